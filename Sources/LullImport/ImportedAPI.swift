@@ -1,26 +1,26 @@
 import LullCore
 
-/// An API as a document, a recording or a command line describes it, ready to be written as an API file: plain
-/// values, in which every text is one of somebody else's and none is code.
+/// An API as described by a document, a recording or a command line, ready to be written as an API
+/// file. All values are plain, and texts from the source are never treated as code.
 package struct ImportedAPI: Equatable, Sendable {
-  /// Lines of the comment at the head, without dashes: what it was made of, and by which command.
+  /// The comment lines at the head of the file, without dashes: the source, and the command.
   package var origin: [String] = []
   package var description: String?
   package var baseURL: String
-  /// Other servers that the document names, with what it says of them, which stay comments.
+  /// Other servers in the document and their descriptions, written as comments.
   package var otherServers: [(url: String, description: String?)] = []
-  /// By name, which an environment of the file has.
+  /// The environments of the file, by name.
   package var environments: [(name: String, baseURL: String)] = []
   package var headers: [(name: String, value: ImportedText)] = []
   package var access = ImportedAccess()
-  /// Where something else holds than for the rest; the last that matches counts.
+  /// Requests with other credentials than the rest. The last match applies.
   package var exceptions: [ImportedException] = []
-  /// The name of the file of schemas beside the API file.
+  /// The name of the schema file next to the API file.
   package var schemas: String?
   package var calls: [ImportedCall] = []
-  /// What cannot be called, in the order of the document.
+  /// The parts that can't be called, in the order of the document.
   package var leftOut: [LeftOut] = []
-  /// What was understood in another way than the document may mean it.
+  /// Notes on parts of the document that may have been misunderstood.
   package var notes: [String] = []
 
   package init(baseURL: String) { self.baseURL = baseURL }
@@ -28,7 +28,7 @@ package struct ImportedAPI: Equatable, Sendable {
   /// The port of the environment `mock`.
   package static let mockPort = 8080
 
-  /// Adds the environment `mock`, that of `lull mock --port 8080`, which serves calls below the same
+  /// Adds the environment `mock` for `lull mock --port 8080`, which serves the calls below the same
   /// path.
   package mutating func addMock() {
     guard !environments.contains(where: { $0.name == "mock" }) else { return }
@@ -38,9 +38,9 @@ package struct ImportedAPI: Equatable, Sendable {
     environments.append(("mock", "http://localhost:\(ImportedAPI.mockPort)\(path)"))
   }
 
-  /// Something that has no call in the file.
+  /// A part of the source without a call in the file.
   package struct LeftOut: Equatable, Sendable {
-    /// As people find it in the document: `GET /users/{id}`.
+    /// The name as in the document: `GET /users/{id}`.
     package var what: String
     package var reason: String
 
@@ -61,33 +61,33 @@ package struct ImportedAPI: Equatable, Sendable {
   }
 }
 
-/// A text, or one that the environment holds since it lets somebody in.
+/// A text, which comes from an environment variable if it is a credential.
 package enum ImportedText: Equatable, Sendable {
-  /// Not sent, where it would be by itself.
+  /// Not sent, although it would be by default.
   case nothing
   case plain(String)
-  /// What stands before it, and the variable that it comes from.
+  /// The text before the credential, and the variable that contains it.
   case secret(prefix: String, variable: String)
 }
 
-/// What proves who sends a request. Credentials are in the environment, by these names.
+/// The credentials of a request. They are read from the environment variables named here.
 package struct ImportedAccess: Equatable, Sendable {
   package enum Way: Hashable, Sendable {
     case bearer(variable: String)
     case basic(user: String, password: String)
     case digest(user: String, password: String)
-    /// A key in the place of the user, without a password.
+    /// A key as the user name, without a password.
     case basicKey(variable: String)
     case header(name: String, prefix: String, variable: String)
-    /// Of parameters of the query, sorted by name.
+    /// Query parameters, sorted by name.
     case query([Key])
-    /// Several in one header, sorted by name.
+    /// Cookies in one header, sorted by name.
     case cookies([Key])
     case clientCredentials(OAuth2)
     case code(OAuth2)
   }
 
-  /// A parameter, and the variable that its value comes from.
+  /// A parameter, and the variable that contains its value.
   package struct Key: Hashable, Sendable {
     package var name: String
     package var variable: String
@@ -118,11 +118,11 @@ package struct ImportedAccess: Equatable, Sendable {
     }
   }
 
-  /// nil: nothing is needed.
+  /// `nil`: no credentials are needed.
   package var way: Way?
-  /// Headers with credentials beside it, where there are several.
+  /// Other headers with credentials, if there are several.
   package var headers: [(name: String, value: ImportedText)] = []
-  /// Whether it is sent only if the environment has it.
+  /// Whether the credentials are sent only if the environment variables are set.
   package var isOptional = false
 
   package init(_ way: Way? = nil, isOptional: Bool = false) {
@@ -135,7 +135,7 @@ package struct ImportedAccess: Equatable, Sendable {
       && left.headers.elementsEqual(right.headers, by: ==)
   }
 
-  /// The variables without which there is nothing to send.
+  /// The variables that must be set to send anything.
   var variables: [String] {
     var names: [String] =
       switch way {
@@ -151,11 +151,11 @@ package struct ImportedAccess: Equatable, Sendable {
   }
 }
 
-/// Requests for which another access holds.
+/// Requests with other credentials.
 package struct ImportedException: Equatable, Sendable {
-  /// As `configure` takes it.
+  /// The path pattern for `configure`.
   package var pattern: String
-  /// Empty: all.
+  /// Empty: all methods.
   package var methods: [String]
   package var access: ImportedAccess
 
@@ -166,9 +166,9 @@ package struct ImportedException: Equatable, Sendable {
   }
 }
 
-/// The lines at the head of an imported file, by which a second import repeats the first.
+/// The lines at the head of an imported file, from which the import can be repeated.
 package struct ImportOrigin {
-  /// The words of the command behind `lull import`, without credentials.
+  /// The arguments after `lull import`, without credentials.
   package var words: [String]
   package var only: [String]
 
@@ -186,7 +186,8 @@ package struct ImportOrigin {
       + ["What is changed here stays when it is imported again."]
   }
 
-  /// What a file says that was imported: of which kind of source; nil: nothing.
+  /// The kind of source that a file was imported from, read from its head. `nil` if it was not
+  /// imported.
   package static func kind(in file: [UInt8]) -> String? {
     let line = file.prefix { $0 != 10 }
     guard line.starts(with: start.utf8) else { return nil }
@@ -199,7 +200,7 @@ package struct ImportOrigin {
     lines(of: file).first.map { $0.split(separator: " ").contains("--with-mock") } ?? false
   }
 
-  /// What a file says that was imported: the patterns of `--only`.
+  /// The patterns of `--only` that a file was imported with, read from its head.
   package static func only(in file: [UInt8]) -> [String] {
     lines(of: file).filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
   }
@@ -207,11 +208,11 @@ package struct ImportOrigin {
   /// The comments at the head of a file, without dashes.
   private static func lines(of file: [UInt8]) -> [String] {
     var lines: [String] = []
-    // Git may have given them the ends of other systems.
+    // Git may have converted the line ends.
     for line in String(decoding: file, as: UTF8.self).split(whereSeparator: \.isNewline) {
       guard line.hasPrefix("-- ") else { break }
       if line.hasPrefix("--   "), let last = lines.popLast() {
-        // A long one goes on.
+        // A continuation line.
         lines.append(last + " " + line.dropFirst(5))
       } else {
         lines.append(String(line.dropFirst(3)))
@@ -220,7 +221,7 @@ package struct ImportOrigin {
     return lines
   }
 
-  /// As a shell reads it.
+  /// Quotes a word for a shell.
   private static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty

@@ -1,24 +1,25 @@
 package import LullCore
 
-/// A call of an API that is imported.
+/// A call of an imported API.
 package struct ImportedCall: Equatable, Sendable {
   package enum Body: String, Sendable {
     case json
     case form
     case multipart
-    /// A whole parameter, sent as it is.
+    /// A single parameter that is the whole body, sent unchanged.
     case raw
   }
 
-  /// How its answer goes on in pages, as `pages` of a call has it.
+  /// How to find the next page of a response, for the `pages` setting of a call.
   package enum Pages: Equatable, Sendable {
-    /// By the `Link` header or a field of the answer.
+    /// By the `Link` header or a standard field of the response.
     case linked
-    /// By a field with the URL of the next page.
+    /// By a field that contains the URL of the next page.
     case next(field: String)
-    /// By a field, of the last element of `items` if there are any, as long as `more` says so.
+    /// By a field that contains a cursor. With `items`, it is a field of the last element, and is
+    /// used as long as `more` is true.
     case cursor(parameter: String, field: String, items: String? = nil, more: String? = nil)
-    /// By a number that is counted on by `step`.
+    /// By a number that increases by `step`.
     case counted(parameter: String, first: Int, step: Int, items: String?)
     /// By the number of rows before the page.
     case offset(parameter: String, items: String?)
@@ -29,22 +30,23 @@ package struct ImportedCall: Equatable, Sendable {
   package var path: String
   package var description: String?
   package var parameters: [ImportedParameter] = []
-  /// nil: as calls have it.
+  /// `nil`: the default for the method.
   package var body: Body?
   package var contentType: String?
-  /// Whether it has a body even without any of its fields.
+  /// Whether it sends a body even if all fields are missing.
   package var requiresBody = false
   package var headers: [(name: String, value: ImportedText)] = []
   package var pages: Pages?
-  /// Whether it seems to come in pages, of which the document does not say how they go on.
+  /// Whether the response seems to be paged, but the document does not describe how to find the
+  /// next page.
   package var lacksPages = false
-  /// Types of body that the document accepts and the call does not send.
+  /// The body types that the document accepts and the call does not send.
   package var leftBodies: [String] = []
-  /// Where the rows are in the answer.
+  /// The path of the rows in the response.
   package var rows: String?
-  /// By what a pattern of `--only` may find it.
+  /// The tags that a pattern of `--only` can match.
   package var tags: [String] = []
-  /// Who asks; nil: as the API says.
+  /// The credentials. `nil`: those of the API.
   package var access: ImportedAccess?
 
   package init(name: String, method: String, path: String) {
@@ -64,11 +66,11 @@ package struct ImportedCall: Equatable, Sendable {
   }
 }
 
-/// A parameter of a call that is imported.
+/// A parameter of an imported call.
 package struct ImportedParameter: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     case string, number, integer, boolean, json, object, file
-    /// One of these words.
+    /// One of these strings.
     case choice([String])
   }
 
@@ -76,37 +78,38 @@ package struct ImportedParameter: Equatable, Sendable {
     case path, query, header, cookie, body
   }
 
-  /// What it is called in Lua and by the shell.
+  /// The name in Lua and in the shell.
   package var key: String
-  /// What it is called on the wire, if not by its key.
+  /// The name in the request, if it differs from the key.
   package var name: String?
   package var kind = Kind.string
   package var isList = false
-  /// Of an integer: those that it may be; empty: any.
+  /// The allowed values of an integer. Empty: any.
   package var integers: [Int] = []
   package var place: Place
-  /// Whether the file says the place: where calls do not put such a parameter by themselves.
+  /// Whether the file has to state the place, because it is not the default for such a parameter.
   package var saysPlace = false
-  /// Where it is not the usual one of the place.
+  /// The serialization style, if it is not the default for the place.
   package var style: String?
   package var explode: Bool?
   package var isReserved = false
   package var isRequired = false
-  /// Whether it is the body itself.
+  /// Whether it is the whole body.
   package var isWhole = false
   package var standard: JSONValue?
-  /// The same as JSON text, if it has integers beyond 64 bits, for which Lua has no literal. (JSN-112)
+  /// The default as JSON text, if it contains integers beyond 64 bits, for which Lua has no
+  /// literal. (JSN-112)
   package var standardText: String?
-  /// The variable with a credential that is its default.
+  /// The variable with the credential that is the default.
   package var secret: String?
-  /// What it is called by `lull call`, if not by its key.
+  /// The option name for `lull call`, if it differs from the key.
   package var option: String?
   package var description: String?
-  /// Whether its text is a time.
+  /// Whether the value is a date or time.
   var isTime = false
-  /// Of a number of pages: that of the first.
+  /// The number of the first page, for a page number.
   var firstPage: Int?
-  /// Whether its elements are lists or objects, for which its place has no form.
+  /// Whether its elements are lists or objects, which can't be serialized in its place.
   var lacksForm = false
 
   package init(key: String, place: Place) {
@@ -116,19 +119,19 @@ package struct ImportedParameter: Equatable, Sendable {
 
   /// Sets the default to a value of a document.
   ///
-  /// - Parameter value: the same as plain values.
+  /// - Parameter value: The same value, converted.
   mutating func setStandard(_ value: JSONValue, of element: JSONElement) {
     standard = value
     standardText = element.hasLargeInteger ? element.text : nil
   }
 
-  /// The one value that it may have; nil if there are several.
+  /// The only value allowed. `nil` if there are several.
   var onlyValue: JSONValue? {
     if case .choice(let words) = kind { return words.count == 1 ? .string(words[0]) : nil }
     return kind == .integer && integers.count == 1 ? .int(integers[0]) : nil
   }
 
-  /// Makes it one of lists and objects in brackets behind its name.
+  /// Changes the parameter to nested lists and objects, with keys in brackets after the name.
   mutating func setDeep() {
     kind = .json
     isList = false
@@ -152,7 +155,7 @@ package struct ImportedParameter: Equatable, Sendable {
 }
 
 extension JSONElement {
-  /// Whether there is an integer beyond 64 bits in it.
+  /// Whether it contains an integer beyond 64 bits.
   fileprivate var hasLargeInteger: Bool {
     switch kind {
     case .double: digits != nil
@@ -162,7 +165,7 @@ extension JSONElement {
     }
   }
 
-  /// It as JSON, its numbers with their digits.
+  /// The JSON text, with the digits of the source.
   var text: String {
     var bytes: [UInt8] = []
     encode(into: &bytes)

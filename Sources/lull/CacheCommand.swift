@@ -45,7 +45,7 @@ struct CacheCommand {
   private let action: Action
   private let path: String?
 
-  /// - Parameter words: what follows `cache`.
+  /// - Parameter words: The arguments after `cache`.
   init(_ words: some Collection<String>) throws(CommandEnd) {
     let parsed = try CacheCommand.spec.read(words, for: .cache)
     let url = parsed.text("URL")

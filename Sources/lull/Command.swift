@@ -3,14 +3,14 @@ import LullArguments
 import LullCore
 import LullHost
 
-/// What there is to know of a command: help, completion and dispatch read nothing else.
+/// The description of a command, from which help, completion and dispatch are derived.
 ///
-/// Each stands beside what it runs, and in `all`.
+/// Each command is defined next to its implementation, and listed in `all`.
 struct Command: Sendable {
   typealias Form = (usage: String, text: String)
   typealias Work = @Sendable (ArraySlice<String>, Command) throws(CommandEnd) -> Int32
 
-  /// Where the overview has it.
+  /// The section of the overview that lists the command.
   enum Group: String, CaseIterable {
     case ask = "Send requests"
     case keep = "State on disk"
@@ -19,35 +19,36 @@ struct Command: Sendable {
     case help = "Help"
   }
 
-  /// What the words behind it may be, for completion.
+  /// The kind of arguments after the command, for completion.
   enum Words {
     case files
-    /// The options of its page, and files.
+    /// The options of the command, and files.
     case optionsAndFiles
-    /// The options of its page.
+    /// The options of the command.
     case options
-    /// A resource: an API and a path, and options.
+    /// A resource (an API and a path), and options.
     case target
     /// A call of an API, and its parameters.
     case call
     case apisAndFiles
-    /// Commands and topics of help.
+    /// Commands and help topics.
     case commands
     case of([String])
-    /// One of these, then files, and the options of its page.
+    /// One of these words, then files and the options of the command.
     case kindsAndFiles([String])
   }
 
   let name: String
-  /// What it does, in a few words.
+  /// A short description.
   let summary: String
   let group: Group
-  /// How it is typed after `lull`, and what it does; commands without forms share a line of names.
+  /// The usage after `lull`, and its description. Commands without forms are listed by name on one
+  /// line.
   let forms: [Form]
-  /// The number of forms that the short overview shows.
+  /// The number of forms in the short overview.
   let briefForms: Int
   let words: Words
-  /// Whether words behind it need not be texts, as names of files.
+  /// Whether arguments may be bytes that are not UTF-8, such as file names.
   let takesBytes: Bool
   private let makeSpec: @Sendable () -> ArgumentSpec
   private let work: Work
@@ -77,13 +78,13 @@ struct Command: Sendable {
     .demo, .completion, .help,
   ]
 
-  /// Those that are called like a method.
+  /// The commands named like HTTP methods.
   static let verbs: [Command] = [.get, .post, .put, .patch, .delete, .head, .options]
 
-  /// nil if there is none of that name.
+  /// `nil` if there is no command of that name.
   static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
-  /// What may stand on its command line. Made only when somebody asks.
+  /// The arguments of the command. Created only when needed.
   var spec: ArgumentSpec { makeSpec() }
 
   /// The page of `lull help COMMAND`: all options, with details.
@@ -92,25 +93,26 @@ struct Command: Sendable {
   /// The page of `--help`: at most 40 lines.
   var page: String { ArgumentHelp.page(of: spec) }
 
-  /// Does it, and gives the exit code.
+  /// Runs the command and returns the exit code.
   ///
-  /// - Parameter words: its name, and what follows; of `run` and `repl` the name may be left out.
+  /// - Parameter words: The name of the command and its arguments. The names `run` and `repl` can
+  ///   be omitted.
   func run(_ words: ArraySlice<String>) throws(CommandEnd) -> Int32 {
     if !takesBytes { try CommandWords.requireTexts(for: self) }
     return try work(words, self)
   }
 }
 
-/// Why the words of a command line ask for nothing to be run.
+/// The reason why a command line does not run a command.
 enum CommandEnd: Error {
-  /// Help of a command was requested, or the overview.
+  /// The help of a command was requested, or the overview.
   case help(Command?)
-  /// A page of help was requested.
+  /// A help page was requested.
   case page(String)
   case version
-  /// What was wrong has been told; this is the exit code.
+  /// An error has been reported. The value is the exit code.
   case told(Int32)
-  /// What was wrong, in words, and the command whose page says how it should be.
+  /// An error message, and the command whose help page describes the correct usage.
   case wrongUsage(String, Command?)
 
   init(_ end: ArgumentParser.End, _ command: Command) {
@@ -123,11 +125,11 @@ enum CommandEnd: Error {
 }
 
 extension ArgumentSpec {
-  /// What words say that follow a command's name.
+  /// Parses the arguments after a command's name.
   ///
   /// - Parameters:
-  ///   - command: the one whose page tells more.
-  ///   - checksRules: False where defaults are filled in before the rules of options are checked.
+  ///   - command: The command whose help page is named in errors.
+  ///   - checksRules: False if defaults are added before the rules of options are checked.
   func read(
     _ words: some Collection<String>, for command: Command, checksRules: Bool = true
   ) throws(CommandEnd) -> ParsedArguments {
@@ -138,7 +140,7 @@ extension ArgumentSpec {
     }
   }
 
-  /// What the options at the front of `words` say, which are taken from there.
+  /// Parses the options at the front of `words` and removes them.
   func takeLeading(from words: inout ArraySlice<String>, for command: Command) throws(CommandEnd)
     -> ParsedArguments
   {
@@ -150,22 +152,21 @@ extension ArgumentSpec {
   }
 }
 
-/// The words of the command line, as bytes and as texts: names of files and arguments need not be
-/// UTF-8.
+/// The command line as bytes and as text. File names and arguments do not have to be UTF-8.
 enum CommandWords {
   static var all: [[UInt8]] {
     (0..<Int(CommandLine.argc)).map { index in
       guard let word = CommandLine.unsafeArgv[index] else { return [] }
-      // A C string that lives as long as the process.
+      // A C string with the lifetime of the process.
       return Array(UnsafeBufferPointer(start: word, count: strlen(word))).map(
         UInt8.init(bitPattern:))
     }
   }
 
-  /// As people read them.
+  /// The words as readable text.
   static var texts: [String] { all.map { String(escaping: $0) } }
 
-  /// Refuses a word that is no text, for commands whose words end up in requests and settings.
+  /// Rejects words that are not UTF-8, for commands that use them in requests and settings.
   static func requireTexts(for command: Command) throws(CommandEnd) {
     for word in all where ByteString(word).text == nil {
       throw .wrongUsage("the argument '\(String(escaping: word))' is not valid UTF-8", command)

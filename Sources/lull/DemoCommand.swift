@@ -12,7 +12,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try DemoCommand(words.dropFirst()).run() }
 }
 
-/// `lull demo`: becomes `lull-mock`, which serves the sample API.
+/// `lull demo`: replaces this process with `lull-mock`, which serves the sample API.
 struct DemoCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -31,12 +31,12 @@ struct DemoCommand {
 
   private let port: String
 
-  /// - Parameter words: what follows `demo`.
+  /// - Parameter words: The arguments after `demo`.
   init(_ words: some Collection<String>) throws(CommandEnd) {
     port = try DemoCommand.spec.read(words, for: .demo).text("--port") ?? "0"
   }
 
-  /// Comes back only if there is nothing to become.
+  /// Returns only if the program can't be started.
   func run() -> Int32 {
     guard let path = DemoServer.find() else {
       Exit.complain(

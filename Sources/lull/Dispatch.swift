@@ -4,20 +4,21 @@ import LullClients
 import LullCore
 import LullHost
 
-/// Finds out what the first word of a command line is: a command, a script, a method, an API or a URL.
+/// Finds the command for the first word of a command line: a command, a script, a method, an API or
+/// a URL.
 ///
-/// Command names come first, then files, then methods and APIs, then hosts: `./test` is the file where
-/// `test` is something else.
+/// Commands come first, then files, then methods and APIs, then hosts. `./test` always names the
+/// file, even if `test` has another meaning.
 enum Dispatch {
-  /// Methods that are typed in small letters too, beside those that are commands.
+  /// Methods that can also be typed in lower case, in addition to those that are commands.
   private static let otherMethods: Set<String> = [
     "copy", "lock", "mkcol", "move", "propfind", "proppatch", "purge", "query", "report", "search",
     "trace", "unlock",
   ]
 
   /// - Parameters:
-  ///   - words: without the program's name.
-  ///   - name: the bytes of the first word, which may be the name of a file.
+  ///   - words: The command line without the program's name.
+  ///   - name: The bytes of the first word, which may be a file name.
   static func command(for words: ArraySlice<String>, name: [UInt8]) throws(CommandEnd) -> Command {
     guard let word = words.first else { return .run }
     if let command = Command.named(word) { return command }
@@ -40,26 +41,26 @@ enum Dispatch {
     throw unknown(word)
   }
 
-  /// Whether it is the name of an API, or a URL.
+  /// Whether the word is the name of an API, or a URL.
   static func isTarget(_ word: String) -> Bool {
     TypedURL.plain(word) != nil || APIFileLocator.file(of: word) != nil
       || TypedURL.withoutScheme(word) != nil
   }
 
-  /// The method that stands where a target may; nil of targets.
+  /// The method that a word names. `nil` if it is a target instead.
   static func method(_ word: String) -> String? {
     guard !isTarget(word) else { return nil }
     let isVerb = Command.verbs.contains { $0.name == word.lowercased() }
     return isVerb ? word.uppercased() : isMethod(word) ? word : nil
   }
 
-  /// As methods are written; those that look so and are not known are sent as they are.
+  /// Whether the word is written like a method. Unknown methods are sent unchanged.
   private static func isMethod(_ word: String) -> Bool {
     word.utf8.allSatisfy { ($0 >= 65 && $0 <= 90) || $0 == UInt8(ascii: "-") }
       && word.first != "-"
   }
 
-  /// Whether a request has that option, or other programs have it for one, and scripts have not.
+  /// Whether the word is an option of requests, in Lull or in similar programs, but not of scripts.
   private static func isOptionOfRequest(_ word: String) -> Bool {
     guard word.count > 1, word != "--" else { return false }
     let name = String(word.hasPrefix("--") ? word.prefix { $0 != "=" } : word.prefix(2))
@@ -86,7 +87,7 @@ enum Dispatch {
 
 /// First words that users of other programs type.
 enum FirstWord {
-  /// The lines that correct words of other programs.
+  /// The corrections for commands of other programs.
   static let corrections: [String: String] = [
     "http": "there is no command 'http': lull URL sends a request",
     "curl": "there is no command 'curl': lull URL sends a request, lull import curl '…' reads one",
@@ -100,16 +101,18 @@ enum FirstWord {
     "config": "there is no command 'config': the defaults are in ~/.config/lull/config.lua",
   ]
 
-  /// A kind of file that users of APIs have at hand, and how it is read; nil: no command reads it.
+  /// A file ending that API users know, and the command that reads such a file. `nil` if there is
+  /// no such command.
   typealias FileKind = (ending: String, advice: Advice?)
   typealias Advice = @Sendable (_ file: String) -> String
 
-  /// The kind of a word that ends like such a file, which is not a host. (CMD-172)
+  /// The kind of a file name with such an ending, which is not a host. (CMD-172)
   static func fileKind(of word: some StringProtocol) -> FileKind? {
     kinds.first { word.hasSuffix($0.ending) }
   }
 
-  /// Why a word with such an ending cannot be run, and the command that reads it; nil for other words.
+  /// Why a word with such a file ending can't be run, and the command that reads it. `nil` for
+  /// other words.
   static func problem(of word: String, exists: Bool) -> String? {
     guard let kind = fileKind(of: word),
       TypedURL.plain(word) == nil, APIFileLocator.file(of: word) == nil

@@ -3,14 +3,14 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// Leaving the process. The exit codes are EXIT-01 to EXIT-07.
+/// Exits the process. The exit codes are EXIT-01 to EXIT-07.
 enum Exit {
-  /// Ends the process with what was printed written out. What libraries would tidy up at exit the
-  /// kernel tidies faster.
+  /// Writes out all pending output and ends the process. Skips the exit handlers of libraries,
+  /// because the kernel frees everything faster.
   ///
-  /// Output that could not be written, as on a full disk, is an error of its own.
+  /// If the output can't be written, as on a full disk, that is reported as an error.
   static func now(_ code: Int32) -> Never {
-    // Of a script that has not finished its own.
+    // Those of a script that has not completed its own.
     StatusLines.clear()
     let problem = StandardOutput.flush()
     fflush(nil)
@@ -19,21 +19,21 @@ enum Exit {
     _exit(code == 0 ? 1 : code)
   }
 
-  /// What passes the size that a file may have is an error where it is written, and no end of the
-  /// process. Not ignored but handled: programs that are started are not to inherit it.
+  /// Turns exceeding the file size limit into a write error instead of the end of the process. The
+  /// signal is handled, not ignored, so that child processes do not inherit this.
   static func outliveFileSizeLimits() {
     var action = sigaction()
     guard sigaction(SIGXFSZ, nil, &action) == 0 else { return }
-    // Whoever has started us wants it so.
+    // The parent process has already set a handler or ignores the signal.
     guard action.__sigaction_handler.sa_handler == nil else { return }
     action.__sigaction_handler.sa_handler = { _ in }
     action.sa_flags = SA_RESTART
     sigaction(SIGXFSZ, &action, nil)
   }
 
-  /// Gives closed standard streams a place to go: a socket must not get their descriptors.
+  /// Opens closed standard streams on `/dev/null`, so that a socket can't get their descriptors.
   ///
-  /// - Returns: whether standard output was closed.
+  /// - Returns: Whether standard output was closed.
   static func openStandardStreams() -> Bool {
     var isOutputClosed = false
     while true {
@@ -46,7 +46,7 @@ enum Exit {
     }
   }
 
-  /// Makes an error of what is written to standard output, which is closed: it would be lost.
+  /// Makes writing to a closed standard output fail, because the output would be lost.
   static func refuseOutput() {
     let nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard nowhere >= 0 else { return }
@@ -54,7 +54,7 @@ enum Exit {
     close(nowhere)
   }
 
-  /// Runs `body` with standard error going nowhere, also if the process ends meanwhile.
+  /// Runs `body` with standard error discarded, even if the process ends in it.
   static func quietly(_ body: () -> Void) {
     let kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
     let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
@@ -66,8 +66,9 @@ enum Exit {
     close(kept)
   }
 
-  /// Writes a message to standard error. Names from files, URLs and servers in it must not move the cursor of
-  /// whoever reads it later, so control characters are made visible in files and pipes too.
+  /// Writes a message to standard error. Escapes control characters, in files and pipes too,
+  /// because names from files, URLs and servers must not move the cursor when the message is viewed
+  /// later.
   static func complain(_ text: String) {
     StandardError.write(ControlCharacters.shown(in: text))
   }

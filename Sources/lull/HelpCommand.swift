@@ -47,11 +47,11 @@ extension Command {
   }
 }
 
-/// The pages that are about no single command.
+/// The help pages that are not about a single command.
 enum CommandOverview {
   private static let width = 27
 
-  /// `lull` alone.
+  /// The page of `lull` alone.
   static let start = """
     Lull sends requests to REST APIs from the shell, Lua scripts and tests.
 
@@ -70,7 +70,7 @@ enum CommandOverview {
 
     """
 
-  /// `lull help`.
+  /// The page of `lull help`.
   static var text: String {
     """
     Usage: lull COMMAND [ARG...]    (lull COMMAND --help shows the options)
@@ -79,7 +79,7 @@ enum CommandOverview {
     """
   }
 
-  /// `lull help all`.
+  /// The page of `lull help all`.
   static var all: String {
     """
     Usage: lull COMMAND [ARG...]
@@ -119,7 +119,7 @@ enum CommandOverview {
   }
 }
 
-/// The words that `lull help` explains beside commands.
+/// The topics of `lull help`, in addition to commands.
 enum HelpTopic: String, CaseIterable {
   case items
   case output
@@ -380,7 +380,7 @@ enum HelpTopic: String, CaseIterable {
 
 /// The manual pages (man) of the command, its commands and topics, for `Scripts/install`.
 enum Manual {
-  /// The hidden word: `lull --man` lists the pages, `lull --man NAME` prints one.
+  /// The hidden option: `lull --man` lists the pages, `lull --man NAME` prints one.
   static let word = "--man"
 
   private static var names: [String] {
@@ -389,7 +389,7 @@ enum Manual {
       .map { "lull-\($0)" }
   }
 
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   static func run(_ words: ArraySlice<String>) -> Int32 {
     guard let name = words.first else {
       return Output.write(names.joined(separator: "\n") + "\n") ? 0 : 1

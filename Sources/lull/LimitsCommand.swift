@@ -12,7 +12,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try LimitsCommand(words.dropFirst()).run() }
 }
 
-/// `lull limits`: shows the limits that processes count together.
+/// `lull limits`: shows the rate limits that processes share.
 struct LimitsCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -37,7 +37,7 @@ struct LimitsCommand {
   private let server: ShareInspection?
   private let isJSON: Bool
 
-  /// - Parameter words: what follows `limits`.
+  /// - Parameter words: The arguments after `limits`.
   init(_ words: some Collection<String>) throws(CommandEnd) {
     let parsed = try LimitsCommand.spec.read(words, for: .limits)
     path = parsed.text("--path")
@@ -45,7 +45,7 @@ struct LimitsCommand {
     server = try ShareWords.inspection(parsed, .limits)
   }
 
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   func run() -> Int32 {
     let shared = server.map { ServerLimits(of: $0) }
     var problem = shared?.problem
@@ -59,7 +59,7 @@ struct LimitsCommand {
     let shown = counted + limits.map { (limit: $0, server: nil) }
     if let problem { Exit.complain("lull: \(problem)\n") }
     if isJSON {
-      // Numbers here are finite, so that it can be written.
+      // All numbers are finite, so encoding can't fail.
       let text =
         (try? JSONValue.array(shown.map { LimitsCommand.json($0.limit, on: $0.server) }).encode(
           pretty: true)) ?? []
@@ -74,12 +74,12 @@ struct LimitsCommand {
     return problem == nil ? 0 : 1
   }
 
-  /// What the server counts for all hosts.
+  /// The limits that the shared server counts for all hosts.
   private struct ServerLimits {
     /// Without user and password.
     let url: String
     var limits: [LimitInspection.Summary] = []
-    /// Why there are none, in words.
+    /// Why the limits are not available.
     var problem: String?
 
     init(of server: ShareInspection) {

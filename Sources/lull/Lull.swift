@@ -31,7 +31,7 @@ enum Lull {
     }
   }
 
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   private static func run(
     _ words: ArraySlice<String>, _ isOutputClosed: Bool
   ) throws(CommandEnd) -> Int32 {
@@ -43,17 +43,17 @@ enum Lull {
     case Manual.word: return Manual.run(words.dropFirst())
     case "--complete": return WordCompletion(words.dropFirst()).run()
     case TestCommand.workerWord:
-      // What `lull test` has started, and nobody else starts.
+      // Only `lull test` starts a worker.
       return TestWorker(words: Array(words.dropFirst()))?.run() ?? 2
     case _?:
-      // Whatever stands behind a script's name is the script's: not for any parser to look at.
+      // The arguments after a script's name belong to the script and are not parsed.
       let name = CommandWords.all[words.startIndex]
       let command = try Dispatch.command(for: words, name: name)
-      // What a script prints may go nowhere, as a supervisor wants it; the output of the others is what
-      // they are for.
+      // A supervisor may run a script with standard output closed. For other commands the output is
+      // their purpose.
       if isOutputClosed, command.name != Command.run.name { Exit.refuseOutput() }
       return try command.run(words)
-    // A script in a pipe is not run without being asked for.
+    // Run a script from a pipe only if there is one: with nothing to read, show the overview.
     case nil where StandardInput.holdsBytes: return try Command.run.run(words)
     case nil: throw .page(CommandOverview.start)
     }

@@ -11,15 +11,16 @@ extension Command {
     forms: [("mock API", "serve the calls of an API file for tests")],
     spec: { MockArguments.spec }, words: .apisAndFiles
   ) { words, command throws(CommandEnd) in
-    // What is wrong is told by the program that was typed.
+    // Report errors under the name of the command that was typed.
     _ = try MockArguments.spec.read(words.dropFirst(), for: command)
     return MockCommand.run(words.dropFirst())
   }
 }
 
-/// `lull mock`: becomes `lull-mock`, so that the command has no server in it.
+/// `lull mock`: replaces this process with `lull-mock`, so that this program does not contain the
+/// server.
 enum MockCommand {
-  /// Comes back only if there is nothing to become.
+  /// Returns only if the program can't be started.
   static func run(_ words: ArraySlice<String>) -> Int32 {
     guard let path = SiblingProgram.find("lull-mock", variable: "LULL_MOCK") else {
       Exit.complain(

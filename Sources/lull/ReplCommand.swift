@@ -16,8 +16,8 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try ReplCommand(words).run() }
 }
 
-/// A command line that opens a session: `repl [FILES]`, `-i FILE [ARGS]`, each with options before what
-/// it runs.
+/// A command line that starts a REPL session: `repl [FILES]` or `-i FILE [ARGS]`, with options
+/// first.
 struct ReplCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -39,13 +39,13 @@ struct ReplCommand {
         + RunOptions.arguments)
   }
 
-  /// Where the files stand on the command line.
+  /// The positions of the files on the command line.
   private let files: Range<Int>
-  /// Where `arg[0]` does.
+  /// The position of `arg[0]`.
   private let program: Int
   private let options: RunOptions
 
-  /// Whether they do, also with options before `-i`, as before a script.
+  /// Whether the words start a session. Options may precede `-i`, as before a script.
   static func isAsked(by words: ArraySlice<String>) throws(CommandEnd) -> Bool {
     guard words.first != "repl", words.contains("-i") else { return words.first == "repl" }
     var rest = words
@@ -54,7 +54,8 @@ struct ReplCommand {
     return rest.first == "-i"
   }
 
-  /// - Parameter words: without the program's name, numbered from 1; a session is asked for.
+  /// - Parameter words: The command line of a session without the program's name. Indices start at
+  ///   1.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     var rest = words
     var options = RunOptions()
@@ -93,7 +94,8 @@ struct ReplCommand {
         return 3
       }
     }
-    // What a session runs is compiled so that its variables can be read; bytecode cannot be.
+    // A session compiles its files so that local variables can be read, which is impossible for
+    // bytecode.
     if let source = sources.first(where: { SourceText.isPrecompiled($0.bytes) }) {
       Exit.complain("lull: \(String(escaping: source.name)): \(options.refusal)\n")
       return 3
@@ -102,7 +104,7 @@ struct ReplCommand {
     guard let program = options.makeProgram(folder: folder) else { return 1 }
     return program.interact(words: words, first: -self.program, folder: folder) { host in
       guard let repl = REPL(host) else { return .done(hasFailed: true) }
-      // Of -i, what follows the file.
+      // With -i: the arguments after the file.
       if self.program > 0 {
         repl.arguments = Array(words[files.upperBound...])
         repl.script = String(escaping: words[self.program])
@@ -113,7 +115,7 @@ struct ReplCommand {
       repl.run()
       repl.close()
       guard !repl.isInteractive else { return .left }
-      // As at the end of a script: what it has started comes to its end.
+      // As at the end of a script, finish pending work.
       if !host.loop.isInterrupted { host.loop.runUntilIdle() }
       return .done(hasFailed: repl.hasFailed)
     }

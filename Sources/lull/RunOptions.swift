@@ -5,17 +5,18 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// How far a script is trusted, and what it may take: the options before its name.
+/// The options before a script's name: its permissions and resource limits.
 struct RunOptions {
   private var isSandboxed = false
   private var allowsBytecode = false
   private var limits = ScriptLimits()
   private var hosts = AllowedHosts()
   private var namesHosts = false
-  /// Whether writes go out that environments hold back.
+  /// Whether writes that environments hold back are sent without confirmation.
   private var isConfirmed = false
 
-  /// What runs a script of that folder, or a session; nil, which has been told, if there is no room for it.
+  /// Creates the program that runs a script from that folder, or a session. Reports an error and
+  /// returns `nil` if there are not enough resources.
   func makeProgram(folder: [UInt8]?) -> ScriptProgram? {
     let program = ScriptProgram.ofProcess(
       trust: isSandboxed ? .sandbox(folder: folder) : .full(allowsBytecode: allowsBytecode),
@@ -24,7 +25,7 @@ struct RunOptions {
     return program
   }
 
-  /// What is said of a precompiled chunk that a session is to run.
+  /// The error for a precompiled chunk in a session.
   var refusal: String {
     if isSandboxed {
       return "attempt to load a precompiled chunk, which is not available in the sandbox"
@@ -35,7 +36,7 @@ struct RunOptions {
     return "attempt to load a precompiled chunk, which a session cannot run: lull run does"
   }
 
-  /// Takes the options at the beginning of `words`.
+  /// Parses the options at the beginning of `words` and removes them.
   mutating func take(
     from words: inout ArraySlice<String>, for command: Command
   ) throws(CommandEnd) {
@@ -53,7 +54,7 @@ struct RunOptions {
     if let text = parsed.text("--max-memory") { limits.memory = RunOptions.size(text) }
   }
 
-  /// What cannot be meant together.
+  /// Rejects options that can't be combined.
   func check(for command: Command) throws(CommandEnd) {
     guard isSandboxed && allowsBytecode else { return }
     throw .wrongUsage("--allow-bytecode would open the sandbox: give one of the two", command)
@@ -67,7 +68,7 @@ struct RunOptions {
       "unknown option '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? ""), command)
   }
 
-  /// Those of a script and of a session.
+  /// The options of scripts and sessions.
   static let arguments: [Argument] = [
     .init(
       "--sandbox", kind: .flag, help: "Run in the sandbox.",
@@ -114,7 +115,8 @@ struct RunOptions {
     return hosts.allow(text)
   }
 
-  /// `1000K`, `64M`, `2G`, of at least a megabyte; nil for anything else.
+  /// Parses a size of at least 1 MB, such as `1000K`, `64M` or `2G`. Returns `nil` for any other
+  /// text.
   private static func size(_ text: String) -> Int64? {
     let shifts: [Character: Int64] = ["k": 10, "m": 20, "g": 30]
     let shift = text.last.flatMap { shifts[Character($0.lowercased())] }
@@ -127,9 +129,10 @@ struct RunOptions {
 }
 
 extension ScriptProgram {
-  /// One that has this process for itself; nil, which has been told, if there is no room for it.
+  /// Creates a program that owns this process. Reports an error and returns `nil` if there are not
+  /// enough resources.
   ///
-  /// - Parameter allowedHosts: where requests may go; nil: anywhere.
+  /// - Parameter allowedHosts: The hosts that requests may be sent to. `nil`: any.
   static func ofProcess(
     trust: ScriptTrust = .full(allowsBytecode: false), limits: ScriptLimits = .init(),
     allowedHosts: AllowedHosts? = nil, startsLua: Bool = true

@@ -17,10 +17,11 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try ScriptCommand(words).run() }
 }
 
-/// A command line that runs a script: `run FILE`, `FILE`, `-e CODE`, `-`, each with options before and
-/// arguments behind.
+/// A command line that runs a script: `run FILE`, `FILE`, `-e CODE` or `-`, with options before it
+/// and arguments after it.
 ///
-/// The words are taken from the front, one by one: behind the script's name they are the script's own.
+/// The words are parsed one by one from the front, because those after the script's name belong to
+/// the script.
 struct ScriptCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -47,12 +48,12 @@ struct ScriptCommand {
   }
 
   private let source: Source
-  /// Where on the command line the script's name, or its code, stands. Names and arguments are taken
-  /// from there as bytes: they need not be UTF-8.
+  /// The position of the script's name, or its code, on the command line. Names and arguments are
+  /// read from there as bytes, because they do not have to be UTF-8.
   private let position: Int
   private let options: RunOptions
 
-  /// - Parameter words: without the program's name, numbered from 1.
+  /// - Parameter words: The command line without the program's name. Indices start at 1.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     var rest = words
     var options = RunOptions()
@@ -108,8 +109,8 @@ struct ScriptCommand {
       return 3
     }
     guard let program = options.makeProgram(folder: script.folder) else { return 1 }
-    // As in the stock interpreter: arg[0] is the script, what came before it has negative indices.
-    // Of -e, arg[0] is the code.
+    // As in the standard interpreter, arg[0] is the script, and the words before it have negative
+    // indices. With -e, arg[0] is the code.
     return program.run(
       script, words: words, first: -position, setsGlobal: source == .code)
   }

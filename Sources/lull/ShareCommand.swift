@@ -12,7 +12,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try ShareCommand(words.dropFirst()).run() }
 }
 
-/// `lull share info`: shows the Valkey or Redis server that hosts share by.
+/// `lull share info`: shows the Valkey or Redis server that hosts share state through.
 struct ShareCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -35,7 +35,7 @@ struct ShareCommand {
   private let server: ShareInspection
   private let isJSON: Bool
 
-  /// - Parameter words: what follows `share`.
+  /// - Parameter words: The arguments after `share`.
   init(_ words: some Collection<String>) throws(CommandEnd) {
     let parsed = try ShareCommand.spec.read(words, for: .share)
     let action = parsed.text("ACTION") ?? "info"
@@ -52,7 +52,7 @@ struct ShareCommand {
     isJSON = parsed.text("--output") == "json"
   }
 
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   func run() -> Int32 {
     do throws(TransportError) {
       let report = try server.report()
@@ -104,15 +104,15 @@ struct ShareCommand {
       .init("entity_bytes", report.entityBytes.map { .int($0) } ?? .null),
       .init("listeners", report.listeners.map { .int($0) } ?? .null),
     ])
-    // Numbers here are finite, so that it can be written.
+    // All numbers are finite, so encoding can't fail.
     let bytes = (try? value.encode(pretty: true)) ?? []
     return String(decoding: bytes, as: UTF8.self) + "\n"
   }
 }
 
-/// How a command line names the server by which hosts share.
+/// The arguments that name the shared server.
 enum ShareWords {
-  /// nil if neither the command line nor the environment names one.
+  /// `nil` if neither the command line nor the environment names one.
   static func inspection(
     _ parsed: ParsedArguments, _ command: Command
   ) throws(CommandEnd) -> ShareInspection? {

@@ -13,10 +13,10 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try TestCommand(words.dropFirst()).run() }
 }
 
-/// `lull test`: runs files of tests, each test in a host of its own, without a network and in time that stands
-/// still.
+/// `lull test`: runs test files, each test in a separate host, without network access and with a
+/// simulated clock.
 struct TestCommand {
-  /// The hidden word that begins a worker's command line.
+  /// The hidden word that starts a worker's command line.
   static let workerWord = "--test-worker"
 
   static var spec: ArgumentSpec {
@@ -92,7 +92,7 @@ struct TestCommand {
   private var places: [String] = []
   private var isWatching = false
 
-  /// - Parameter words: what follows `test`.
+  /// - Parameter words: The arguments after `test`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try TestCommand.spec.read(words, for: .test)
     places = parsed.all("FILES OR FOLDERS")
@@ -143,7 +143,8 @@ struct TestCommand {
     }
   }
 
-  /// Reports are written in the place of what is there.
+  /// Rejects report files that would overwrite a script or each other. Reports replace existing
+  /// files.
   private func refuseWrongFiles() throws(CommandEnd) {
     let files = [("--junit", options.junit), ("--html", options.html)]
     for case (let name, let file?) in files {
@@ -158,7 +159,7 @@ struct TestCommand {
     }
   }
 
-  /// With links followed that lead to its folder.
+  /// The path, with symbolic links in its folder resolved.
   private static func place(of file: String) -> String {
     let folder = FileName.folder(of: file)
     let name = file.split(separator: "/").last.map(String.init) ?? file
@@ -166,7 +167,7 @@ struct TestCommand {
   }
 
   func run() -> Int32 {
-    // Where nobody reads any more, the tests still come to their end, and tidy up.
+    // If the reader of the output has gone, the tests still finish and clean up.
     signal(SIGPIPE, SIG_IGN)
     if isWatching {
       let watch = TestWatch(

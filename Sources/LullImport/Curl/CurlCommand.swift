@@ -1,18 +1,18 @@
 import LullCore
 
-/// One command of curl, by what its words say: requests, and what of it is none of theirs.
+/// A parsed curl command: its requests, and the parts that are not imported.
 struct CurlCommand {
   private(set) var requests: [ParsedRequest] = []
-  /// Options that are about curl's own output, or that Lull does anyway.
+  /// Options about curl's output, or for things that Lull always does.
   private(set) var unneeded: [String] = []
-  /// Options and parts that are not kept, as they were written.
+  /// Options and parts that are not imported, as written.
   private(set) var leftOut: [String] = []
   private(set) var notes: [String] = []
 
   private let input: String?
   private var operation = Operation()
 
-  /// What stands between two `--next`.
+  /// The options between two `--next`.
   private struct Operation {
     var urls: [String] = []
     var method: String?
@@ -33,13 +33,13 @@ struct CurlCommand {
 
   private enum Data {
     case text(String)
-    /// nil: standard input.
+    /// `nil`: standard input.
     case file(String?)
   }
 
   /// - Parameters:
-  ///   - words: what follows `curl`.
-  ///   - input: what it would read from standard input; nil: whatever is there.
+  ///   - words: The arguments after `curl`.
+  ///   - input: The text on standard input. `nil`: unknown.
   init(_ words: some Sequence<String>, input: String?) throws(ImportProblem) {
     self.input = input
     var words = Array(words)[...]
@@ -313,7 +313,7 @@ struct CurlCommand {
     if operation.isHead { method = "HEAD" }
     let isUpload = operation.upload != nil && request.header("content-type") == nil
     request.unsent = operation.removed.intersection(["accept", "content-type"])
-    // curl says nothing of what such a file is.
+    // curl sends no content type for such a file.
     if isUpload { request.unsent.insert("content-type") }
     request.unsent = request.unsent.filter { name in
       request.header(name) == nil && (name != "content-type" || request.body != nil)
@@ -334,7 +334,7 @@ struct CurlCommand {
     return request
   }
 
-  /// nil if a file is to be read for it.
+  /// `nil` if it includes the content of a file.
   private static func text(_ operation: Operation) -> String? {
     var texts: [String] = []
     for data in operation.data {
@@ -375,7 +375,8 @@ struct CurlCommand {
     }
   }
 
-  /// `{id}` is a blank, as documentations write it; what would be several URLs is refused.
+  /// Keeps `{id}` as a placeholder, as in documentation. Throws if the pattern expands to several
+  /// URLs.
   private static func withoutGlobs(_ url: String) throws(ImportProblem) -> String {
     if url.firstMatch(of: /\[(\d+-\d+|[a-z]-[a-z]|[A-Z]-[A-Z])(:\d+)?\]/) != nil
       || url.firstMatch(of: /\{[^{}]*,[^{}]*\}/) != nil
@@ -387,9 +388,9 @@ struct CurlCommand {
   }
 }
 
-/// The options of the program curl by their names, and which of them have a value behind them.
+/// The options of curl by name, and those that take a value.
 enum CurlOption {
-  /// The name of a long one, which may be shortened as far as it is the only one.
+  /// The full name of a long option, which may be abbreviated to an unambiguous prefix.
   static func named(_ text: String) -> String? {
     if values.contains(text) || flags.contains(text) { return text }
     let all = values.union(flags).filter { $0.hasPrefix(text) }
@@ -465,7 +466,7 @@ enum CurlOption {
     "w": "write-out", "x": "proxy", "y": "speed-time", "z": "time-cond",
   ]
 
-  /// What is about curl's own output, or what Lull does anyway.
+  /// Options about curl's output, or for things that Lull always does.
   static let unneeded: Set<String> = [
     "basic", "compressed", "create-dirs", "disable", "fail", "fail-early", "fail-with-body",
     "globoff",
@@ -476,9 +477,9 @@ enum CurlOption {
   ]
 }
 
-/// Texts that curl escapes itself.
+/// Texts that curl percent-encodes.
 extension CurlCommand {
-  /// As `--data-urlencode` has it; what is to be read is a blank.
+  /// Encodes a value like `--data-urlencode`. The content of a file becomes a placeholder.
   static func encoded(_ value: String) -> (text: String, isFile: Bool) {
     guard let mark = value.firstIndex(of: "=") ?? value.firstIndex(of: "@") else {
       return (escaped(value), false)
@@ -492,7 +493,7 @@ extension CurlCommand {
 
   static func escaped(_ text: some StringProtocol) -> String {
     guard Blank.isIn(text) else { return PercentText.escaped(text) }
-    // Blanks are no part of it.
+    // Placeholders are not encoded.
     var result = ""
     var rest = text[...]
     while let start = rest.firstIndex(of: Blank.open),

@@ -1,11 +1,12 @@
 import LullCore
 
-/// Makes an API of a command of curl, or of several, as they are copied from browsers and documentations.
+/// Creates an API from one or more curl commands, as copied from browsers and documentation.
 package struct CurlImport {
   /// - Parameters:
-  ///   - text: as it would be pasted into a shell; nothing of it is run.
-  ///   - name: of the API, by which variables of the environment begin; nil: by its host.
-  ///   - known: what the file has to which this is added.
+  ///   - text: The text as pasted into a shell. Nothing in it is run.
+  ///   - name: The name of the API, which starts the names of environment variables. `nil`: derived
+  ///     from the host.
+  ///   - known: The content of the file that the calls are added to.
   package static func api(
     _ text: String, name: String?, known: KnownCalls? = nil
   ) throws(ImportProblem) -> ImportedAPI {
@@ -20,7 +21,7 @@ package struct CurlImport {
     var isPiped = false
     for command in try ShellWords.commands(in: text) {
       var words = command.words[...]
-      // A prompt, and what is set for one command.
+      // A shell prompt, or a variable set for one command.
       while let word = words.first, words.count > 1,
         ["$", "%", ">", "sudo", "time", "exec", "command"].contains(word)
           || word.firstMatch(of: /^[A-Za-z_][A-Za-z0-9_]*=/) != nil

@@ -1,13 +1,14 @@
-/// The commands of a text that somebody would paste into a shell, by their words: quotes, escapes, continued lines,
-/// comments and texts behind `<<`, as in sh, and `$'…'` of bash. Nothing is run; `$NAME` is a blank.
+/// Splits shell text into commands and words. Supports quotes, escapes, line continuations,
+/// comments and here documents (`<<`) as in sh, and `$'…'` of bash. Nothing is run. `$NAME` becomes
+/// a placeholder.
 struct ShellWords {
   struct Command {
     var words: [String] = []
-    /// What it would read, of `<<`.
+    /// The here document on standard input.
     var input: String?
-    /// What of it is a matter of the shell: redirections.
+    /// Redirections, which only concern the shell.
     var leftOut: [String] = []
-    /// What is done with what it says, by the command behind `|`.
+    /// Whether the output is piped to another command with `|`.
     var isPiped = false
   }
 
@@ -15,11 +16,12 @@ struct ShellWords {
   private var commands: [Command] = []
   private var command = Command()
   private var word: String?
-  /// Ends of texts that begin with the next line, and whether tabs before them are left out.
+  /// The delimiters of here documents that begin on the next line, and whether leading tabs are
+  /// removed.
   private var awaited: [(end: String, isIndented: Bool, isLiteral: Bool)] = []
 
   static func commands(in text: String) throws(ImportProblem) -> [Command] {
-    // One of another system's files.
+    // Windows line ends.
     var reader = ShellWords(
       rest: Blank.without(text).replacing("\r\n", with: "\n")[...])
     try reader.read()
@@ -103,9 +105,9 @@ struct ShellWords {
     endCommand()
   }
 
-  /// What a text behind `<<` says of variables.
+  /// Expands variables in a here document.
   private static func expanded(_ text: String) throws(ImportProblem) -> String {
-    // A quote is a character as any other there.
+    // In a here document, a quote has no special meaning.
     var reader = ShellWords(rest: text.replacing("\"", with: "\\\"")[...] + "\"")
     return try reader.doublyQuoted()
   }
@@ -119,7 +121,7 @@ struct ShellWords {
     awaited.append((try nextWord(), isIndented, isLiteral))
   }
 
-  /// `> file`, `2>&1`: none of curl's business.
+  /// Parses `> file` or `2>&1`, which is not part of the curl command.
   private mutating func redirect(_ start: String) throws(ImportProblem) {
     var shown = start
     if let number = word, number.allSatisfy(\.isNumber) {
@@ -135,7 +137,7 @@ struct ShellWords {
     command.leftOut.append("\(shown)\(Blank.shown(try nextWord()))")
   }
 
-  /// The one that begins here.
+  /// Parses the next word.
   private mutating func nextWord() throws(ImportProblem) -> String {
     let outer = word
     word = nil
@@ -186,7 +188,7 @@ struct ShellWords {
     throw ShellWords.open("\"")
   }
 
-  /// Behind a `$`.
+  /// Parses the text after a `$`.
   private mutating func expansion(isQuoted: Bool) throws(ImportProblem) -> String {
     guard let next = rest.first else { return "$" }
     if next == "'", !isQuoted {
@@ -220,7 +222,7 @@ struct ShellWords {
     return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
   }
 
-  /// `$'…'`
+  /// Parses `$'…'`.
   private mutating func escaped() throws(ImportProblem) -> String {
     var bytes: [UInt8] = []
     while let character = rest.popFirst() {
@@ -269,7 +271,7 @@ struct ShellWords {
 
   private mutating func scalar(_ most: Int) -> [UInt8]? {
     guard var code = digits(most, radix: 16) else { return nil }
-    // Browsers write two of these for what has no room in one.
+    // A surrogate pair, as browsers write it.
     if (0xD800..<0xDC00).contains(code), rest.hasPrefix("\\u") {
       let start = rest
       rest = rest.dropFirst(2)

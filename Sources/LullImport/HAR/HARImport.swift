@@ -1,11 +1,12 @@
 import LullCassettes
 import LullCore
 
-/// Makes an API of recorded requests, as browsers and proxies write them.
+/// Creates an API from requests recorded by browsers and proxies.
 package struct HARImport {
   /// - Parameters:
-  ///   - only: what the URLs begin with, of one host; empty: those of the host that was asked most.
-  ///   - name: of the API, by which variables of the environment begin.
+  ///   - only: The URL prefixes to include, all with the same host. Empty: the host with the most
+  ///     requests.
+  ///   - name: The name of the API, which starts the names of environment variables.
   package static func api(
     _ bytes: [UInt8], only: [String], name: String
   ) throws(ImportProblem) -> ImportedAPI {
@@ -144,7 +145,8 @@ package struct HARImport {
     "otf", "map", "mp4", "webm", "mp3", "html", "htm",
   ]
 
-  /// What belongs to a page: what is only asked for, and is nothing that a program reads.
+  /// Whether the entry is part of a web page: a response to GET or HEAD that is not data for
+  /// programs.
   private static func isAsset(_ entry: HAREntry) -> Bool {
     guard entry.request.method == "GET" || entry.request.method == "HEAD" else { return false }
     let type =

@@ -3,12 +3,12 @@ import LullHost
 import LullLuaSource
 import LullTransport
 
-/// Brings what a document says now into a file that somebody has edited since it was imported.
+/// Merges a new import into a file that the user has edited since the last import.
 ///
-/// Calls and what is in them are merged by their keys: what only the document has changed is taken, what only
-/// the file has is kept. What stands outside of the calls is merged by lines.
+/// Calls and their settings are merged by key. A change in the document is applied, and a change in
+/// the file is kept. Text outside the calls is merged by lines.
 package struct APIFileMerge {
-  /// Something that both have changed, each in its own way.
+  /// A part that was changed differently in the document and in the file.
   package struct Conflict: Equatable, Sendable {
     package let line: Int
     package let text: String
@@ -23,14 +23,14 @@ package struct APIFileMerge {
   private let user: DeclaredFile
   private let new: DeclaredFile
   private var edits: [(range: Range<Int>, text: String)] = []
-  /// Where a comma is missing before what is put in.
+  /// The places where a comma is missing before inserted text.
   private var commas: Set<Int> = []
   private var conflicts: [Conflict] = []
 
   /// - Parameters:
-  ///   - base: as it was imported the last time.
-  ///   - user: as it is.
-  ///   - new: as it would be imported now.
+  ///   - base: The file as last imported.
+  ///   - user: The current file.
+  ///   - new: The file as imported now.
   package static func merge(base: [UInt8], user: [UInt8], new: [UInt8]) -> Outcome {
     if user == base { return .merged(new) }
     if new == base { return .merged(user) }
@@ -50,7 +50,7 @@ package struct APIFileMerge {
     return merge.run()
   }
 
-  /// Puts calls into a file as somebody would by hand: what it is to be has been made of the file itself.
+  /// Inserts calls into a file like a manual edit. `new` was created from the current file.
   package static func add(_ new: [UInt8], to user: [UInt8]) -> Outcome {
     guard let userFile = DeclaredFile(user), let newFile = DeclaredFile(new) else {
       return .conflicts([Conflict(line: 1, text: "it is no API file into which calls can be put")])
@@ -83,7 +83,7 @@ package struct APIFileMerge {
     return .merged(text + Array(tail.lines.joined(separator: [10])))
   }
 
-  /// From the last to the first; of those at one place what takes away comes first, and commas last.
+  /// The edits from last to first. At the same place, deletions come first and commas last.
   private var orderedEdits: [(range: Range<Int>, text: String)] {
     let all = edits + commas.map { ($0..<$0, ",") }
     return all.enumerated().sorted { one, other in
@@ -119,7 +119,7 @@ package struct APIFileMerge {
       let present = userFields[key]
       switch (before, present) {
       case (let before?, let present?): settle(before, present, field, path + [key])
-      // Somebody has taken it away, and it stays so.
+      // The user has removed it, so leave it out.
       case (_?, nil): break
       case (nil, let present?):
         if self.user.meaning(present.value) != self.new.meaning(field.value) {
@@ -137,7 +137,7 @@ package struct APIFileMerge {
         conflict(present, path + [key], "is changed here, and no longer in the document", nil)
       }
     }
-    // From the last to the first, since edits of one place are made in turn.
+    // From last to first, because edits at the same place are applied in this order.
     var isLast = true
     for (anchor, field) in inserted.reversed() {
       insert(field, after: anchor, in: user, isLast: isLast)
@@ -157,7 +157,7 @@ package struct APIFileMerge {
     let isUntouched =
       self.user.bytes[self.user.range(user.value)].elementsEqual(
         self.base.bytes[self.base.range(base.value)])
-    // Comments and layout are somebody's too: inside of a table no more is replaced than has changed.
+    // The user may have changed comments and layout, so replace only the changed parts of a table.
     if !isUntouched, let base = self.base.table(base), let user = self.user.table(user),
       let new = self.new.table(new),
       base.isRecord, user.isRecord, new.isRecord
@@ -207,7 +207,7 @@ package struct APIFileMerge {
       if !hasSeparator { commas.insert(place) }
       if isOnOneLine {
         text = " " + text + ","
-        // No comma before the brace.
+        // No comma before the closing brace.
         if !hasSeparator, isLast { text = String(text.dropLast()) }
       } else {
         let indent = indentation(at: user.range(anchor.tokens).lowerBound)
@@ -226,21 +226,21 @@ package struct APIFileMerge {
     edits.append((place..<place, text))
   }
 
-  /// The spaces that the line of a place begins with.
+  /// The leading spaces of the line that contains a place.
   private func indentation(at place: Int) -> String {
     let start = user.bytes[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
     let spaces = user.bytes[start...].prefix { $0 == 32 || $0 == 9 }
     return String(decoding: spaces, as: UTF8.self)
   }
 
-  /// Behind what the rest of the line says in a comment.
+  /// The end of a comment that follows on the same line.
   private func endOfComment(behind place: Int) -> Int {
     let line = user.bytes[place...].prefix { $0 != 10 }
     let rest = line.drop { $0 == 32 || $0 == 9 }
     return rest.starts(with: "--".utf8) && !rest.starts(with: "--[".utf8) ? line.endIndex : place
   }
 
-  /// With its whole lines, where nothing else stands there.
+  /// The range to delete. Includes whole lines if they contain nothing else.
   private func deletion(of field: DeclaredTable.Field) -> Range<Int> {
     let bytes = user.bytes
     var range = user.range(field.tokens)
@@ -257,7 +257,7 @@ package struct APIFileMerge {
 }
 
 extension DeclaredFile {
-  /// Lines before the calls, and behind them.
+  /// The lines before and after the calls.
   var head: [LineMerge.Line] { DeclaredFile.lines(bytes[..<range(calls.tokens).lowerBound]) }
   var tail: [LineMerge.Line] { DeclaredFile.lines(bytes[range(calls.tokens).upperBound...]) }
 
@@ -266,13 +266,14 @@ extension DeclaredFile {
   }
 }
 
-/// What a file of schemas was when it was imported, by its digest, as the last line of what is kept of the API file.
+/// The digest of the schema file as it was imported, stored in the last line of the `.imported`
+/// file.
 struct SchemasMark {
   private static let start = Array("-- Schemas as they were imported: ".utf8)
 
   private let digest: [UInt8]
 
-  /// - Parameter schemas: whose line breaks may be those of another system.
+  /// - Parameter schemas: The schema file. Windows line ends are ignored.
   init(of schemas: [UInt8]) {
     let digest = Digest.sha256.of(schemas.filter { $0 != UInt8(ascii: "\r") })
     self.digest = Array((digest.map { Hexadecimal.text($0) } ?? "").utf8)
@@ -284,13 +285,14 @@ struct SchemasMark {
 
   var line: [UInt8] { SchemasMark.start + digest + [10] }
 
-  /// Whether those are the schemas, as far as that is known: there may be no library for digests.
+  /// Whether the schemas have this digest. Also true if no implementation of the digest is
+  /// available.
   func fits(_ schemas: [UInt8]) -> Bool {
     let other = SchemasMark(of: schemas).digest
     return digest == other || digest.isEmpty || other.isEmpty
   }
 
-  /// What was kept, without the mark behind it.
+  /// Splits the stored file into the API file and the mark after it.
   static func split(_ kept: [UInt8]) -> (text: [UInt8], mark: SchemasMark?) {
     let lines = kept.split(separator: 10, omittingEmptySubsequences: false)
     guard lines.count > 1, lines[lines.count - 1].isEmpty,

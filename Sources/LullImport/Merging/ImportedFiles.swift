@@ -4,37 +4,37 @@ import LullLibC
 import LullLuaSource
 import LullSystem
 
-/// The files of an API that was imported: its own, what it was when it was imported, and its schemas.
+/// The files of an imported API: the API file, its last imported version, and its schemas.
 package struct ImportedFiles {
   /// Why nothing was written.
   package enum Refusal: Error {
-    /// With the exit code that says so.
+    /// The error message.
     case refused(String)
     case conflicts([APIFileMerge.Conflict])
   }
 
   package let path: [UInt8]
-  /// As it was imported the last time; nil if it was not.
+  /// The file as last imported. `nil` if it was not imported.
   package let base: [UInt8]?
   package let current: [UInt8]?
-  /// What the schemas were then.
+  /// The digest of the schemas at that time.
   private let schemasMark: SchemasMark?
-  /// The file that has both, and the API's own, as they are.
+  /// The stored file (with the mark) and the API file, both as read.
   private let read: (kept: [UInt8]?, current: [UInt8]?)
 
-  /// What is there. Folders that are missing are made when something is written.
+  /// Reads the existing files. Missing folders are created only when something is written.
   package init(_ path: [UInt8]) throws(Refusal) {
     self.path = path
     var read = try ImportedFiles.both(path)
     if read.current != nil, read.kept == nil {
-      // Somebody may be in between, having put one of them there.
+      // Another process may have written only one of the two files so far.
       let lock = ImportedFiles.lock(FileName.folder(of: path), LOCK_SH)
       defer { if lock >= 0 { close(lock) } }
       read = try ImportedFiles.both(path)
     }
     self.read = read
     let parts = read.kept.map { SchemasMark.split($0) }
-    // Somebody may have copied the one to the other.
+    // The user may have copied one file to the other.
     current = read.current.map { SchemasMark.split($0).text }
     (base, schemasMark) = (parts?.text, parts?.mark)
     if current != nil, base == nil {
@@ -46,9 +46,10 @@ package struct ImportedFiles {
     (try read(path + Array(".imported".utf8)), try read(path))
   }
 
-  /// One at a time in a folder; where there are no such locks, what has changed is seen all the same.
+  /// Locks the folder, one process at a time. If locks are not supported, changes are still
+  /// detected.
   ///
-  /// - Returns: What is to be closed; negative: there is none.
+  /// - Returns: The descriptor to close. Negative if the folder could not be opened.
   private static func lock(_ folder: [UInt8], _ kind: Int32) -> Int32 {
     let lock = open(FileName.cString(folder), O_RDONLY | O_CLOEXEC)
     while lock >= 0, flock(lock, kind) != 0, errno == EINTR {}
@@ -59,7 +60,7 @@ package struct ImportedFiles {
     "\(String(escaping: path)): it was not imported, and is left unchanged: name another file with -o, or move it away"
   }
 
-  /// Whether all is as it was read: somebody may have saved it, or imported into it, since.
+  /// Throws if a file has changed since it was read, by a user or another import.
   private func checkUnchanged() throws(Refusal) {
     guard try ImportedFiles.read(path) == read.current,
       try ImportedFiles.read(path + Array(".imported".utf8)) == read.kept
@@ -70,7 +71,7 @@ package struct ImportedFiles {
     }
   }
 
-  /// nil where there is none.
+  /// `nil` if the file does not exist.
   private static func read(_ path: [UInt8]) throws(Refusal) -> [UInt8]? {
     var status = stat()
     guard lstat(FileName.cString(path), &status) == 0 else {
@@ -85,13 +86,13 @@ package struct ImportedFiles {
     }
   }
 
-  /// The name of the file of schemas, beside the API file.
+  /// The path of the schema file next to the API file.
   package static func schemas(of path: [UInt8]) -> [UInt8] {
     let stem = path.suffix(4).elementsEqual(".lua".utf8) ? Array(path.dropLast(4)) : path
     return stem + Array(".schemas.json".utf8)
   }
 
-  /// What there will be: what is imported now, with what was changed since the last time.
+  /// Returns the new import, merged with the changes made since the last import.
   package func merged(with new: [UInt8]) throws(Refusal) -> [UInt8] {
     guard let base, let current else { return new }
     switch APIFileMerge.merge(base: base, user: current, new: new) {
@@ -100,7 +101,8 @@ package struct ImportedFiles {
     }
   }
 
-  /// The same where calls are added to a file by hand, as it were: what was imported stays what it is.
+  /// Returns the file with calls added, as by a manual edit. The last imported version stays
+  /// unchanged.
   package func added(_ new: [UInt8]) throws(Refusal) -> [UInt8] {
     guard let current else { return new }
     switch APIFileMerge.add(new, to: current) {
@@ -109,7 +111,7 @@ package struct ImportedFiles {
     }
   }
 
-  /// Calls that were imported before and are not in `new`: the file loses them.
+  /// The calls of the last import that are not in `new` and will be removed from the file.
   package func takenOut(by new: [UInt8]) -> [String] {
     guard let base = base.flatMap({ DeclaredFile($0) }), let new = DeclaredFile(new),
       let current = current.flatMap({ DeclaredFile($0) })
@@ -119,17 +121,17 @@ package struct ImportedFiles {
     return base.calls.fields.compactMap(\.key).filter { !kept.contains($0) && present.contains($0) }
   }
 
-  /// Whether what was imported has a file of schemas beside it, which is its own then.
+  /// Whether the imported file names a schema file, which then belongs to the import.
   private func hasSchemas(_ imported: [UInt8]?) -> Bool {
     imported.flatMap { DeclaredFile($0) }?.namesSchemas ?? false
   }
 
-  /// Writes all, or none.
+  /// Writes all files or none.
   ///
   /// - Parameters:
-  ///   - merged: the API file.
-  ///   - new: as it was imported now.
-  ///   - schemas: nil: there are none, and those that were imported are taken away, unless `new` names them.
+  ///   - merged: The API file.
+  ///   - new: The file as imported now.
+  ///   - schemas: `nil`: no schemas. Previously imported ones are deleted unless `new` names them.
   package func write(_ merged: [UInt8], imported new: [UInt8], schemas: [UInt8]?) throws(Refusal) {
     let schemasPath = ImportedFiles.schemas(of: path)
     var files: [(target: [UInt8], bytes: [UInt8])] = []
@@ -150,7 +152,7 @@ package struct ImportedFiles {
     var written: [(file: AtomicFile.Created, target: [UInt8])] = []
     var failure: (target: [UInt8], code: Int32)?
     for (name, bytes) in files {
-      // What a link leads to is replaced, not the link.
+      // Replace the target of a symbolic link, not the link.
       let target = FileName.resolved(name) ?? name
       let permissions = ImportedFiles.permissions(of: target)
       guard let file = AtomicFile.create(beside: target, mode: permissions.creationMode) else {
@@ -188,7 +190,7 @@ package struct ImportedFiles {
     throw .refused("\(String(escaping: failure.target)): \(ErrorText.of(failure.code))")
   }
 
-  /// Whether a file of schemas is one that was imported, and as it was then.
+  /// Throws unless the schema file was imported and has not been changed since.
   private func check(
     _ known: [UInt8], at path: [UInt8], givesWayTo new: [UInt8]
   ) throws(Refusal) {

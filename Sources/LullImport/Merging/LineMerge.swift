@@ -1,11 +1,12 @@
 import LullClients
 
-/// Merges lines that two have changed since they were the same: bytes, since comments of somebody may be no UTF-8.
+/// Merges lines that both sides may have changed. Lines are bytes, because comments of the user may
+/// not be UTF-8.
 struct LineMerge {
   typealias Line = [UInt8]
 
   private(set) var lines: [Line] = []
-  /// Lines of `user`, counted from 1, at which both have changed something.
+  /// The conflicts, each with its line in `user`, starting at 1.
   private(set) var conflicts: [(line: Int, there: [Line], here: [Line])] = []
 
   init(base: [Line], user: [Line], new: [Line]) {

@@ -1,25 +1,25 @@
 import LullCore
 
-/// Makes the parameters of a call's body.
+/// Creates the parameters of a call's body.
 struct BodyReader {
   let document: OpenAPIDocument
   let parameters: ParameterReader
 
-  /// One type of body that an operation accepts.
+  /// A body type that an operation accepts.
   struct Content {
     var type: String
     var body: ImportedCall.Body
-    /// All types of it.
+    /// The request body, which may have other types too.
     var holder: ImportNode
     var node: ImportNode
   }
 
-  /// - Parameter hasBody: whether calls of the method put parameters into a body by themselves.
+  /// - Parameter hasBody: Whether calls with this method send parameters in a body by default.
   func read(_ chosen: Content, into call: inout ImportedCall, hasBody: Bool) {
     let (body, content) = (chosen.holder, chosen.node)
     let isRequired = body.bool("required") == true
     let schema = content["schema"]
-    // Of any type, and a text or bytes: a file.
+    // Any type, with a string or bytes: a file.
     let isFile =
       ["*/*", "application/*"].contains(MediaType.essence(chosen.type))
       && SchemaShape.of(schema, in: document).kind == .string
@@ -38,7 +38,7 @@ struct BodyReader {
       call.parameters.append(parameter)
     }
     let fields = call.parameters.filter { $0.place == .body }
-    // A form without fields is none.
+    // A form without fields is not sent.
     if fields.isEmpty {
       call.body = nil
       call.contentType = nil
@@ -51,7 +51,7 @@ struct BodyReader {
     }
   }
 
-  /// The type that says most of what is sent.
+  /// The preferred one of several body types.
   static func chosen(_ types: [String]) -> (type: String, body: ImportedCall.Body)? {
     func first(_ isIt: (String) -> Bool) -> String? { types.first { isIt(MediaType.essence($0)) } }
     if let type = first({ $0 == "application/json" }) { return (type, .json) }
@@ -91,7 +91,7 @@ struct BodyReader {
         for property in properties {
           var parameter = self.parameter(property, isRequired: isRequired)
           var shape = SchemaShape.of(property.schema, in: document)
-          // Bytes in JSON are a text.
+          // In JSON, binary data is a string.
           shape.isBinary = false
           parameters.set(&parameter, by: shape, isJSON: true)
           call.parameters.append(parameter)
@@ -152,7 +152,7 @@ struct BodyReader {
     }
   }
 
-  /// Whether a field is said to be JSON.
+  /// If a form field is declared as JSON, makes it a JSON parameter. Returns whether it is.
   private func setJSON(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) -> Bool {
     guard let type = encoding?.string("contentType"), MediaType.isJSON(type),
       encoding?.string("style") == nil
@@ -162,7 +162,7 @@ struct BodyReader {
     return true
   }
 
-  /// A part of a multipart form: a file, JSON, or a text.
+  /// Sets the kind of a part of a multipart form: a file, JSON or text.
   private func setPart(
     _ parameter: inout ImportedParameter, _ shape: SchemaShape, _ encoding: ImportNode?
   ) {
@@ -202,12 +202,12 @@ struct BodyReader {
   }
 }
 
-/// Which of several types of body the calls of an operation send.
+/// Selects the body types that the calls of an operation send.
 extension BodyReader {
   struct Choice {
-    /// What the call sends; nil: nothing.
+    /// The body of the call. `nil`: none.
     var first: Content?
-    /// A form with files, which a call of its own sends.
+    /// A form with files, which a separate call sends.
     var form: Content?
     /// Types that no call sends.
     var left: [String] = []
@@ -217,7 +217,7 @@ extension BodyReader {
     let body = try document.resolved(written)
     let contents = body["content"]?.pairs ?? []
     func content(_ chosen: (type: String, body: ImportedCall.Body)) -> Content? {
-      // What stands for a range has another name.
+      // The type chosen for a wildcard has another name.
       let node = contents.first { $0.key == chosen.type } ?? contents.first
       return node.map {
         Content(type: chosen.type, body: chosen.body, holder: body, node: $0.value)
@@ -233,7 +233,7 @@ extension BodyReader {
     let multipart = contents.first { MediaType.essence($0.key) == "multipart/form-data" }
     if first.body == .json || first.body == .form, let multipart, hasFiles(multipart.value) {
       let form = content((multipart.key, .multipart))
-      // Of the same fields only the form can carry the files.
+      // With the same fields, only the form can send files.
       if isSame(first.node, multipart.value) { choice.first = form } else { choice.form = form }
     }
     let sent = [choice.first, choice.form].compactMap(\.self)
@@ -243,13 +243,13 @@ extension BodyReader {
     return choice
   }
 
-  /// Whether a type means the same as one that is sent: another name of it, or JSON of the same
-  /// schema.
+  /// Whether a type is equivalent to the one that is sent: another name for it, or JSON with the
+  /// same schema.
   private func isOther(_ sent: Content, as type: String, _ node: ImportNode) -> Bool {
     let (own, other) = (MediaType.essence(sent.type), MediaType.essence(type))
     if own == other { return true }
     guard MediaType.isJSON(own), MediaType.isJSON(other) else { return false }
-    // Patches mean something else, whatever their schema is.
+    // A patch has another meaning, even with the same schema.
     return other == "text/json" || isSame(sent.node, node) && !other.contains("patch")
   }
 
@@ -270,9 +270,9 @@ extension BodyReader {
   }
 }
 
-/// Names of media types, as far as bodies are told apart by them.
+/// Media type names, for distinguishing bodies.
 enum MediaType {
-  /// Without parameters, in small letters.
+  /// The type in lower case without parameters.
   static func essence(_ type: String) -> String {
     String(type.prefix { $0 != ";" }).lowercased().replacing(" ", with: "")
   }

@@ -1,7 +1,7 @@
 import LullCore
 
-/// What a document says of the answers of an operation beside their schemas: the examples of media
-/// types, and statuses whose answers have no schema.
+/// The responses of an operation in a document, except their schemas: examples, and status codes
+/// without a schema.
 struct DeclaredAnswers {
   private struct Answer {
     let status: String
@@ -38,7 +38,7 @@ struct DeclaredAnswers {
     } else if essence.hasPrefix("text/") {
       answer.type = "text/plain"
     }
-    // Of another type than JSON a text is what is sent.
+    // For a type other than JSON, only strings are usable as bodies.
     answer.examples = examples.filter { $0.element.string != nil }
     return answer
   }
@@ -50,9 +50,10 @@ struct DeclaredAnswers {
     }
   }
 
-  /// By status: the type, unless it is `application/json`, and the examples.
+  /// The type, unless it is `application/json`, and the examples of each status.
   ///
-  /// Those without examples are there if no success has a schema, so that the status is known.
+  /// If no successful response has a schema, responses without examples are included, so that their
+  /// status is known.
   var entries: [(key: String, json: [UInt8])] {
     let bare = answers.filter { $0.schema == nil }
     let hasSchema = answers.contains { $0.status.hasPrefix("2") && $0.schema != nil }
@@ -65,7 +66,7 @@ struct DeclaredAnswers {
     return answers.filter { !$0.examples.isEmpty || statuses.contains($0.status) }.map { answer in
       var writer = JSONWriter()
       writer.writeObject { writer in
-        // What has a schema is JSON anyway.
+        // A response with a schema is always JSON.
         if let type = answer.type, answer.schema == nil || type != "application/json" {
           writer.write(key: "type", type)
         }

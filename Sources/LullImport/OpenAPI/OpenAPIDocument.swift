@@ -1,15 +1,16 @@
 import LullCore
 
-/// A document of OpenAPI 3, and how its references are followed.
+/// An OpenAPI 3 document, which resolves its references.
 final class OpenAPIDocument {
   let set: DocumentSet
-  /// What stands beside a `$ref` of a schema counts.
+  /// Whether keywords next to a `$ref` in a schema apply.
   let isNew: Bool
-  /// What has been found out of schemas.
+  /// The cached shapes of schemas.
   var shapes: [ImportNode.Identity: SchemaShape] = [:]
-  /// How many more properties of bodies become parameters: a body that all share is written for each.
+  /// The number of body properties that can still become parameters. This limits documents in which
+  /// many calls share a large body.
   var propertiesLeft = 200_000
-  /// Why references could not be followed, each once and in order.
+  /// The reasons why references could not be resolved, in order and without duplicates.
   private(set) var brokenReferences: [String] = []
   private var knownBroken: Set<String> = []
 
@@ -43,7 +44,7 @@ final class OpenAPIDocument {
     }
   }
 
-  /// What a chain of `$ref`s leads to.
+  /// Follows a chain of `$ref`s to its end.
   func resolved(_ node: ImportNode) throws(DocumentProblem) -> ImportNode {
     var node = node
     var seen: Set<ImportNode.Identity> = []
@@ -60,7 +61,8 @@ final class OpenAPIDocument {
     return node
   }
 
-  /// The same; nil where there is nothing, or it cannot be found, which is noted.
+  /// Like `resolved`. Returns `nil` if there is no node, or if it can't be found, which is
+  /// recorded.
   func target(of node: ImportNode?) -> ImportNode? {
     guard let node else { return nil }
     do throws(DocumentProblem) {
@@ -73,7 +75,7 @@ final class OpenAPIDocument {
 
   private static let mostNotes = 10
 
-  /// What could not be followed, in words.
+  /// Notes on references that could not be resolved.
   var notes: [String] {
     let shown = brokenReferences.prefix(OpenAPIDocument.mostNotes)
     let others = brokenReferences.count - shown.count

@@ -1,17 +1,17 @@
 import LullCore
 
-/// Reads a document of OpenAPI 3 as an API to be written as a file, and the schemas of its calls.
+/// Converts an OpenAPI 3 document to an API, and the schemas of its calls.
 ///
 /// Behaviours: IMP-01 to IMP-153.
 package struct OpenAPIImport {
   package struct Options {
-    /// What is imported, by operationId, tag or path; empty: all.
+    /// The operations to import, by operationId, tag or path. Empty: all.
     package var only: [NamePattern] = []
-    /// In place of the document's servers.
+    /// Replaces the servers of the document.
     package var baseURL: String?
-    /// What the API's file is called without `.lua`: variables are called after it.
+    /// The name of the API file without `.lua`. Variables are named after it.
     package var name: String
-    /// Options that calls have themselves.
+    /// Options of `lull call`, which parameters must not use.
     package var taken: Set<String> = []
 
     package init(name: String) { self.name = name }
@@ -19,14 +19,14 @@ package struct OpenAPIImport {
 
   package struct Result {
     package var api: ImportedAPI
-    /// nil where no call has one.
+    /// `nil` if no call has a schema.
     package var schemas: [UInt8]?
   }
 
   private static let methods = [
     "get", "put", "post", "patch", "delete", "head", "options", "trace",
   ]
-  /// Methods of which calls put parameters into the query by themselves.
+  /// Methods whose calls send parameters in the query by default.
   private static let withoutBody: Set<String> = ["GET", "HEAD", "DELETE", "OPTIONS"]
 
   private let document: OpenAPIDocument
@@ -100,7 +100,7 @@ package struct OpenAPIImport {
     return Result(api: api, schemas: bytes)
   }
 
-  /// Says what somebody has to write as the server wants it.
+  /// Notes the parameters that the user has to serialize.
   private mutating func noteWithoutForm() {
     var count = 0
     var first = ""
@@ -117,7 +117,7 @@ package struct OpenAPIImport {
     )
   }
 
-  /// Lists the calls whose pages the importer cannot follow.
+  /// Notes the calls whose pages the importer can't follow.
   private mutating func noteWithoutPages() {
     let names = api.calls.filter(\.lacksPages).map { ShortText.comment($0.name) }
     guard !names.isEmpty else { return }
@@ -127,7 +127,7 @@ package struct OpenAPIImport {
         + names.joined(separator: ", "))
   }
 
-  /// Lists the types of body that no call sends, and whose they are.
+  /// Notes the body types that no call sends, with the names of their calls.
   private mutating func noteLeftBodies() {
     var calls: [(type: String, names: [String])] = []
     for call in api.calls {
@@ -235,14 +235,16 @@ package struct OpenAPIImport {
     return call
   }
 
-  /// A fragment is never sent; some documents tell variants of a path apart by it.
+  /// Removes the fragment, which is never sent. Some documents use it to distinguish variants of a
+  /// path.
   private static func withoutFragment(_ path: String) -> String {
     String(path.prefix { $0 != "#" })
   }
 
   // MARK: Access
 
-  /// What most calls want is for all, and the others get entries of their own.
+  /// Uses the most common credentials for the API. Calls with other credentials get their own
+  /// entries.
   private mutating func settleAccess() {
     let wanted = wanted.filter { $0.call < api.calls.count }
     api.access =
@@ -257,14 +259,14 @@ package struct OpenAPIImport {
   }
 }
 
-/// Names for calls: what the document says, and something for what it does not name.
+/// Generates call names from the document, or from method and path for unnamed operations.
 struct CallNames {
   private var used: Set<[UInt8]> = []
-  /// The number of the last one of a name that several have.
+  /// The last number appended to a name that several calls share.
   private var numbers: [[UInt8]: Int] = [:]
   private static let longest = 120
 
-  /// - Returns: the name, and what it was to be if somebody else has that already.
+  /// - Returns: The name, and the desired name if it was already taken.
   mutating func name(for id: String?, method: String, path: String) -> (
     name: String, taken: String?
   ) {
@@ -278,7 +280,8 @@ struct CallNames {
     return (name, name == wanted ? nil : wanted)
   }
 
-  /// Without what is not to be seen, and nothing that looks like an option; nil if nothing is left.
+  /// Removes invisible characters, and leading dashes that look like an option. `nil` if nothing is
+  /// left.
   private static func printable(_ id: String) -> String? {
     var name = ""
     for scalar in id.unicodeScalars.prefix(longest) {
@@ -303,7 +306,7 @@ struct CallNames {
   }
 }
 
-/// A glob over names, tags and paths: `*` is any text, `?` any character.
+/// A glob for names, tags and paths. `*` matches any text, `?` any character.
 package struct NamePattern: Sendable {
   package let text: String
   private let pattern: [Character]
@@ -317,7 +320,7 @@ package struct NamePattern: Sendable {
     let text = Array(text)
     var place = 0
     var at = 0
-    // Where the last `*` stands, and how much it has taken so far.
+    // The position of the last `*`, and the number of characters it has matched so far.
     var star: Int?
     var taken = 0
     while place < text.count {

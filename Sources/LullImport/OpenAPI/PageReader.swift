@@ -1,17 +1,17 @@
 import LullCore
 
-/// Recognises answers that come in pages, only where the document leaves no doubt how they go on.
+/// Detects paged responses, but only if the document makes the paging clear.
 struct PageReader {
   let document: OpenAPIDocument
 
-  /// Fields that `pages = true` finds by itself.
+  /// Fields that `pages = true` finds automatically.
   private static let usualFields = [
     ["next"], ["links", "next"], ["_links", "next"], ["@odata.nextLink"], ["nextLink"],
     ["paging", "next"], ["next_url"], ["next_page_url"], ["nextPageUrl"], ["nextUrl"],
     ["next_page"], ["pagination", "next_url"], ["pagination", "next"], ["meta", "next"],
     ["meta", "next_url"], ["meta", "next_page_url"], ["pagination", "links", "next"],
   ]
-  /// Parameters, and fields of answers, of lists that come in pages.
+  /// Names of parameters and response fields that are typical of paged lists.
   private static let pageParameters: Set<String> = [
     "page", "pagenumber", "pagetoken", "cursor", "offset", "skip", "after", "startingafter",
     "marker", "nexttoken", "continuationtoken", "startat", "startindex", "pagecursor",
@@ -58,7 +58,7 @@ struct PageReader {
     return content?.value["schema"]
   }
 
-  /// The one list among the fields, if there is but one, of records.
+  /// The only list of records among the fields. `nil` if there are several.
   private func list(in object: ObjectShape) -> String? {
     let lists = object.properties.filter { SchemaShape.of($0.schema, in: document).kind == .array }
     guard lists.count == 1, !lists[0].name.contains("."), !lists[0].name.isEmpty else { return nil }
@@ -94,7 +94,7 @@ struct PageReader {
     name.lowercased().filter { $0.isLetter || $0.isNumber }
   }
 
-  /// Whether it is a URL, and no cursor that is called the same.
+  /// Whether the field contains a URL, not a cursor with such a name.
   private func isURL(at path: [String], in object: ObjectShape) -> Bool {
     var object = object
     for name in path.dropLast() {
@@ -103,7 +103,7 @@ struct PageReader {
     }
     guard let field = object.properties.first(where: { $0.name == path.last }) else { return false }
     let shape = SchemaShape.of(field.schema, in: document)
-    // As HAL and JSON:API have them: `links` holds nothing else.
+    // As in HAL and JSON:API, where `links` contains nothing else.
     let isLink = path.dropLast().last.map { ["links", "_links"].contains($0) } ?? false
     if isLink, shape.kind == .object {
       return ObjectShape(field.schema, in: document).properties.contains { $0.name == "href" }
@@ -113,8 +113,8 @@ struct PageReader {
       || ["Link", "_link", "Url", "_url"].contains { field.name.hasSuffix($0) }
   }
 
-  /// `next_cursor` and the parameter `cursor`, `nextPageToken` and `pageToken`: named alike, or both
-  /// `cursor`.
+  /// Finds a cursor field and a matching parameter: `next_cursor` and `cursor`, or `nextPageToken`
+  /// and `pageToken`. The names must match, or both be `cursor`.
   private func cursor(in object: ObjectShape, _ call: ImportedCall) -> ImportedCall.Pages? {
     for (prefix, object) in [("", object)] + nested(in: object) {
       for field in object.properties where !field.name.contains(".") {
@@ -138,7 +138,8 @@ struct PageReader {
     return nil
   }
 
-  /// `has_more` beside a list, and a parameter for the ID of what came last: `starting_after`.
+  /// Finds `has_more` next to a list, and a parameter for the ID of the last element, such as
+  /// `starting_after`.
   private func lastElement(in object: ObjectShape, _ list: String?, _ call: ImportedCall)
     -> ImportedCall.Pages?
   {
@@ -146,7 +147,7 @@ struct PageReader {
     }
     func isID(_ property: ObjectShape.Property, of parameter: ImportedParameter) -> Bool {
       let found = shape(property)
-      // Times are none, nor is what the parameter does not take.
+      // Neither a time, nor a type that the parameter does not accept.
       return found.format?.hasPrefix("date") != true
         && (found.kind == .string && parameter.kind == .string
           || found.kind == .integer && [.string, .integer].contains(parameter.kind))
@@ -168,7 +169,7 @@ struct PageReader {
     {
       return .cursor(parameter: name, field: last.name, more: more.name)
     }
-    // `after` alone may be anything.
+    // `after` alone is ambiguous.
     guard name != "after", let element = SchemaShape.of(items.schema, in: document).items,
       alternatives(of: element).allSatisfy({ record in
         ObjectShape(record, in: document).properties.contains {
@@ -179,7 +180,7 @@ struct PageReader {
     return .cursor(parameter: name, field: "id", items: items.name, more: more.name)
   }
 
-  /// The schemas of which one applies, or the one there is.
+  /// The alternatives of a schema, or the schema itself.
   private func alternatives(of schema: ImportNode) -> [ImportNode] {
     let target = document.target(of: schema) ?? schema
     return target.alternatives.isEmpty ? [target] : target.alternatives
@@ -193,7 +194,7 @@ struct PageReader {
       .map { ($0.name + ".", ObjectShape($0.schema, in: document)) }
   }
 
-  /// A parameter `page`, or `offset`, beside the size of a page.
+  /// Finds a parameter `page` or `offset` next to one for the page size.
   private func counted(_ list: String?, _ call: ImportedCall) -> ImportedCall.Pages? {
     let sizes: Set<String> = [
       "per_page", "perpage", "page_size", "pagesize", "limit", "size", "per-page", "count",

@@ -1,14 +1,14 @@
 import LullCore
 
-/// Makes parameters of calls of what a document says of parameters and properties.
+/// Creates call parameters from the parameters and properties of a document.
 struct ParameterReader {
   let document: OpenAPIDocument
-  /// Options that calls have themselves.
+  /// Options of `lull call`, which parameters must not use.
   let taken: Set<String>
 
-  /// The parameters of an operation, in its order, those of its path's item among them.
+  /// The parameters of an operation in order, including those of its path item.
   ///
-  /// - Parameter hasBody: whether calls put parameters into a body by themselves.
+  /// - Parameter hasBody: Whether calls send parameters in a body by default.
   func parameters(
     of operation: ImportNode, in item: ImportNode, hasBody: Bool
   ) throws(DocumentProblem) -> [ImportedParameter] {
@@ -37,7 +37,7 @@ struct ParameterReader {
     return parameters
   }
 
-  /// More are nobody's, and would take long.
+  /// Throws for larger numbers, which no real document has and which would take long.
   static func check(count: Int) throws(DocumentProblem) {
     guard count <= 1000 else { throw DocumentProblem("it has more than 1,000 parameters") }
   }
@@ -53,7 +53,7 @@ struct ParameterReader {
           + "'\(ShortText.comment(node.string("in") ?? ""))', which is no place"
       )
     }
-    // What calls, bodies and credentials bring along.
+    // Set by calls, bodies and credentials.
     if place == .header, ["accept", "content-type", "authorization"].contains(name.lowercased()) {
       return nil
     }
@@ -92,7 +92,7 @@ struct ParameterReader {
     }
     let schema = document.target(of: node["schema"])
     parameter.firstPage = schema.flatMap { $0["default"] ?? $0["minimum"] }?.element.int
-    // There is nothing else to be said.
+    // There is only one possible value.
     if parameter.isRequired, !parameter.isList, place != .path, let only = parameter.onlyValue {
       parameter.standard = only
       parameter.isRequired = false
@@ -121,7 +121,7 @@ struct ParameterReader {
     }
   }
 
-  /// Those that are not the usual ones of the place.
+  /// Sets the style and `explode` if they are not the defaults of the place.
   private func setStyle(
     _ parameter: inout ImportedParameter, _ style: String?, _ explode: Bool?, isContainer: Bool
   ) {
@@ -135,13 +135,13 @@ struct ParameterReader {
       case .cookie, .body: ["form"]
       }
     var style = style.flatMap { styles.contains($0) ? $0 : nil } ?? usual
-    // Of objects these two have one form, without explode.
+    // For objects, these two styles have a single form, without explode.
     if parameter.kind == .object, explode == true,
       ["spaceDelimited", "pipeDelimited"].contains(style)
     {
       style = usual
     }
-    // A list has brackets behind its name by that style, and need not have them twice.
+    // The style appends brackets to the name of a list, which already has them.
     if style == "deepObject", parameter.isList, parameter.key.hasSuffix("[]") { style = usual }
     if style != usual { parameter.style = style }
     let explodes = explode ?? (style == "form")
@@ -150,7 +150,7 @@ struct ParameterReader {
     }
   }
 
-  /// - Returns: whether it is more than its place has a form for.
+  /// - Returns: Whether the value can't be serialized in its place.
   @discardableResult
   func set(_ parameter: inout ImportedParameter, by shape: SchemaShape, isJSON: Bool) -> Bool {
     switch shape.kind {
@@ -184,14 +184,15 @@ struct ParameterReader {
 
   // MARK: Names
 
-  /// Gives each a key of its own, those of the path the places in it; what of both cannot be is told.
+  /// Gives each parameter a unique key, and renames the path placeholders to match. Throws if that
+  /// is impossible.
   func named(
     _ parameters: [ImportedParameter], path: inout String
   ) throws(DocumentProblem) -> [ImportedParameter] {
     var used: Set<String> = []
     var named: [ImportedParameter] = []
     var parameters = parameters
-    // A place in the path that nobody declares is a text; many documents forget one.
+    // A path placeholder without a declaration is a string. Many documents omit one.
     let places = APIPathPlaces.names(in: path)
     try ParameterReader.check(count: parameters.count + places.count)
     for name in places
@@ -201,7 +202,7 @@ struct ParameterReader {
       parameters.append(parameter)
     }
     var keys: [(name: String, key: String)] = []
-    // Those of the path cannot be called otherwise by somebody else, so they come first.
+    // Path parameters come first, so that they keep their names.
     let ordered = parameters.filter { $0.place == .path } + parameters.filter { $0.place != .path }
     for var parameter in ordered {
       let name = parameter.name ?? parameter.key
@@ -234,7 +235,7 @@ struct ParameterReader {
       + named.filter { $0.place != .path && !$0.isRequired }
   }
 
-  /// Letters, digits, `_`, `-` and `.`: what stands in braces, and behind two dashes.
+  /// Converts a name to letters, digits, `_`, `-` and `.`, for use in braces and as an option.
   static func key(for name: String) -> String {
     var key = ""
     var isBroken = false
@@ -261,7 +262,7 @@ struct ParameterReader {
     return String(start) + name.dropFirst(start.count).replacing("_", with: "-")
   }
 
-  /// The path with keys in the place of names.
+  /// Replaces parameter names in the path with keys.
   private static func path(
     _ path: String, _ keys: [(name: String, key: String)]
   ) throws(DocumentProblem) -> String {
@@ -290,7 +291,7 @@ struct ParameterReader {
   }
 }
 
-/// The places for parameters in a path.
+/// The placeholders in a path.
 enum APIPathPlaces {
   static func names(in path: String) -> [String] {
     var names: [String] = []

@@ -1,18 +1,17 @@
 import LullCore
 import LullSchemas
 
-/// The definitions of a file of schemas: those that something refers to, each once and by a name of its own.
+/// The definitions of a schema file: every schema that is referenced, once and under a unique name.
 final class SchemaDefinitions {
   private let document: OpenAPIDocument
   private var names: [ImportNode.Identity: String] = [:]
   private var used: Set<[UInt8]> = []
-  /// The number of the last one of a name that several have.
+  /// The last number appended to a name that several schemas share.
   private var numbers: [[UInt8]: Int] = [:]
   private var waiting: [(name: String, schema: ImportNode)] = []
   private var patterns = UsablePatterns()
   private var loops = SchemaLoops()
-  /// What JSON Schema has not: each once, in order.
-  /// Schemas of OpenAPI 3.1 that say what only 3.0 has.
+  /// Schemas of an OpenAPI 3.1 document with the keyword `nullable`, which only 3.0 has.
   private var nullable: Set<ImportNode.Identity> = []
   private var leftOut: (patterns: [String], types: [String], keywords: [String]) = ([], [], [])
 
@@ -25,7 +24,7 @@ final class SchemaDefinitions {
   private static let maps: Set<String> = [
     "properties", "patternProperties", "dependentSchemas", "$defs", "definitions",
   ]
-  /// What is about documents and not about values, or names what is not here.
+  /// Keywords about documents instead of values, or that name something outside the file.
   private static let dropped: Set<String> = [
     "xml", "externalDocs", "$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor",
     "$comment",
@@ -36,16 +35,16 @@ final class SchemaDefinitions {
 
   init(_ document: OpenAPIDocument) { self.document = document }
 
-  /// The schema by the dialect of the file.
+  /// The schema in the dialect of the file.
   func text(of schema: ImportNode) -> [UInt8] {
     var writer = JSONWriter()
     write(schema, &writer)
     return writer.output
   }
 
-  /// The same of a part that many may refer to, which is written once.
+  /// The schema of a part that may be referenced several times and is written once.
   ///
-  /// - Parameter holder: what stands where it is used, perhaps a `$ref`.
+  /// - Parameter holder: The node that uses the schema, which may be a `$ref`.
   func text(of schema: ImportNode, sharedBy holder: ImportNode?) -> [UInt8] {
     guard let reference = holder?.string("$ref"), schema["$ref"] == nil, schema.isObject else {
       return text(of: schema)
@@ -56,7 +55,7 @@ final class SchemaDefinitions {
     return writer.output
   }
 
-  /// What all that was written refers to, and what that does.
+  /// All definitions that the written schemas reference, directly or indirectly.
   func all() -> [(name: String, entry: [UInt8])] {
     var result: [(name: String, entry: [UInt8])] = []
     while !waiting.isEmpty {
@@ -73,7 +72,7 @@ final class SchemaDefinitions {
 
   private func write(_ schema: ImportNode, _ writer: inout JSONWriter) {
     guard schema.isObject else {
-      // True and false are schemas; anything else says nothing.
+      // True and false are schemas. Any other value allows everything.
       return writer.write(schema.element.bool ?? true)
     }
     if let reference = schema.string("$ref"), !document.isNew {
@@ -89,7 +88,7 @@ final class SchemaDefinitions {
   private func writeReference(
     _ reference: String, of schema: ImportNode, _ writer: inout JSONWriter
   ) {
-    // A chain that leads to itself would be a schema without an end.
+    // A chain of references back to itself would be an endless schema.
     guard document.target(of: schema) != nil,
       let target = try? document.set.node(reference, from: schema.document)
     else { return }
@@ -123,7 +122,7 @@ final class SchemaDefinitions {
 
   // MARK: The dialect
 
-  /// OpenAPI 3.0 has null beside types by a word of its own, which documents of 3.1 have too.
+  /// Translates the keyword `nullable` of OpenAPI 3.0, which 3.1 documents use too.
   private func writeNullable(_ schema: ImportNode, _ writer: inout JSONWriter) {
     if let type = schema.string("type"), type != "null", SchemaDefinitions.types.contains(type),
       schema["const"] == nil
@@ -159,7 +158,7 @@ final class SchemaDefinitions {
         writeEnumeration(value, &writer)
       case "nullable": break
       case "example":
-        // JSON Schema has the list alone.
+        // JSON Schema has only the list.
         guard SchemaDefinitions.examples(of: schema) == nil else { continue }
         writer.writeList(key: "examples") { $0.write(value.element) }
       case "examples":
@@ -173,7 +172,7 @@ final class SchemaDefinitions {
       case "minimum" where schema["exclusiveMinimum"]?.element.bool == true: break
       case "maximum" where schema["exclusiveMaximum"]?.element.bool == true: break
       case "oneOf" where schema.hasWords && schema["anyOf"] == nil:
-        // The property decides which one applies: a value may fit several.
+        // The discriminator selects one of them, but a value may match several.
         writeList("anyOf", value, &writer)
       case "items" where value.element.kind == .array:
         let outer = loops.enter("prefixItems")
@@ -198,20 +197,20 @@ final class SchemaDefinitions {
         }
         loops.leave(to: outer)
       case "description", "title":
-        // Of a text only as much as a reader wants at a glance.
+        // Only the beginning of a text, for a quick overview.
         if let text = ShortText.line(value.element.string) { writer.write(key: key, text) }
       default: writer.write(key: key, value.element)
       }
     }
   }
 
-  /// The list of examples; nil if there is none with anything in it.
+  /// The list of examples. `nil` if it is missing or empty.
   private static func examples(of schema: ImportNode) -> ImportNode? {
     schema["examples"].flatMap { $0.element.kind == .array && $0.element.count > 0 ? $0 : nil }
   }
 
-  /// Writes which value of a property names which schema, those that are named by their own names
-  /// among them. It is a note: nothing is held against it, and examples are made by it.
+  /// Writes the schema for each value of the discriminator property, including values that are
+  /// schema names. Validation ignores this. It is used to create examples.
   private func writeDiscriminator(
     _ discriminator: ImportNode, of schema: ImportNode, _ writer: inout JSONWriter
   ) {
@@ -241,7 +240,7 @@ final class SchemaDefinitions {
     }
   }
 
-  /// Where the schema is that a mapping names, by a reference or by the name of a component.
+  /// The pointer to the schema that a mapping names, by reference or by component name.
   private func pointer(toMapped text: String, from schema: ImportNode) -> String? {
     let component = "#/components/schemas/" + text
     if !text.contains(where: { "/#%".contains($0) }),
@@ -249,7 +248,7 @@ final class SchemaDefinitions {
     {
       return SchemaDefinitions.pointer(name(of: target, component))
     }
-    // What has neither a place in a document nor the name of one is a name alone.
+    // Neither a reference nor a component: a plain name.
     guard text.contains(where: { "/#.".contains($0) }),
       let target = try? document.set.node(text, from: schema.document), target.isObject
     else { return nil }
@@ -258,7 +257,7 @@ final class SchemaDefinitions {
 
   // MARK: What JSON Schema has not
 
-  /// Documents have types of other languages, too.
+  /// Writes the type. Some documents use type names of other languages.
   private func writeType(_ type: ImportNode, _ writer: inout JSONWriter) {
     let isOne = type.element.string != nil
     let names = isOne ? [type] : type.elements
@@ -283,7 +282,7 @@ final class SchemaDefinitions {
     if !list.contains(text) { list.append(text) }
   }
 
-  /// What of the document's schemas is not in those that were written, in words.
+  /// Notes on parts of the document's schemas that were not written.
   var notes: [String] {
     var notes: [String] = []
     func note(_ list: [String], _ one: String, _ several: String) {
@@ -316,7 +315,7 @@ final class SchemaDefinitions {
     writer.write(key: key, bound.element)
   }
 
-  /// Null may stand there although the list of values lacks it.
+  /// Writes an enumeration with null, even if the list of values lacks it.
   private func writeEnumeration(_ values: ImportNode, _ writer: inout JSONWriter) {
     writer.writeList(key: "enum") { writer in
       for value in values.elements where !value.element.isNull { writer.write(value.element) }
@@ -330,27 +329,27 @@ final class SchemaDefinitions {
 }
 
 extension ImportNode {
-  /// Whether a property says which of the alternatives of the schema applies.
+  /// Whether a discriminator selects one of the schema's alternatives.
   fileprivate var hasWords: Bool { self["discriminator"]?.string("propertyName") != nil }
 }
 
-/// Finds definitions that refer to themselves for the same value, so that validation would not end:
-/// `{"allOf": [{"$ref": …}]}` with the definition itself.
+/// Finds definitions that refer to themselves for the same value, such as `{"allOf": [{"$ref":
+/// …}]}` with the definition itself. Their validation would never end.
 struct SchemaLoops {
-  /// The definition that is being written; nil: none.
+  /// The definition that is being written. `nil`: none.
   var current: String? {
     didSet { appliesToSame = true }
   }
-  /// Whether the schema that is being written is about the value of the whole definition.
+  /// Whether the schema that is being written applies to the same value as the definition.
   private var appliesToSame = true
   private var references: [String: Set<String>] = [:]
 
-  /// Keywords whose schemas are about the same value.
+  /// Keywords whose schemas apply to the same value.
   private static let same: Set<String> = [
     "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas",
   ]
 
-  /// - Returns: what `leave` takes.
+  /// - Returns: The argument for `leave`.
   mutating func enter(_ keyword: String) -> Bool {
     let outer = appliesToSame
     appliesToSame = outer && SchemaLoops.same.contains(keyword)
@@ -359,7 +358,7 @@ struct SchemaLoops {
 
   mutating func leave(to outer: Bool) { appliesToSame = outer }
 
-  /// Notes that the current definition refers to another one.
+  /// Records that the current definition refers to another one.
   mutating func note(_ name: String) {
     guard let current, appliesToSame else { return }
     references[current, default: []].insert(name)
@@ -367,7 +366,7 @@ struct SchemaLoops {
 
   private static let mostNames = 5
 
-  /// The definitions that refer to themselves, in words.
+  /// Notes on definitions that refer to themselves.
   var notes: [String] {
     let names = found.sorted()
     guard !names.isEmpty else { return [] }
@@ -379,8 +378,8 @@ struct SchemaLoops {
     ]
   }
 
-  /// What is left when definitions that lead nowhere, and then those that nothing leads to, are
-  /// taken away one after the other.
+  /// The definitions on a cycle. Found by repeatedly removing definitions without outgoing
+  /// references, then those without incoming ones.
   private var found: Set<String> {
     var backwards: [String: Set<String>] = [:]
     for (name, targets) in references {
@@ -390,7 +389,7 @@ struct SchemaLoops {
     return SchemaLoops.leading(backwards, references, of: leading)
   }
 
-  /// Those of some definitions that lead to others of them without end.
+  /// The definitions with endless chains of references among `names`.
   private static func leading(
     _ forwards: [String: Set<String>], _ backwards: [String: Set<String>], of names: Set<String>
   ) -> Set<String> {
@@ -410,13 +409,14 @@ struct SchemaLoops {
   }
 }
 
-/// Which values the keywords of JSON Schema may have: documents have others, which would make a schema none.
+/// The values that JSON Schema allows for keywords. Documents contain others, which would make a
+/// schema invalid.
 enum SchemaKeywords {
   static func allows(_ value: JSONElement, for keyword: String) -> Bool {
     switch keyword {
     case "multipleOf": value.double.map { $0 > 0 } ?? false
     case "minimum", "maximum": value.double != nil
-    // In OpenAPI 3.0 they say how another one is meant.
+    // In OpenAPI 3.0 these are booleans that modify another keyword.
     case "exclusiveMinimum", "exclusiveMaximum": value.double != nil || value.bool != nil
     case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
       "minContains", "maxContains":

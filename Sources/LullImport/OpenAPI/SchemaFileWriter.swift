@@ -1,6 +1,7 @@
 import LullCore
 
-/// Writes the schemas of the calls that are imported as one file of JSON Schema 2020-12, an entry a line.
+/// Writes the schemas of the imported calls as one file of JSON Schema 2020-12, with one entry on
+/// each line.
 struct SchemaFileWriter {
   private let document: OpenAPIDocument
   private var calls: [(name: String, entry: [UInt8])] = []
@@ -9,7 +10,7 @@ struct SchemaFileWriter {
   private static let head = Array(
     #"{"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{"#.utf8)
 
-  /// Whether a file looks as if it was written so.
+  /// Whether a file looks like one written here.
   static func isWritten(_ bytes: [UInt8]) -> Bool { bytes.starts(with: head + [10]) }
 
   init(_ document: OpenAPIDocument) {
@@ -28,7 +29,7 @@ struct SchemaFileWriter {
       if let schema = SchemaFileWriter.schema(of: document.target(of: written)) {
         responses.append((status, definitions.text(of: schema, sharedBy: written)))
       } else if hasStandard {
-        // What is said of all others is not said of it.
+        // The schema of the default response must not apply to it.
         responses.append((status, Array("true".utf8)))
       }
     }
@@ -42,7 +43,7 @@ struct SchemaFileWriter {
     {
       parts.append(("body", definitions.text(of: schema, sharedBy: operation["requestBody"])))
     }
-    // A form without fields has no bytes that could be missing.
+    // A form without fields may be empty.
     if call.requiresBody, call.body != .form {
       parts.append(("body_required", Array("true".utf8)))
     }
@@ -62,10 +63,10 @@ struct SchemaFileWriter {
     if !parts.isEmpty { calls.append((call.name, SchemaFileWriter.object(parts))) }
   }
 
-  /// Of a body or an answer, that of its JSON; nil: none.
+  /// The JSON schema of a body or a response. `nil` if it has none.
   static func schema(of node: ImportNode?) -> ImportNode? { content(of: node)?.value["schema"] }
 
-  /// The content of a body or an answer that is JSON, with its type; nil: none.
+  /// The JSON content of a body or a response, with its type. `nil` if it has none.
   static func content(of node: ImportNode?) -> (key: String, value: ImportNode)? {
     let contents = node?["content"]?.pairs ?? []
     return contents.first { MediaType.isJSON($0.key) } ?? contents.first { $0.key == "*/*" }
@@ -87,10 +88,10 @@ struct SchemaFileWriter {
     return writer.output + [UInt8(ascii: ":")]
   }
 
-  /// What of the document's schemas is not in them, when they have been written.
+  /// Notes on parts of the document's schemas that were not written. Complete after writing.
   var notes: [String] { definitions.notes }
 
-  /// nil if no call has any.
+  /// `nil` if no call has a schema.
   var text: [UInt8]? {
     guard !calls.isEmpty else { return nil }
     var bytes = SchemaFileWriter.head

@@ -1,26 +1,27 @@
 import LullCore
 
-/// What of a schema says how a value is given: its type, not what is true of it.
+/// The shape of a schema: its type, as far as it determines how a value is entered. Constraints are
+/// ignored.
 struct SchemaShape {
   enum Kind: Equatable {
     case string, number, integer, boolean, null
     case object, array
     case choice([String])
-    /// Anything, or one of several.
+    /// Any type, or one of several.
     case any
   }
 
   var kind = Kind.any
-  /// Of an integer: those that it may be; empty: any.
+  /// The allowed values of an integer. Empty: any.
   var integers: [Int] = []
-  /// Of a list.
+  /// The element schema of a list.
   var items: ImportNode?
   /// The schema of an object.
   var object: ImportNode?
-  /// Bytes, such as a file has.
+  /// Binary data, such as a file.
   var isBinary = false
   var format: String?
-  /// Of what may be one of several kinds, the object or the list among them.
+  /// The objects and lists among several alternatives.
   var container: [SchemaShape] = []
 
   private static let deepest = 16
@@ -29,7 +30,7 @@ struct SchemaShape {
     schema.map { of($0, in: document, depth: 0) } ?? SchemaShape()
   }
 
-  /// However schemas refer to themselves and each other, each is looked at once.
+  /// Visits each schema once, even if schemas refer to themselves or to each other.
   private static func of(
     _ schema: ImportNode, in document: OpenAPIDocument, depth: Int
   ) -> SchemaShape {
@@ -56,7 +57,7 @@ struct SchemaShape {
     if shape.kind == .any, document.isNew, schema["contentMediaType"] != nil {
       shape.isBinary = true
     }
-    // Beside a `$ref` nothing counts in 3.0, and there is hardly anything about types in 3.1.
+    // In 3.0, keywords next to a `$ref` are ignored. In 3.1, they rarely concern the type.
     if schema["$ref"] != nil, shape.kind == .any || !document.isNew {
       guard let target = document.target(of: schema) else { return SchemaShape() }
       return of(target, in: document, depth: depth + 1)
@@ -67,7 +68,7 @@ struct SchemaShape {
       guard found.kind != .any else { continue }
       if shape.kind == .any || isChoice(found.kind) { shape = found }
     }
-    // All of its parts make the object, not one.
+    // The object consists of all parts, not of one.
     shape.object = nil
     guard shape.kind == .any else { return shape }
     var shapes: [SchemaShape] = []
@@ -83,19 +84,19 @@ struct SchemaShape {
     return shape
   }
 
-  /// Whether this, the shape of a schema, is more than pairs of names and single values: what has a form only in
-  /// brackets, to any depth.
+  /// Whether a value is more than pairs of names and scalars, so that it needs nested keys in
+  /// brackets.
   func isDeep(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
     hasContainers(in: document) || isOneOfSeveral(schema, in: document)
   }
 
-  /// Whether it is an object with lists or objects in it.
+  /// Whether it is an object that contains lists or objects.
   private func hasContainers(in document: OpenAPIDocument) -> Bool {
     object.map { SchemaShape.hasContainers($0, in: document, depth: 0) } ?? false
   }
 
-  /// Whether this is an object that is one alternative of a schema beside single values, other than the empty text that
-  /// takes things away.
+  /// Whether this object is one of several alternatives, and others are scalars. An empty string
+  /// does not count, because it means removal.
   private func isOneOfSeveral(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
     guard kind == .object else { return false }
     let target = document.target(of: schema)
@@ -126,7 +127,7 @@ struct SchemaShape {
     if case .choice = kind { true } else { false }
   }
 
-  /// What all alternatives have in common.
+  /// The shape that all alternatives have in common.
   private static func common(_ shapes: [SchemaShape]) -> SchemaShape? {
     guard let first = shapes.first else { return nil }
     if shapes.allSatisfy({ $0.kind == first.kind }) {
@@ -183,7 +184,7 @@ struct SchemaShape {
     }
   }
 
-  /// The integers that a schema allows; empty: all, or it does not list integers alone.
+  /// The integers that a schema allows. Empty if it allows any, or lists other values too.
   private static func ownIntegers(_ schema: ImportNode) -> [Int] {
     var values = schema["enum"]?.elements.map(\.element) ?? []
     if values.isEmpty, let value = schema["const"]?.element { values = [value] }
@@ -204,11 +205,11 @@ struct SchemaShape {
 }
 
 extension ImportNode {
-  /// The schemas of which one applies, or several do.
+  /// The schemas of `oneOf` or `anyOf`.
   var alternatives: [ImportNode] { (self["oneOf"] ?? self["anyOf"])?.elements ?? [] }
 }
 
-/// The properties of a schema of objects, those of its parts with them.
+/// The properties of an object schema, including those of its parts.
 struct ObjectShape {
   struct Property {
     let name: String
@@ -217,14 +218,14 @@ struct ObjectShape {
   }
 
   private(set) var properties: [Property] = []
-  /// Whether a value may be one of several, so that its properties are not known.
+  /// Whether a value may be one of several alternatives, so that its properties are not known.
   private(set) var isOneOfSeveral = false
   private var required: Set<String> = []
   private var places: [[UInt8]: Int] = [:]
   private var seen: Set<ImportNode.Identity> = []
 
   private static let deepest = 16
-  /// So many that a call has them as parameters.
+  /// The maximum number of properties that become parameters of a call.
   static let most = 500
 
   init(_ schema: ImportNode, in document: OpenAPIDocument) {
@@ -235,7 +236,7 @@ struct ObjectShape {
   }
 
   private mutating func take(_ schema: ImportNode, _ document: OpenAPIDocument, depth: Int) {
-    // What refers to itself is taken once.
+    // Visit a recursive schema once.
     guard depth < ObjectShape.deepest, schema.isObject, seen.insert(schema.identity).inserted else {
       return
     }
@@ -262,7 +263,7 @@ struct ObjectShape {
     }
   }
 
-  /// Whether alternatives say more than which properties are required.
+  /// Whether the alternatives do more than list required properties.
   private func hasShapes(_ alternatives: ImportNode?, _ document: OpenAPIDocument) -> Bool {
     (alternatives?.elements ?? []).contains { alternative in
       document.target(of: alternative).map {

@@ -1,25 +1,25 @@
 import LullCore
 
-/// What a document says of who may ask: schemes, by which credentials come from the environment.
+/// Reads the security schemes of a document. The credentials come from environment variables.
 struct SecurityReader {
   let document: OpenAPIDocument
-  /// What variables are called after.
+  /// The prefix of variable names.
   let prefix: String
-  /// The servers' origin, to which tokens go.
+  /// The origin of the servers, which receives the tokens.
   let base: String
 
-  /// What an operation or the document wants.
+  /// The credentials that an operation or the document requires.
   struct Wanted: Equatable {
     var access = ImportedAccess()
-    /// Parameters of the query beside another access.
+    /// Query parameters in addition to other credentials.
     var query: [ImportedAccess.Key] = []
-    /// Those of one header.
+    /// Cookies, sent in one header.
     var cookies: [ImportedAccess.Key] = []
-    /// What could not be made of it.
+    /// Why a requirement is not supported.
     var problem: String?
   }
 
-  /// All scopes that something wants of a scheme: one client has them all.
+  /// All scopes required of each scheme. One client requests them all.
   private let scopes: [String: [String]]
 
   init(document: OpenAPIDocument, prefix: String, base: String) {
@@ -54,7 +54,7 @@ struct SecurityReader {
       wanted.access.isOptional = isOptional
       if wanted.problem == nil { found.append(wanted) } else { problem = problem ?? wanted.problem }
     }
-    // The one that asks least of people; of several the first.
+    // The one with the least effort for users, or the first of several.
     if let least = found.map({ SecurityReader.effort($0.access.way) }).min() {
       return found.first { SecurityReader.effort($0.access.way) == least } ?? Wanted()
     }
@@ -74,7 +74,7 @@ struct SecurityReader {
     switch way {
     case .code: 3
     case .clientCredentials: 2
-    // A user and a password, of which APIs with keys want one to be empty.
+    // A user and a password. APIs with keys often leave one of them empty.
     case .basic, .digest: 1
     default: 0
     }
@@ -161,7 +161,7 @@ struct SecurityReader {
       wanted.access.way = way
       return
     }
-    // Two schemes of tokens are one token by two flows, such as the implicit one and that by a code.
+    // Two token schemes are two flows for the same token, such as the implicit and the code flow.
     if SecurityReader.isToken(first), SecurityReader.isToken(way) {
       if case .bearer = first { wanted.access.way = way }
       return
@@ -179,7 +179,7 @@ struct SecurityReader {
   }
 
   private func flow(_ scheme: ImportNode, _ name: String) -> ImportedAccess.Way {
-    // So many are not for one program.
+    // No single program needs that many.
     let all = scopes[name] ?? []
     let scope = all.isEmpty || all.count > 20 ? nil : all.joined(separator: " ")
     if let flow = scheme["flows"]?["clientCredentials"], let url = secure(flow.string("tokenUrl")) {
@@ -196,7 +196,7 @@ struct SecurityReader {
           tokenURL: url, authorizationURL: authorization,
           clientID: variable(name, "CLIENT_ID", among: ["oauth2"]), scope: scope))
     }
-    // Tokens of the other flows come from elsewhere.
+    // Tokens of the other flows are obtained elsewhere.
     return .bearer(variable: variable(name, "TOKEN", among: ["http", "oauth2", "openIdConnect"]))
   }
 
@@ -209,7 +209,8 @@ struct SecurityReader {
     return url.text
   }
 
-  /// Called after the scheme too, where there are several that would be called the same.
+  /// The name of a variable. Includes the scheme's name if several schemes would get the same
+  /// variable.
   private func variable(_ scheme: String, _ what: String, among types: Set<String>) -> String {
     let all = document.root["components"]?["securitySchemes"]?.pairs ?? []
     let alike = all.filter { types.contains($0.value.string("type") ?? "") }
@@ -218,7 +219,7 @@ struct SecurityReader {
     return name.hasSuffix(what) ? "\(prefix)_\(name)" : "\(prefix)_\(name)_\(what)"
   }
 
-  /// In capitals, with `_` for what a variable cannot have.
+  /// The text in upper case, with `_` for characters that variable names can't contain.
   static func variableName(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars.prefix(60) {
@@ -236,7 +237,7 @@ struct SecurityReader {
   }
 }
 
-/// Finds the entries of configuration by which each call has its own access.
+/// Finds the configuration entries that give each call its own credentials.
 enum AccessExceptions {
   struct Entry {
     var path: String
@@ -251,7 +252,7 @@ enum AccessExceptions {
 
   private static let mostPairs = 500_000
 
-  /// What patterns must have in common to match the same.
+  /// The properties that two patterns must share to match the same path.
   private struct Shape: Hashable {
     var method: String
     var count: Int
@@ -265,7 +266,7 @@ enum AccessExceptions {
     pattern.split(separator: "/", omittingEmptySubsequences: false)
   }
 
-  /// What most have, and of several the first that is one.
+  /// The most common credentials, or the first of several equally common ones.
   static func commonest(of accesses: some Sequence<ImportedAccess>) -> ImportedAccess? {
     var counts: [(access: ImportedAccess, count: Int)] = []
     for access in accesses {
@@ -280,7 +281,7 @@ enum AccessExceptions {
     return all.first { $0 != ImportedAccess() } ?? all.first
   }
 
-  /// - Parameter standard: what holds without an entry; nil: nobody knows.
+  /// - Parameter standard: The credentials without an entry. `nil`: unknown.
   static func made(of entries: [Entry], standard: ImportedAccess?) -> [ImportedException] {
     guard entries.contains(where: { $0.access != standard }) else { return [] }
     var accesses: [Place: ImportedAccess] = [:]
@@ -290,13 +291,13 @@ enum AccessExceptions {
       if accesses.updateValue(entry.access, forKey: place) == nil { order.append(place) }
     }
     var wanted = order.filter { accesses[$0] != standard }
-    // Those that such an entry would hit too have one of their own behind it.
+    // Calls that such an entry also matches get their own entry after it.
     var given = Set(wanted)
     var wild: [Shape: [[Substring]]] = [:]
     for place in wanted where place.pattern.contains("*") {
       wild[shape(of: place), default: []].append(parts(of: place.pattern))
     }
-    // Where there are too many to be compared, each has its own.
+    // With too many pairs to compare, every call gets its own entry.
     let pairs = order.reduce(0) { $0 + (wild[shape(of: $1)]?.count ?? 0) }
     for place in order where !given.contains(place) {
       guard let patterns = wild[shape(of: place)] else { continue }
@@ -306,7 +307,7 @@ enum AccessExceptions {
         given.insert(place)
       }
     }
-    // The more is open in a pattern, the earlier it stands; the last that matches counts.
+    // Patterns with more wildcards come earlier, because the last match applies.
     let ordered = wanted.enumerated().sorted { one, other in
       let (left, right) = (stars(one.element.pattern), stars(other.element.pattern))
       return left == right ? one.offset < other.offset : left > right
@@ -314,7 +315,7 @@ enum AccessExceptions {
     return joined(ordered, accesses)
   }
 
-  /// Methods of one pattern and one access stand together.
+  /// Combines the methods of entries with the same pattern and credentials.
   private static func joined(
     _ places: [Place], _ accesses: [Place: ImportedAccess]
   ) -> [ImportedException] {
@@ -333,7 +334,7 @@ enum AccessExceptions {
     return result
   }
 
-  /// `/users/*` of `/users/{id}`; a query does not count.
+  /// The pattern `/users/*` for `/users/{id}`. The query is ignored.
   static func pattern(of path: String) -> String {
     var result = ""
     var isInside = false
@@ -351,20 +352,20 @@ enum AccessExceptions {
 
   private static func stars(_ pattern: String) -> Int { pattern.count { $0 == "*" } }
 
-  /// Whether a pattern matches all that another does, or all that there is of a path.
+  /// Whether a pattern matches everything that another one matches, or every path of a template.
   static func reaches(_ pattern: String, _ other: String) -> Bool {
     let (left, right) = (parts(of: pattern), parts(of: other))
     return left.count == right.count
       && zip(left, right).allSatisfy(hits)
   }
 
-  /// Whether there is something that both match.
+  /// Whether both patterns match some path.
   static func overlap(_ pattern: String, _ other: String) -> Bool {
     let (left, right) = (parts(of: pattern), parts(of: other))
     return left.count == right.count && covers(left, right)
   }
 
-  /// Of segments.
+  /// Compares one segment.
   private static func hits(_ part: Substring, _ other: Substring) -> Bool {
     part == other || part.contains("*") && NamePattern(String(part)).matches(String(other))
   }

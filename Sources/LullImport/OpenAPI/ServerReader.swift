@@ -1,9 +1,9 @@
 import LullCore
 
-/// Where the calls of a document go.
+/// Reads the servers of a document.
 struct ServerReader {
   let document: OpenAPIDocument
-  /// In place of what the document says.
+  /// Replaces the servers of the document.
   let baseURL: String?
 
   struct Server: Equatable {
@@ -11,7 +11,7 @@ struct ServerReader {
     var description: String?
   }
 
-  /// The servers of the document, the first of which is meant; resolved against where it is from.
+  /// The servers of the document, resolved against its URL. The first one is used.
   func servers() throws(DocumentProblem) -> [Server] {
     if let baseURL { return [Server(url: baseURL)] }
     var servers: [Server] = []
@@ -39,7 +39,7 @@ struct ServerReader {
     return servers
   }
 
-  /// Of the servers that paths and operations have of their own, the one that most have.
+  /// The most common server among those of paths and operations.
   private var mostUsed: String? {
     var counts: [String: Int] = [:]
     for (_, item) in document.root["paths"]?.pairs ?? [] {
@@ -53,7 +53,8 @@ struct ServerReader {
     return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
-  /// With the defaults of its variables; one for each value of a variable that names environments.
+  /// Expands a server with the defaults of its variables. A variable that names environments gives
+  /// one server for each value.
   private func expanded(_ node: ImportNode) -> [Server] {
     guard let url = node.string("url") else { return [] }
     let variables = node["variables"]?.pairs ?? []
@@ -103,11 +104,11 @@ struct ServerReader {
       throw DocumentProblem(
         "its server '\(shown)' is no URL: \(hint)", file: document.set.root.name)
     }
-    // As it is written, but for the slash that a base needs not.
+    // Unchanged, except for the trailing slash.
     return url.hasSuffix("/") && url.count > 8 ? String(url.dropLast()) : url
   }
 
-  /// Where an operation has servers of its own: what stands before its path below the base.
+  /// The part below the base URL that precedes the path, for an operation with its own server.
   func prefix(
     for operation: ImportNode, in item: ImportNode, base: String
   ) throws(DocumentProblem) -> String {
@@ -140,14 +141,14 @@ struct ServerReader {
     ("beta", ["beta"]), ("preview", ["preview"]), ("demo", ["demo"]),
   ]
 
-  /// The environment that a text names, if it is one.
+  /// The environment that a text names, if any.
   static func environment(in text: String) -> String? {
     let found = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     let names = words.filter { !$0.words.isDisjoint(with: found) }.map(\.name)
     return names.count == 1 ? names[0] : nil
   }
 
-  /// Names for all servers, if each is clearly an environment of its own.
+  /// Names for all servers, if each is clearly an environment.
   static func environments(_ servers: [Server]) -> [(name: String, baseURL: String)]? {
     guard servers.count > 1, servers.count < 9 else { return nil }
     var result: [(name: String, baseURL: String)] = []

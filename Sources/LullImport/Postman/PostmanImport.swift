@@ -1,6 +1,6 @@
 import LullCore
 
-/// Makes an API of a collection of Postman's, of version 2.0 or 2.1.
+/// Creates an API from a Postman collection, version 2.0 or 2.1.
 package struct PostmanImport {
   var requests: [ParsedRequest] = []
   private var notes: [String] = []
@@ -9,17 +9,18 @@ package struct PostmanImport {
   private var scripts = 0
   private var disabled = 0
   private var examples = 0
-  /// Bodies of requests that are sent without one.
+  /// The number of bodies that are not sent because of the method.
   var pruned = 0
   let names: VariableNames
-  /// Who asks, of requests that say it by a token of OAuth 2 or a key in the query.
+  /// The credentials of requests with an OAuth 2 token or a key in the query, by request number.
   var clients: [Int: ImportedAccess] = [:]
 
   private static let deepest = 50
 
   /// - Parameters:
-  ///   - baseURL: in the place of what the requests begin with; nil: what they and the collection's variables say.
-  ///   - name: of the API, by which variables of the environment begin.
+  ///   - baseURL: Replaces the beginning of the request URLs. `nil`: according to the requests and
+  ///     the variables of the collection.
+  ///   - name: The name of the API, which starts the names of environment variables.
   package static func api(
     _ bytes: [UInt8], baseURL: String?, name: String
   ) throws(ImportProblem) -> ImportedAPI {
@@ -27,7 +28,7 @@ package struct PostmanImport {
       throw ImportProblem("this is no JSON")
     }
     let root = document.root
-    // As its own program exports it, or as its interface answers.
+    // As exported by Postman, or as returned by its API.
     let collection = root["collection"] ?? root
     guard let info = collection["info"], collection["item"]?.kind == .array else {
       throw ImportProblem(
@@ -91,12 +92,12 @@ package struct PostmanImport {
     }
   }
 
-  /// Whether bodies of GET are sent; nil where it is as in what is around.
+  /// Whether GET requests send bodies. `nil`: inherited.
   private static func keepsBodies(_ element: JSONElement) -> Bool? {
     element["protocolProfileBehavior"]?["disableBodyPruning"]?.bool
   }
 
-  /// nil where it is that of what is around.
+  /// `nil` if it is inherited.
   private static func auth(_ element: JSONElement?) -> JSONElement? {
     guard let element, !element.isNull, element["type"]?.string != "inherit" else { return nil }
     return element
@@ -106,7 +107,7 @@ package struct PostmanImport {
     element.map { Array($0.elements) } ?? []
   }
 
-  /// Of a list of what may be switched off.
+  /// The elements of a list that are not disabled.
   mutating func enabled(_ list: JSONElement?) -> [JSONElement] {
     PostmanImport.elements(list).filter { element in
       let isDisabled = element["disabled"]?.bool == true
@@ -155,7 +156,7 @@ package struct PostmanImport {
     requests.append(request)
   }
 
-  /// A list of them, or lines of a text.
+  /// Reads headers from a list, or from the lines of a text.
   private mutating func headers(_ element: JSONElement?) -> [(name: String, value: String)] {
     guard let lines = element?.string else {
       return enabled(element).compactMap { header in
@@ -174,12 +175,13 @@ package struct PostmanImport {
     leftOut.append(.init(what: what, reason: reason))
   }
 
-  /// With the values of the collection's variables, but for what lets somebody in; the others are blanks.
+  /// Replaces the collection's variables with their values. Credentials and unknown variables
+  /// become placeholders.
   func filled(_ text: String, keyed name: String = "") -> String {
     variables.filled(text, isSecret: CredentialName.names(name))
   }
 
-  /// Why it cannot be called; nil if it can.
+  /// Parses the URL. Returns the reason why it can't be called, or `nil`.
   private mutating func takeURL(_ url: JSONElement?, _ request: inout ParsedRequest) -> String? {
     let whole = url?.string ?? url?["raw"]?.string ?? PostmanImport.joined(url)
     guard let raw = whole.map({ $0.filter { !$0.isNewline } }), !raw.isEmpty else {
@@ -199,7 +201,7 @@ package struct PostmanImport {
       return
         "its host is \(Blank.shown(request.origin)), which the collection does not say (--base-url says it)"
     }
-    // `:id`, and what is said to stand there.
+    // `:id`, and the value given for it.
     var values: [String: String] = [:]
     for variable in PostmanImport.elements(url?["variable"]) {
       let name = variable["key"]?.string ?? variable["id"]?.string
@@ -212,7 +214,7 @@ package struct PostmanImport {
       if let value = values[name], !value.isEmpty { request.blankValues[name] = filled(value) }
       return Blank.text(name)
     }.joined(separator: "/")
-    // What is switched off stands in the list only.
+    // Disabled parameters are only in the list.
     if url?["query"]?.kind == .array {
       request.query = []
       for pair in enabled(url?["query"]) {
@@ -228,7 +230,7 @@ package struct PostmanImport {
     return nil
   }
 
-  /// A URL of which there are only the parts; nil where there is no host.
+  /// Joins the parts of a URL. `nil` if there is no host.
   private static func joined(_ url: JSONElement?) -> String? {
     func parts(_ element: JSONElement?) -> [String]? {
       guard let element else { return nil }
@@ -288,9 +290,9 @@ package struct PostmanImport {
   }
 }
 
-/// Who asks: by the collection, a folder or the request.
+/// The credentials of the collection, a folder or a request.
 extension PostmanImport {
-  /// What a way of access says, as a list of keys and values or as an object.
+  /// A detail of the credentials, which are given as a list of keys and values or as an object.
   private func detail(_ auth: JSONElement, _ type: String, _ key: String) -> String? {
     guard let details = auth[type] else { return nil }
     if details.kind == .object { return PostmanImport.text(details[key]) }
@@ -354,16 +356,16 @@ extension PostmanImport {
     }
   }
 
-  /// nil if it is not said.
+  /// `nil` if it is missing.
   private func plain(_ auth: JSONElement, _ key: String) -> String? {
     let text = detail(auth, "oauth2", key).map { variables.filledHost($0) }
     return text.flatMap { Blank.isIn($0) || $0.isEmpty ? nil : $0 }
   }
 }
 
-/// What a collection says of bodies.
+/// The bodies of a collection.
 extension PostmanImport {
-  /// - Parameter keeps: whether a method that usually has no body is sent with one.
+  /// - Parameter keeps: Whether a body is sent with a method that usually has none.
   mutating func takeBody(_ body: JSONElement?, _ request: inout ParsedRequest, keeps: Bool) {
     guard let body, body["disabled"]?.bool != true, let mode = body["mode"]?.string else { return }
     let headers = request.headers
@@ -375,7 +377,7 @@ extension PostmanImport {
     pruned += 1
   }
 
-  /// Methods with which Postman sends no body, unless a request says so by `disableBodyPruning`.
+  /// Methods for which Postman sends no body unless the request sets `disableBodyPruning`.
   private static let withoutBody: Set<String> = ["GET", "HEAD", "COPY", "PURGE", "UNLOCK"]
 
   private mutating func readBody(
@@ -424,7 +426,7 @@ extension PostmanImport {
       }
       if !parts.isEmpty { request.body = .parts(parts) }
     case "file":
-      // Without a name and content no file was chosen.
+      // Without a name and content, no file was selected.
       let file = body["file"]
       if let path = file?["src"]?.string, !path.isEmpty {
         request.body = .file(path)

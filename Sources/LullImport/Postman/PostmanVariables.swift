@@ -1,9 +1,9 @@
 import LullCore
 
-/// What a collection says of its own variables, `{{name}}` in its texts.
+/// The variables of a collection, written `{{name}}` in its texts.
 struct PostmanVariables {
   private var values: [String: String] = [:]
-  /// In the place of a variable that begins a URL.
+  /// Replaces the variable at the start of a URL.
   var baseURL: String?
 
   mutating func take(_ list: JSONElement?) {
@@ -18,7 +18,7 @@ struct PostmanVariables {
     }
   }
 
-  /// - Parameter isSecret: whether it is about what lets somebody in, which stays a blank.
+  /// - Parameter isSecret: Whether the text is a credential, which stays a placeholder.
   func filled(_ text: String, isSecret: Bool) -> String {
     PostmanVariables.replacing(in: Blank.without(text)) { name in
       guard !isSecret, !CredentialName.names(name), let value = values[name],
@@ -28,14 +28,14 @@ struct PostmanVariables {
     }
   }
 
-  /// A URL: what it begins with may be the base.
+  /// Replaces variables in a URL, which may start with the base URL.
   func filledHost(_ text: String) -> String {
     var text = text
     if let baseURL, let start = PostmanVariables.host(in: text) {
       text =
         (baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL) + text[start.upperBound...]
     }
-    // A variable may be made of others.
+    // A variable may contain others.
     for _ in 0..<5 {
       let next = PostmanVariables.replacing(in: text) { name in
         guard !CredentialName.names(name), let value = values[name], !value.isEmpty else {
@@ -49,7 +49,8 @@ struct PostmanVariables {
     return filled(text, isSecret: false)
   }
 
-  /// The variable that a URL begins with, or that is all of its host, with the scheme and the port.
+  /// The variable at the start of a URL, or one that is the whole host. Includes the scheme and the
+  /// port.
   private static func host(in text: String) -> Range<String.Index>? {
     text.firstMatch(of: /^\{\{[^{}]*\}\}/)?.range
       ?? text.firstMatch(of: /^https?:\/\/\{\{[^{}]*\}\}(:(\d+|\{\{[^{}]*\}\}))?(?=[\/?#]|$)/)?

@@ -2,23 +2,24 @@ package import LullCore
 import LullHost
 import LullSystem
 
-/// The document that is imported, and those it refers to, each read once.
+/// The imported document and all documents it refers to, each read once.
 ///
-/// A file may refer to files in its folder and below, a document of a URL to what is on the same origin.
+/// A file may refer to files in its folder and below. A document from a URL may refer to URLs of
+/// the same origin.
 package final class DocumentSet {
-  /// Asks for what is at a URL.
+  /// Fetches the content of a URL.
   package typealias Fetch = (ResourceURL) throws(DocumentProblem) -> (
     bytes: [UInt8], url: ResourceURL
   )
 
-  /// Of all of them, in bytes.
+  /// The maximum size of all documents, in bytes.
   package static let largest = 64 << 20
   private static let mostDocuments = 500
 
   let root: ImportDocument
   private var others: [String: ImportDocument] = [:]
   private var failures: [String: DocumentProblem] = [:]
-  /// Of a file: where all have to be.
+  /// For a file: the folder that must contain all others.
   private let folder: [UInt8]
   private let fetch: Fetch
   private var size = 0
@@ -40,7 +41,8 @@ package final class DocumentSet {
     size = bytes.count
   }
 
-  /// - Parameter name: in messages. It has no folder, and refers to nothing but itself.
+  /// - Parameter name: The name in messages. The document has no folder, so it can only refer to
+  ///   itself.
   package init(bytes: [UInt8], name: String) throws(DocumentProblem) {
     fetch = { (_) throws(DocumentProblem) in throw DocumentProblem("there is no network") }
     folder = []
@@ -55,7 +57,7 @@ package final class DocumentSet {
     }
   }
 
-  /// The place that a `$ref` of `document` names.
+  /// The node that a `$ref` in `document` refers to.
   func node(_ reference: String, from document: ImportDocument) throws(DocumentProblem)
     -> ImportNode
   {

@@ -1,13 +1,13 @@
 import LullCore
 import LullHost
 
-/// A text of JSON or YAML that is imported, or that one refers to.
+/// A JSON or YAML document that is imported or referred to.
 final class ImportDocument {
-  /// How messages name it: a path, or a URL.
+  /// The name in messages: a path or URL.
   let name: String
-  /// nil of a file.
+  /// `nil` for a file.
   let url: ResourceURL?
-  /// The path of a file with all links followed; nil of what came from a URL.
+  /// The path of a file with links resolved. `nil` for a document from a URL.
   let path: [UInt8]?
   let root: JSONElement
 
@@ -20,7 +20,8 @@ final class ImportDocument {
     root = try ImportDocument.document(of: bytes, name: name).root
   }
 
-  /// JSON begins with a brace or a bracket, and what does and is no JSON may still be YAML.
+  /// Parses the document. JSON begins with a brace or a bracket. If it is invalid, it may still be
+  /// YAML.
   private static func document(
     of bytes: [UInt8], name: String
   ) throws(DocumentProblem) -> JSONDocument {
@@ -80,7 +81,7 @@ struct ImportNode {
 
   var isObject: Bool { element.kind == .object }
 
-  /// The same value has the same, by whatever way one has come to it.
+  /// Equal for the same value, even if it was reached by different references.
   var identity: Identity { Identity(document: ObjectIdentifier(document), index: element.index) }
 
   struct Identity: Hashable {
@@ -89,14 +90,14 @@ struct ImportNode {
   }
 }
 
-/// Why a document is refused, or cannot be read: what is wrong, and where.
+/// Why a document can't be read: the message and the place.
 package struct DocumentProblem: Error, Equatable, CustomStringConvertible {
-  /// The file or the URL; empty where that is known to whoever reads.
+  /// The file or URL. Empty if the reader knows it.
   package var file: String
-  /// Counted from 1; nil where no place is known.
+  /// The place, starting at 1. `nil` if it is unknown.
   package var line: Int?
   package var column: Int?
-  /// Without full stop.
+  /// The message, without a full stop.
   package var text: String
 
   package init(_ text: String, file: String = "", line: Int? = nil, column: Int? = nil) {

@@ -1,12 +1,12 @@
-/// A place in a text that somebody fills in later: `$TOKEN` of a shell, `{{token}}` of a collection. It stands in
-/// the text between two characters that no such text has.
+/// A placeholder in a text for a value that is entered later: `$TOKEN` of a shell, `{{token}}` of a
+/// collection. It is enclosed in two characters that do not occur in such texts.
 enum Blank {
   static let open: Character = "\u{F0001}"
   static let close: Character = "\u{F0002}"
 
   static func text(_ name: some StringProtocol) -> String { "\(open)\(name)\(close)" }
 
-  /// A text of somebody else's, in which there are none.
+  /// Removes the enclosing characters from a text of the source.
   static func without(_ text: some StringProtocol) -> String {
     guard text.unicodeScalars.contains(where: { $0 == "\u{F0001}" || $0 == "\u{F0002}" }) else {
       return String(text)
@@ -18,7 +18,7 @@ enum Blank {
 
   static func isIn(_ text: some StringProtocol) -> Bool { text.contains(open) }
 
-  /// The name if the text is one and nothing else.
+  /// The name, if the text is a single placeholder.
   static func name(_ text: some StringProtocol) -> String? {
     guard text.first == open, text.last == close, text.count(where: { $0 == open }) == 1 else {
       return nil
@@ -26,13 +26,13 @@ enum Blank {
     return String(text.dropFirst().dropLast())
   }
 
-  /// What stands before the only one, at the end of the text.
+  /// The text before the placeholder, if there is only one and it is at the end.
   static func atEnd(of text: some StringProtocol) -> (before: String, name: String)? {
     guard let start = text.firstIndex(of: open), let name = name(text[start...]) else { return nil }
     return (String(text[..<start]), name)
   }
 
-  /// With something else in the place of each.
+  /// Replaces each placeholder.
   static func replacing(
     in text: some StringProtocol, _ make: (String) -> String
   ) -> String {
@@ -47,6 +47,6 @@ enum Blank {
     return result + rest
   }
 
-  /// As people see it.
+  /// The text for people.
   static func shown(_ text: some StringProtocol) -> String { replacing(in: text) { "{{\($0)}}" } }
 }

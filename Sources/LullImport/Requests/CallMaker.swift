@@ -1,12 +1,12 @@
 import LullCore
 
-/// Makes a call of requests that differ in no more than values.
+/// Creates a call from requests that differ only in values.
 struct CallMaker {
   let requests: [ParsedRequest]
-  /// Whether these are samples, rather than what somebody has written.
+  /// Whether the requests are recorded samples instead of written ones.
   let isRecorded: Bool
   let variables: VariableNames
-  /// Whether blanks are variables of the environment, as in a shell.
+  /// Whether placeholders are environment variables, as in a shell.
   let hasShellBlanks: Bool
   private(set) var notes: [String] = []
 
@@ -22,7 +22,7 @@ struct CallMaker {
     self.hasShellBlanks = hasShellBlanks
   }
 
-  /// Without a name.
+  /// Creates the call without a name.
   mutating func call() -> ImportedCall {
     let first = requests.first ?? ParsedRequest()
     var call = ImportedCall(name: "", method: first.method, path: "")
@@ -36,7 +36,7 @@ struct CallMaker {
     return call
   }
 
-  /// Names the variable for what is called so.
+  /// Returns the name of the variable for a credential.
   private var secrets: (_ name: String, _ value: String) -> String {
     { [variables, hasShellBlanks] name, value in
       if hasShellBlanks, let blank = Blank.name(value) { return blank }
@@ -57,7 +57,7 @@ struct CallMaker {
     parameters.append(parameter)
   }
 
-  /// In the order in which they came first.
+  /// The names in the order of their first use.
   private static func names(_ lists: [[(name: String, value: String)]]) -> [String] {
     var names: [String] = []
     var known: Set<String> = []
@@ -92,7 +92,7 @@ struct CallMaker {
         } else if let value = known {
           parameter.kind = ParsedValues.kind(of: [value])
           if isRecorded, parameter.kind == .integer {
-            // Others of the same place need not be numbers.
+            // Other values in the same place may not be numbers.
             let all = requests.flatMap { PathTemplate($0.path).values }
             parameter.kind = ParsedValues.kind(of: all)
           }
@@ -171,15 +171,15 @@ struct CallMaker {
     }
   }
 
-  /// Whether there is anything in the body: a form without fields is none.
+  /// Whether the body has any fields. A form without fields is not sent.
   private var hasFields: Bool { parameters.contains { $0.place == .body } }
 
-  /// Files are given each time.
+  /// The description of a file parameter. It has no default.
   private static func example(_ path: String?) -> String? {
     path.map { "Such as \(Blank.shown($0))" }
   }
 
-  /// What the first body is said to be.
+  /// The content type of the first body.
   private var type: String? {
     requests.first { $0.body != nil }?.header("content-type").map { Blank.shown($0) }
   }
@@ -246,7 +246,7 @@ struct CallMaker {
 
   // MARK: JSON
 
-  /// - Returns: whether all bodies are JSON.
+  /// - Returns: Whether all bodies are JSON.
   private mutating func takeJSON(_ call: inout ImportedCall) -> Bool {
     var documents: [ParsedJSON] = []
     for request in requests {
@@ -311,7 +311,7 @@ struct CallMaker {
 }
 
 extension PathTemplate {
-  /// What stands at its places.
+  /// The values of the parameters.
   var values: [String] {
     segments.compactMap { segment in
       if case .place(let value) = segment { value } else { nil }

@@ -1,9 +1,9 @@
-/// What calls are called: by what is asked for, with the method before it where that is not GET.
+/// Names calls after their resources. The method comes first unless it is GET.
 struct CallTitles {
   private var names = UniqueNames()
   private let known: [KnownCalls.Call]
 
-  /// - Parameter known: those that are there already.
+  /// - Parameter known: The existing calls.
   init(_ known: [KnownCalls.Call] = []) {
     self.known = known
     for call in known { _ = names.name(for: call.name) }
@@ -11,7 +11,7 @@ struct CallTitles {
 
   mutating func name(for request: ParsedRequest, path: String) -> String {
     let written = LuaLiteral.quoted(path).dropFirst().dropLast()
-    // The same once more.
+    // The same request again.
     if let call = known.first(where: { $0.method == request.method && $0.path == written }) {
       return call.name
     }
@@ -21,7 +21,7 @@ struct CallTitles {
     return names.name(for: "\(UniqueNames.plain(request.method.lowercased(), else: "do"))_\(title)")
   }
 
-  /// What people have called it, in letters that are typed without quotes.
+  /// The name given by the user, in characters that need no quotes in a shell.
   private static func plain(_ name: String) -> String? {
     var text = ""
     for character in Blank.shown(name).prefix(80) {
@@ -37,7 +37,7 @@ struct CallTitles {
   }
 }
 
-/// What an API is called by its host: `github` for `https://api.github.com`.
+/// Names an API after its host: `github` for `https://api.github.com`.
 package enum HostTitle {
   package static func name(of origin: String) -> String {
     let host = origin.split(separator: "/").last?.prefix { $0 != ":" } ?? ""
@@ -57,7 +57,7 @@ package enum HostTitle {
   }
 }
 
-/// Names that are each given once: what is called as something before it gets a number.
+/// Generates unique names by appending a number if a name is already taken.
 struct UniqueNames {
   private var taken: Set<String> = []
 
@@ -71,12 +71,12 @@ struct UniqueNames {
     return name
   }
 
-  /// A parameter's key, such as Lua and the shell have it, for what is called so on the wire.
+  /// A unique key for Lua and the shell, from a parameter's name in the request.
   mutating func key(for wire: String) -> String {
     name(for: UniqueNames.plain(wire, else: "value"))
   }
 
-  /// Letters, digits, `_`, `-` and `.`, beginning with none of the last two.
+  /// Converts a text to letters, digits, `_`, `-` and `.`. It does not begin with `-` or `.`.
   static func plain(_ text: String, else other: String) -> String {
     var plain = ""
     for character in text.prefix(80) {
@@ -92,17 +92,17 @@ struct UniqueNames {
   }
 }
 
-/// Names of variables of the environment that hold what lets somebody in.
+/// Names of environment variables that contain credentials.
 struct VariableNames {
-  /// In capital letters, such as `GITHUB`; what all of them begin with.
+  /// The prefix of all names in upper case, such as `GITHUB`.
   let prefix: String
 
-  /// - Parameter name: of the API, as its file is called.
+  /// - Parameter name: The name of the API, from its file.
   init(api name: String) {
     prefix = SecurityReader.variableName(name)
   }
 
-  /// `X-Api-Key` of the API `github` is `GITHUB_API_KEY`.
+  /// The variable for a header or parameter: `GITHUB_API_KEY` for `X-Api-Key` of the API `github`.
   func variable(for name: String) -> String {
     var text = VariableNames.capitals(
       name.lowercased().hasPrefix("x-") ? String(name.dropFirst(2)) : name)

@@ -1,40 +1,41 @@
 import LullHost
 import LullLuaSource
 
-/// What a file that was imported has already, where one more import adds to it: command lines come one at a time.
+/// The content of an imported file that an import adds to, because curl commands are imported one
+/// at a time.
 package struct KnownCalls {
   struct Call {
     let name: String
     let method: String
-    /// As it is written.
+    /// The path as written.
     let path: String
   }
 
-  /// A call that asks for what is asked for already.
+  /// A call that duplicates the request of another one.
   package struct Clash {
-    /// `GET /orders`.
+    /// For example `GET /orders`.
     package let request: String
-    /// The name of the call that is there.
+    /// The name of the existing call.
     package let name: String
     package let line: Int
   }
 
-  /// A file to which calls have been added.
+  /// A file with calls added.
   package struct Addition {
     package let bytes: [UInt8]
-    /// Calls that are sent without what holds for the others.
+    /// Calls that are sent without the credentials of the others.
     package let openCalls: [String]
   }
 
   private let file: DeclaredFile
   private let text: String
-  /// Where it is, also in environments, as it is and as it was imported.
+  /// The base URLs, including those of environments, of the current file and of the imported one.
   private let bases: [BaseURL]
   let calls: [Call]
 
-  /// nil if there is no table of calls in it.
+  /// `nil` if the file has no table of calls.
   ///
-  /// - Parameter imported: as it was imported the last time; nil: so.
+  /// - Parameter imported: The file as last imported. `nil`: the same.
   package init?(_ bytes: [UInt8], imported: [UInt8]? = nil) {
     guard let file = DeclaredFile(bytes) else { return nil }
     self.file = file
@@ -52,24 +53,24 @@ package struct KnownCalls {
     }
   }
 
-  /// The base URL that a request is below, the longest of them; nil where it is about something else.
+  /// The longest base URL that contains the request. `nil` if there is none.
   func base(of request: ParsedRequest) -> BaseURL? {
     bases.filter { $0.path(of: request) != nil }.max { $0.path.utf8.count < $1.path.utf8.count }
   }
 
-  /// Whether a request is for one of its base URLs, and for nothing below.
+  /// Whether a request is for a base URL itself.
   func isBase(_ request: ParsedRequest) -> Bool {
     bases.contains { $0.origin == request.origin && $0.path == request.path }
   }
 
-  /// What it is about, for messages.
+  /// The base URLs, for messages.
   var shownBases: String {
     var shown: [String] = []
     for base in bases where !shown.contains(base.text) { shown.append(base.text) }
     return shown.isEmpty ? "another host" : shown.joined(separator: " and ")
   }
 
-  /// Calls of another that ask for what is asked for here, in other words.
+  /// The calls of another API that make the same request as an existing call under another name.
   package func clashes(with api: ImportedAPI) -> [Clash] {
     guard let new = DeclaredFile(Array(APIFileWriter.text(of: api).utf8)) else { return [] }
     let all = Dictionary(
@@ -91,7 +92,7 @@ package struct KnownCalls {
     }
   }
 
-  /// What a path is but for the names in it.
+  /// The path without the names of its placeholders.
   private static func shape(_ path: some StringProtocol) -> String {
     var result = ""
     var isInside = false
@@ -103,9 +104,9 @@ package struct KnownCalls {
     return result
   }
 
-  /// What it is with the calls of another: those of the same name take the place of what was there.
+  /// Returns the file with the calls of another API added. Calls of the same name are replaced.
   ///
-  /// - Returns: nil if what is there is no file that was imported.
+  /// - Returns: `nil` if the file was not imported.
   package func adding(_ api: ImportedAPI) throws(ImportProblem) -> Addition? {
     var api = api
     var added = AccessWriter(api).statements
@@ -149,7 +150,7 @@ package struct KnownCalls {
     return Addition(bytes: bytes, openCalls: open)
   }
 
-  /// What holds for calls without entries of their own; nil if nobody knows.
+  /// The credentials of calls without entries. `nil` if they are unknown.
   private func standard(of api: ImportedAPI, _ known: KnownAccess) -> ImportedAccess? {
     if api.calls.contains(where: { known.covers($0.path) }) { return nil }
     guard known.isGeneral else { return ImportedAccess() }
@@ -159,8 +160,8 @@ package struct KnownCalls {
     return !statement.isEmpty && text.contains(statement) ? api.access : nil
   }
 
-  /// Those that are not there, each by itself: what several have in common has a name in files that are written as a
-  /// whole.
+  /// The statements that the file lacks, each written separately. Only files that are written as a
+  /// whole define shared credentials.
   private func statements(of api: ImportedAPI) throws(ImportProblem) -> String {
     let names = Set(api.calls.map(\.name))
     var own = api
@@ -183,7 +184,7 @@ package struct KnownCalls {
     return added
   }
 
-  /// Whether it is there, and nothing behind it is about the same requests.
+  /// Whether the statement exists and no later one applies to the same requests.
   private func isLast(_ statement: String, about exception: ImportedException) -> Bool {
     guard let end = text.ranges(of: statement).last?.upperBound else { return false }
     return !text[end...].contains("api:configure(\(LuaLiteral.quoted(exception.pattern)),")
@@ -203,11 +204,11 @@ extension String {
   }
 }
 
-/// What a file says of who asks, as far as it shows without being run.
+/// The credentials in a file, as far as they can be read without running it.
 struct KnownAccess {
-  /// Whether something holds for all of its calls.
+  /// Whether some credentials apply to all calls.
   private(set) var isGeneral = false
-  /// Of entries for some of them.
+  /// The patterns of entries for some calls.
   private(set) var patterns: [String] = []
 
   init(_ file: DeclaredFile) {
@@ -222,7 +223,7 @@ struct KnownAccess {
         next += 2
       }
       guard let table = DeclaredTable(at: next, in: file.tokens) else {
-        // A function may do anything; `service` by itself is a name.
+        // A function may do anything. `service` alone is a name.
         guard tokens[place].text == "configure" else { continue }
         if let pattern { patterns.append(pattern) } else { isGeneral = true }
         continue
@@ -236,7 +237,7 @@ struct KnownAccess {
     }
   }
 
-  /// Whether an entry may be about the requests of a path.
+  /// Whether an entry may apply to the requests of a path.
   func covers(_ path: String) -> Bool {
     let own = AccessExceptions.pattern(of: path)
     return patterns.contains { $0.contains("**") || AccessExceptions.overlap($0, own) }

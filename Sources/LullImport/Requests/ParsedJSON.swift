@@ -1,12 +1,12 @@
 import LullCore
 
-/// A body that is JSON, in which blanks may stand also where a value is expected.
+/// A JSON body, in which a placeholder may replace a value.
 struct ParsedJSON {
   private let root: JSONElement
-  /// Blanks that stood in the place of a value.
+  /// Placeholders that replaced a value.
   private let bare: Set<String>
 
-  /// nil if it is no JSON.
+  /// `nil` if it is not JSON.
   init?(_ text: String) {
     if let document = try? JSONDocument(parsing: Array(text.utf8)) {
       root = document.root
@@ -61,7 +61,7 @@ struct ParsedJSON {
 
   var value: JSONValue { root.plainValue }
 
-  /// Makes it the default of a parameter, unless it may be none.
+  /// Sets this as the default of a parameter, unless it must not be stored.
   func setStandard(of parameter: inout ImportedParameter) {
     guard let value = ParsedJSON.standard(root, called: "") else { return }
     parameter.setStandard(value, of: root)
@@ -73,9 +73,9 @@ struct ParsedJSON {
     case .null: return nil
     case .bool, .int: return element.plainValue
     case .double:
-      // The text of the default has its digits.
+      // The text of the default keeps the digits.
       if element.digits != nil { return element.plainValue }
-      // What a number would lose.
+      // The conversion would lose precision.
       guard let number = element.double, number.isFinite, number != number.rounded() else {
         return nil
       }
@@ -98,7 +98,7 @@ struct ParsedJSON {
 
   private static func kind(_ members: [Member]) -> ImportedParameter.Kind {
     if members.contains(where: \.isBare) { return .json }
-    // An integer beyond 64 bits is one like others. (JSN-112)
+    // An integer beyond 64 bits counts as an integer. (JSN-112)
     let kinds = Set(members.map { $0.value.integerDigits == nil ? $0.value.kind : .int })
     switch kinds {
     case [.string]: return .string
@@ -110,8 +110,8 @@ struct ParsedJSON {
   }
 
   /// - Parameters:
-  ///   - members: of each body; nil: it has none of that name.
-  ///   - isOptional: whether some requests have no body.
+  ///   - members: The member of each body. `nil`: missing.
+  ///   - isOptional: Whether some requests have no body.
   static func parameter(
     _ name: String, _ members: [Member?], key: String, isRecorded: Bool, isOptional: Bool,
     notes: inout [String], secret makeSecret: (_ value: String) -> String

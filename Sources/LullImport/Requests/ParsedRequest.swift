@@ -1,55 +1,55 @@
 import LullCore
 
-/// A request that somebody has written down or recorded, as it is sent. Texts may have blanks.
+/// A written or recorded request as it is sent. Texts may contain placeholders.
 struct ParsedRequest {
   enum Body {
-    /// Bytes as they are sent; nil: they are no text.
+    /// The bytes as sent. `nil` if they are not text.
     case whole(String?)
-    /// What a form of lines says, with its escapes undone.
+    /// A URL-encoded form, decoded.
     case fields([(name: String, value: String)])
     case parts([Part])
-    /// What a file of that name has; nil: a name is to be given.
+    /// The content of the file with that name. `nil`: the name is a parameter.
     case file(String?)
   }
 
-  /// A part of a form in parts.
+  /// A part of a multipart form.
   struct Part {
     var name: String
-    /// nil: it is not known.
+    /// `nil` if it is unknown.
     var value: String?
     var isFile = false
-    /// What a text says of itself.
+    /// The content type of a text.
     var type: String?
   }
 
   var method = "GET"
-  /// `https://host:port`, in small letters.
+  /// `https://host:port`, in lower case.
   var origin = ""
-  /// As it is sent, with its escapes; begins with `/`.
+  /// The path as sent, percent-encoded. Begins with `/`.
   var path = "/"
-  /// With escapes undone; nil: there is no `=`.
+  /// Decoded. The value is `nil` if there is no `=`.
   var query: [(name: String, value: String?)] = []
-  /// Pairs of the query whose escapes make no text, or that have no name, as they are written.
+  /// Query pairs as written, whose decoded bytes are not UTF-8 or that have no name.
   var literalQuery: [String] = []
   var headers: [(name: String, value: String)] = []
-  /// Those that are not sent, in small letters, where programs send them by themselves.
+  /// Headers that are not sent although programs send them by default, in lower case.
   var unsent: Set<String> = []
   var body: Body?
-  /// Who asks, by `user:password`.
+  /// The credentials as `user:password`.
   var user: String?
   var isDigest = false
-  /// What is known to stand at blanks of the path.
+  /// The known values of path placeholders.
   var blankValues: [String: String] = [:]
-  /// Headers and parameters that let somebody in, in small letters, whatever they are called.
+  /// Names of headers and parameters that are credentials despite their names, in lower case.
   var secretNames: Set<String> = []
-  /// What whoever wrote it calls it, and says of it.
+  /// The name and description given by the author.
   var name: String?
   var description: String?
   var tags: [String] = []
 
   init() {}
 
-  /// The type of the body without its parameters, in small letters; empty without one.
+  /// The type of the body in lower case, without parameters. Empty if there is none.
   var bodyType: String {
     let value = header("content-type") ?? ""
     return String(value.prefix { $0 != ";" }).lowercased().filter { !$0.isWhitespace }
@@ -63,14 +63,14 @@ struct ParsedRequest {
     headers.last { $0.name.lowercased() == name }?.value
   }
 
-  /// As people find it.
+  /// The request for messages.
   var shown: String { "\(method) \(Blank.shown(path))" }
 }
 
 extension ParsedRequest {
-  /// Takes a URL apart.
+  /// Parses a URL.
   ///
-  /// - Returns: whether it is one of HTTP.
+  /// - Returns: Whether it is an HTTP URL.
   mutating func take(url text: String) -> Bool {
     let bare = text.prefix { $0 != "#" }
     guard let mark = bare.firstRange(of: "://") else { return false }
@@ -109,7 +109,7 @@ extension ParsedRequest {
     }
   }
 
-  /// The pairs of a form of lines; nil if it is none, or one of them is no text.
+  /// The pairs of a URL-encoded form. `nil` if it is not a form, or if a pair is not UTF-8.
   static func fields(_ text: String) -> [(name: String, value: String)]? {
     guard !text.isEmpty else { return [] }
     var fields: [(String, String)] = []
@@ -122,7 +122,7 @@ extension ParsedRequest {
     return fields
   }
 
-  /// With `+` and `%20` undone; what makes no text stays as it is.
+  /// Decodes percent-encoding and `+`. Returns the text unchanged if the result is not UTF-8.
   static func decoded(_ text: some StringProtocol) -> String {
     plain(text) ?? String(text)
   }
@@ -131,7 +131,7 @@ extension ParsedRequest {
     String(text).firstMatch(of: /%(?![0-9A-Fa-f]{2})/) == nil && plain(text) != nil
   }
 
-  /// nil if its escapes make no text.
+  /// `nil` if the decoded bytes are not UTF-8.
   private static func plain(_ text: some StringProtocol) -> String? {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
       return String(text)
@@ -156,15 +156,15 @@ extension ParsedRequest {
   }
 }
 
-/// Which headers of a request say something that a call has to say.
+/// Selects the headers of a request that belong into a call.
 enum ParsedHeaders {
-  /// What a connection, a body or a cache has by itself.
+  /// Headers set automatically by connections, bodies and caches.
   private static let automatic: Set<String> = [
     "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "te",
     "upgrade", "keep-alive", "proxy-connection", "proxy-authorization", "trailer", "date",
   ]
 
-  /// What browsers say by themselves.
+  /// Headers set automatically by browsers.
   private static let ofBrowsers: Set<String> = [
     "user-agent", "accept-language", "priority", "dnt", "upgrade-insecure-requests", "pragma",
     "cache-control", "origin", "referer", "if-none-match", "if-modified-since", "x-requested-with",
@@ -186,7 +186,7 @@ enum ParsedHeaders {
     return byBrowser && (name.hasPrefix("sec-") || ofBrowsers.contains(name))
   }
 
-  /// Those of a call: neither what says who asks, nor what the body says by itself.
+  /// The headers of the call, without credentials and those set automatically for the body.
   static func kept(_ request: ParsedRequest) -> [(name: String, value: String)] {
     let byBrowser = isOfBrowser(request)
     return request.headers.filter { header in
@@ -204,7 +204,7 @@ enum ParsedHeaders {
     }
   }
 
-  /// Those that are left out, in small letters.
+  /// The headers that are left out, in lower case.
   static func leftOut(_ request: ParsedRequest) -> [String] {
     let byBrowser = isOfBrowser(request)
     return request.headers.filter { header in
@@ -213,7 +213,7 @@ enum ParsedHeaders {
     }.map { LogText.part($0.name.lowercased(), limit: 40) }
   }
 
-  /// Those that no request of Lull's has.
+  /// The headers that are not valid in Lull's requests.
   static func wrong(_ request: ParsedRequest) -> [String] {
     let byBrowser = isOfBrowser(request)
     return request.headers.filter { header in
@@ -223,12 +223,12 @@ enum ParsedHeaders {
   }
 }
 
-/// Who asks, as a request says it: its credentials become variables of the environment, by their names.
+/// The credentials of a request. They become environment variables named after them.
 struct ParsedAccess {
   let access: ImportedAccess
   let notes: [String]
 
-  /// Whether a header lets somebody in.
+  /// Whether a header contains credentials.
   static func isCredential(_ name: String, of request: ParsedRequest) -> Bool {
     CredentialName.headers.contains(name.lowercased()) || request.isSecret(name)
   }
@@ -253,9 +253,9 @@ struct ParsedAccess {
     if let user = request.user { access.way = basic(user) }
     for (name, value) in request.headers where ParsedAccess.isCredential(name, of: request) {
       let lower = name.lowercased()
-      // An empty one lets nobody in.
+      // An empty header contains no credentials.
       if value.isEmpty || lower == "proxy-authorization" { continue }
-      // No request can have it.
+      // Not valid in any request.
       if Headers.problem(name, "".utf8) != nil { continue }
       guard lower == "authorization" else {
         let given = hasShellBlanks ? Blank.atEnd(of: value) : nil

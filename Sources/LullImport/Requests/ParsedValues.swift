@@ -1,22 +1,23 @@
 import LullCassettes
 import LullCore
 
-/// What one parameter has been in requests that differ in no more than values.
+/// The values of one parameter in requests that differ only in values.
 struct ParsedValues {
-  /// How it is called on the wire.
+  /// The name in the request.
   let name: String
   let place: ImportedParameter.Place
-  /// Of each request those that it had; empty: none.
+  /// The values in each request. Empty if the request lacks the parameter.
   var values: [[String]]
-  /// Whether they let somebody in.
+  /// Whether the values are credentials.
   var isSecret: Bool
 
-  /// Whether a value may be written down as a default.
+  /// Whether a value can be stored as a default, because it does not look like a credential.
   static func isHarmless(_ text: String) -> Bool {
     !Blank.isIn(text) && RandomText.words(in: text).isEmpty && CredentialMask.body(text) == text
   }
 
-  /// The same of what has a name, which says whether hexadecimal digits are a key or a digest of something.
+  /// Like `isHarmless(_:)`, for a value with a name, which tells whether hexadecimal digits are a
+  /// key or a digest.
   static func isHarmless(_ text: String, called name: String) -> Bool {
     isHarmless(text) && !(mayNameKey(name) && hasHexadecimalKey(text))
   }
@@ -30,12 +31,13 @@ struct ParsedValues {
     return namesOfKeys.contains { plain.contains($0) }
   }
 
-  /// The same of a segment of a path, where digits tell things apart.
+  /// Like `isHarmless(_:)`, for a path segment, in which digits identify something.
   static func isHarmlessSegment(_ text: String) -> Bool {
     !Blank.isIn(text) && RandomText.words(in: text).isEmpty
   }
 
-  /// Whether there are hexadecimal digits in it as keys have them: more than databases call things by, and no UUID.
+  /// Whether the text contains hexadecimal digits like those of keys: longer than usual database
+  /// IDs, and not a UUID.
   private static func hasHexadecimalKey(_ text: String) -> Bool {
     text.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.contains { word in
       word.utf8.count >= 32 && word.allSatisfy(\.isHexDigit) && word.contains(where: \.isNumber)
@@ -56,14 +58,14 @@ struct ParsedValues {
     return .string
   }
 
-  /// Whether it is an integer beyond 64 bits, as JSON writes it. (JSN-112)
+  /// Whether it is a JSON integer beyond 64 bits. (JSN-112)
   private static func isLarge(_ text: String) -> Bool {
     guard text.utf8.count > 18, text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 })
     else { return false }
     return (try? JSONDocument(parsing: Array(text.utf8)))?.root.digits == text
   }
 
-  /// Sets the default to such texts, which are several only for a list.
+  /// Sets the default to these texts. Only a list has several.
   static func setStandard(of parameter: inout ImportedParameter, _ texts: [String]) {
     let elements = texts.map { value($0, parameter.kind) }
     parameter.standard = parameter.isList ? .array(elements) : elements.first
@@ -82,8 +84,8 @@ struct ParsedValues {
   }
 
   /// - Parameters:
-  ///   - isRecorded: whether these are samples, rather than what somebody has written.
-  ///   - makeSecret: the variable for what lets somebody in.
+  ///   - isRecorded: Whether the requests are recorded samples instead of written ones.
+  ///   - makeSecret: Returns the variable for a credential.
   func parameter(
     key: String, isRecorded: Bool, notes: inout [String],
     secret makeSecret: (_ value: String) -> String

@@ -1,18 +1,19 @@
 import LullHost
 import LullLuaSource
 
-/// A path with places for what is certainly the number or the identifier of something, and for blanks.
+/// A path template. Segments that are certainly numbers or identifiers, and placeholders, become
+/// parameters.
 struct PathTemplate {
   enum Segment: Equatable {
     case text(String)
-    /// A parameter, and the value that stands there; nil: none.
+    /// A parameter and its value. `nil`: no value.
     case place(String?)
-    /// With blanks in it.
+    /// A text that contains placeholders.
     case mixed(String)
   }
 
   let segments: [Segment]
-  /// What tells it from others.
+  /// Identifies the template.
   let key: String
 
   init(_ path: String) {
@@ -28,7 +29,7 @@ struct PathTemplate {
       } else if !ParsedValues.isHarmlessSegment(text)
         || position > 0 && PathTemplate.isCertain(text)
       {
-        // The first one may be a version.
+        // The first segment may be a version.
         segments.append(.place(text))
       } else {
         segments.append(.text(text))
@@ -44,7 +45,7 @@ struct PathTemplate {
     }.joined()
   }
 
-  /// Numbers, UUIDs, and what databases make of digits.
+  /// Whether the text is a number, a UUID or a database ID.
   static func isCertain(_ text: String) -> Bool {
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return !text.isEmpty }
     if text.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil {
@@ -54,7 +55,8 @@ struct PathTemplate {
       && text.contains(where: \.isNumber)
   }
 
-  /// What places are called: `id`, or by what stands before them where there are several.
+  /// The names of the parameters: `id`, or if there are several, names after the preceding
+  /// segments.
   func names() -> [String] {
     let count = values.count
     var before = ""
@@ -86,7 +88,7 @@ struct PathTemplate {
     return String(word.dropLast())
   }
 
-  /// What people would call what is there: `users`, `users_posts`.
+  /// A name for the resource: `users`, `users_posts`.
   var title: String {
     var words: [String] = []
     var endsWithPlace = false
@@ -103,9 +105,10 @@ struct PathTemplate {
   }
 }
 
-/// Escapes of forms.
+/// Percent-encoding of forms.
 enum PercentText {
-  /// Everything but the unreserved characters of RFC 3986, section 2.3; a blank is `+`.
+  /// Encodes everything except the unreserved characters of RFC 3986, section 2.3. A space becomes
+  /// `+`.
   static func escaped(_ text: some StringProtocol) -> String {
     var result: [UInt8] = []
     let digits = Array("0123456789ABCDEF".utf8)
@@ -123,12 +126,12 @@ enum PercentText {
   }
 }
 
-/// A URL below which the calls of a file are.
+/// A base URL of the calls in a file.
 struct BaseURL {
-  /// As it is written.
+  /// The URL as written.
   let text: String
   let origin: String
-  /// Without a slash at its end; often empty.
+  /// The path without a trailing slash, often empty.
   let path: String
 
   private init?(_ text: String) {
@@ -141,7 +144,7 @@ struct BaseURL {
     self.path = path
   }
 
-  /// All that a file has before its calls, those of environments among them.
+  /// All base URLs before the calls of a file, including those of environments.
   static func named(in file: DeclaredFile) -> [BaseURL] {
     let tokens = file.tokens[..<file.calls.tokens.lowerBound]
     return tokens.indices.dropLast(2).compactMap { place in
@@ -152,7 +155,8 @@ struct BaseURL {
     }
   }
 
-  /// The path of a request below it, with the slash it begins with; nil where it is elsewhere.
+  /// The path of a request below this URL, with the leading slash. `nil` if the request is
+  /// elsewhere.
   func path(of request: ParsedRequest) -> String? {
     guard request.origin == origin, request.path.hasPrefix(path) else { return nil }
     let rest = request.path.dropFirst(path.count)

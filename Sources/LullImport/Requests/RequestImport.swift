@@ -1,16 +1,16 @@
 import LullCore
 
-/// Makes an API of requests that somebody has written down or recorded.
+/// Creates an API from written or recorded requests.
 ///
 /// Behaviours: IMX-01 to IMX-40.
 struct RequestImport {
-  /// Whether they are samples, of which those that differ in no more than values are one call.
+  /// Whether the requests are samples. Those that differ only in values become one call.
   let isRecorded: Bool
   let variables: VariableNames
   let hasShellBlanks: Bool
   private(set) var api: ImportedAPI
 
-  /// - Parameter given: who asks besides, of requests by their numbers, where no header says it.
+  /// - Parameter given: Credentials that are not in a header, by request number.
   init(
     _ requests: [ParsedRequest], origin: String, isRecorded: Bool, variables: VariableNames,
     hasShellBlanks: Bool = false, known: [KnownCalls.Call] = [],
@@ -60,8 +60,11 @@ struct RequestImport {
     if !api.notes.contains(text) { api.notes.append(text) }
   }
 
-  /// Requests of one call each, with their numbers; without those whose queries have what makes no text, unless all
-  /// of a group have the same and it is no credential: a parameter has no such value.
+  /// The requests of each call, with their numbers.
+  ///
+  /// Requests with query pairs that are not UTF-8 are left out, because no parameter can have such
+  /// a value. They are kept if all requests of the call have the same pair and it is not a
+  /// credential.
   private mutating func keptGroups(
     of requests: [ParsedRequest]
   ) -> [(numbers: [Int], requests: [ParsedRequest])] {
@@ -89,7 +92,7 @@ struct RequestImport {
     }
   }
 
-  /// By method and what is at its path, in the order in which they came first.
+  /// Groups requests by method and path template, in the order of the first request.
   private static func groups(_ requests: [ParsedRequest]) -> [[Int]] {
     var places: [String: Int] = [:]
     var groups: [[Int]] = []
@@ -107,15 +110,15 @@ struct RequestImport {
 
   // MARK: Access
 
-  /// Says of each call who asks.
+  /// Sets the credentials of each call.
   ///
-  /// - Parameter seen: of each call by its requests.
+  /// - Parameter seen: The credentials of each call's requests.
   private mutating func settle(_ seen: [[ImportedAccess]]) {
     guard isRecorded else {
       for (number, accesses) in seen.enumerated() { api.calls[number].access = accesses.first }
       return api.settleAccess()
     }
-    // One that is recorded may have had less for a while, as before a login.
+    // A recorded call may have been sent without credentials at first, as before a login.
     let main =
       AccessExceptions.commonest(of: seen.joined().filter { $0 != ImportedAccess() })
       ?? ImportedAccess()
@@ -126,7 +129,7 @@ struct RequestImport {
     api.settleAccess()
   }
 
-  /// What all calls say is the API's.
+  /// Moves headers that all calls have in common to the API.
   private mutating func liftHeaders() {
     guard api.calls.count > 1, let first = api.calls.first else { return }
     for header in first.headers
@@ -154,13 +157,14 @@ struct RequestImport {
 }
 
 extension ImportedAPI {
-  /// Keeps those calls alone, and the access that one of them has.
+  /// Keeps only those calls. If all have the same credentials, these become the API's.
   package mutating func keepCalls(where isKept: (ImportedCall) -> Bool) {
     calls.removeAll { !isKept($0) }
     settleAccess()
   }
 
-  /// Without calls of a path that others have with other credentials: the configuration is by paths.
+  /// Removes calls with other credentials than an earlier call with the same path, because
+  /// configuration is by path.
   package mutating func leaveOutOthers() {
     var known: [String: ImportedCall] = [:]
     var left: [LeftOut] = []
@@ -183,7 +187,7 @@ extension ImportedAPI {
     settleAccess()
   }
 
-  /// What most calls ask by is the API's, and others have entries of their own.
+  /// Uses the most common credentials for the API. Other calls get their own entries.
   mutating func settleAccess() {
     access = AccessExceptions.commonest(of: calls.compactMap(\.access)) ?? ImportedAccess()
     exceptions = AccessExceptions.made(of: accessEntries, standard: access)
@@ -193,12 +197,12 @@ extension ImportedAPI {
     calls.map { .init(path: $0.path, method: $0.method, access: $0.access ?? access) }
   }
 
-  /// Gives parameters other options by which `lull call` has them, where they would be called as one of these.
+  /// Gives parameters other options for `lull call` if their names are in `taken`.
   package mutating func avoid(options taken: Set<String>) {
     for call in calls.indices {
       for place in calls[call].parameters.indices {
         let parameter = calls[call].parameters[place]
-        // None of these begins with `_`.
+        // No option begins with `_`.
         let name = parameter.key.replacing("_", with: "-")
         if taken.contains("--\(name)") {
           calls[call].parameters[place].option = "--\(parameter.place.rawValue)-\(name)"
@@ -207,7 +211,7 @@ extension ImportedAPI {
     }
   }
 
-  /// Variables of the environment that it takes credentials from.
+  /// The environment variables with credentials.
   package var variables: [String] {
     var names = access.variables + exceptions.flatMap(\.access.variables)
     for call in calls {
@@ -219,18 +223,19 @@ extension ImportedAPI {
   }
 }
 
-/// Why something cannot be imported, in one line.
+/// Why something can't be imported, on one line.
 package struct ImportProblem: Error, Equatable, CustomStringConvertible {
   package let description: String
 
   package init(_ description: String) { self.description = description }
 }
 
-/// The parts of a form as it stands on the wire, as browsers copy and record it.
+/// Parses the parts of a multipart form as transferred, which browsers copy and record.
 enum MultipartText {
-  /// By name; nil if there are none.
+  /// The parts in order. `nil` if there are none.
   ///
-  /// - Parameter hasBlanks: whether blanks in it are some, rather than characters of somebody's text.
+  /// - Parameter hasBlanks: Whether the text may contain placeholders. Otherwise their enclosing
+  ///   characters are ordinary text.
   static func parts(_ text: String, type: String, hasBlanks: Bool = false) -> [ParsedRequest.Part]?
   {
     guard let start = type.firstRange(of: "boundary=")?.upperBound else { return nil }

@@ -1,8 +1,8 @@
 import LullCore
 
-/// Writes an API file as a person would have: what is imported stands there to be edited.
+/// Writes an API file that is easy to read and edit.
 ///
-/// The same API gives the same text. Every text of it becomes a string or a comment of one line.
+/// The same API always gives the same text. Every text becomes a string or a comment on one line.
 package struct APIFileWriter {
   private let api: ImportedAPI
   private let layout = LuaLayout()
@@ -115,7 +115,7 @@ package struct APIFileWriter {
     return type(of: parameter, beside: fields)
   }
 
-  /// The type alone, if that is all.
+  /// The type alone if there are no other fields.
   private func type(
     of parameter: ImportedParameter, beside fields: [(key: String, value: LuaLiteral)]
   ) -> LuaLiteral {

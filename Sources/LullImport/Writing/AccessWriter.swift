@@ -1,8 +1,10 @@
-/// What of a file is about credentials: who they come from, never what they are.
+/// Writes the statements about credentials. They name the source of the credentials, never the
+/// values.
 struct AccessWriter {
   private let api: ImportedAPI
   private let layout = LuaLayout()
-  /// Ways of access that more than one statement names, which are made once: tokens are theirs.
+  /// Credentials used by more than one statement. They are created once, so that the statements
+  /// share their tokens.
   private let shared: [ImportedAccess.Way]
   private let numbers: [ImportedAccess.Way: Int]
 
@@ -31,7 +33,7 @@ struct AccessWriter {
     for exception in api.exceptions {
       text += "\n" + statement(exception.access, pattern: exception.pattern, exception.methods)
     }
-    // Those without a condition need no air between them.
+    // Unconditional statements need no blank line between them.
     return text.replacing("}\n\napi:configure(", with: "}\napi:configure(")
       .replacing(")\n\napi:configure(", with: ")\napi:configure(")
   }
@@ -61,7 +63,7 @@ struct AccessWriter {
     guard indent > 0 else { return call + "\n" }
     let condition = access.variables.map { "lull.env(\(LuaLiteral.quoted($0)))" }
       .joined(separator: " and ")
-    // Without it nothing is sent, and not what is for all.
+    // Without the variable nothing is sent, instead of the API's credentials.
     let otherwise =
       pattern != nil && api.access.way != nil
       ? statement(ImportedAccess(), pattern: pattern, methods) : ""

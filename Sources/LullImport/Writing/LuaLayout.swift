@@ -2,14 +2,15 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// How literals are laid out: on one line where they fit, else an entry a line.
+/// The layout of literals: on one line if they fit, otherwise one entry on each line.
 struct LuaLayout {
-  /// A line has no more columns, but for texts that are longer themselves.
+  /// The maximum line length, except for lines with a longer string.
   private let width = 100
-  /// What luacheck bears.
+  /// The maximum line length that luacheck accepts.
   private let widest = 116
 
-  /// The text of a value that begins at `column` of a line indented by `indent`; `behind` more columns follow it.
+  /// The text of a value that begins at `column` of a line indented by `indent` and is followed by
+  /// `behind` more columns.
   func text(_ literal: LuaLiteral, indent: Int, column: Int, behind: Int = 1) -> String {
     if let line = line(literal, room: width - column - behind) { return line }
     switch literal {
@@ -22,7 +23,7 @@ struct LuaLayout {
     }
   }
 
-  /// On one line of at most `room` columns; nil if that is not enough.
+  /// The text on one line of at most `room` columns. `nil` if it does not fit.
   private func line(_ literal: LuaLiteral, room: Int) -> String? {
     guard room > 0 else { return nil }
     var text = ""
@@ -60,7 +61,7 @@ struct LuaLayout {
     return text.count <= room ? text : nil
   }
 
-  /// One table needs no parentheses.
+  /// A single table argument needs no parentheses.
   private func joined(_ parts: [String], of arguments: [LuaLiteral]) -> String {
     if arguments.count == 1, case .table = arguments[0] { return parts[0] }
     return "(" + parts.joined(separator: ", ") + ")"
@@ -109,7 +110,8 @@ struct LuaLayout {
     "[" + long(key, indent: indent, column: indent + 4) + "]"
   }
 
-  /// A text of more than a line, in pieces: `\z` skips the line break and the spaces behind it.
+  /// A string that is longer than a line, in several pieces. `\z` skips the line break and the
+  /// following spaces.
   private func long(_ text: String, indent: Int, column: Int) -> String {
     let whole = LuaLiteral.quoted(text)
     guard whole.count + column > widest else { return whole }
@@ -119,7 +121,7 @@ struct LuaLayout {
     var piece = "\""
     for scalar in text.unicodeScalars {
       let next = LuaLiteral.quoted(String(scalar)).dropFirst().dropLast()
-      // What is behind `\z` must not be a space, which would be skipped too.
+      // The character after `\z` must not be a space, which would be skipped too.
       if used + next.count > width, scalar.value > 0x20, next.first != "\\" {
         result += piece + "\\z\n" + spaces
         piece = ""
@@ -132,24 +134,24 @@ struct LuaLayout {
   }
 }
 
-/// A value as it stands in Lua source. Only `code` is written as it is, and only what this target says
-/// itself becomes that.
+/// A value in Lua source. Only `code` is written without quoting, and it never contains text of the
+/// source document.
 indirect enum LuaLiteral {
   case text(String)
   case code(String)
   case list([LuaLiteral])
   case table([(key: String, value: LuaLiteral)])
-  /// A call of a function with one table or more.
+  /// A call of a function with one or more tables.
   case call(String, [LuaLiteral])
 
   static func bool(_ value: Bool) -> LuaLiteral { .code(value ? "true" : "false") }
 
-  /// nil where Lua has no literal for it.
+  /// `nil` if Lua has no literal for it.
   init?(_ json: JSONValue) {
     switch json {
     case .null: return nil
     case .bool(let value): self = .bool(value)
-    // The smallest one is no literal of Lua's: it would be read as a negated float.
+    // The smallest integer has no literal in Lua: it would be read as a negated float.
     case .int(let value): self = .code(value == .min ? "math.mininteger" : String(value))
     case .double(let value):
       guard value.isFinite else { return nil }
@@ -164,7 +166,8 @@ indirect enum LuaLiteral {
 
   // MARK: Texts
 
-  /// In quotes, on one line, and showing what is in it: whatever the text is, it is nothing but a string.
+  /// Quotes a text on one line and escapes hidden characters. Any text becomes a single string
+  /// literal.
   static func quoted(_ text: String) -> String {
     var result = "\""
     result.reserveCapacity(text.utf8.count + 2)
@@ -183,7 +186,7 @@ indirect enum LuaLiteral {
     return result + "\""
   }
 
-  /// What an editor does not show as it is, or turns words around with.
+  /// Whether editors hide the character, or it changes the direction of text.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0...0x1F, 0x7F...0x9F, 0xAD, 0x61C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F,
@@ -193,7 +196,7 @@ indirect enum LuaLiteral {
     }
   }
 
-  /// As a key of a table: quoted only where it is no name.
+  /// A table key, quoted unless it is a name.
   static func key(_ text: String) -> String {
     isName(text) ? text : "[" + quoted(text) + "]"
   }

@@ -1,13 +1,13 @@
-/// Texts of a document as one short line, for lists and help.
+/// Texts of a document on one short line, for lists and help.
 enum ShortText {
   private static let longest = 80
 
-  /// The first sentence, or as many words of it as there is room for; nil if nothing is left to be read.
+  /// The first sentence, or as many of its words as fit. `nil` if nothing readable is left.
   static func line(_ text: String?) -> String? {
     guard let text = text.map(plain) else { return nil }
     var words: [String] = []
     var count = 0
-    // Nobody reads on, however much there is.
+    // Read only as much as fits.
     for word in text.split(whereSeparator: isSpace) {
       var word = String(String.UnicodeScalarView(word.filter { !LuaLiteral.isHidden($0) }))
       if words.isEmpty { word = String(word.drop { "#*_>-`".contains($0) && word.count > 1 }) }
@@ -28,10 +28,10 @@ enum ShortText {
     return line.hasSuffix(".") && !line.hasSuffix("..") ? String(line.dropLast()) : line
   }
 
-  /// Without links and tags, of which nobody is to see more than the words.
+  /// Removes links and tags, and keeps their text.
   private static func plain(_ text: String) -> [Unicode.Scalar] {
     var result: [Unicode.Scalar] = []
-    // Nobody reads on, however much there is.
+    // Only the beginning can fit.
     let source = Array(text.unicodeScalars.prefix(2000))
     var place = 0
     while place < source.count {
@@ -65,7 +65,7 @@ enum ShortText {
     scalar.properties.isWhitespace || scalar.value < 0x20
   }
 
-  /// Lines of a comment, broken at spaces, that show all that is in a text.
+  /// Converts a text to comment lines, broken at spaces. Hidden characters are made visible.
   static func comments(_ text: String) -> String {
     var lines: [String] = []
     var line = "--"
@@ -79,7 +79,7 @@ enum ShortText {
     return (lines + [line]).map { $0 + "\n" }.joined()
   }
 
-  /// One line that shows all that is in a text.
+  /// Converts a text to one line. Hidden characters are made visible.
   static func comment(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,22 +1,22 @@
 import CYAML
 package import LullCore
 
-/// Reads a YAML text as the JSON document that it stands for.
+/// Converts YAML to JSON.
 ///
-/// One document; scalars by the core schema of YAML 1.2; keys are texts, each once in its mapping. Aliases are
-/// expanded, merge keys (`<<`) merged, both within limits.
+/// Reads one document. Scalars follow the core schema of YAML 1.2. Keys are strings and unique in
+/// their mapping. Aliases and merge keys (`<<`) are expanded within limits.
 package struct YAMLReader {
   private static let deepest = 200
-  /// How many bytes of JSON may come of a text, beside twice its own.
+  /// The maximum size of the JSON in bytes, in addition to twice the size of the text.
   private static let mostExpanded = 32 << 20
 
   /// A key of a mapping, and the JSON of its value.
   private typealias Member = (key: [UInt8], json: [UInt8])
 
-  /// What an anchor stands for.
+  /// The value of an anchor.
   private struct Anchored {
     var json: [UInt8]
-    /// Of a mapping.
+    /// The members, if it is a mapping.
     var members: [Member]?
   }
 
@@ -25,20 +25,20 @@ package struct YAMLReader {
     let isMapping: Bool
     let start: Int
     let anchor: String?
-    /// Where it begins, for messages.
+    /// The start, for messages.
     let line: Int
     let column: Int
     var count = 0
-    /// The key whose value comes next.
+    /// The key of the next value.
     var key: [UInt8]?
     var keyStart = 0
     var keys: Set<[UInt8]> = []
-    /// Whether somebody may merge it.
+    /// Whether another mapping may merge this one.
     var keepsMembers = false
     var members: [Member] = []
-    /// Members of mappings that are merged into it.
+    /// Members of mappings that are merged into this one.
     var merged: [Member] = []
-    /// Whether a list of mappings is read, that are merged into the mapping around it.
+    /// Whether this is a list of mappings that are merged into the outer mapping.
     var mergesElements = false
     var isMerging = false
   }
@@ -48,14 +48,15 @@ package struct YAMLReader {
   private var anchors: [String: Anchored] = [:]
   private var openAnchors: Set<String> = []
   private let limit: Int
-  /// Bytes that are kept for aliases.
+  /// The number of bytes stored for aliases.
   private var kept = 0
-  /// Bytes that aliases have stood for, whatever became of them.
+  /// The number of bytes that aliases have expanded to, including discarded ones.
   private var expanded = 0
   private var isComplete = false
   private var tab: BlockScalarTab?
 
-  /// How many bytes may be read again because of tabs in block scalars, beside 16 times the text.
+  /// The maximum number of bytes that are read again because of tabs in block scalars, in addition
+  /// to 16 times the text.
   private static let mostRepeated = 64 << 20
 
   package static func document(of bytes: [UInt8]) throws(DocumentProblem) -> JSONDocument {
@@ -80,10 +81,10 @@ package struct YAMLReader {
     }
   }
 
-  /// Why a text could not be read to its end.
+  /// Why reading stopped before the end.
   private struct Stop: Error {
     var problem: DocumentProblem
-    /// What libyaml has to be told about a tab before it can read it.
+    /// The tab that libyaml can't read without an indentation indicator.
     var tab: BlockScalarTab?
   }
 
@@ -107,7 +108,7 @@ package struct YAMLReader {
 
   private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(DocumentProblem) {
     var problem: UnsafePointer<CChar>?
-    // The bytes outlive the reader, which is closed below.
+    // The bytes stay valid until the reader is closed below.
     guard let reader = cyaml_open(bytes.baseAddress, bytes.count, &problem) else {
       throw DocumentProblem(problem.map { String(cString: $0) } ?? "YAML cannot be read")
     }
@@ -207,7 +208,7 @@ package struct YAMLReader {
     levels[last].key = key
   }
 
-  /// What stands between it and what is before.
+  /// Writes the separator before a value, and returns the position after it.
   private mutating func beginValue(_ event: cyaml_event) throws(DocumentProblem) -> Int {
     guard let last = levels.indices.last else {
       guard !isComplete else { throw at(event, "there is more than one document in it") }
@@ -236,7 +237,7 @@ package struct YAMLReader {
       levels[last].merged += members
     }
     if levels[last].isMerging {
-      // It is written when the mapping ends, where nothing else has its key.
+      // It is written at the end of the mapping, unless another member has the same key.
       output.removeSubrange(levels[last].keyStart...)
       levels[last].key = nil
       levels[last].isMerging = false
@@ -357,25 +358,25 @@ package struct YAMLReader {
   }
 }
 
-/// A block scalar whose first line begins with a tab behind its indentation, which is text.
-/// (YAML 1.2, section 6.1)
+/// A block scalar whose first line begins with a tab after its indentation. That tab is text. (YAML
+/// 1.2, section 6.1)
 ///
-/// libyaml takes the tab for indentation, unless an indentation indicator says where the text
-/// begins.
+/// libyaml treats the tab as indentation, unless an indentation indicator gives the start of the
+/// text.
 struct BlockScalarTab {
   /// The number of characters before the header of the scalar.
   let header: Int
   /// The indicator that the header lacks.
   let indicator: Int
 
-  /// Writes the indicator behind the `|` or `>` of the header.
+  /// Inserts the indicator after the `|` or `>` of the header.
   ///
-  /// - Returns: whether there is such a header, and such a line behind it.
+  /// - Returns: Whether there is such a header, followed by such a line.
   func writeIndicator(in bytes: inout [UInt8]) -> Bool {
     var place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     var count = 0
     while place < bytes.count {
-      // The further bytes of a character are not counted.
+      // Continuation bytes of a character are not counted.
       if bytes[place] & 0xC0 != 0x80 {
         if count == header { break }
         count += 1

@@ -1,16 +1,17 @@
-/// What plain scalars are in JSON, by the core schema of YAML 1.2: `yes` is a text, and so is a date.
+/// Converts plain scalars to JSON by the core schema of YAML 1.2: `yes` is a string, and so is a
+/// date.
 enum YAMLScalar {
   enum Kind {
     case null
     case bool(Bool)
-    /// As JSON writes it.
+    /// The JSON text.
     case number([UInt8])
     case string
   }
 
   static func kind(_ text: UnsafeBufferPointer<UInt8>) -> Kind {
     guard let first = text.first else { return .null }
-    // Most texts are told by their first letter.
+    // The first character identifies most strings.
     switch first {
     case UInt8(ascii: "~"): return text.count == 1 ? .null : .string
     case UInt8(ascii: "n"), UInt8(ascii: "N"), UInt8(ascii: "t"), UInt8(ascii: "T"),
@@ -52,7 +53,7 @@ enum YAMLScalar {
     }
     let whole = digits()
     var isWhole = true
-    // JSON has no zeros before other digits.
+    // JSON allows no leading zeros.
     let plain = whole.drop { $0 == 0x30 }
     result += plain.isEmpty ? [0x30] : Array(plain)
     if place < text.count, text[place] == UInt8(ascii: ".") {
@@ -78,11 +79,11 @@ enum YAMLScalar {
       result += exponent
     }
     guard place == text.count else { return nil }
-    // What is beyond integers is a number all the same.
+    // An integer out of range becomes a floating-point number.
     if isWhole, whole.count > 18, Int(String(decoding: result, as: UTF8.self)) == nil {
       result += Array("e0".utf8)
     }
-    // Such as 1e999: schemas and examples are no place for what no double holds.
+    // Such as 1e999, which no double can represent. It becomes a string.
     guard Double(String(decoding: result, as: UTF8.self))?.isFinite == true else { return nil }
     return result
   }

@@ -3,33 +3,35 @@ import LullCore
 import LullHost
 import LullREPL
 
-/// Looks at an API file, within limits: where it is the user's own, or trusted, as it is, else in the
-/// sandbox, with stand-ins for secrets and the environment.
+/// Inspects an API file within limits. A trusted file, or one in the user's own configuration
+/// folder, runs without a sandbox. Any other file runs in the sandbox, with stand-ins for secrets
+/// and environment variables.
 ///
-/// For what is done with files that nobody has asked to be run: lists, completion, help.
+/// For features that load files the user has not asked to run: lists, completion, help.
 struct APIInspection {
   enum Outcome {
     case seen
-    /// In words, with the place: what cannot be told without running the file.
+    /// The result depends on running the file unrestricted. The text says where and why.
     case needs(String)
-    /// It is no API but a module, in words.
+    /// The file is a module, not an API. The text says so.
     case module(String)
-    /// A report, and the exit code.
+    /// The error report and the exit code.
     case wrong(String, Int32)
-    /// By a signal, with this exit code.
+    /// A signal ended the inspection. The value is the exit code.
     case ended(Int32)
   }
 
   private let path: String
-  /// nil: none, unless `LULL_ENV` names one and counts.
+  /// `nil`: no environment, unless `usesVariable` is set and `LULL_ENV` names one.
   private let environment: String?
   private let usesVariable: Bool
   private let isSilent: Bool
   private let isPatient: Bool
 
   /// - Parameters:
-  ///   - usesVariable: whether `LULL_ENV` counts.
-  ///   - isSilent: for completion: it shows nothing, and waits for less, unless it is patient.
+  ///   - usesVariable: Whether `LULL_ENV` selects the environment.
+  ///   - isSilent: For completion: shows nothing, and has a shorter time limit unless it is
+  ///     patient.
   init(
     _ path: String, environment: String? = nil, usesVariable: Bool = false, isSilent: Bool = false,
     isPatient: Bool = false
@@ -41,14 +43,16 @@ struct APIInspection {
     self.isPatient = isPatient || !isSilent
   }
 
-  /// That of a word that names an API, as it is used.
+  /// Inspects the API that a word names, in the environment named by the word or by `LULL_ENV`.
+  /// `nil` if there is no such API.
   init?(of word: String, isSilent: Bool = false) {
     guard let path = APIFileLocator.file(of: word) else { return nil }
     self.init(
       path, environment: APIName(word).environment, usesVariable: true, isSilent: isSilent)
   }
 
-  /// Gives the API to `body`, which must not write. What is wrong with a call that it asks for is wrong with the file.
+  /// Passes the API to `body`, which must not write. If `body` requests an invalid call, the file
+  /// is reported as faulty.
   func inspect(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
     if let gate = TrustDecision.gate(for: path) {
       let outcome = outcome(through: gate, body)
@@ -57,7 +61,7 @@ struct APIInspection {
         if !isSilent { Exit.complain("lull: \(path) \(note)\n") }
       } else {
         guard case .wrong = outcome else { return outcome }
-        // It may be the environment's fault, of which the sandbox knows nothing.
+        // The error may come from an environment variable, which is not set in the sandbox.
         let other = APIInspection(
           path, environment: environment, usesVariable: usesVariable, isSilent: true
         ).inspectInSandbox(body)
@@ -71,21 +75,21 @@ struct APIInspection {
   func inspectInSandbox(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
     let (first, variables) = outcome(Inspection(isSilent: isSilent), body)
     guard case .wrong(let report, _) = first, !variables.isEmpty else { return first }
-    // It may be about a variable that counts as not set.
+    // The error may be about a variable that counts as not set.
     let (second, _) = outcome(Inspection(setsVariables: true, isSilent: true), body)
     guard case .wrong(let other, _) = second else { return second }
     return report == other ? first : .needs("\(path): \(APIInspection.note(on: variables))")
   }
 
-  /// Gives the API to `body` in the sandbox, with variables that all count as set, or as not set; and those that the
-  /// file has asked for.
+  /// Passes the API to `body` in the sandbox, where all variables count as set or all as not set.
+  /// Also returns the variables that the file read.
   func inspectInSandbox(
     settingVariables: Bool, _ body: (APIFile) throws(APIFileProblem) -> Void
   ) -> (Outcome, variables: [String]) {
     outcome(Inspection(setsVariables: settingVariables, isSilent: isSilent), body)
   }
 
-  /// What is said of a file that is one thing or another by variables of the environment.
+  /// The note for a file whose validity depends on environment variables.
   static func note(on variables: [String]) -> String {
     let names = variables.map { "'\($0)'" }.joined(separator: ", ")
     let noun = variables.count == 1 ? "variable" : "variables"
@@ -109,7 +113,7 @@ struct APIInspection {
   ) -> Outcome {
     var outcome = Outcome.seen
     let code = CallRun.inspect(in: folder, through: gate, limits: limits) { host in
-      // Of what is not looked at to its end nothing is taken.
+      // Discard the results of an inspection that was refused before its end.
       outcome = self.outcome(in: host) { api throws(APIFileProblem) in
         if gate.refusal == nil { try body(api) }
       }
@@ -124,7 +128,7 @@ struct APIInspection {
   ) -> Outcome {
     let files = host.part(APIFiles.self)
     do throws(APIFileProblem) {
-      // By path: the name may be taken by a folder before.
+      // Look it up by path: a folder that is searched earlier may have the same name.
       let word = path + (environment.map { "@\($0)" } ?? "")
       try body(try files.api(word, usesVariable: usesVariable))
       return .seen
@@ -134,7 +138,8 @@ struct APIInspection {
     }
   }
 
-  /// A call of Lua's library that does not end ends the command, which then says what it was.
+  /// The limits of an inspection. If a call of the Lua library does not return in time, the command
+  /// ends with an error that names it.
   private var limits: ScriptLimits {
     var limits = isPatient ? Inspection.limits : Inspection.shortLimits
     limits.subject = path.utf8.count <= 100 ? path : "'\(path.suffix(90))'"

@@ -11,7 +11,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try ApisCommand(words.dropFirst()).run() }
 }
 
-/// `lull apis`: the APIs that have names.
+/// `lull apis`: lists the APIs that have names.
 struct ApisCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -40,7 +40,7 @@ struct ApisCommand {
   private let format: OutputFormat
   private let guardsFormulas: Bool
 
-  /// - Parameter words: what follows `apis`.
+  /// - Parameter words: The arguments after `apis`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try ApisCommand.spec.read(words, for: .apis)
     format = OutputFormat(parsed) ?? .table
@@ -54,7 +54,7 @@ struct ApisCommand {
     var code: Int32 = 0
     var rows: [JSONValue] = []
     for (name, path) in listing.files {
-      // Each in a state of its own, as when it is used.
+      // Inspect each in a separate Lua state, as when it is used.
       var calls: JSONValue = .null
       var description = ""
       var environments: [String] = []
@@ -65,7 +65,7 @@ struct ApisCommand {
       }
       switch outcome {
       case .seen: break
-      // It stands there for the others.
+      // A module is in the folder for other files to require.
       case .module: continue
       case .needs(let note): Exit.complain("lull: \(note)\n")
       case .ended(let signal): return signal

@@ -2,7 +2,7 @@ import LullArguments
 import LullCore
 import LullTransport
 
-/// What `-a` and `-A` say of who sends a request.
+/// The credentials that `-a` and `-A` give.
 struct AuthOption: Equatable {
   enum Kind: String, CaseIterable {
     case basic
@@ -11,7 +11,7 @@ struct AuthOption: Equatable {
     case netrc
     case awsSigv4 = "aws-sigv4"
 
-    /// What `-a` is of each.
+    /// The meaning of `-a` for this kind.
     var text: String {
       switch self {
       case .basic, .digest: "USER[:PASSWORD]"
@@ -23,12 +23,12 @@ struct AuthOption: Equatable {
   }
 
   let kind: Kind
-  /// A user, a login or an access key; nil where none is needed.
+  /// A user, a login or an access key. `nil` if none is needed.
   let user: String?
-  /// A password, a key or a token; nil if there is none, or none yet.
+  /// A password, a key or a token. `nil` if there is none, or it has not been entered yet.
   var secret: String?
 
-  /// nil if neither is given.
+  /// `nil` if neither option is given.
   init?(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
     let text = words.text("-a")
     let kind = words.text("-A").flatMap { Kind(rawValue: $0) }
@@ -49,7 +49,7 @@ struct AuthOption: Equatable {
       }
       user = text
     case .basic, .digest, .awsSigv4:
-      // Without -a, aws-sigv4 takes the keys of the environment.
+      // Without -a, aws-sigv4 reads the keys from the environment.
       guard let text else {
         user = nil
         return
@@ -66,7 +66,7 @@ struct AuthOption: Equatable {
     self.secret = secret
   }
 
-  /// What a URL has before its host; nil if it has nothing there.
+  /// The credentials in a URL, before its host. `nil` if it has none.
   init?(inURL url: String) {
     guard let text = LogText.userInfo(of: url), !text.isEmpty else { return nil }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
@@ -76,7 +76,7 @@ struct AuthOption: Equatable {
     self.init(.basic, user: parts[0], secret: parts.count > 1 ? parts[1] : "")
   }
 
-  /// What has to be asked for; nil if nothing has.
+  /// The name of the missing secret, for the prompt. `nil` if nothing is missing.
   private var question: String? {
     guard secret == nil else { return nil }
     switch kind {
@@ -87,8 +87,10 @@ struct AuthOption: Equatable {
     }
   }
 
-  /// Asks on the terminal for what is missing; 2 if there is none, 130 if whoever was asked pressed
-  /// Ctrl-C, nil if all is there.
+  /// Prompts for the missing secret on the terminal.
+  ///
+  /// Returns `nil` on success, 2 if there is no terminal or no usable input, and 130 if the user
+  /// pressed Ctrl-C.
   mutating func complete() -> Int32? {
     guard let question else { return nil }
     switch PasswordPrompt.ask("lull: \(question): ") {
@@ -111,7 +113,8 @@ struct AuthOption: Equatable {
     }
   }
 
-  /// Where nothing is sent what is missing is of no account.
+  /// The credentials for a request. A missing secret is empty, which only happens if nothing is
+  /// sent.
   var auth: Auth {
     let hidden = SecretText(Secret(.literal(secret ?? ""), name: "-a"))
     switch kind {

@@ -1,12 +1,12 @@
 import LullArguments
 
-/// What the options of a verb say of its body.
+/// The options of a method that set the request body.
 struct BodyOptions {
-  /// A body that is given as a whole.
+  /// A complete request body.
   enum Data: Equatable {
-    /// `-d`: the body itself, `@file`, or `-` for standard input.
+    /// `-d`: the body, `@file`, or `-` for standard input.
     case data(String)
-    /// `--raw`: the body itself, whatever it begins with.
+    /// `--raw`: the body, whatever it begins with.
     case raw(String)
   }
 
@@ -27,7 +27,8 @@ struct BodyOptions {
     isJSON = words.has("--json")
   }
 
-  /// Whether the `-f` of HTTPie is meant, which items or the target follow.
+  /// Whether `-f` was meant as HTTPie's form option: the text looks like an item or a target, not a
+  /// filter.
   private static func isNoFilter(_ text: String) -> Bool {
     if ["http://", "https://", ":"].contains(where: { text.hasPrefix($0) }) { return true }
     let name = text.unicodeScalars.prefix { $0 != "=" && $0 != ":" }
@@ -38,7 +39,7 @@ struct BodyOptions {
     }
   }
 
-  /// Whether the items go with them.
+  /// Throws wrong usage if the items can't be combined with these options.
   func check(_ items: [RequestItem], for command: Command) throws(CommandEnd) {
     guard let item = items.first(where: \.isBody) else { return }
     if let data {

@@ -1,26 +1,27 @@
 import LullCore
 
-/// Remembers how the last body was spelled, so that what is written of its JSON has the server's own
-/// digits: a document keeps numbers as numbers. (JSN-12)
+/// Remembers the source text of the last body, so that JSON is written with the server's own
+/// digits. A JSON document keeps numbers only as numbers. (JSN-12)
 final class BodySpelling {
-  /// The body as it came, of a failure too, lines of JSON as a list; nil before there is any.
+  /// The body as received, including that of an error. JSON Lines are converted to a list. `nil`
+  /// before the first body.
   private(set) var bytes: [UInt8]?
-  /// Whether it came as lines of JSON.
+  /// Whether the body was received as JSON Lines.
   private var hasLines = false
-  /// The answer before anything has changed it.
+  /// The response entity before any transformer.
   private var entity: Entity?
   private var noted: Set<Note> = []
 
-  /// What is said once, of the first page only.
+  /// A note that is shown only once, for the first page.
   enum Note {
     case recognised
     case malformed
   }
 
-  /// True once for each note.
+  /// Returns `true` the first time it is called with a note.
   func isFirst(_ note: Note) -> Bool { noted.insert(note).inserted }
 
-  /// Sees all answers that these settings are for, before anything changes them.
+  /// Adds a transformer that records each response before any other transformer changes it.
   func watch(_ settings: inout Configuration) {
     guard let stage = settings.pipeline.order.first else { return }
     let watching = FunctionTransformer(description: "spelling of the body") { [self] response in
@@ -34,7 +35,7 @@ final class BodySpelling {
     settings.pipeline[stage].transformers.insert(watching, at: 0)
   }
 
-  /// Takes a body as JSON of that form.
+  /// Stores a body as JSON of the given form.
   func read(_ bytes: [UInt8], as form: JSONForm) {
     hasLines = form == .lines || form == .values
     guard hasLines else { return self.bytes = form == .rows ? nil : bytes }
@@ -43,8 +44,8 @@ final class BodySpelling {
     }
   }
 
-  /// Takes the body as values if its content is the list of them, without a type that says so, or
-  /// since pages before it were lines of JSON. (JSN-92, PAG-86)
+  /// Treats the body as a sequence of JSON values if the content was parsed that way. This happens
+  /// if the type does not say so, or if earlier pages were JSON Lines. (JSN-92, PAG-86)
   func settle(by content: Content) {
     guard case .json(let document) = content, document.hasLines, !hasLines, let bytes else {
       return
@@ -52,11 +53,12 @@ final class BodySpelling {
     read(bytes, as: .values)
   }
 
-  /// The body as it came if the entity has its text, and no charset is named that it need not name
-  /// itself, as XML and pages do; nil of others. (TXT-14)
+  /// The body as received, if it decodes to the text of the entity. Requires that no charset is
+  /// named, or that the type does not need one, as with XML and HTML. `nil` for other content.
+  /// (TXT-14)
   func bytes(of came: Entity) -> [UInt8]? {
     guard case .text(let text) = came.content else { return nil }
-    // An answer of a cache has not been seen.
+    // A response from a cache has not passed through `watch`.
     guard let entity, entity.charset == nil || entity.isTextBesides, entity.decodedText == text
     else { return came.receivedBytes }
     return bytes

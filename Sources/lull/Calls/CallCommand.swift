@@ -12,7 +12,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try CallCommand(words.dropFirst()).run() }
 }
 
-/// `lull call API CALL [--parameter value …]`: a call that an API's file declares.
+/// `lull call API CALL [--parameter value …]`: makes a call that an API file declares.
 struct CallCommand {
   static var spec: ArgumentSpec {
     var spec = ArgumentSpec(
@@ -47,7 +47,7 @@ struct CallCommand {
   private let name: String?
   private let words: [String]
 
-  /// - Parameter words: what follows `call`.
+  /// - Parameter words: The arguments after `call`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     var rest = words
     guard let api = rest.popFirst() else {
@@ -84,8 +84,9 @@ struct CallCommand {
 
   // MARK: Help
 
-  /// Shows help, and what calls there are, without running the file as it is; the exit code, nil if a
-  /// call is to be made.
+  /// Shows help or the list of calls from an inspection of the file.
+  ///
+  /// Returns the exit code, or `nil` if a call is to be made.
   private func help() -> Int32? {
     let asks = words.contains { $0 == "-h" || $0 == "--help" }
     guard asks || name == nil else { return nil }
@@ -96,7 +97,7 @@ struct CallCommand {
     var page: String?
     var refusal: String?
     let outcome = inspection.inspect { file throws(APIFileProblem) in
-      // As it was asked for: the file may say otherwise the next time.
+      // Choose within the inspection: the file may declare something else when it is run.
       (page, refusal) = try answer(of: file, asks: asks)
     }
     switch outcome {
@@ -121,8 +122,8 @@ struct CallCommand {
     }
   }
 
-  /// What is to be shown of a file: help, or why there is none; neither if a word that looks like asking
-  /// for help is a parameter's value.
+  /// The help page of an API file, or the reason why there is none. Both are `nil` if the word that
+  /// looks like a help option is the value of a parameter.
   private func answer(of file: APIFile, asks: Bool) throws(APIFileProblem)
     -> (page: String?, refusal: String?)
   {
@@ -195,7 +196,7 @@ struct CallCommand {
     }
   }
 
-  /// What the command line gives for the parameters.
+  /// The values that the command line gives for the parameters.
   private func values(
     of call: APICall, _ parsed: ParsedArguments, _ options: CallOptions
   ) throws(APICall.Misfit) -> [String: CallValue] {
@@ -210,7 +211,7 @@ struct CallCommand {
     return values
   }
 
-  /// Takes the body from standard input where the parameters make none.
+  /// Reads the body from standard input if the parameters set none.
   private func addInput(
     to request: inout CallRequest, _ call: APICall, _ options: CallOptions, _ host: LuaHost
   ) throws(RequestItem.Problem) {
@@ -232,7 +233,8 @@ struct CallCommand {
       isOfCall: call.bodyForm != .raw)
   }
 
-  /// What the end of a command line means where the page is the call's own.
+  /// Handles the end of a command line. Help shows the page of the call instead of that of the
+  /// command.
   private static func end(_ end: CommandEnd, _ spec: ArgumentSpec) -> Int32 {
     switch end {
     case .wrongUsage(let problem, _):
@@ -247,9 +249,9 @@ struct CallCommand {
   }
 }
 
-/// The files that options of a call name.
+/// The files named by options of a call.
 enum CallFiles {
-  /// The value with `~/` as the home folder; a file that cannot be read is none.
+  /// Returns the value with `~/` expanded in file paths. Throws if a file can't be read.
   static func found(
     _ value: CallValue, option: String
   ) throws(APICall.Misfit) -> CallValue {
@@ -274,17 +276,19 @@ enum CallFiles {
   }
 }
 
-/// The words of a command line for a call, some of whose parameters are called like options of `lull call`: those
-/// keep their meaning, and nobody takes the one for the other unawares. (PAR-16, PAR-17)
+/// The arguments of a call whose parameters may have the same names as options of `lull call`. Such
+/// an option keeps its meaning. If the parameter may have been meant, a note says so. (PAR-16,
+/// PAR-17)
 struct CallWords {
-  /// A parameter that would be called like an option, and what it is called instead.
+  /// A parameter whose name is already taken by an option, and the option name it has instead.
   private struct Namesake {
     let parameter: CallParameter
     let taken: String
     let option: String
   }
 
-  /// With pairs that can be no filter given to the parameter that is one.
+  /// The arguments, where `--filter name=value` pairs are redirected to the parameter named
+  /// `filter`.
   let words: [String]
   private let namesakes: [Namesake]
   private let options: [Argument]
@@ -308,7 +312,8 @@ struct CallWords {
     self.words = CallWords.readdressed(words, to: filter.option)
   }
 
-  /// `--filter kind=cat` and `--filter=kind=cat` are a parameter's: no expression of Lua is written so.
+  /// Redirects `--filter kind=cat` and `--filter=kind=cat` to the parameter. They can't be Lua
+  /// expressions.
   private static func readdressed(_ words: [String], to option: String) -> [String] {
     var result: [String] = []
     let end = words.firstIndex(of: "--") ?? words.endIndex
@@ -323,7 +328,7 @@ struct CallWords {
     return result + words[end...]
   }
 
-  /// A name, `=`, and something that makes no `==` of it.
+  /// Whether the text is a name, `=`, and a value that does not turn it into `==`.
   private static func isPair(_ text: Substring) -> Bool {
     let name = text.prefix { $0.isLetter || $0.isNumber || "_-.[]".contains($0) }
     let rest = text[name.endIndex...]
@@ -331,7 +336,8 @@ struct CallWords {
     return isName && rest.hasPrefix("=") && !rest.hasPrefix("==")
   }
 
-  /// Lines about options that were given where the parameter of that name may be meant.
+  /// Notes about options that were given although the parameter of the same name may have been
+  /// meant.
   func notes(on parsed: ParsedArguments) -> [String] {
     namesakes.compactMap { namesake in
       let isGiven = words.contains {

@@ -4,7 +4,7 @@ import LullHost
 import LullSystem
 
 extension CallExchange {
-  /// Returns text that holds JSON as JSON, with a note, where the call reads fields. (JSN-91)
+  /// Returns text that contains JSON as JSON, with a note, if the call reads fields. (JSN-91)
   func readable(_ entity: Entity) -> Entity {
     guard options.readsFields, options.responseType == nil, !entity.isTextByDecision,
       let bytes = bytesOfJSON(entity)
@@ -34,11 +34,12 @@ extension CallExchange {
     }
   }
 
-  /// The bytes that may be JSON; nil of content that is neither text nor bytes.
+  /// The bytes that may be JSON. `nil` for content that is neither text nor bytes.
   private func bytesOfJSON(_ entity: Entity) -> [UInt8]? {
     switch entity.content {
     case .text(let text):
-      // Where no charset is named JSON is in UTF-8, whatever the text was decoded by. (JSN-101)
+      // If no charset is named, JSON is in UTF-8, whatever charset the text was decoded with.
+      // (JSN-101)
       if entity.charset == nil, let bytes = spelling.bytes(of: entity),
         bytes.contains(0)
           || bytes.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) != nil
@@ -53,10 +54,10 @@ extension CallExchange {
 }
 
 extension CallExchange {
-  /// How wide a chart is where there is no terminal.
+  /// The width of a chart in columns, if there is no terminal.
   private static let usualWidth = 80
 
-  /// JSON as it is asked for: drawn, or in a format.
+  /// Returns JSON in the requested output: a chart or a format.
   func bytes(ofJSON json: JSONText) throws(ContentFilter.Problem) -> [UInt8] {
     guard let field = options.chart else {
       warnOfColumns(in: json)
@@ -69,7 +70,7 @@ extension CallExchange {
       throw ContentFilter.Problem(report: "lull: \(error.message)\n")
     }
     if json.count == 0 { Exit.complain("lull: the list is empty: there is nothing to draw\n") }
-    // The prompt has a line as well.
+    // Leave a line for the shell prompt.
     let limit = TerminalWidth.rows(of: 1).map { max($0 - 1, 1) }
     let width = style.isTerminal && style.width < .max ? style.width : CallExchange.usualWidth
     return Array(
@@ -78,7 +79,8 @@ extension CallExchange {
       ) { style.painted($0, "36") }.utf8)
   }
 
-  /// Says which of the columns that were typed no row has: a slip of the pen looks like empty cells.
+  /// Warns about requested columns that no row has. A misspelled column would look like empty
+  /// cells.
   func warnOfColumns(in json: JSONText) {
     guard options.namesColumns, options.format == .table || options.format == .csv else { return }
     let rows = json.lines.filter { $0.kind == .object }
@@ -91,7 +93,7 @@ extension CallExchange {
     }
   }
 
-  /// Content that is drawn.
+  /// Returns the content as a chart.
   func chart(
     of content: Content, _ filter: ContentFilter?
   ) throws(ContentFilter.Problem) -> [UInt8] {
@@ -109,9 +111,9 @@ extension CallExchange {
   }
 }
 
-/// Answers that are not as their schema says.
+/// Responses that do not match their schema.
 extension CallExchange {
-  /// Whoever has asked for it on the command line is told that nothing is held against anything.
+  /// Warns that nothing is validated, if the command line requested validation.
   func tellOfNoSchema(_ request: CallRequest) {
     guard options.validation != nil else { return }
     let known = api.service.schemas?.explanation(of: request.method, request.resource.url.text)
@@ -121,7 +123,7 @@ extension CallExchange {
         + (known?.text ?? "nothing is validated, since no API file names schemas") + "\n")
   }
 
-  /// What does not fit, in the place of the content.
+  /// The schema violations as JSON, written instead of the content.
   static func json(of misfits: [ContentMisfit], _ style: OutputStyle) -> [UInt8] {
     let errors = misfits.map { misfit in
       JSONValue.object([

@@ -3,10 +3,12 @@ import LullCore
 import LullHost
 
 extension CallExchange {
-  /// Loads pages and writes them as one list: the elements of those that are lists, the others as
-  /// they are, or the rows where the call says those are. That list is what -f sees, once all of it
-  /// is there, unless it makes of each page what it makes of all (`StreamedFilter`): then only what
-  /// it gives is kept. Formats of lines are written page by page, of which none is kept.
+  /// Loads pages and writes them as one list.
+  ///
+  /// The list holds the elements of pages that are lists, and other pages unchanged. If the call
+  /// names rows, it holds the rows. `-f` gets the whole list after the last page. If the expression
+  /// can be evaluated page by page (`StreamedFilter`), only its results are kept. Line formats are
+  /// written page by page and nothing is kept.
   func runPages(_ walk: PageWalk) -> Int32 {
     override(api.service)
     let progress = ProgressBar(options, api.service.pump.clock)
@@ -16,8 +18,8 @@ extension CallExchange {
     var code: Int32 = 0
     let streamed = options.filter.flatMap { StreamedFilter($0) }
     do throws(ContentFilter.Problem) {
-      // An expression that is none is told before anything is loaded.
-      // The last that is made is the one whose text errors show.
+      // Report an invalid expression before loading anything.
+      // Error messages show the text of the filter that was created last.
       let plain = try ContentFilter(host, nil)
       let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
       if let streamed, let text = options.filter, let inner = StreamedFilter.inner(of: text) {
@@ -56,7 +58,7 @@ extension CallExchange {
       code = 1
     }
     let isWhole = code == 0 && !host.loop.isInterrupted
-    // What has come is written even if something is missing.
+    // Write the pages received so far, even if some are missing.
     if options.filter == nil, options.format != .ndjson, options.format != .lines,
       isWhole || list.pageCount > 0
     {
@@ -87,7 +89,7 @@ extension CallExchange {
     return code
   }
 
-  /// A page as JSON, with the server's digits where it came as such.
+  /// A page as JSON, with the server's digits if the page was received as JSON.
   func json(of content: Content, _ plain: ContentFilter) throws(ContentFilter.Problem)
     -> JSONText
   {
@@ -121,7 +123,7 @@ extension CallExchange {
 }
 
 extension CallExchange {
-  /// Warns that a list may have ended with its first page since no page has the cursor.
+  /// Warns that the list may be incomplete, because the only page has no cursor.
   func warnOfCursor(_ walk: PageWalk, pageCount: Int) {
     guard pageCount == 1, options.pages ?? 1 > 1, case .cursor(let field, _)? = options.pageWay,
       walk.lacksCursor
@@ -139,17 +141,17 @@ struct PageList: ~Copyable {
 
   init() { writer.begin("[") }
 
-  /// The elements of a list, or anything else as one.
+  /// Appends the elements of a list, or any other value as one element.
   mutating func append(_ page: JSONText) {
     for element in page.lines { element.write(to: &writer) }
   }
 
-  /// One element, whatever it is.
+  /// Appends one element of any kind.
   mutating func append(element: JSONText) { element.write(to: &writer) }
 
   var bytes: [UInt8] { writer.output + "]".utf8 }
 
-  /// Such a list to be read; a problem where it is too large for that.
+  /// Parses such a list. Throws if it is too large.
   static func document(_ bytes: [UInt8]) throws(ContentFilter.Problem) -> JSONDocument {
     do throws(JSONError) {
       return try JSONDocument(parsing: bytes)
@@ -160,14 +162,14 @@ struct PageList: ~Copyable {
   }
 }
 
-/// What an expression gives of pages one after the other, of which none is kept.
+/// Writes the results of an expression page by page, without keeping the pages.
 final class FilteredPages {
   private let filter: ContentFilter
   private let wanted: StreamedFilter
   private let exchange: CallExchange
   private var results = PageList()
   private var count = 0
-  /// Whether lines are written as they come.
+  /// Whether results are written as soon as they are available.
   private let writesLines: Bool
 
   init(wanted: StreamedFilter, _ filter: ContentFilter, _ exchange: CallExchange) {
@@ -179,7 +181,7 @@ final class FilteredPages {
     writesLines = wanted != .one && (format == .ndjson || format == .lines)
   }
 
-  /// How many are wanted at most.
+  /// The maximum number of results.
   private var limit: Int {
     switch wanted {
     case .elements: .max
@@ -188,10 +190,10 @@ final class FilteredPages {
     }
   }
 
-  /// Whether further pages would change nothing.
+  /// Whether further pages can't change the output.
   var isFull: Bool { count >= limit }
 
-  /// False if nobody reads any more.
+  /// Returns `false` if the reader of the output has gone.
   func take(_ page: JSONText) throws(ContentFilter.Problem) -> Bool {
     var list = PageList()
     list.append(page)
@@ -207,7 +209,7 @@ final class FilteredPages {
     return !writesLines || Output.write(exchange.text.bytes(of: JSONText(valid: taken.bytes)))
   }
 
-  /// Writes what has not been written.
+  /// Writes the remaining output.
   func finish() throws(ContentFilter.Problem) {
     filter.warnOfFields()
     guard !writesLines else { return }
@@ -219,7 +221,7 @@ final class FilteredPages {
 }
 
 extension CallExchange {
-  /// As `runPages`, with an expression that makes of each page what it makes of all.
+  /// Like `runPages`, with an expression that can be evaluated page by page.
   func runStreamed(
     _ walk: PageWalk, _ sink: FilteredPages, _ plain: ContentFilter, _ progress: ProgressBar
   ) throws(ContentFilter.Problem) -> Int32 {

@@ -3,8 +3,9 @@ import LullCore
 import LullHost
 
 extension CallExchange {
-  /// Reads a stream, and writes each of its items as it comes: a row as it is, an event as an object with
-  /// its name, its id and its data. Ends with the stream, or when nobody reads any more.
+  /// Reads a stream and writes each item on arrival. A row is written unchanged, an event as an
+  /// object with its name, ID and data. Returns when the stream ends or the reader of the output
+  /// has gone.
   func runStream(_ request: CallRequest) -> Int32 {
     guard request.isLoad else {
       Exit.complain(
@@ -51,7 +52,7 @@ extension CallExchange {
     return code
   }
 
-  /// False if nobody reads any more.
+  /// Returns `false` if the reader of the output has gone.
   private func write(
     _ item: StreamItem, of stream: EventStream, _ filter: ContentFilter?
   ) throws(ContentFilter.Problem) -> Bool {
@@ -65,12 +66,12 @@ extension CallExchange {
       bytes = try filter.json(of: .json(document), service: api.service, spelledBy: bytes)
     }
     var text = text
-    // A line each, on a terminal too.
+    // One line for each item, on a terminal too.
     if options.format == nil { text.style = .plain }
     return Output.write(text.bytes(of: JSONText(valid: bytes)))
   }
 
-  /// Data that is JSON is a part of the object as it stands, anything else is text.
+  /// An event as a JSON object. Data that is JSON is embedded, anything else becomes a string.
   private static func json(of event: StreamEvent) -> [UInt8] {
     func quoted(_ text: String) -> [UInt8] { (try? JSONValue.string(text).encode()) ?? [] }
     var bytes = Array("{\"event\":".utf8) + quoted(event.event)

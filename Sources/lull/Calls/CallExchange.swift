@@ -4,16 +4,16 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// Makes one request of an API and writes what comes of it; the exit code says how it went.
+/// Makes one request to an API and writes the response. The exit code reports the result.
 struct CallExchange {
   let host: LuaHost
   let api: APIFile
   let options: CallOptions
   let style = OutputStyle.forStandardOutput()
   let spelling = BodySpelling()
-  /// nil where nobody wants to see the exchange.
+  /// `nil` unless the exchange is to be shown.
   let trace: ExchangeTrace?
-  /// nil where nobody wants to see the head of the answer.
+  /// `nil` unless the response head is to be shown.
   private let receivedHead: ReceivedHead?
 
   init(_ host: LuaHost, _ api: APIFile, _ options: CallOptions) {
@@ -30,7 +30,7 @@ struct CallExchange {
     if options.printsCurl || options.isDry { return show(request) }
     let filter: ContentFilter?
     do throws(ContentFilter.Problem) {
-      // An expression that is none must not be noticed when the request has done its work.
+      // Report an invalid expression before the request is sent.
       filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
     } catch {
       Exit.complain(error.report)
@@ -39,13 +39,13 @@ struct CallExchange {
     tellOfNoSchema(request)
     let download = options.download
     do throws(Download.Problem) {
-      // What cannot be written must not be noticed when the request has done its work either.
+      // Report a file that can't be written before the request is sent.
       try download?.open()
     } catch {
       return report(error)
     }
     request.download = download
-    // It has no other.
+    // A download has no other timeout.
     if download != nil { request.timeout = options.timeout }
     let isPlain = !options.isFresh && !request.hasOwnHeaders && download == nil
     guard let started = request.start(ifNeeded: isPlain) else {
@@ -57,7 +57,7 @@ struct CallExchange {
     progress.follow(started)
     guard var response = host.loop.finish(started) else { return 0 }
     trace?.show(response, of: started)
-    // The condition is not that of data from a cache: what it is about, the user has.
+    // The condition was set by the user, not by a cache: the user already has the data.
     if !response.isNew, request.hasOwnCondition { response = .failure(.notModified) }
     let code = write(response, filter, download)
     tellObstacle(of: download)
@@ -65,12 +65,12 @@ struct CallExchange {
       progress.closeSaved(download)
       tellName(of: download)
     }
-    // What has been begun meanwhile comes to its end, such as the writing of a cache.
+    // Finish pending work, such as writing to a cache.
     host.loop.runUntilIdle()
     return code
   }
 
-  /// What the command line sets, over what the API's file does.
+  /// Applies the settings of the command line, which override those of the API file.
   func override(_ service: Service) {
     let options = options
     if options.isVerbose, let environment = api.environment {
@@ -108,7 +108,7 @@ struct CallExchange {
       }
       if let type = options.responseType {
         settings.setOptions { $0.responseType = type }
-        // What they hold has been read as another type.
+        // Cached entries were parsed as another type.
         settings.pipeline.removeAllCaches()
       }
       options.network.apply(to: &settings)
@@ -133,7 +133,7 @@ struct CallExchange {
         Exit.complain("lull: \(sentence)\n")
       }
       return 0
-    // Whoever has called os.exit wants nothing more.
+    // The script called os.exit: write nothing.
     case .failure where host.loop.isInterrupted: return 0
     case .failure(let error):
       Exit.complain("lull: \(error.summary)\n")
@@ -149,7 +149,7 @@ struct CallExchange {
     if let problem = download?.problem { return report(problem) }
     let entity = response.entity ?? response.error?.entity
     var output: [UInt8] = []
-    // Where nobody has answered there is no head.
+    // Without a response there is no head.
     let status: Int? =
       if let error = response.error {
         error.httpStatusCode ?? error.exchange?.status
@@ -200,7 +200,8 @@ struct CallExchange {
     return code
   }
 
-  /// The request has put it there; what came from somewhere else, such as a cache, is here as a whole.
+  /// Writes a body that is not yet in the file, such as one from a cache. A body from the network
+  /// was written during the request.
   private func save(_ entity: Entity?, in download: Download) -> Int32 {
     guard !download.isFinished else { return 0 }
     let bytes: [UInt8]
@@ -219,7 +220,7 @@ struct CallExchange {
   }
 
   private func report(_ problem: Download.Problem) -> Int32 {
-    // Who has stopped reading wants no more.
+    // The reader of the output has gone: report nothing.
     if problem.isUnread { return 0 }
     let hint = problem.isPart ? "; -o raw writes the bytes" : ""
     Exit.complain("lull: cannot write \(problem.text)\(hint)\n")
@@ -244,7 +245,7 @@ struct CallExchange {
     guard case .bytes(let bytes) = content else {
       return try self.bytes(of: content, style, isError ? nil : options.rows)
     }
-    // Of an error nothing was to be saved, and nothing parsed it.
+    // The body of an error is not saved to the file, and was not parsed.
     if isError, let text = String(validating: bytes, as: UTF8.self) {
       return ContentText(format: nil, columns: [], style: style).bytes(of: text)
     }
@@ -254,7 +255,7 @@ struct CallExchange {
     return []
   }
 
-  /// - Parameter rows: where formats of rows find them; nil: the content is what they are.
+  /// - Parameter rows: The path of the rows, for formats of rows. `nil`: the content is the rows.
   private func bytes(
     of content: Content, _ style: OutputStyle, _ rows: CallRows? = nil
   ) throws(ContentFilter.Problem) -> [UInt8] {
@@ -285,7 +286,7 @@ struct CallExchange {
       guardsFormulas: options.guardsFormulas)
   }
 
-  /// A line for standard error.
+  /// The message for standard error, without a line break.
   static func text(of error: RequestError) -> String {
     var text = "lull: \(error.summary)"
     if case .malformedJSON? = error.cause, let cause = error.cause {
@@ -311,7 +312,7 @@ struct CallExchange {
 }
 
 extension RequestError {
-  /// The server's answer to a condition: what was asked for is what whoever asks has already.
+  /// Whether this is the response to a condition set by the user, who already has the data.
   fileprivate var isNotModified: Bool {
     httpStatusCode == 304 && cause?.kind == "no_local_data_for_304"
   }
@@ -321,8 +322,8 @@ extension RequestError {
 }
 
 extension CallExchange {
-  /// Asks at the terminal whether a write to an environment that wants a word for it is to go out; the exit code
-  /// if it is not. (ENV-14)
+  /// Prompts for confirmation of a write, if the environment requires one. Returns the exit code if
+  /// the user does not confirm. (ENV-14)
   func confirm(_ request: CallRequest) -> Int32? {
     guard let environment = api.environment, environment.holds(request.method),
       !options.printsCurl, !options.isDry
@@ -357,14 +358,14 @@ extension CallExchange {
 }
 
 extension CallExchange {
-  /// Says of a part that was kept why -C cannot go on with it.
+  /// Reports why `-C` can't resume a partial file.
   func tellObstacle(of download: Download?) {
     guard let obstacle = download?.obstacle else { return }
     Exit.complain(
       "lull: '\(obstacle.part)' is kept, but -C cannot resume it: \(obstacle.reason)\n")
   }
 
-  /// Says what a file is called that nobody has named.
+  /// Reports the name of a file if Lull chose it.
   func tellName(of download: Download?) {
     if let download, download.replacesWhole, let name = download.shownPath {
       Exit.complain(
@@ -376,7 +377,7 @@ extension CallExchange {
 }
 
 extension Download {
-  /// The path as it is told; nil as long as there is none.
+  /// The path as shown in messages. `nil` until it is known.
   var shownPath: String? {
     path.map(\.description).map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 }
   }

@@ -3,62 +3,63 @@ import LullClients
 import LullCore
 import LullHost
 
-/// What is wanted of a request, and of what comes of it: the options that all verbs and `lull call` share, as values.
+/// The options shared by all methods and `lull call`: the request settings and the output.
 /// `OptionTable` declares them.
 struct CallOptions {
   var format: OutputFormat?
   var filter: FilterText?
-  /// Whether texts are written without quotes.
+  /// Whether strings are written without quotes.
   var isRaw = false
   var columns: [String] = []
-  /// Whether the command line has named them.
+  /// Whether the command line names the columns.
   private(set) var namesColumns = false
-  /// Whether fields of CSV that a spreadsheet would take for a formula are guarded.
+  /// Whether CSV fields that a spreadsheet would treat as formulas are escaped.
   private(set) var guardsFormulas = false
-  /// The field that is drawn; nil: content is written.
+  /// The field to chart. `nil`: the content is written.
   var chart: String?
-  /// Where the rows are in the response; nil: it is the rows.
+  /// The path of the rows in the response. `nil`: the response is the rows.
   var rows: CallRows?
   var showsHead = false
   var file: String?
   var printsCurl = false
   var isDry = false
-  /// How much is shown of the exchange: nothing, heads, bodies too.
+  /// How much of the exchange is shown: 0 nothing, 1 heads, 2 bodies too.
   var verbosity = 0
   var isVerbose: Bool { verbosity > 0 }
   var isFresh = false
   var isInsecure = false
-  /// What bodies are read as; nil: as their Content-Type and settings say.
+  /// The type that bodies are parsed as. `nil`: according to Content-Type and settings.
   var responseType: ResponseType?
   var isOffline = false
   var timeout: Double?
-  /// How often a request that has failed is sent again; nil: as the API's file says, else never.
+  /// The maximum number of retries. `nil`: according to the API file, or 0.
   var retries: Int?
-  /// What happens to responses that do not match, in the place of the API file's setting.
+  /// The handling of responses that do not match their schema, which replaces the setting of the
+  /// API file.
   var validation: ContentValidation?
   var network = NetworkOptions()
-  /// Sent where neither an API's file nor the command line has any of these.
+  /// Headers that are sent unless the API file or the command line sets them.
   var usualHeaders: [(name: String, value: String)] = []
-  /// Whether the file is called as the response says.
+  /// Whether the response determines the file name.
   var namesFile = false
   /// Whether a download resumes a partial file.
   var resumes = false
-  /// Whether items are written as they come.
+  /// Whether items are written on arrival.
   var isStream = false
-  /// Those of -H; nil: removed.
+  /// The headers of `-H`. `nil`: removed.
   var headers: [(name: String, value: String?)] = []
-  /// Whether what is long may be shown a screen at a time.
+  /// Whether long output may be shown in a pager.
   var usesPager = true
-  /// Whether standard input is left alone.
+  /// Whether standard input is ignored.
   var ignoresInput = false
-  /// Whether writes go out that an environment holds back.
+  /// Whether writes that require confirmation are sent without asking.
   var isConfirmed = false
-  /// How many pages to load at most; nil: no pages.
+  /// The maximum number of pages. `nil`: no paging.
   var pages: Int?
-  /// How they continue; nil: as the responses, or the call, say.
+  /// How to find the next page. `nil`: according to the response or the call.
   var pageWay: PageWay?
 
-  /// - Parameter yielded: Options whose names a call's parameters have.
+  /// - Parameter yielded: Options replaced by parameters of the same name.
   init(
     _ words: ParsedArguments, for command: Command, without yielded: Set<String> = []
   ) throws(CommandEnd) {
@@ -98,11 +99,11 @@ struct CallOptions {
     resumes = words.has("-C")
     isStream = words.has("--stream")
     try checkAuth(headers.map(\.name), for: command)
-    // The head comes first, so that the body has to wait.
+    // The head is written first, so the body has to wait.
     if file == "-", showsHead { (file, format) = (nil, .raw) }
   }
 
-  /// `Name: value`; `Name:` and `Name;` in the notation of curl and of items.
+  /// Parses `Name: value`. `Name:` and `Name;` have the same meaning as in curl and in items.
   private static func header(
     _ text: String, for command: Command
   ) throws(CommandEnd) -> (name: String, value: String?) {
@@ -111,7 +112,7 @@ struct CallOptions {
       throw .wrongUsage("-H needs 'Name: value', got '\(text)'", command)
     }
     let name = String(text[..<end])
-    // Around a value space is none of it. (RFC 9110, 5.5)
+    // White space around a value is not part of it. (RFC 9110, 5.5)
     let value = RequestItem.trimmed(String(text[text.index(after: end)...]))
     if let problem = Headers.problem(name, value.utf8) {
       throw .wrongUsage("-H: \(problem)", command)
@@ -119,14 +120,14 @@ struct CallOptions {
     return (name, value.isEmpty && text[end] == ":" ? nil : value)
   }
 
-  /// Refuses a header that would say the same as `-a`.
+  /// Rejects an `Authorization` header together with `-a`.
   private func checkAuth(_ headers: [String], for command: Command) throws(CommandEnd) {
     guard network.auth != nil, headers.contains(where: { $0.lowercased() == "authorization" })
     else { return }
     throw .wrongUsage("-a cannot be combined with a header Authorization", command)
   }
 
-  /// The items of a request with these options.
+  /// Parses the items of a request with these options.
   func items(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) -> [RequestItem]
   {
     var items: [RequestItem] = []
@@ -142,25 +143,25 @@ struct CallOptions {
     return items
   }
 
-  /// Asks for what only a terminal can tell; the exit code if that fails.
+  /// Prompts for a missing secret. Returns the exit code if that fails.
   mutating func complete() -> Int32? {
     printsCurl || isDry ? nil : network.auth?.complete()
   }
 
   // MARK: What is written
 
-  /// Whether the body is wanted as it comes, before any transformer.
+  /// Whether the body is needed as received, before any transformer.
   var wantsBytes: Bool { file != nil || format == .raw }
 
-  /// Whether a stream is read: what is only shown is its request.
+  /// Whether a stream is read. With `--curl` or a dry run, only the request is shown.
   var streams: Bool { isStream && !printsCurl && !isDry }
 
-  /// Whether something is made of the fields of content, which text has not.
+  /// Whether the output needs the fields of the content, which plain text does not have.
   var readsFields: Bool {
     filter != nil || chart != nil || pages != nil || format != nil && format != .raw
   }
 
-  /// The file that the body becomes, if it becomes one.
+  /// The file to write the body to, if any.
   var download: Download? {
     guard let file else { return nil }
     return Download(
@@ -170,22 +171,22 @@ struct CallOptions {
 
   // MARK: Pages
 
-  /// How a list continues, as the command line says.
+  /// How to find the next page, according to the command line.
   enum PageWay {
     case cursor(field: String, parameter: String)
     case page(String)
     case offset(String)
   }
 
-  /// Whether pages are loaded: what is only shown is the request of the first.
+  /// Whether pages are loaded. With `--curl` or a dry run, only the first request is shown.
   var walksPages: Bool { pages != nil && !printsCurl && !isDry }
 
-  /// `FIELD` or `FIELD=PARAM`.
+  /// Splits `FIELD` or `FIELD=PARAM`.
   static func cursorParts(_ text: String) -> [Substring] {
     text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
   }
 
-  /// Reads `OptionTable.pageWays`.
+  /// Reads the options of `OptionTable.pageWays`.
   mutating func readPageWay(_ words: ParsedArguments) {
     if let text = words.text("--cursor"),
       let field = CallOptions.cursorParts(text).first.map(String.init)
@@ -202,7 +203,7 @@ struct CallOptions {
     rows = words.text("--rows").map { CallRows(path: $0) }
   }
 
-  /// How the list continues that begins with a request.
+  /// How to find the next page of the list that starts with this request.
   func nextPage(from request: CallRequest) throws(RequestItem.Problem) -> NextPage {
     let items = rows.map { FieldPath($0.path) }
     switch pageWay {
@@ -220,7 +221,7 @@ struct CallOptions {
     }
   }
 
-  /// Where a parameter of the URL begins to count; nil if it is not there.
+  /// The initial value of a numeric URL parameter. `nil` if the URL does not have it.
   private static func number(
     _ name: String, in request: CallRequest
   ) throws(RequestItem.Problem) -> Int? {

@@ -2,18 +2,18 @@ import LullArguments
 import LullClients
 import LullHost
 
-/// Help that comes from an API's file.
+/// The help page of an API file.
 struct CallPage {
   private let api: APIFile
   private let calls: [APICall]
 
-  /// - Parameter calls: all of its calls.
+  /// - Parameter calls: All calls of the API.
   init(_ api: APIFile, _ calls: [APICall]) {
     self.api = api
     self.calls = calls
   }
 
-  /// What the API is, and its calls.
+  /// The description of the API, and its calls.
   var text: String {
     var text = "Usage: lull call \(api.name) CALL [--PARAMETER VALUE ...] [OPTIONS]\n\n"
     if let description = api.description { text += description + "\n\n" }
@@ -34,26 +34,26 @@ struct CallPage {
     return text
   }
 
-  /// Those that all calls have.
+  /// The options of all calls.
   static func options(hasPages: Bool) -> [Argument] {
     OptionTable.requests + (hasPages ? OptionTable.pages : []) + [OptionTable.baseURL]
   }
 
-  /// Options that a parameter of their name replaces. (PAR-16)
+  /// Options that a parameter of the same name replaces. (PAR-16)
   private static let yielding: Set<String> = ["--as", "--retry", "--base-url"]
 
-  /// What no parameter is called.
+  /// The option names that parameters can't have.
   static func taken(hasPages: Bool) -> Set<String> {
     Set(options(hasPages: hasPages).flatMap(\.names) + ["--help"]).subtracting(yielding)
   }
 
-  /// The options that parameters of a call replace.
+  /// The options that parameters of this call replace.
   static func yielded(to call: APICall) -> Set<String> {
     yielding.intersection(call.options(beside: taken(hasPages: call.hasPages)))
   }
 
-  /// The command line of a call: its parameters, and the options of all calls, whose names mean the
-  /// same whatever a file declares.
+  /// The command line of a call: its parameters, and the options shared by all calls. Those have
+  /// the same meaning for every API file.
   static func spec(of call: APICall, in api: String) -> ArgumentSpec {
     let yielded = yielded(to: call)
     let options = options(hasPages: call.hasPages).filter { yielded.isDisjoint(with: $0.names) }
@@ -78,7 +78,8 @@ struct CallPage {
     return spec
   }
 
-  /// Its description, and where it goes if that is not where one looks for it.
+  /// The description of a parameter. Adds its place in the request unless that is the path, the
+  /// query or a body field.
   private static func help(of parameter: CallParameter) -> String? {
     let place: String? =
       switch parameter.place {

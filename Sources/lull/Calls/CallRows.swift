@@ -2,36 +2,36 @@ import LullClients
 import LullCore
 import LullHost
 
-/// Where the rows of an answer are, as the API file of a call says, or `--rows`.
+/// The path of the rows in a response, from the API file's call or from `--rows`.
 struct CallRows {
-  /// Their owner, in messages.
+  /// The subject of messages.
   private let owner: String
   let path: String
 
-  /// nil of a call that says nothing.
+  /// `nil` if the call does not name rows.
   init?(_ call: APICall) {
     guard let path = call.rows else { return nil }
     owner = "the rows of call '\(call.name)'"
     self.path = path
   }
 
-  /// As `--rows` says.
+  /// The rows that `--rows` names.
   init(path: String) {
     owner = "the rows (--rows)"
     self.path = path
   }
 
-  /// What the path leads to; an empty list where that is null.
+  /// Returns the rows at the path. If the value is null, returns an empty list.
   ///
-  /// - Parameter isLater: Whether other pages came before, the last of which may leave it out.
+  /// - Parameter isLater: Whether this is not the first page. The last page may omit the rows.
   func of(_ content: JSONText, isLater: Bool = false) throws(ContentFilter.Problem) -> JSONText {
-    // A name with dots, as it is, counts before names between dots.
+    // A key that contains dots takes precedence over nested keys.
     if content.kind == .object, let rows = content[path] { return CallRows.list(rows) }
     var current = content
     var way: [String] = []
     for name in path.split(separator: ".").map(String.init) {
       guard let next = current[name] else {
-        // A page without rows may leave the list out; an error that does has been refused. (PAG-83)
+        // A page without rows may omit the list. An error that does so has been rejected. (PAG-83)
         if isLater, current.kind == .object { return JSONText(valid: Array("[]".utf8)) }
         throw missing(name, in: current, at: way)
       }
@@ -45,7 +45,7 @@ struct CallRows {
     rows.isNull ? JSONText(valid: Array("[]".utf8)) : rows
   }
 
-  /// Of an answer that is not JSON.
+  /// The error for a response that is not JSON.
   var missingInText: ContentFilter.Problem {
     ContentFilter.Problem(
       report:

@@ -5,9 +5,9 @@ import LullHost
 import LullREPL
 import LullTransport
 
-/// Gets an API going for a command.
+/// Loads an API for a command.
 enum CallRun {
-  /// Loads the API in a state of its own, and does something with it; the exit code.
+  /// Loads the API in its own Lua state and calls `body` with it. Returns the exit code.
   static func run(
     _ target: CallTarget.API, _ body: (LuaHost, APIFile) throws(APIFileProblem) -> Int32
   ) -> Int32 {
@@ -29,14 +29,14 @@ enum CallRun {
     }
   }
 
-  /// Runs what is to be run with all rights. Without a folder of scripts, Lua starts when something needs it.
+  /// Runs code without a sandbox. Without a script folder, Lua starts on first use.
   static func run(folder: [UInt8]?, _ body: (LuaHost) -> Int32) -> Int32 {
     run(
       .full(allowsBytecode: false), folder: folder, nil, .init(), startsLua: folder != nil, body)
   }
 
-  /// Runs what is only looked at: in the sandbox, without a network, and to its end. `body` must not write
-  /// what it has found out.
+  /// Inspects a file in the sandbox, without network access. `body` must not write its results,
+  /// because it may be stopped.
   static func inspect(
     in folder: [UInt8], _ inspection: Inspection, limits: ScriptLimits = Inspection.limits,
     _ body: (LuaHost) -> Int32
@@ -46,8 +46,8 @@ enum CallRun {
     }
   }
 
-  /// The same of what has leave to be run as it is: with all rights but the network, reading nothing from
-  /// standard input, which is meant for others.
+  /// Inspects a trusted file without a sandbox, but without network access. Standard input is empty
+  /// for it.
   static func inspect(
     in folder: [UInt8], through gate: LoadGate, limits: ScriptLimits = Inspection.limits,
     _ body: (LuaHost) -> Int32
@@ -71,7 +71,8 @@ enum CallRun {
     return body()
   }
 
-  /// What a file has shown, such as help, is no result of looking at it: it goes to standard error.
+  /// Runs `body` with standard output redirected to standard error, because output of an inspected
+  /// file is not a result.
   private static func withoutStandardOutput(_ body: () -> Int32) -> Int32 {
     fflush(nil)
     let kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)

@@ -2,19 +2,19 @@ import LullClients
 import LullCore
 import LullHost
 
-/// What a command talks to: an API and a path below it, or a URL.
+/// The target of a command: an API and a path below it, or a URL.
 struct CallTarget {
   enum API {
-    /// By name or path of its file.
+    /// An API file, by name or path.
     case file(String)
-    /// A service made for this origin.
+    /// A service created for this origin.
     case origin(String)
   }
 
   let api: API
   private let path: CallPath
 
-  /// - Parameter rest: the words behind; the path is taken from them.
+  /// - Parameter rest: The following arguments. The path is removed from them.
   init(_ word: String, _ rest: inout ArraySlice<String>, for command: Command) throws(CommandEnd) {
     let isAPI = TypedURL.plain(word) == nil && APIFileLocator.file(of: word) != nil
     if !isAPI, let url = TypedURL.plain(word) ?? TypedURL.withoutScheme(word) {
@@ -51,10 +51,10 @@ struct CallTarget {
   }
 }
 
-/// A URL as people type it, perhaps without its scheme.
+/// A URL as users type it, possibly without a scheme.
 enum TypedURL {
-  /// The URL that a word can only be meant as, as it would be sent: with `http://` or `https://` before
-  /// it, or with `:` for localhost; nil of other words.
+  /// The URL for a word that can only be a URL: it starts with `http://` or `https://`, or with `:`
+  /// for localhost. The result is as it would be sent. `nil` for other words.
   static func plain(_ word: String) -> String? {
     let text = ResourceURL.escaping(typed: word)
     for scheme in ["http://", "https://"] where text.lowercased().hasPrefix(scheme) {
@@ -68,8 +68,8 @@ enum TypedURL {
     return "http://localhost" + (port.isEmpty ? "" : ":\(port)") + path
   }
 
-  /// The URL of a word that begins with a host: `localhost`, one with a port, an address, or a name with
-  /// a dot in it; nil of others, and of those that end as scripts do.
+  /// The URL for a word that starts with a host: `localhost`, a host with a port, an IP address, or
+  /// a name with a dot. `nil` for other words, and for words with the file ending of a script.
   static func withoutScheme(_ word: String) -> String? {
     let text = String(word.drop { $0 == " " })
     let authority = text.prefix { !"/?#".contains($0) }
@@ -99,7 +99,7 @@ enum TypedURL {
       && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == "." }
   }
 
-  /// The scheme of a URL that is none of HTTP's; nil of other words.
+  /// The scheme of a URL if it is not HTTP or HTTPS. `nil` for other words.
   static func otherScheme(_ word: String) -> String? {
     guard let end = word.firstRange(of: "://"), plain(word) == nil else { return nil }
     let scheme = word[..<end.lowerBound]

@@ -13,7 +13,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try CheckCommand(words.dropFirst()).run() }
 }
 
-/// `lull check FILE…`: what is wrong with API files, without asking any network.
+/// `lull check FILE…`: reports errors in API files without network access.
 struct CheckCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -49,7 +49,7 @@ struct CheckCommand {
   private let format: OutputFormat?
   private let guardsFormulas: Bool
 
-  /// - Parameter words: what follows `check`.
+  /// - Parameter words: The arguments after `check`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try CheckCommand.spec.read(words, for: .check)
     self.words = parsed.all("FILE")
@@ -74,7 +74,7 @@ struct CheckCommand {
         _ = Output.write(
           lines.map { ControlCharacters.shownInLine("\($0.place): \($0.text)") + "\n" }.joined())
       }
-      // A signal ends all of it.
+      // A signal ends the whole command.
       if code > 128 { return code }
       rows += CheckCommand.rows(of: report)
       if code != 0 || !report.findings.isEmpty { hasFindings = true }
@@ -87,7 +87,7 @@ struct CheckCommand {
     return hasFindings ? 1 : isMissing ? 3 : 0
   }
 
-  /// What was found, for programs.
+  /// The findings as JSON.
   private static func rows(of report: APIFileChecker.Report) -> [JSONValue] {
     APIFileChecker.inOrder(report.findings + report.notes).map { found in
       .object([
@@ -99,7 +99,8 @@ struct CheckCommand {
     }
   }
 
-  /// What is wrong with a file in one of its environments, or as it is and in each of them.
+  /// The findings in one environment of a file. Without an environment, those in the file itself
+  /// and in each of its environments.
   private static func report(
     on path: String, _ environment: String?
   ) -> (APIFileChecker.Report, code: Int32) {

@@ -3,13 +3,13 @@ import LullCore
 import LullHost
 import LullREPL
 
-/// A file that is checked, in one of its environments or without.
+/// A file to check, with or without one of its environments.
 struct CheckedFile {
   let path: String
-  /// nil: as it is.
+  /// `nil`: without an environment.
   let environment: String?
 
-  /// What is wrong with a file whatever the environment has.
+  /// The findings that do not depend on environment variables.
   var outcome: (APIFileChecker.Report, code: Int32) {
     var changed: [APIFileChecker.Finding] = []
     if let gate = TrustDecision.gate(for: path) {
@@ -23,7 +23,8 @@ struct CheckedFile {
     return answer
   }
 
-  /// What is wrong with it as it is may be the environment's fault, of which the sandbox knows nothing.
+  /// Repeats the check in the sandbox. If it finds fewer problems, the others were caused by
+  /// environment variables, which the sandbox does not set.
   private func withoutVariables(_ answer: (APIFileChecker.Report, code: Int32)) -> (
     APIFileChecker.Report, code: Int32
   ) {
@@ -55,12 +56,12 @@ struct CheckedFile {
     return (report, code)
   }
 
-  /// Each time in a state of its own, as when the file is used.
+  /// Checks the file in a separate Lua state, as when it is used.
   private func report(_ inspection: Inspection) -> (APIFileChecker.Report, code: Int32) {
     inspect { CallRun.inspect(in: $0, inspection, $1) }
   }
 
-  /// By a way of looking, which is given the file's folder.
+  /// - Parameter inspect: Runs the check. Gets the file's folder.
   func inspect(
     _ inspect: ([UInt8], (LuaHost) -> Int32) -> Int32
   ) -> (APIFileChecker.Report, code: Int32) {

@@ -9,7 +9,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try CompletionCommand(words.dropFirst()).run() }
 }
 
-/// `lull completion bash|zsh|fish`: prints the script for a shell.
+/// `lull completion bash|zsh|fish`: prints the completion script of a shell.
 struct CompletionCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -35,7 +35,7 @@ struct CompletionCommand {
 
   private let script: CompletionScript
 
-  /// - Parameter words: what follows `completion`.
+  /// - Parameter words: The arguments after `completion`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let word = try CompletionCommand.spec.read(words, for: .completion).text("SHELL")
     guard let script = CompletionScript(rawValue: word ?? "") else {
@@ -48,7 +48,7 @@ struct CompletionCommand {
   func run() -> Int32 { Output.write(script.text) ? 0 : 1 }
 }
 
-/// The scripts that make shells complete words of `lull`: each asks `lull --complete` for what fits.
+/// The scripts for completion in shells. Each gets its candidates from `lull --complete`.
 enum CompletionScript: String, CaseIterable {
   case bash
   case zsh

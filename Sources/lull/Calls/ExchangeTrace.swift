@@ -2,12 +2,12 @@ import LullCore
 import LullSystem
 import Synchronization
 
-/// What `-v` shows of an exchange, on standard error: lines with `>` were sent, with `<` received, as they
-/// went over the wire.
+/// The output of `-v` on standard error. Lines with `>` were sent, lines with `<` received, exactly
+/// as transferred.
 final class ExchangeTrace: Sendable {
   private struct State {
     var text: WireText
-    /// Whether anything has gone over the wire since the last answer.
+    /// Whether anything was transferred since the last response.
     var hasSeen = false
   }
 
@@ -19,7 +19,7 @@ final class ExchangeTrace: Sendable {
     state = Mutex(State(text: WireText(style)))
   }
 
-  /// Shows what it sees when it does.
+  /// An observer that writes each event when it occurs.
   func observer(withBodies: Bool) -> WireObserver {
     WireObserver(wantsBodies: withBodies) { [self] event in
       let text = state.withLock { state in
@@ -34,8 +34,8 @@ final class ExchangeTrace: Sendable {
     StandardError.write("* nothing is sent: a cache has it\n")
   }
 
-  /// What came of it, and how often it was sent. What a cache has, or the server has confirmed, came
-  /// with an exchange of before, whose times are not shown.
+  /// Shows the result and the attempts. A response from a cache, or one that the server has
+  /// revalidated, belongs to an earlier exchange, whose times are not shown.
   func show(_ response: Response, of request: Request) {
     let hasSeen = state.withLock { state in
       defer { state.hasSeen = false }
@@ -63,7 +63,8 @@ final class ExchangeTrace: Sendable {
     }
   }
 
-  /// What stands in for the network, such as a function, has no wire: what it was asked for and answers.
+  /// Shows the request and response of a network stand-in, such as a function, which transfers no
+  /// bytes.
   private func show(
     standIn sent: NetworkRequest, isNew: Bool, _ exchange: Exchange?, _ entity: Entity?
   ) {
@@ -86,7 +87,7 @@ final class ExchangeTrace: Sendable {
     if !timings.isReused {
       parts = [("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls)]
     }
-    // It has none if the answer was there before the request had gone out.
+    // There is no such time if the response arrived before the request was sent completely.
     if timings.firstByte > 0 { parts.append(("first byte", timings.firstByte)) }
     parts.append(("total", timings.total))
     text += "* " + parts.map { "\($0.0) \(milliseconds($0.1))" }.joined(separator: ", ")

@@ -11,7 +11,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try ExplainCommand(words.dropFirst()).run() }
 }
 
-/// `lull explain API PATH`: what applies to a resource, and what a load of it would do.
+/// `lull explain API PATH`: shows the settings of a resource, and the steps of loading it.
 struct ExplainCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -43,7 +43,7 @@ struct ExplainCommand {
   private let target: CallTarget
   private let method: RequestMethod
 
-  /// - Parameter words: what follows `explain`.
+  /// - Parameter words: The arguments after `explain`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try ExplainCommand.spec.read(words, for: .explain)
     var rest = parsed.all("PATH")[...]
@@ -63,7 +63,7 @@ struct ExplainCommand {
       let resource = target.request(of: api.service, method).resource
       host.loop.finishAskingCaches(resource)
       let text = ResourceExplanation.text(host.sources, resource, method: method)
-      // Whoever has called os.exit wants nothing more.
+      // The script called os.exit: write nothing.
       return host.loop.isInterrupted || Output.write(text) ? 0 : 1
     }
   }

@@ -1,6 +1,6 @@
 import LullArguments
 
-/// Options of curl, HTTPie, xh and wget that have another name here, and what to type instead.
+/// Options of curl, HTTPie, xh and wget that have another name in Lull, and hints for them.
 enum Habits {
   static let hints: [String: String] = [
     "-X": "write the method first: lull PUT URL",
@@ -56,6 +56,6 @@ enum Habits {
     "--default-scheme": "write the URL with https://",
   ]
 
-  /// What is said of an option that a request does not have.
+  /// The hint for an option that requests do not have.
   static func hint(for name: String) -> String? { hints[name] }
 }

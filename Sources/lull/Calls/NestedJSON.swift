@@ -1,11 +1,11 @@
 import LullCore
 import LullHost
 
-/// JSON that is put together from keys and values, in the order they come. Values stay as they are
-/// written until a key leads into one.
+/// JSON that is built from keys and values in the order given. Values keep their source text until
+/// a key leads into them.
 final class NestedJSON {
   private enum Kind {
-    /// As it was written.
+    /// JSON in its source text.
     case spelled
     case object
     case list
@@ -20,29 +20,29 @@ final class NestedJSON {
   }
 
   private var kind: Kind
-  /// Of a value as it was written.
+  /// The source text of a value.
   private var bytes: [UInt8]
   private var names: [[UInt8]] = []
   private var children: [NestedJSON] = []
-  /// Of an object: where each name's last value is.
+  /// For an object: the index of each name's last value.
   private var places: [[UInt8]: Int] = [:]
 
-  /// A longer list is a mistake, or an attack on memory.
+  /// The maximum length of a list. A larger index is a mistake, or an attack on memory.
   private static let longest = 100_000
 
-  /// - Parameter bytes: JSON that has been read before.
+  /// - Parameter bytes: JSON that has been validated.
   init(spelled bytes: [UInt8]) {
     kind = .spelled
     self.bytes = bytes
   }
 
-  /// What the first key makes of a body.
+  /// Creates the root of a body from its first key.
   convenience init(for key: NestedKey) {
     self.init(spelled: Array("null".utf8))
     open(for: key.pieces[0].step)
   }
 
-  /// Puts a value where the key leads; what is missing on the way is made.
+  /// Sets the value at a key. Creates missing containers on the way.
   func set(_ key: NestedKey, _ value: NestedJSON) throws(NestedKey.Problem) {
     var node = self
     for (number, piece) in key.pieces.enumerated() {
@@ -104,7 +104,7 @@ final class NestedJSON {
   }
 
   static func quoted(_ text: String) -> [UInt8] {
-    // A string always has a JSON form.
+    // A string can always be encoded as JSON.
     (try? JSONValue.string(text).encode()) ?? []
   }
 
@@ -116,7 +116,7 @@ final class NestedJSON {
     children.append(value)
   }
 
-  /// Makes what was written as a whole a thing that has places; null becomes what the step needs.
+  /// Parses source text into a container. Null becomes the container that the step needs.
   private func open(for step: NestedKey.Step) {
     guard kind == .spelled else { return }
     let text = JSONText(valid: bytes)
@@ -136,7 +136,7 @@ final class NestedJSON {
     bytes = []
   }
 
-  /// What this is, if the step does not lead into it.
+  /// The kind of this value, if the step does not lead into it.
   private func mismatch(with step: NestedKey.Step) -> String? {
     switch (step, kind) {
     case (.name, .object), (.index, .list), (.append, .list): return nil
@@ -155,7 +155,7 @@ final class NestedJSON {
   {
     let piece = key.pieces[number]
     let needed = if case .name = piece.step { "an object" } else { "a list" }
-    // Up to here, as it was typed.
+    // The key up to here, as typed.
     let before = key.pieces[..<number].last?.range.map { range in
       String(String.UnicodeScalarView(key.text.unicodeScalars.prefix(range.upperBound)))
     }

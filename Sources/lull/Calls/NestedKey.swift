@@ -1,8 +1,8 @@
 import LullHost
 import LullSystem
 
-/// The name of an item of a JSON body, which may lead into it: `user[name]`, `tags[]`, `[0][id]`. A
-/// backslash makes brackets, a backslash and the number behind it plain.
+/// The key of an item in a JSON body, which may be nested: `user[name]`, `tags[]`, `[0][id]`. A
+/// backslash makes a bracket literal, and turns a number into a name.
 struct NestedKey {
   enum Step: Equatable {
     case name(String)
@@ -12,20 +12,20 @@ struct NestedKey {
 
   struct Piece: Equatable {
     let step: Step
-    /// Where it stands in the key, in Unicode scalars; nil for the empty name.
+    /// The range of the piece in the key, in Unicode scalars. `nil` for the empty name.
     let range: Range<Int>?
   }
 
   let text: String
   let pieces: [Piece]
 
-  /// What is wrong with a key, and where.
+  /// An invalid key: the message and the place.
   struct Problem: Error {
     let message: String
     let range: Range<Int>?
   }
 
-  /// As many levels as a JSON text may have. (JSN-14)
+  /// The maximum nesting depth of JSON. (JSN-14)
   private static let mostPieces = 1000
 
   init(_ text: String) throws(Problem) {
@@ -43,12 +43,12 @@ struct NestedKey {
   }
 }
 
-/// Takes a key apart, token by token.
+/// Parses a key token by token.
 private struct KeyReader {
   private enum Token {
     case open, close
     case text(String)
-    /// As it was written, and what it counts to; whatever is too large for an integer counts to the largest.
+    /// The text as typed, and its value. Values too large for an integer become the largest one.
     case number(String, Int)
   }
 
@@ -95,7 +95,7 @@ private struct KeyReader {
     tokens += flushed(scalars.count)
   }
 
-  /// What leads the key: a name, or `[0]` or `[]` of a list.
+  /// The first piece: a name, or `[0]` or `[]` for a list.
   mutating func first() throws(NestedKey.Problem) -> NestedKey.Piece {
     guard let (token, range) = tokens.first else {
       return NestedKey.Piece(step: .name(""), range: nil)
@@ -112,14 +112,14 @@ private struct KeyReader {
     }
   }
 
-  /// `[…]`; nil at the end of the key.
+  /// The next `[…]`. `nil` at the end of the key.
   mutating func next() throws(NestedKey.Problem) -> NestedKey.Piece? {
     guard place < tokens.count else { return nil }
     guard case .open = tokens[place].token else { throw expected("'['", at: place) }
     return try bracket("a text, a number or ']'")
   }
 
-  /// - Parameter what: what may stand in it.
+  /// - Parameter what: The expected content, for messages.
   private mutating func bracket(_ what: String) throws(NestedKey.Problem) -> NestedKey.Piece {
     let start = tokens[place].range.lowerBound
     place += 1
@@ -141,14 +141,15 @@ private struct KeyReader {
     return NestedKey.Piece(step: step, range: start..<tokens[place - 1].range.upperBound)
   }
 
-  /// Behind the last token where there is none.
+  /// Without a token at `place`, the error is placed after the last one.
   private func expected(_ what: String, at place: Int) -> NestedKey.Problem {
     let end = tokens.last?.range.upperBound ?? 0
     let range = place < tokens.count ? tokens[place].range : end..<end + 1
     return NestedKey.Problem(message: "expected \(what)", range: range)
   }
 
-  /// What counts as a number there: digits, with single underscores between them, a sign, and space around.
+  /// Parses a number: digits with single underscores between them, an optional sign, and
+  /// surrounding white space.
   private static func number(_ text: String) -> Int? {
     var scalars = text.unicodeScalars.drop(while: \.properties.isWhitespace)
     while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
@@ -175,7 +176,7 @@ private struct KeyReader {
 }
 
 extension NestedKey.Problem {
-  /// The item, what is wrong, and the place marked below its key.
+  /// The item, the message, and a marker below the place in its key.
   func report(in item: RequestItem) -> String {
     let text = "'\(item.word)': \(message)"
     guard let range else { return text }

@@ -2,8 +2,8 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// The connection, the credentials and the session of a request, as the command line says: they replace what an
-/// API file has configured. `OptionTable` declares the options.
+/// The connection, credentials and session of a request, from the command line. They override the
+/// configuration of the API file. `OptionTable` declares the options.
 struct NetworkOptions: Equatable {
   var auth: AuthOption?
   var proxy: ProxyRule?
@@ -15,9 +15,9 @@ struct NetworkOptions: Equatable {
   var isAnonymous = false
   var redirects: RedirectRule?
   var httpVersion: HTTPVersion?
-  /// What is kept between requests.
+  /// The session that is stored between requests.
   var session: SessionOption?
-  /// The cookies of that.
+  /// The cookies of the session.
   var cookies: CookieJar?
 
   init() {}
@@ -26,7 +26,7 @@ struct NetworkOptions: Equatable {
     auth = try AuthOption(words, for: command)
     proxy = try words.text("--proxy").map { text throws(CommandEnd) in
       if text == "none" { return .none }
-      // It may hold a password.
+      // The text may contain a password.
       if let problem = ProxyAddress.problem(with: text) {
         throw .wrongUsage(
           "--proxy needs none or a URL such as http://host:3128, which is for http and https alike: "
@@ -55,7 +55,7 @@ struct NetworkOptions: Equatable {
     return path
   }
 
-  /// Puts it over what is configured.
+  /// Applies these options on top of the configuration.
   func apply(to settings: inout Configuration) {
     if let auth {
       settings.auth = auth.auth

@@ -1,30 +1,31 @@
 import LullLibC
 import LullSystem
 
-/// Asks for a secret on the terminal, whatever standard input is, and shows nothing of it; or for a word that is no secret.
+/// Prompts on the terminal, even if standard input is redirected. The input is hidden unless it is
+/// not a secret.
 enum PasswordPrompt {
   enum Answer: Equatable {
     case text(String)
-    /// Ctrl-C.
+    /// The user pressed Ctrl-C.
     case interrupted
-    /// The line ended before an answer, as with Ctrl-D, or it is none that could be sent.
+    /// The line ended before any input, as with Ctrl-D, or the input can't be sent.
     case nothing
-    /// Nobody to ask.
+    /// There is no terminal to prompt on.
     case noTerminal
   }
 
-  /// How often a signal is looked for; milliseconds.
+  /// The interval between checks for signals, in ms.
   private static let slice: Int32 = 100
   private static let longest = 4096
 
-  /// - Parameter isShown: whether what is typed is seen.
+  /// - Parameter isShown: Whether the input is visible.
   static func ask(_ question: String, isShown: Bool = false) -> Answer {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { return .noTerminal }
     defer { close(terminal) }
     var before = termios()
     guard tcgetattr(terminal, &before) == 0 else { return .noTerminal }
-    // The terminal is to be as it was before any signal ends the process.
+    // Restore the terminal before a signal ends the process.
     var signals = sigset_t()
     var blocked = sigset_t()
     sigemptyset(&signals)

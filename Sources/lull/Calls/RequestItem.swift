@@ -3,30 +3,30 @@ import LullHost
 import LullREPL
 import LullSystem
 
-/// One word that says something about a request, in the notation of HTTPie 3.2.4: `name=text`,
-/// `name:=json`, `name==query`, `Header:value`, `Header;`, each but the last of a file too (`name=@file`),
-/// and `name@file`, `name@file;type=x/y`.
+/// An item of a request in the notation of HTTPie 3.2.4: `name=text`, `name:=json`, `name==query`,
+/// `Header:value`, `Header;`. All but the last can also read a file (`name=@file`). Uploads are
+/// `name@file` and `name@file;type=x/y`.
 struct RequestItem: Equatable {
   enum Kind: Equatable {
-    /// A text of the body.
+    /// A string in the body.
     case text
-    /// JSON of the body.
+    /// JSON in the body.
     case json
     case query
-    /// Without a value it is taken away.
+    /// A header. Without a value, it is removed.
     case header
-    /// A header without a value that is sent so.
+    /// A header that is sent with an empty value.
     case emptyHeader
-    /// A file that is sent as it is; its value is the path.
+    /// A file that is sent unchanged. The value is its path.
     case upload(type: String?)
   }
 
   let kind: Kind
   let name: String
   let value: String
-  /// Whether the value is the path of the file that holds it.
+  /// Whether the value is the path of a file that contains the actual value.
   let isFile: Bool
-  /// As it was typed.
+  /// The item as typed.
   let word: String
 
   struct Problem: Error, Equatable {
@@ -35,7 +35,7 @@ struct RequestItem: Equatable {
 
   private typealias Letter = (scalar: Unicode.Scalar, isPlain: Bool)
 
-  /// Longer ones first: of two that begin at one place the longer counts.
+  /// Longer separators come first, because the longest one at a place applies.
   private static let separators: [(text: [Unicode.Scalar], kind: Kind, isFile: Bool)] = [
     (Array(":=@".unicodeScalars), .json, true), (Array("==@".unicodeScalars), .query, true),
     (Array("=@".unicodeScalars), .text, true), (Array(":@".unicodeScalars), .header, true),
@@ -44,7 +44,8 @@ struct RequestItem: Equatable {
     (Array(";".unicodeScalars), .emptyHeader, false),
     (Array("@".unicodeScalars), .upload(type: nil), true),
   ]
-  /// What a backslash makes plain; before anything else, another backslash too, it stands for itself.
+  /// The characters that a backslash makes literal. Before any other character, including another
+  /// backslash, a backslash is literal itself.
   private static let special: Set<Unicode.Scalar> = [":", "=", "@", ";"]
 
   init(_ word: String) throws(Problem) {
@@ -84,7 +85,7 @@ struct RequestItem: Equatable {
     }
   }
 
-  /// A header as an option has it; without a value it is taken away.
+  /// Creates a header item from an option. Without a value, the header is removed.
   init(header name: String, value: String?) {
     kind = .header
     self.name = name
@@ -93,7 +94,7 @@ struct RequestItem: Equatable {
     word = "\(name):\(self.value)"
   }
 
-  /// Whether it belongs to a body, so that a request of no other method is a POST.
+  /// Whether the item is part of a body, which makes POST the default method.
   var isBody: Bool {
     switch kind {
     case .text, .json, .upload: true
@@ -105,7 +106,7 @@ struct RequestItem: Equatable {
 
   var isUpload: Bool { if case .upload = kind { true } else { false } }
 
-  /// Whether it is a file that is the whole body: `@file`.
+  /// Whether the item is a file that is the whole body: `@file`.
   var isWholeBody: Bool { isUpload && name.isEmpty }
 
   private static func text(_ letters: some Sequence<Letter>) -> String {
@@ -145,7 +146,7 @@ struct RequestItem: Equatable {
     return nil
   }
 
-  /// `file` or `file;type=x/y`
+  /// Parses `file` or `file;type=x/y`.
   private static func upload(_ rest: ArraySlice<Letter>) throws(Problem) -> (String, String?) {
     let mark = Array(";type=".unicodeScalars)
     for start in rest.indices where start + mark.count <= rest.endIndex {
@@ -172,7 +173,7 @@ struct RequestItem: Equatable {
 
 /// The file that an item names instead of a value.
 enum ItemFile {
-  /// Its path; fails if it cannot be read.
+  /// Returns the path. Throws if the file can't be read.
   static func path(of item: RequestItem) throws(RequestItem.Problem) -> String {
     let path = HomeFolder.expanded(item.value)
     if let reason = ReadableFile.problem(Array(path.utf8)) { throw unreadable(item, reason) }
@@ -188,7 +189,8 @@ enum ItemFile {
     }
   }
 
-  /// The value of an item: what is typed, or the content of its file where only text can stand.
+  /// Returns the value of an item where only text is possible: as typed, or the content of its
+  /// file.
   static func text(of item: RequestItem) throws(RequestItem.Problem) -> String {
     guard item.isFile else { return item.value }
     guard let text = ByteString(try bytes(of: item)).text else {
@@ -199,7 +201,7 @@ enum ItemFile {
     return text
   }
 
-  /// The same without the line breaks at its end.
+  /// Returns the value without trailing line breaks.
   static func line(of item: RequestItem) throws(RequestItem.Problem) -> String {
     let text = try text(of: item)
     guard item.isFile else { return text }

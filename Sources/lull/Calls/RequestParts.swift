@@ -2,7 +2,7 @@ import LullClients
 import LullCore
 import LullHost
 
-/// What items and options say of a request, put into it.
+/// Adds the items and options of the command line to a request.
 struct RequestParts {
   private let items: [RequestItem]
   private let headers: [(name: String, value: String?)]
@@ -10,7 +10,7 @@ struct RequestParts {
   private let ignoresInput: Bool
   private let timeout: Double?
 
-  /// What HTTPie accepts where it sends JSON, or what it has not been told to be a form.
+  /// The Accept header that HTTPie sends unless the body is a form.
   private static let accepted = "application/json, */*;q=0.5"
 
   init(_ items: [RequestItem], _ options: CallOptions, _ body: BodyOptions) {
@@ -42,7 +42,7 @@ struct RequestParts {
       Exit.complain("lull: warning: \(name) is not sent as given: it follows from the body\n")
     }
     if !query.isEmpty {
-      // What is there stays as it is written.
+      // The existing query keeps its source text.
       let url = request.resource.url.appendingPairs(query)
       request.resource = request.resource.service.resource(absoluteURL: url.percentEncoded)
     }
@@ -54,7 +54,7 @@ struct RequestParts {
     if body.isForm, request.body == nil, !body.isMultipart {
       request.usual.append(("content-type", RequestBody.formType))
     }
-    // What is read while it is sent has no other.
+    // A body that is read while it is sent has no other timeout.
     if request.body?.hasFiles ?? false { request.timeout = timeout }
   }
 
@@ -84,7 +84,7 @@ struct RequestParts {
 
   // MARK: Bodies of items
 
-  /// The keys in the order they came, each once.
+  /// A JSON object. Keys are in the order given, without duplicates.
   private func object() throws(RequestItem.Problem) -> RequestBody {
     var root: NestedJSON?
     for item in items {
@@ -108,7 +108,7 @@ struct RequestParts {
     return .json(bytes)
   }
 
-  /// Names and values as a form has them, in the order they came.
+  /// Names and values of a form, in the order given.
   private func pairs() throws(RequestItem.Problem) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
     for item in items {
@@ -121,7 +121,7 @@ struct RequestParts {
     return pairs
   }
 
-  /// In the order of the items.
+  /// A multipart form, in the order of the items.
   private func multipart() throws(RequestItem.Problem) -> RequestBody {
     var parts: [MultipartForm.Part] = []
     for item in items {
@@ -131,7 +131,7 @@ struct RequestParts {
       case .upload(let type):
         let file = UploadFile(ByteString(try ItemFile.path(of: item)), contentType: type)
         var part = MultipartForm.Part(item.name, file)
-        // What nothing is known of is not said to be anything.
+        // If the type is unknown, send none.
         part.contentType = type ?? GuessedType.of(item.value)
         parts.append(part)
       case .query, .header, .emptyHeader: break
@@ -140,7 +140,8 @@ struct RequestParts {
     return .multipart(MultipartForm(parts))
   }
 
-  /// The bytes as they are, once they are known to be JSON; in UTF-8, and without what surrounds them.
+  /// Validates the value of an item as JSON. Returns its source text in UTF-8, without surrounding
+  /// white space.
   private func json(_ item: RequestItem) throws(RequestItem.Problem) -> [UInt8] {
     let bytes = item.isFile ? try ItemFile.bytes(of: item) : Array(item.value.utf8)
     do throws(JSONError) {
@@ -154,7 +155,8 @@ struct RequestParts {
     }
   }
 
-  /// JSON where only text can stand: a string without its quotes, a number as it is written, true and false.
+  /// Returns JSON as text: a string without quotes, a number in its source text, true or false.
+  /// Throws for other JSON.
   private func plain(_ item: RequestItem) throws(RequestItem.Problem) -> String {
     let text = JSONText(valid: try json(item))
     if let string = text.string { return string }
@@ -167,7 +169,7 @@ struct RequestParts {
 }
 
 extension RequestBody? {
-  /// Whether there is one, and no form in parts.
+  /// Whether there is a body that is not a multipart form.
   fileprivate var isPlain: Bool {
     switch self {
     case nil, .multipart?: false
@@ -178,10 +180,10 @@ extension RequestBody? {
 }
 
 extension RequestBody {
-  /// As HTTPie names it.
+  /// The type as HTTPie writes it.
   static let formType = "application/x-www-form-urlencoded; charset=utf-8"
 
-  /// A form in the order of its pairs, as HTTPie and browsers write it.
+  /// Creates a form in the order of its pairs, encoded as by HTTPie and browsers.
   fileprivate static func form(typed pairs: [(name: String, value: String)]) -> RequestBody {
     .data(PairEncoding.encode(pairs), contentType: formType)
   }

@@ -6,35 +6,36 @@ import LullSystem
 import LullTransport
 import Synchronization
 
-/// What requests of one origin have in common under a name, kept between them: cookies, and who asks.
+/// A named session of one origin: cookies and credentials that are kept between requests.
 ///
-/// A file for its owner alone, which one process at a time holds and writes whole.
+/// It is stored in a file that only its owner can read. One process at a time locks the file, and
+/// replaces it as a whole.
 final class RequestSession: Sendable {
   struct Content: Equatable, Sendable {
     var auth: AuthOption?
-    /// Headers that are credentials by their names, in lower case.
+    /// Headers whose names mark them as credentials, in lower case.
     var headers: [String: String] = [:]
-    /// Lines of the Netscape format.
+    /// Lines of the Netscape cookie format.
     var cookies: [ByteString] = []
   }
 
-  /// In words, with what to do.
+  /// The error, and how to fix it.
   struct Problem: Error {
     let message: String
   }
 
   let origin: String
-  /// The origin, and by what else than an address it is reached.
+  /// The origin, with the environment and the Unix socket if there are any.
   private let server: String
   private let file: TokenFile
   private let isReadOnly: Bool
-  /// nil of one that is only read.
+  /// `nil` if the session is read-only.
   private let lock: TokenFileLock?
   private let state: Mutex<Content>
 
   var content: Content { state.withLock { $0 } }
 
-  /// Whether a session may be called so: the name is that of a file.
+  /// Whether the text is a valid session name. It is used as a file name.
   static func isName(_ text: String) -> Bool {
     (1...100).contains(text.utf8.count) && text != "." && text != ".."
       && text.utf8.allSatisfy { byte in
@@ -47,13 +48,13 @@ final class RequestSession: Sendable {
       }
   }
 
-  /// Opens that of a name, which need not be there yet.
+  /// Opens a session by name. It does not have to exist.
   ///
   /// - Parameters:
-  ///   - environment: that of the API file, which has sessions of its own; nil: none.
-  ///   - socket: by which its server is reached, in place of an address.
-  ///   - isReadOnly: whether nothing is kept; others may write it meanwhile.
-  ///   - isStopped: whether to wait no more for another process.
+  ///   - environment: The environment of the API file, which has separate sessions. `nil`: none.
+  ///   - socket: The Unix socket of the server, used instead of an address.
+  ///   - isReadOnly: Whether nothing is stored. Other processes may write the session meanwhile.
+  ///   - isStopped: Whether to stop waiting for another process.
   init(
     _ name: String, of origin: String, in environment: String? = nil, over socket: String?,
     isReadOnly: Bool,
@@ -84,7 +85,7 @@ final class RequestSession: Sendable {
     state = Mutex(content)
   }
 
-  /// Who waits for others is told so once.
+  /// Locks the session. Reports once if another process holds the lock.
   private static func lock(
     _ file: TokenFile, _ name: String, unless isStopped: () -> Bool
   ) throws(TokenFile.Problem) -> TokenFileLock {
@@ -100,7 +101,7 @@ final class RequestSession: Sendable {
     }
   }
 
-  /// `https_api.example.com_8443`
+  /// Returns a name such as `https_api.example.com_8443`.
   private static func folderName(of origin: String) -> String {
     let bytes = origin.replacing("://", with: "_").utf8.map { byte -> UInt8 in
       let character = Character(Unicode.Scalar(byte))
@@ -111,7 +112,7 @@ final class RequestSession: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The jar that requests with this session share.
+  /// The cookie jar that all requests of this session share.
   var jar: CookieJar {
     CookieJar(
       keptBy: .init(origin: origin, lines: content.cookies) { [self] lines in
@@ -119,7 +120,8 @@ final class RequestSession: Sendable {
       })
   }
 
-  /// Changes what is kept, and writes it if it is another thing now; what went wrong, in words.
+  /// Changes the content, and writes the file if the content is different. Returns an error message
+  /// if that fails.
   @discardableResult
   func change(_ body: (inout Content) -> Void) -> String? {
     let (before, after) = state.withLock { content in
@@ -190,14 +192,14 @@ final class RequestSession: Sendable {
   }
 }
 
-/// What `--session` and `--session-read-only` say.
+/// The options `--session` and `--session-read-only`.
 ///
 /// Behaviours: SES-01 to SES-07.
 struct SessionOption: Equatable {
   let name: String
   let isReadOnly: Bool
 
-  /// nil if neither is given.
+  /// `nil` if neither option is given.
   init?(_ words: ParsedArguments) {
     guard let name = words.text("--session") ?? words.text("--session-read-only") else {
       return nil
@@ -208,8 +210,8 @@ struct SessionOption: Equatable {
 }
 
 extension CallOptions {
-  /// What the server of a request is reached by, where that is no address: another server may listen at
-  /// the address of its URL.
+  /// The Unix socket of a request's server, if any. Another server may listen at the address of its
+  /// URL.
   private func socket(of request: CallRequest) -> String? {
     let settings = request.resource.configuration(for: request.method)
     guard let path = network.unixSocket ?? settings.options?.connection.unixSocket else {
@@ -218,16 +220,18 @@ extension CallOptions {
     return FileName.resolved(path) ?? path
   }
 
-  /// Takes away what is configured of who asks if the request says so; puts what the session has into the
-  /// request, and what the command line says of who asks into the session. The exit code if it cannot be
-  /// used.
+  /// Opens the session for a request.
+  ///
+  /// Removes the configured credentials if the request says so. Adds the session's headers to the
+  /// request, and the command line's credentials to the session. Returns the exit code if the
+  /// session can't be used.
   mutating func openSession(for request: inout CallRequest, _ host: LuaHost) -> Int32? {
     network.isAnonymous = request.headers.contains {
       $0.value == nil && $0.name.lowercased() == "authorization"
     }
     guard let option = network.session else { return nil }
     let origin = request.resource.url.origin
-    // That of no URL fails by itself.
+    // An invalid URL is reported when the request starts.
     guard !origin.isEmpty else { return nil }
     let session: RequestSession
     do throws(RequestSession.Problem) {

@@ -5,24 +5,26 @@ import LullHost
 import LullREPL
 import LullSystem
 
-/// What stands at standard input, as far as it may be the body of a request.
+/// Standard input as a possible request body.
 ///
-/// Both questions wait until they can be answered; a signal ends the wait. Whoever waits for a body that
-/// nobody asked for by name is told how to do without after `patience` seconds of silence, once.
+/// Both `read` and `isEmpty` wait until there is a result. A signal ends the wait. If standard
+/// input was not requested explicitly, a message after `patience` seconds of silence says how to
+/// ignore it, once.
 struct StandardInput {
   private static let patience = 2.0
-  /// In messages.
+  /// The name in messages.
   static let name = "standard input"
-  /// How often a signal is looked for that came just before a wait; seconds.
+  /// The interval between checks for signals that arrived just before a wait, in seconds.
   private static let slice = 0.25
 
-  /// Whether it is a pipe, a socket or a file: no terminal, and no device such as `/dev/null`.
+  /// Whether it is a pipe, a socket or a file. A terminal and devices such as `/dev/null` do not
+  /// count.
   static var mayHoldBody: Bool {
     guard let kind else { return false }
     return [S_IFIFO, S_IFREG, S_IFSOCK].contains(kind)
   }
 
-  /// Whether it is a pipe or file with bytes to read now; does not wait.
+  /// Whether it is a pipe or file with bytes to read now. Does not wait.
   static var holdsBytes: Bool {
     var end = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
     guard mayHoldBody, poll(&end, 1, 0) > 0 else { return false }
@@ -34,19 +36,19 @@ struct StandardInput {
     return fstat(STDIN_FILENO, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Whether somebody wants to end it all.
+  /// Whether the command has been interrupted.
   private let isInterrupted: () -> Bool
   private let tellsSilence: Bool
 
-  /// - Parameter tellsSilence: false where standard input was asked for by name.
+  /// - Parameter tellsSilence: False if standard input was requested explicitly.
   init(tellsSilence: Bool, isInterrupted: @escaping () -> Bool) {
     self.tellsSilence = tellsSilence
     self.isInterrupted = isInterrupted
   }
 
-  /// All of it; nil if a signal came before its end.
+  /// Reads all of it. Returns `nil` if a signal arrived before the end.
   ///
-  /// - Parameter limit: more bytes than that are refused.
+  /// - Parameter limit: The maximum number of bytes. Larger input is an error.
   func read(limit: Int = .max) throws(SourceFile.Unreadable) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
@@ -66,8 +68,8 @@ struct StandardInput {
     }
   }
 
-  /// Whether there is nothing in it, of which nothing is taken: it may be somebody else's. nil if a signal
-  /// came before that was known.
+  /// Whether standard input is empty. Consumes nothing, because the input may be meant for another
+  /// program. `nil` if a signal arrived first.
   func isEmpty() throws(SourceFile.Unreadable) -> Bool? {
     var silence = Silence(isTold: !tellsSilence)
     var byte: UInt8 = 0
@@ -87,11 +89,11 @@ struct StandardInput {
     }
   }
 
-  /// Waits for its next bytes or its end; false if a signal came first.
+  /// Waits for the next bytes or the end. Returns `false` if a signal arrived first.
   private func wait(_ silence: inout Silence) -> Bool {
     while !isInterrupted() {
       var end = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      // Whatever is wrong with it, reading tells.
+      // Errors are reported by the following read.
       if poll(&end, 1, Int32(StandardInput.slice * 1000)) > 0 { return true }
       if silence.isToBeTold(after: StandardInput.patience) {
         Exit.complain(
@@ -102,11 +104,11 @@ struct StandardInput {
   }
 
   private static func unreadable() -> SourceFile.Unreadable {
-    // A message of the C library, copied at once.
+    // Copy a message of the C library at once.
     SourceFile.Unreadable(name: name, reason: ErrorText.of(errno))
   }
 
-  /// How long nothing has come.
+  /// The time without any input.
   private struct Silence {
     private var begin = StandardInput.now
     private var isTold: Bool
@@ -125,10 +127,10 @@ struct StandardInput {
   private static var now: Double { SystemClock.uptime }
 }
 
-/// The file that a word of a command names, read whole; `-` names standard input.
+/// Reads the whole file that an argument names. `-` is standard input.
 enum InputFile {
   struct Unreadable: Error {
-    /// Begins with the file's name.
+    /// The error message, which begins with the file's name.
     let message: String
   }
 
@@ -136,12 +138,12 @@ enum InputFile {
 
   static func isStandardInput(_ word: String) -> Bool { word == standardInput }
 
-  /// Its name in messages.
+  /// The name in messages.
   static func shownName(_ word: String) -> String {
     isStandardInput(word) ? StandardInput.name : ControlCharacters.shown(in: word)
   }
 
-  /// - Parameter limit: more bytes than that are refused.
+  /// - Parameter limit: The maximum number of bytes. A larger file is an error.
   static func read(
     _ word: String, limit: Int = TextFile.largest
   ) throws(Unreadable) -> [UInt8] {
@@ -153,7 +155,7 @@ enum InputFile {
       }
     }
     do throws(SourceFile.Unreadable) {
-      // Without the loop a signal ends the process.
+      // Without the event loop, a signal ends the process.
       return try StandardInput(tellsSilence: false) { false }.read(limit: limit) ?? []
     } catch {
       throw Unreadable(message: "\(error.name): \(error.reason)")

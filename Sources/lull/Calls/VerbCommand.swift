@@ -17,14 +17,14 @@ extension Command {
   static let head = verb("head", "request status and headers")
   static let options = verb("options", "request the allowed methods")
 
-  /// A target without a method before it.
+  /// The command for a target without a method.
   static let request = Command(
     "get", "send a request", .ask, forms: [], spec: { VerbCommand.spec("") }, words: .target
   ) { words, command throws(CommandEnd) in
     try VerbCommand(words, "", for: command).run()
   }
 
-  /// A method that is no command.
+  /// The command for a method that has no command of its own.
   static func ofMethod(_ name: String) -> Command { verb(name, "send a request") }
 
   private static func verb(
@@ -39,8 +39,8 @@ extension Command {
   }
 }
 
-/// `lull get API PATH [ITEM …]` and the other methods; a URL stands in place of API and PATH. Without a
-/// method a request that has a body is a POST, else a GET.
+/// `lull get API PATH [ITEM …]` and the other methods. A URL can replace API and PATH. Without a
+/// method, a request with a body is a POST, otherwise a GET.
 struct VerbCommand {
   private let isMethodGiven: Bool
   private let method: RequestMethod
@@ -49,7 +49,7 @@ struct VerbCommand {
   private let body: BodyOptions
   private var options: CallOptions
 
-  /// - Parameter verb: the method, empty where none is given.
+  /// - Parameter verb: The method. Empty if none is given.
   static func spec(_ verb: String) -> ArgumentSpec {
     let arguments: [Argument] = [
       .init(
@@ -68,15 +68,15 @@ struct VerbCommand {
       notes: VerbCommand.notes)
     spec.examples = VerbCommand.examples(verb)
     spec.hints = Habits.hints
-    // A method that is no command has no page of its own in lull help.
+    // A method without its own command has no page in lull help.
     let isCommand = verb.isEmpty || Command.verbs.contains { $0.name == verb }
     spec.manual = isCommand ? "lull help \(verb.isEmpty ? "get" : verb)" : nil
     return spec
   }
 
   /// - Parameters:
-  ///   - words: what follows the method.
-  ///   - name: the method, empty where none is given.
+  ///   - words: The arguments after the method.
+  ///   - name: The method. Empty if none is given.
   init(_ words: ArraySlice<String>, _ name: String, for command: Command) throws(CommandEnd) {
     let parsed: ParsedArguments
     (parsed, options) = try VerbDefaults.read(words, for: command)
@@ -84,7 +84,7 @@ struct VerbCommand {
     var rest = parsed.all("ITEM")[...]
     var word = parsed.text("TARGET") ?? ""
     var name = name
-    // Behind options a method is the first word as well, unless it is the name of an API.
+    // After options, the first word is a method too, unless it is the name of an API.
     if name.isEmpty, let method = Dispatch.method(word), let next = rest.popFirst() {
       (name, word) = (method, next)
     }

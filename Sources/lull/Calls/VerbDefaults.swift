@@ -5,10 +5,10 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The defaults of verbs in `$XDG_CONFIG_HOME/lull/config.lua`: what their options are unless they are
-/// given. Scripts, sessions at the prompt, calls and completion know nothing of it.
+/// The default options of methods, from `$XDG_CONFIG_HOME/lull/config.lua`. Scripts, REPL sessions,
+/// calls and completion do not use them.
 struct VerbDefaults {
-  /// By the keys of the file, which are the long names of options; `headers` is -H.
+  /// Keys of the file, which are the long names of options. `headers` is `-H`.
   private static let keys = [
     "ca_file", "cert", "columns", "csv_guard", "follow", "form", "headers", "http", "ignore_stdin",
     "include", "insecure", "key", "max_redirects", "output", "proxy", "retry", "session",
@@ -16,16 +16,16 @@ struct VerbDefaults {
   ]
 
   private let path: String
-  /// Keys that mean nothing to the command.
+  /// Keys that do not apply to the command.
   private let ignored: Set<String>
   private var parsed: ParsedArguments
   private(set) var headers: [(name: String, value: String)] = []
 
-  /// nil if there is no such file, or if it is left alone.
+  /// `nil` if there is no such file, or if it is to be ignored.
   ///
-  /// Runs it in the sandbox; what is wrong with it is told.
+  /// Runs the file in the sandbox and reports errors in it.
   ///
-  /// - Parameter ignored: keys that mean nothing to the command.
+  /// - Parameter ignored: Keys that do not apply to the command.
   init?(
     for command: Command, unless isLeftAlone: Bool, ignoring ignored: Set<String> = []
   ) throws(CommandEnd) {
@@ -122,7 +122,8 @@ struct VerbDefaults {
 
   // MARK: Beside what is given
 
-  /// What the words of a command say, with the defaults where they leave room, and the options of that.
+  /// Parses the arguments of a command, fills in the defaults of options that are not given, and
+  /// returns both with the resulting options.
   static func read(
     _ words: ArraySlice<String>, for command: Command, ignoring ignored: Set<String> = []
   ) throws(CommandEnd) -> (ParsedArguments, CallOptions) {
@@ -144,7 +145,7 @@ struct VerbDefaults {
     }
   }
 
-  /// What does not go together may be here.
+  /// Adds a hint that the conflict may come from the file of defaults.
   func explained(_ end: CommandEnd) -> CommandEnd {
     guard case .wrongUsage(let problem, let command) = end else { return end }
     return .wrongUsage(

@@ -5,21 +5,21 @@ import LullHost
 import LullREPL
 import LullSystem
 
-/// A body that is given as a whole: what `-d` says, or what comes on standard input.
+/// A complete body from `-d` or from standard input.
 struct WholeBody {
-  /// As messages name it.
+  /// The name in messages.
   private let name: String
   private let content: Content
-  /// What it is known to be, whatever is in it.
+  /// The content type, if it is known without reading the content.
   private let type: String?
 
   private enum Content {
     case bytes([UInt8])
-    /// A regular file, which need not be read before it is sent.
+    /// A regular file, which can be read while it is sent.
     case file(String)
   }
 
-  /// What `-d` and `--raw` give.
+  /// The body of `-d` or `--raw`.
   init(_ data: BodyOptions.Data, _ host: LuaHost) throws(RequestItem.Problem) {
     switch data {
     case .raw(let text): self.init(name: "the body", bytes: Array(text.utf8))
@@ -36,7 +36,7 @@ struct WholeBody {
     }
   }
 
-  /// `@file`, and what follows it.
+  /// The body of an `@file` item.
   init(_ item: RequestItem) throws(RequestItem.Problem) {
     let path = try ItemFile.path(of: item)
     var type = GuessedType.of(path)
@@ -44,15 +44,16 @@ struct WholeBody {
     self.init(name: "'\(item.value)'", content: .file(path), type: type)
   }
 
-  /// Those whose requests have bodies. Of others nobody knows, and a loop's input would be lost.
+  /// Methods whose requests have bodies. For other methods standard input is not read, so that a
+  /// loop does not lose its input.
   private static let methods: Set<RequestMethod> = [
     "POST", "PUT", "PATCH", "LOCK", "MKCOL", "PROPFIND", "PROPPATCH", "QUERY", "REPORT", "SEARCH",
   ]
 
-  /// What comes on standard input to a request of that method, which a command line gives no body; nil
-  /// if nothing does. What comes beside a body is too much.
+  /// The body on standard input for a request of this method that has no other body. `nil` if
+  /// standard input is empty. Throws if the request has another body too.
   ///
-  /// - Parameter giver: what makes the body there is; nil if there is none.
+  /// - Parameter giver: The source of the other body, for the message. `nil` if there is none.
   init?(
     inputOf method: RequestMethod, beside giver: String?, _ host: LuaHost
   ) throws(RequestItem.Problem) {
@@ -70,7 +71,7 @@ struct WholeBody {
     try self.init(input)
   }
 
-  /// A file that nobody has begun to read need not be read here either.
+  /// If standard input is a file that has not been read yet, it is read while it is sent.
   private init?(_ input: StandardInput) throws(RequestItem.Problem) {
     let name = "standard input"
     if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, WholeBody.isFile("/dev/stdin") {
@@ -81,8 +82,7 @@ struct WholeBody {
     }
   }
 
-  /// Whether a path leads to a regular file that can be read, and of which the system says that there is
-  /// something in it.
+  /// Whether the path is a readable regular file with a size greater than 0.
   private static func isFile(_ path: String) -> Bool {
     let bytes = Array(path.utf8)
     return FileStamp.of(bytes)?.size ?? 0 > 0 && ReadableFile.problem(bytes) == nil
@@ -98,7 +98,7 @@ struct WholeBody {
     self.type = type
   }
 
-  /// nil for nothing.
+  /// Returns `nil` if it is empty.
   private static func all(of input: StandardInput) throws(RequestItem.Problem) -> [UInt8]? {
     let bytes = try reading { () throws(SourceFile.Unreadable) in try input.read() }
     return bytes?.isEmpty == false ? bytes : nil
@@ -118,10 +118,11 @@ struct WholeBody {
     }
   }
 
-  /// Makes it a request's body, as it stands: a form if it is to be one, else what a header says, else
-  /// what it is. A file is read while it is sent, but for one that may be JSON.
+  /// Sets this as the body of a request, unchanged. If `isForm`, its type is a form. Otherwise a
+  /// header determines the type, or else the content. A file is read while it is sent, unless it
+  /// may be JSON.
   ///
-  /// - Parameter isOfCall: whether an API's file says what it is, a form of its own kind or JSON.
+  /// - Parameter isOfCall: Whether an API file determines the type: a form or JSON.
   func put(
     into request: inout CallRequest, isForm: Bool, hasType: Bool, isOfCall: Bool = false
   ) throws(RequestItem.Problem) {
@@ -147,7 +148,7 @@ struct WholeBody {
     request.body = .data(bytes, contentType: type)
   }
 
-  /// What a file is that cannot be JSON or text; nil if it may be.
+  /// The type of a file that can be neither JSON nor text. `nil` if it may be.
   private static func typeBeside(_ path: String) -> String? {
     guard let type = GuessedType.of(path), !type.hasPrefix("text/"), !type.hasSuffix("json") else {
       return nil
@@ -155,7 +156,7 @@ struct WholeBody {
     return type
   }
 
-  /// What these bytes are; fails if they begin like JSON and are none.
+  /// The type of the bytes. Throws if they begin like JSON and are invalid.
   private func type(of bytes: [UInt8], mustBeJSON: Bool) throws(RequestItem.Problem) -> String {
     do throws(JSONError) {
       _ = try JSONDocument(parsing: bytes)
@@ -178,21 +179,21 @@ struct WholeBody {
   }
 }
 
-/// The content type of a file by its name, as Python's `mimetypes` guesses it, which HTTPie asks: what
-/// `/etc/mime.types` says (Debian's package media-types), else a table of the usual ones.
+/// The content type for a file name, as guessed by Python's `mimetypes`, which HTTPie uses. It
+/// comes from `/etc/mime.types` (Debian package media-types) or else from a table of common types.
 enum GuessedType {
   private static let table: [UInt8] = Array("/etc/mime.types".utf8)
 
-  /// nil if the ending says nothing, or that the content is packed.
+  /// `nil` if the file ending is unknown, or if it says that the content is compressed.
   static func of(_ path: String) -> String? {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
     return of(name: name, by: (try? SourceFile.read(table)) ?? [])
   }
 
-  /// - Parameter table: lines of a type and the endings that stand for it; a later one counts.
+  /// - Parameter table: Lines of a type and its file endings. The last line for an ending applies.
   static func of(name: [UInt8], by table: [UInt8]) -> String? {
     guard var (rest, ending) = split(name) else { return nil }
-    // Short for two.
+    // Short for two file endings.
     if let inner = ["tgz", "taz", "tz", "tbz2", "txz"].contains(ending.lowercased())
       ? "tar" : ending.lowercased() == "svgz" ? "svg" : nil
     {
@@ -205,7 +206,7 @@ enum GuessedType {
     return type(of: ending, in: table) ?? FileTypes.known(ending)
   }
 
-  /// A leading dot begins no ending.
+  /// A leading dot does not start a file ending.
   private static func split(_ name: [UInt8]) -> (rest: [UInt8], ending: String)? {
     let dots = name.prefix { $0 == UInt8(ascii: ".") }.count
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot >= dots else { return nil }

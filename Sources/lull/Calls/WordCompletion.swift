@@ -4,17 +4,17 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// What the last word of a command line may become, for the scripts of the shells: a line each, with
-/// what it is behind a tab; `//files` where a file is meant.
+/// The completions of the last word on a command line, for the scripts of the shells. Each line is
+/// a candidate, a tab and its description. `//files` stands for file names.
 struct WordCompletion {
   private let words: [String]
   private var last: String { words.last ?? "" }
 
-  /// - Parameter words: those behind `lull`, the last one being typed.
+  /// - Parameter words: The words after `lull`. The last one is being typed.
   init(_ words: ArraySlice<String>) { self.words = words.isEmpty ? [""] : Array(words) }
 
   func run() -> Int32 {
-    // A shell shows them on its terminal, a line each, whatever a file has put into them.
+    // A shell prints each candidate on a line of its terminal, even text from an untrusted file.
     let shown = candidates.filter { candidate in
       !candidate.word.unicodeScalars.contains {
         ControlCharacters.contains($0) || $0 == "\n" || $0 == "\t"
@@ -49,10 +49,10 @@ struct WordCompletion {
     switch command.words {
     case .files: return WordCompletion.files
     case .optionsAndFiles: return ofOptions(command.spec) ?? WordCompletion.files
-    // What else it takes nobody can guess, such as the URL of a server.
+    // Other arguments, such as the URL of a server, can't be completed.
     case .options: return ofOptions(command.spec) ?? fitting(options(command.spec))
     case .target where command.name.lowercased() != words[0].lowercased():
-      // The word of a method is left out.
+      // The method is omitted.
       return WordCompletion((["get"] + words)[...]).ofTarget(command.spec)
     case .target: return ofTarget(command.spec)
     case .call: return ofCall
@@ -74,7 +74,7 @@ struct WordCompletion {
     Command.all.map { Candidate(word: $0.name, note: $0.summary) }
   }
 
-  /// Behind an @ the environments of the API before it.
+  /// The APIs, or after an `@` the environments of the API before it.
   private var apis: [Candidate] {
     if let at = last.lastIndex(of: "@"), at > last.startIndex,
       APIName(last).file != last || last.hasSuffix("@")
@@ -84,7 +84,8 @@ struct WordCompletion {
     return APIFileLocator.listing().files.map { Candidate(word: $0.name) }
   }
 
-  /// Where there are environments, no file is meant, as which a shell would quote the @.
+  /// Adds file names to the candidates. Candidates that are environments exclude files, because a
+  /// shell would quote the `@` of a file name.
   private func andFiles(_ found: [Candidate]) -> [Candidate] {
     last.contains("@") && !found.isEmpty ? found : found + WordCompletion.files
   }
@@ -96,7 +97,7 @@ struct WordCompletion {
     return names.map { Candidate(word: "\(api)@\($0)") }
   }
 
-  /// `lull get API PATH …`
+  /// Completes `lull get API PATH …`.
   private func ofTarget(_ spec: ArgumentSpec) -> [Candidate] {
     if let options = ofOptions(spec) { return options }
     let before = positionals(spec)
@@ -115,7 +116,7 @@ struct WordCompletion {
     return fitting(paths)
   }
 
-  /// The method of the calls whose paths are meant; nil: any.
+  /// The method of calls whose paths are candidates. `nil`: any method.
   private var method: String? {
     switch words[0] {
     case "explain": return nil
@@ -124,7 +125,7 @@ struct WordCompletion {
     }
   }
 
-  /// The words before the last one that are no options and no values of options.
+  /// The words before the last one that are neither options nor their values.
   private func positionals(_ spec: ArgumentSpec) -> [String] {
     var result: [String] = []
     var rest = words.dropFirst().dropLast()
@@ -138,14 +139,14 @@ struct WordCompletion {
     return result
   }
 
-  /// Those of its calls that can be told.
+  /// The calls of the API that can be listed.
   private func listed(_ api: APIFile) -> [ListedCall] {
     api.callNames.compactMap { try? api.listedCall($0) }
   }
 
-  /// `lull call API CALL --parameter …`
+  /// Completes `lull call API CALL --parameter …`.
   private var ofCall: [Candidate] {
-    // Until the call is known, and with it its parameters.
+    // Until the call and its parameters are known.
     let word = Argument(positional: "API", help: "", isRequired: true)
     let general = ArgumentSpec(
       name: "", description: "", arguments: [word] + CallPage.options(hasPages: true))
@@ -167,7 +168,7 @@ struct WordCompletion {
     return found
   }
 
-  /// Options, or what one of them may be given; nil if something else is meant.
+  /// Options, or the values of one of them. `nil` if the word is neither.
   private func ofOptions(_ spec: ArgumentSpec) -> [Candidate]? {
     if last.hasPrefix("--"), let sign = last.firstIndex(of: "=") {
       guard let option = spec.option(String(last[..<sign])) else { return [] }
@@ -186,7 +187,7 @@ struct WordCompletion {
     return fitting(options(spec))
   }
 
-  /// - Parameter start: what stands before the value in the same word, such as `--output=`.
+  /// - Parameter start: The text before the value in the same word, such as `--output=`.
   private func values(of option: Argument, behind start: String = "") -> [Candidate] {
     let choices = option.isBoolean ? ["true", "false"] : option.choices
     guard choices.isEmpty else { return fitting(choices.map { Candidate(word: start + $0) }) }
@@ -210,8 +211,8 @@ struct WordCompletion {
     candidates.filter { $0.word.hasPrefix(last) }
   }
 
-  /// Looks at an API, saying nothing of what is wrong with it: whoever presses a key
-  /// has not asked for anything to be run.
+  /// Inspects an API without reporting errors: the user who presses a key has not asked to run
+  /// anything.
   private func withAPI(_ name: String, _ body: (APIFile) -> Void) {
     guard let inspection = APIInspection(of: name, isSilent: true) else { return }
     Exit.quietly { _ = inspection.inspect(body) }

@@ -3,18 +3,19 @@ import LullCore
 import LullHost
 
 extension CallExchange {
-  /// What has come of asking.
+  /// The result of a request whose content is collected.
   enum Collected {
     case content(ComparedContent)
-    /// What was wrong has been told; the exit code.
+    /// An error has been reported. The value is the exit code.
     case ended(Int32)
   }
 
-  /// Asks once, and gives what the answer holds instead of writing it, all pages where those are wanted.
+  /// Sends one request and returns its content instead of writing it. With paging, returns the
+  /// content of all pages.
   func collect(_ request: CallRequest) -> Collected {
     override(api.service)
     do throws(ContentFilter.Problem) {
-      // An expression that is none is told before anything is asked.
+      // Report an invalid expression before sending anything.
       if options.pages != nil {
         let way: NextPage
         do throws(RequestItem.Problem) {
@@ -45,7 +46,7 @@ extension CallExchange {
   }
 
   private func collectPages(_ walk: PageWalk) throws(ContentFilter.Problem) -> Collected {
-    // The last that is made is the one whose text errors show.
+    // Error messages show the text of the filter that was created last.
     let plain = try ContentFilter(host, nil)
     let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
     let progress = ProgressBar(options, api.service.pump.clock)
@@ -76,7 +77,7 @@ extension CallExchange {
     return .content(.json(JSONText(valid: made), isExact: isExact))
   }
 
-  /// Whether the digits of content are known as the server has written them.
+  /// Whether the content's numbers are known as the server wrote them.
   private func spells(_ content: Content) -> Bool {
     guard case .json(let document) = content, let bytes = spelling.bytes,
       let read = try? JSONDocument(parsing: bytes)
@@ -84,7 +85,7 @@ extension CallExchange {
     return read.root == document.root
   }
 
-  /// An answer as it is compared with others.
+  /// Converts the entity of a response for comparison.
   func compared(
     _ entity: Entity?, _ filter: ContentFilter?
   ) throws(ContentFilter.Problem) -> ComparedContent {

@@ -6,21 +6,23 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// What an answer held the last time, by what was asked: a file for its owner alone in
-/// `$XDG_STATE_HOME/lull/changed`, which processes write whole and one after the other.
+/// The last content of a response, by request. It is stored in a file in
+/// `$XDG_STATE_HOME/lull/changed` that only its owner can read. Processes replace the file as a
+/// whole, one at a time.
 ///
-/// Its name is a digest of the question, which may hold credentials, and of which nothing else is kept.
+/// The file's name is a digest of the request, which may contain credentials. Nothing else of the
+/// request is stored.
 struct ChangeRecord {
   typealias Problem = TokenFile.Problem
 
   private static let version = 1
-  /// How large it may be, bytes.
+  /// The maximum size of the file, in bytes.
   private static let limit = 64 << 20
 
   private let digest: String
   private let file: TokenFile
 
-  /// - Parameter question: all that makes the answer another one.
+  /// - Parameter question: Everything that identifies the content.
   init(_ question: [String]) throws(Problem) {
     let parts = question.map { "\($0.utf8.count):\($0)" }.joined()
     guard let digest = TrustRecord.digest(of: Array(parts.utf8)) else {
@@ -33,7 +35,7 @@ struct ChangeRecord {
     file = TokenFile(path, noun: "kept answer", limit: ChangeRecord.limit)
   }
 
-  /// What was there the last time; nil the first time.
+  /// The content of the last run. `nil` in the first run.
   func read() throws(Problem) -> ComparedContent? {
     guard let root = try file.read()?.root else { return nil }
     guard root["lull_changed"]?.int == ChangeRecord.version, root["question"]?.string == digest
@@ -75,12 +77,12 @@ struct ChangeRecord {
     try file.write(value)
   }
 
-  /// Runs `body` while no other process has it.
+  /// Runs `body` while the file is locked against other processes.
   func locked<Result>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     try file.locked(body)
   }
 
-  /// Whether there was anything.
+  /// Deletes the file. Returns whether there was one.
   func forget() throws(Problem) -> Bool {
     try file.locked { () throws(Problem) in
       var status = stat()
@@ -92,7 +94,8 @@ struct ChangeRecord {
 }
 
 extension ChangeRecord {
-  /// What makes an answer another one: where it is asked for, what is asked, who asks, and what is made of it.
+  /// Everything that identifies the content: the API, the request, the credentials and the
+  /// processing.
   static func question(
     _ request: CallRequest, _ target: CallTarget.API, _ options: CallOptions,
     environment: String?

@@ -14,10 +14,10 @@ extension Command {
   }
 }
 
-/// `lull changed API PATH`: whether an answer is another one than at the last run that succeeded, and what
-/// has come and gone.
+/// `lull changed API PATH`: reports whether a response differs from that of the last successful
+/// run, and shows the differences.
 struct ChangedCommand {
-  /// Of an answer that is what it was.
+  /// The exit code if nothing has changed.
   private static let same: Int32 = 7
 
   static var spec: ArgumentSpec {
@@ -71,10 +71,11 @@ struct ChangedCommand {
             try record.forget() ? "lull: forgotten\n" : "lull: nothing was kept of that\n")
           return 0
         }
-        // What cannot be compared with is told before anything is asked.
+        // Report an unusable record before sending a request.
         _ = try record.read()
         var (request, options) = (request, options)
-        // A cache does not know whether anything has changed; it has the condition of the question.
+        // Bypass the cache, which can't know of changes. The record has its own validators for
+        // conditional requests.
         options.isFresh = !options.isOffline
         if let code = options.openSession(for: &request, host) { return code }
         let exchange = CallExchange(host, api, options)
@@ -92,7 +93,8 @@ struct ChangedCommand {
     }
   }
 
-  /// Writes what is new, and only then keeps it: what cannot be written is told again the next time.
+  /// Writes the differences, then stores the content. If writing fails, the next run reports them
+  /// again.
   private func compare(
     _ content: ComparedContent, with record: ChangeRecord, _ exchange: CallExchange
   ) throws(ChangeRecord.Problem) -> Int32 {
@@ -105,17 +107,17 @@ struct ChangedCommand {
       let difference = ContentDifference(known, content)
       guard !difference.isEmpty else { return ChangedCommand.same }
       let text = DifferenceText(style: exchange.style, format: exchange.options.format)
-      // What nobody has read is told again.
+      // If the output was not read, the next run reports it again.
       if Output.write(text.bytes(of: difference)) { try record.write(content) }
       return 0
     }
   }
 }
 
-/// Differences as they are written: lines in colours on a terminal, or JSON.
+/// Formats differences: as lines, coloured on a terminal, or as JSON.
 struct DifferenceText {
   let style: OutputStyle
-  /// nil: lines.
+  /// `nil`: as lines.
   let format: OutputFormat?
 
   func bytes(of difference: ContentDifference) -> [UInt8] {
@@ -131,7 +133,7 @@ struct DifferenceText {
       .bytes(of: JSONText(valid: difference.json))
   }
 
-  /// What there is before any difference.
+  /// Formats the content of the first run.
   func bytes(ofFirst content: ComparedContent) -> [UInt8] {
     var json = Array("{\"first\":".utf8)
     content.described.write(to: &json)

@@ -5,10 +5,10 @@ import LullHost
 import LullSystem
 import Synchronization
 
-/// Shows what a resource holds, and then each change of it, for as long as anybody wants to know.
+/// Shows the content of a resource and then each change, until the user stops it.
 ///
-/// The resource is observed and loaded again and again, so that whatever is configured for it counts, and a
-/// condition is sent where its data has a validator. Home thread only.
+/// The resource is observed and reloaded repeatedly, so that its configuration applies. Requests
+/// are conditional if the data has a validator. Home thread only.
 final class ContentWatch: ResourceObserver {
   private let exchange: CallExchange
   private let request: CallRequest
@@ -19,9 +19,9 @@ final class ContentWatch: ResourceObserver {
   private let text: DifferenceText
   private var pace = WatchPace()
   private var shown: ComparedContent?
-  /// Whether the resource has had other content since it was last shown.
+  /// Whether the resource has new content that has not been shown.
   private var hasNewData = false
-  /// What has been told of the failures since the last answer.
+  /// The last reported error since the last successful response.
   private var told: String?
 
   let logName = "watch"
@@ -29,14 +29,15 @@ final class ContentWatch: ResourceObserver {
 
   private enum Turn {
     case answered
-    /// The exit code, if nothing else comes; and whether asking again may help.
+    /// The request failed. The values are the exit code if this was the last request, whether a
+    /// retry may succeed, and the delay in seconds that the server requests.
     case failed(Int32, mayPass: Bool, wanted: Double?)
     case ended(Int32)
   }
 
   /// - Parameters:
-  ///   - every: seconds between an answer and the next time of asking; nil: as long as it is fresh.
-  ///   - count: how many times to ask.
+  ///   - every: Seconds between a response and the next request. `nil`: until the data expires.
+  ///   - count: The number of requests.
   init(
     _ exchange: CallExchange, _ request: CallRequest, every: Double?, count: Int
   ) throws(ContentFilter.Problem) {
@@ -44,7 +45,7 @@ final class ContentWatch: ResourceObserver {
     self.request = request
     self.every = every
     self.count = count
-    // An expression that is none is told before anything is asked.
+    // Report an invalid expression before sending anything.
     filter =
       exchange.options.filter == nil
       ? nil : try ContentFilter(exchange.host, exchange.options.filter)
@@ -55,7 +56,7 @@ final class ContentWatch: ResourceObserver {
     if case .newData = event { hasNewData = true }
   }
 
-  /// The exit code.
+  /// Runs until the end. Returns the exit code.
   func run() -> Int32 {
     exchange.override(exchange.api.service)
     exchange.watchHeads(alarm)
@@ -77,7 +78,7 @@ final class ContentWatch: ResourceObserver {
         pace.failed()
       }
       if asked == count { return code }
-      // No script runs that would have Lua let go of what has come.
+      // No script is running that would trigger a garbage collection.
       if asked.isMultiple(of: 64) { exchange.host.loop.collect() }
       let usual = every ?? max(1, request.resource.expirationSeconds)
       wait(pace.delay(usual: usual, wanted: wanted))
@@ -113,7 +114,7 @@ final class ContentWatch: ResourceObserver {
     guard let response else { return .ended(0) }
     exchange.trace?.show(response, of: started)
     if let error = response.error { return failed(error) }
-    // The server says that it is what it was, or a stage of the API's file does.
+    // Not modified, according to the server or to a stage of the API file.
     guard response.isNew || hasNewData || shown == nil else { return answered() }
     hasNewData = false
     do throws(ContentFilter.Problem) {
@@ -135,13 +136,13 @@ final class ContentWatch: ResourceObserver {
     let now = exchange.api.service.pump.clock.now
     let wanted = error.entity.flatMap { RetryAfter.delay(in: $0.headers, now: now) }
     tell(CallExchange.text(of: error))
-    // A server may be asked again the next day, and is not asked at no time.
+    // Wait one day at most, and never forever.
     return .failed(
       CallExchange.exitCode(of: error), mayPass: error.mayPass,
       wanted: wanted.map { min($0, 86_400) })
   }
 
-  /// Says what is wrong, once.
+  /// Reports an error unless the previous one was the same.
   private func tell(_ report: String) {
     guard report != told else { return }
     told = report
@@ -150,7 +151,7 @@ final class ContentWatch: ResourceObserver {
 
   // MARK: Showing
 
-  /// False if nobody reads any more.
+  /// Returns `false` if the reader of the output has gone.
   private func show(_ content: ComparedContent) throws(ContentFilter.Problem) -> Bool {
     guard let known = shown else {
       shown = content
@@ -183,7 +184,7 @@ final class ContentWatch: ResourceObserver {
 }
 
 extension CallExchange {
-  /// Has it see the heads of answers.
+  /// Adds an observer that notifies the alarm of response heads.
   fileprivate func watchHeads(_ alarm: StreamAlarm) {
     let observer = alarm.observer(besides: trace?.observer(withBodies: options.verbosity > 1))
     api.service.configure(
@@ -195,9 +196,10 @@ extension CallExchange {
   }
 }
 
-/// How long to wait between one answer and the next time of asking. Seconds.
+/// The delay between a response and the next request, in seconds.
 struct WatchPace {
-  /// However often it has failed, unless answers are that far apart anyway, or the server wants more.
+  /// The longest delay between retries, unless the interval between requests is longer, or the
+  /// server requests more.
   static let longest = 60.0
 
   private(set) var failures = 0
@@ -206,8 +208,8 @@ struct WatchPace {
   mutating func failed() { failures += 1 }
 
   /// - Parameters:
-  ///   - usual: after an answer.
-  ///   - wanted: what the server asks for.
+  ///   - usual: The delay after a successful response.
+  ///   - wanted: The delay that the server requests.
   func delay(usual: Double, wanted: Double?) -> Double {
     guard failures > 0 else { return usual }
     let doubled = usual * Double(1 << min(failures - 1, 16))
@@ -215,13 +217,13 @@ struct WatchPace {
   }
 }
 
-/// Notices that an answer is a stream of events, which ends some time or never, by its head.
+/// Detects from the head of a response that it is an event stream, which may never end.
 final class StreamAlarm: Sendable {
   private let noticed = Atomic(false)
 
   var isRaised: Bool { noticed.load(ordering: .relaxed) }
 
-  /// Sees the heads, and tells another one of everything.
+  /// Checks response heads and forwards every event to another observer.
   func observer(besides other: WireObserver?) -> WireObserver {
     WireObserver(wantsBodies: other?.wantsBodies ?? false) { [self] event in
       if case .head(isSent: false, let bytes) = event, StreamAlarm.isOfEvents(bytes) {

@@ -3,8 +3,9 @@ import LullClients
 import LullCore
 import LullHost
 
-/// What the command line of `lull changed` and `lull watch` says of a resource and its content: as `lull
-/// get`, without a body, and without what is of one answer.
+/// The command line of `lull changed` and `lull watch`: the resource, and the processing of its
+/// content. It is that of `lull get` without a body and without options that apply to only one
+/// response.
 struct ContentWords {
   let command: Command
   let target: CallTarget
@@ -72,7 +73,7 @@ struct ContentWords {
     }
   }
 
-  /// Gets the API going, and gives it and the request to `body`; the exit code.
+  /// Loads the API and passes it to `work` with the request. Returns the exit code.
   func run(_ work: (LuaHost, APIFile, CallRequest, CallOptions) -> Int32) -> Int32 {
     var options = options
     if let code = options.complete() { return code }

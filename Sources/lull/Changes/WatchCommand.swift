@@ -13,11 +13,11 @@ extension Command {
   }
 }
 
-/// `lull watch API PATH`: shows what a resource holds, and from then on what is new.
+/// `lull watch API PATH`: shows the content of a resource, and then its changes.
 ///
 /// Behaviours: WATCH-01 to WATCH-08.
 struct WatchCommand {
-  /// Seconds between an answer and the next time of asking, at least.
+  /// The minimum number of seconds between a response and the next request.
   private static let shortest = 0.1
 
   static var spec: ArgumentSpec {

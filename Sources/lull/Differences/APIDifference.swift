@@ -1,14 +1,14 @@
 import LullCore
 
-/// What two snapshots of an API do not have in common.
+/// The differences between two snapshots of an API.
 struct APIDifference {
-  /// What one of them says; nil of that which says nothing.
+  /// The value on one side. `nil` for a side that has none.
   struct Side: Hashable {
     let value: String
-    /// nil: it is as it was built in.
+    /// `nil`: the built-in default.
     let place: String?
 
-    /// Whether a file says so.
+    /// Whether the value comes from a file.
     var isSaid: Bool { place.map { !$0.hasPrefix("built in") } ?? false }
   }
 
@@ -18,45 +18,45 @@ struct APIDifference {
     let after: Side?
   }
 
-  /// Where settings differ so.
+  /// The places where a setting has changed in the same way.
   struct Use {
     let change: SettingChange
-    /// nil: the file as it is.
+    /// `nil`: the file without an environment.
     var environments: [String?]
-    /// Of which URLs; empty: of the service as a whole.
+    /// The URLs concerned. Empty: the whole service.
     var targets: [String]
   }
 
   struct CallChange {
     let name: String
-    /// nil: the file as it is, or in all.
+    /// `nil`: the file without an environment, or all environments.
     let environment: String?
     let before: APISnapshot.Call?
     let after: APISnapshot.Call?
-    /// What is otherwise, each with its words on both sides.
+    /// The details that differ, with their text on both sides.
     let details: [(what: String, before: String?, after: String?)]
   }
 
-  /// What became of the file itself.
+  /// What happened to the file itself.
   enum Change: String {
     case added
     case removed
   }
 
-  /// nil: it is on both sides.
+  /// `nil`: the file exists on both sides.
   var change: Change?
   var settings: [Use] = []
   var calls: [CallChange] = []
-  /// Environments that only one of them has.
+  /// Environments that exist on only one side.
   var environments: [(name: String, isAdded: Bool)] = []
 
   var isEmpty: Bool { change == nil && settings.isEmpty && calls.isEmpty && environments.isEmpty }
 
   private var places: [SettingChange: Int] = [:]
 
-  /// Takes what is otherwise in an environment.
+  /// Adds the differences of an environment.
   ///
-  /// - Parameter targets: what the snapshots were asked for.
+  /// - Parameter targets: The URLs that the snapshots describe.
   mutating func add(
     _ before: APISnapshot, _ after: APISnapshot, in environment: String?,
     of targets: [APISnapshot.Target]
@@ -79,7 +79,7 @@ struct APIDifference {
   }
 
   private mutating func note(_ change: SettingChange, _ environment: String?, _ labels: [String]) {
-    // Of a file that one side does not have, it is of interest what it says itself.
+    // For a file that one side lacks, report only the settings that it makes itself.
     guard self.change == nil || (change.before ?? change.after)?.isSaid == true else { return }
     guard let place = places[change] else {
       places[change] = settings.count
@@ -93,7 +93,8 @@ struct APIDifference {
     settings[place].targets += labels.filter { !known.contains($0) }
   }
 
-  /// By their names, in the order of the second list; of functions by their places in it.
+  /// Compares settings by name, in the order of the second list. Functions are compared by their
+  /// positions in it.
   private static func changes(
     _ before: [APISnapshot.Setting], _ after: [APISnapshot.Setting]
   ) -> [SettingChange] {
@@ -104,7 +105,7 @@ struct APIDifference {
     var changes = right.compactMap { name, setting -> SettingChange? in
       guard old[name]?.mark != setting.mark else { return nil }
       var after = side(setting)
-      // What a mask hides, or is behind the end, is another all the same.
+      // The difference is in a masked or truncated part of the value.
       if let before = old[name], before.value == setting.value,
         !setting.value.hasSuffix("function"),
         !setting.value.hasSuffix("functions")
@@ -135,7 +136,8 @@ struct APIDifference {
 
   // MARK: Calls
 
-  /// Takes what is otherwise in an environment, as far as it is not known of the file as it is.
+  /// Adds the differences of calls in an environment, unless they are already known from the file
+  /// without an environment.
   mutating func addCalls(
     _ before: [APISnapshot.Call], _ after: [APISnapshot.Call], in environment: String? = nil
   ) {
@@ -158,7 +160,7 @@ struct APIDifference {
     _ name: String, _ before: APISnapshot.Call?, _ after: APISnapshot.Call?,
     _ details: [(what: String, before: String?, after: String?)], _ environment: String?
   ) {
-    // Of the file as it is each call is looked at once.
+    // Calls of the file without an environment are compared only once.
     let isKnown =
       environment != nil
       && calls.contains { known in
@@ -182,7 +184,7 @@ struct APIDifference {
       let old = left.first { $0.name == name }
       let new = right.first { $0.name == name }
       guard old?.mark != new?.mark else { return nil }
-      // What a mask hides is another all the same.
+      // The difference is in a masked part of the value.
       let isHidden = old?.text == new?.text
       return (name, old?.text, new.map { isHidden ? "\($0.text) (another)" : $0.text })
     }

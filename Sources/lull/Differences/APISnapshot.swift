@@ -2,22 +2,24 @@ import LullClients
 import LullCore
 import LullHost
 
-/// What an API file says at one time, as plain values: its calls, and what applies to which URL.
+/// The content of an API file at one time, as plain values: its calls, and the settings of each
+/// URL.
 struct APISnapshot {
   struct Setting: Hashable {
     let name: String
-    /// In words, credentials masked.
+    /// The value as text, with credentials masked.
     let value: String
-    /// The line that sets it, and what it applies to there; nil: it is as it was built in.
+    /// The line that sets it, and its scope there. `nil`: the built-in default.
     let place: String?
-    /// What two of them are compared by: values, also those that are masked, and what functions do.
+    /// The text by which two settings are compared. It includes masked values, and the code of
+    /// functions.
     let mark: String
   }
 
   struct Trait {
     let name: String
     let text: String
-    /// What two of them are compared by.
+    /// The text by which two traits are compared.
     let mark: String
 
     init(_ name: String, _ text: String, mark: String? = nil) {
@@ -32,30 +34,30 @@ struct APISnapshot {
     let method: RequestMethod
     let path: String
     let place: String
-    /// What else it says, each by its name.
+    /// The other properties of the call, by name.
     let traits: [Trait]
     let parameters: [Trait]
-    /// A path that fits it.
+    /// A path that matches the call's path.
     let sample: String
   }
 
-  /// What is asked for: a URL, or a path below the base.
+  /// A URL, or a path below the base URL, whose settings are compared.
   struct Target {
     let label: String
     let method: RequestMethod
     let path: String
-    /// The line of the file that names it; nil: no file does.
+    /// The line of the file that names it. `nil` if it does not come from a file.
     var place: String?
   }
 
   var environments: [String] = []
   var calls: [Call] = []
-  /// Settings that apply together, each list once.
+  /// The different lists of settings that apply together.
   var sets: [[Setting]] = []
-  /// Which of these applies to a target, in the order of the targets.
+  /// The index in `sets` for each target, in the order of the targets.
   var places: [Int] = []
-  /// The first of the targets that is no URL there.
+  /// The first target that is not a valid URL in this API.
   var invalid: Target?
-  /// What is of the service as a whole.
+  /// The settings of the whole service.
   var service: [Setting] = []
 }

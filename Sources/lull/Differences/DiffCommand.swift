@@ -11,7 +11,8 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try DiffCommand(words.dropFirst()).run() }
 }
 
-/// `lull diff A B`, `lull diff REV FILE…`: which settings and calls differ, without asking any network.
+/// `lull diff A B`, `lull diff REV FILE…`: shows which settings and calls differ, without network
+/// access.
 struct DiffCommand {
   private enum Format: String, CaseIterable {
     case text
@@ -71,7 +72,7 @@ struct DiffCommand {
   private let environment: String?
   private let format: Format
 
-  /// - Parameter words: what follows `diff`.
+  /// - Parameter words: The arguments after `diff`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try DiffCommand.spec.read(words, for: .diff)
     let first = parsed.text("A") ?? ""
@@ -124,7 +125,8 @@ struct DiffCommand {
             .init(
               before: pair.before.shownName, after: pair.after.shownName, difference: difference))
         } catch {
-          // What the others require stands beside them, and a pattern of the shell names it too.
+          // Modules are in the same folder as the files that require them, so a glob pattern
+          // includes them.
           guard error.isOfModule, pair.before.isNoAPI, pair.after.isNoAPI, pairs.count > 1 else {
             throw error
           }
@@ -150,7 +152,7 @@ struct DiffCommand {
     }
   }
 
-  /// What is compared with what.
+  /// The pairs of files to compare.
   private func pairs() throws(SnapshotBuilder.Failure) -> [(
     before: ComparedFile, after: ComparedFile
   )] {
@@ -158,7 +160,7 @@ struct DiffCommand {
     for word in words {
       let path = APIFileLocator.file(of: word)
       let name = APIName(word)
-      // One that is gone may be in the revision.
+      // A deleted file may exist in the revision.
       guard path != nil || revision != nil && name.file.hasSuffix(".lua") else {
         throw SnapshotBuilder.Failure(report: "lull: \(APIFileLocator.missing(word))\n", code: 3)
       }
@@ -199,7 +201,7 @@ struct DiffCommand {
     }
   }
 
-  /// Why a line is neither a path nor a URL; nil: it is one.
+  /// Why a line is neither a path nor a URL. `nil` if it is one.
   private static func problem(of text: String) -> String? {
     if text.contains(where: \.isWhitespace) {
       return "has a blank in it: write a path or a URL a line"
@@ -213,7 +215,8 @@ struct DiffCommand {
       ? "is neither an HTTP URL nor a path that begins with /" : nil
   }
 
-  /// A path or a URL a line, each once; those that are empty or begin with # say nothing.
+  /// Reads one path or URL from each line, without duplicates. Empty lines and lines that begin
+  /// with # are ignored.
   private static func targets(
     in path: String
   ) throws(SnapshotBuilder.Failure) -> [APISnapshot.Target] {
@@ -249,7 +252,7 @@ struct DiffCommand {
 }
 
 extension String {
-  /// Without what does not show at its ends, the end of a line of other systems among it.
+  /// Without white space at both ends, including the carriage return of Windows line ends.
   fileprivate var trimmingBlanks: String {
     let isBlank = { (character: Character) in [" ", "\t", "\r"].contains(character) }
     var text = drop(while: isBlank)

@@ -1,7 +1,7 @@
 import LullCore
 
 extension DifferenceReport {
-  /// For programs: all of it.
+  /// The complete report for programs.
   var json: JSONValue {
     .object([.init("files", .array(files.map(DifferenceReport.json)))])
   }

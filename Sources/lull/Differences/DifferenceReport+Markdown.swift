@@ -1,5 +1,5 @@
 extension DifferenceReport {
-  /// For reviews, as GitHub shows it: a table for each file.
+  /// The report for reviews, in GitHub's Markdown: a table for each file.
   var markdown: String {
     let changed = files.filter { !$0.difference.isEmpty }
     guard !changed.isEmpty else { return "No setting and no call differs.\n" }
@@ -44,7 +44,7 @@ extension DifferenceReport {
     return "\n" + (lines + cells).map { "| \($0) |\n" }.joined()
   }
 
-  /// Text that means nothing else there: no cell, no mark, no tag, nobody's name.
+  /// Escapes text, so that it can't start a cell, formatting, an HTML tag or a mention.
   static func escaped(_ text: String) -> String {
     var result = ""
     for character in text.unicodeScalars {

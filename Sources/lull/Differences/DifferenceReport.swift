@@ -1,7 +1,7 @@
 import LullCore
 import LullSystem
 
-/// What a comparison of API files has found, in one of the forms that it is written in.
+/// The result of comparing API files, in its output formats.
 struct DifferenceReport {
   struct File {
     let before: String
@@ -13,7 +13,7 @@ struct DifferenceReport {
 
   var isEmpty: Bool { files.allSatisfy(\.difference.isEmpty) }
 
-  /// URLs that are named of an entry; the rest is counted.
+  /// The maximum number of URLs that an entry lists. The others are only counted.
   static let shownTargets = 3
 
   // MARK: For people
@@ -60,7 +60,7 @@ struct DifferenceReport {
     }
   }
 
-  /// The URLs and environments of an entry; nil where it is of the file as a whole.
+  /// The URLs and environments of an entry. `nil` if it applies to the whole file.
   static func places(of use: APIDifference.Use) -> String? {
     var words: [String] = []
     let count = use.targets.count

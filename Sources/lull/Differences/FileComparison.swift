@@ -1,13 +1,13 @@
 import LullClients
 import LullCore
 
-/// One side of a comparison: a file, as it is or as a revision has it.
+/// One side of a comparison: a file in the working tree or in a revision.
 struct ComparedFile {
-  /// Where it is read; nil: the revision does not have it.
+  /// The path to read. `nil` if the revision does not have the file.
   let path: String?
-  /// As people know it.
+  /// The path as shown to users.
   let known: String
-  /// nil: it is compared in each there is.
+  /// `nil`: every environment is compared.
   let environment: String?
   let folder: RevisionFolder?
 
@@ -22,7 +22,7 @@ struct ComparedFile {
     (folder.map { "\($0.revision):\(known)" } ?? known) + (environment.map { "@\($0)" } ?? "")
   }
 
-  /// Whether it is a module, or is not there.
+  /// Whether it is a module or does not exist.
   var isNoAPI: Bool {
     do throws(SnapshotBuilder.Failure) {
       guard path != nil else { return true }
@@ -33,7 +33,8 @@ struct ComparedFile {
     }
   }
 
-  /// What it says in an environment; nil: as it is. Of one that is not there nothing.
+  /// Returns the snapshot of an environment. `nil`: without an environment. The snapshot of a
+  /// missing file is empty.
   func snapshot(
     _ environment: String?, _ targets: [APISnapshot.Target]
   ) throws(SnapshotBuilder.Failure) -> APISnapshot {
@@ -50,11 +51,11 @@ struct ComparedFile {
   }
 }
 
-/// Two files that are compared, in the environments that are meant.
+/// Compares two files in the selected environments.
 struct FileComparison {
   private let before: ComparedFile
   private let after: ComparedFile
-  /// Of both; nil: those there are.
+  /// The environment of both files. `nil`: all environments.
   private let environment: String?
 
   init(_ before: ComparedFile, _ after: ComparedFile, _ environment: String?) {
@@ -63,7 +64,7 @@ struct FileComparison {
     self.environment = environment
   }
 
-  /// - Parameter targets: what is asked for; nil: what the declared calls ask for.
+  /// - Parameter targets: The URLs to compare. `nil`: those of the declared calls.
   func difference(
     of targets: [APISnapshot.Target]?
   ) throws(SnapshotBuilder.Failure) -> APIDifference {
@@ -73,7 +74,7 @@ struct FileComparison {
       environment.map { ($0, $0) } ?? (isOfOne ? (before.environment, after.environment) : nil)
     if before.path == nil { difference.change = .added }
     if after.path == nil { difference.change = .removed }
-    // A first look, for what there is.
+    // First find the calls and environments.
     let (old, new) = try snapshots(pair ?? (nil, nil), [])
     difference.addCalls(old.calls, new.calls)
     if difference.change == nil, pair == nil {
@@ -94,7 +95,7 @@ struct FileComparison {
       var (old, new) = try snapshots((name, name), targets)
       var targets = targets
       if name != nil, !areGiven {
-        // There may be calls in an environment alone.
+        // Some calls may exist only in an environment.
         let all = FileComparison.targets(old.calls + new.calls, besides: targets)
         if all.count > targets.count {
           targets = all
@@ -113,7 +114,7 @@ struct FileComparison {
     (try before.snapshot(environments.0, targets), try after.snapshot(environments.1, targets))
   }
 
-  /// Those of calls behind some others, each once; the root where there are none.
+  /// The targets of calls after the known ones, without duplicates. Without any target, the root.
   private static func targets(
     _ calls: [APISnapshot.Call], besides known: [APISnapshot.Target] = []
   ) -> [APISnapshot.Target] {

@@ -3,19 +3,20 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// What functions of an API file do, as texts that are the same for the same: their tokens, and those of the local
-/// functions of the same text that they name. (REV-04, REV-18)
+/// Fingerprints of functions in an API file, which are equal for equal code. Each consists of the
+/// tokens of the function and of the local functions of the same file that it uses. (REV-04,
+/// REV-18)
 final class FunctionMarks {
   private var texts: [ChunkSource: FunctionTexts] = [:]
 
-  /// Of functions that a setting has been given.
+  /// The fingerprint of the functions in a setting.
   func mark(of held: [AnyObject]) -> String {
     held.map { value in
       (value as? StoredValue)?.definitions.map { text(of: $0) }.joined(separator: "; ") ?? ""
     }.joined(separator: "\n")
   }
 
-  /// Of what is done at its stages, wherever that stands.
+  /// The fingerprint of the stages of a pipeline, independent of their source lines.
   func mark(of pipeline: Pipeline, _ fingerprint: Int) -> String {
     var marks = ["\(fingerprint)"]
     for stage in pipeline.comparedStages {
@@ -30,7 +31,7 @@ final class FunctionMarks {
     return marks.joined(separator: "\n")
   }
 
-  /// Of what tells the next page of a call.
+  /// The fingerprint of the function that finds the next page of a call.
   func mark(ofPages call: APICall, _ text: String) -> String {
     text + "\n" + (call.pagesDefinition.map { self.text(of: $0) } ?? "")
   }
@@ -44,7 +45,7 @@ final class FunctionMarks {
       .joined(separator: "; ")
   }
 
-  /// Nothing where the text is not known.
+  /// Empty if the source is not available.
   private static func bytes(of source: ChunkSource) -> [UInt8] {
     switch source {
     case .file(let path): (try? TextFile.read(path).get()) ?? []

@@ -2,34 +2,36 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Git, asked for what a repository holds: run as a program with arguments, without a shell.
+/// Runs Git to read a repository, without a shell.
 enum GitProgram {
   struct Problem: Error {
-    /// In words, with what Git has said.
+    /// The error message, including Git's own.
     let message: String
-    /// As it ended; nil: it could not be asked.
+    /// The exit code. `nil` if Git could not be run.
     var code: Int32?
   }
 
-  /// More than any file of Lua, or any list of them, that is meant.
+  /// The maximum size of its output, larger than any Lua file or list of them.
   private static let limit = 64 << 20
 
-  /// Keeps Git from running programs that the repository's configuration names.
+  /// Prevents Git from running programs that the repository's configuration names.
   private static let caution = [
     "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
   ]
 
-  /// Keeps it from fetching what a partial clone lacks, which may run programs too: unlike `protocol.allow`, the
-  /// variable takes precedence over the repository's `protocol.ext.allow`.
+  /// Prevents Git from fetching missing objects of a partial clone, which may run programs too.
+  /// Unlike `protocol.allow`, the variable takes precedence over the repository's
+  /// `protocol.ext.allow`.
   private static let variables = ["GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1"]
 
-  /// There is no such repository: Git reads neither the configuration nor the attributes of one.
+  /// Names a repository that does not exist, so that Git reads no repository's configuration or
+  /// attributes.
   private static let outside = [
     "--git-dir=/dev/null/none", "-c", "core.attributesFile=/dev/null", "--no-pager",
   ]
 
-  /// Where the environment has the repository, as in a hook: what it says is meant from here, and not from the folder
-  /// that is asked about.
+  /// Options for a repository that the environment names, as in a hook. Its relative paths start
+  /// from the current folder, not from the folder that Git runs in.
   private static var place: [String] {
     guard let folder = variable("GIT_DIR") else { return [] }
     let tree = variable("GIT_WORK_TREE") ?? "."
@@ -40,18 +42,18 @@ enum GitProgram {
   }
 
   private static func variable(_ name: String) -> String? {
-    // Copied at once.
+    // Copy it at once.
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether a word names a commit of the repository here.
+  /// Whether a word names a commit of the current repository.
   static func knows(_ word: String) -> Bool {
     guard !word.isEmpty, !word.hasPrefix("-") else { return false }
     return (try? run(["rev-parse", "--verify", "--quiet", word + "^{commit}"], in: ".")) != nil
   }
 
-  /// The path below `before` of the file that is `name` below `after`, two folders beside each other outside of any
-  /// repository; nil if Git finds no file that is similar enough.
+  /// The former path below `before` of the file `name` below `after`. The folders have the same
+  /// parent and are outside any repository. `nil` if Git finds no file that is similar enough.
   static func formerName(
     of name: String, from before: String, to after: String
   ) throws(Problem) -> String? {
@@ -71,12 +73,12 @@ enum GitProgram {
     return nil
   }
 
-  /// What it writes in a folder of a repository.
+  /// Runs Git in a folder of a repository and returns its output.
   static func run(_ words: [String], in folder: String) throws(Problem) -> [UInt8] {
     try start(["-C", folder] + place + caution + words)
   }
 
-  /// - Parameter codes: the exit codes of success.
+  /// - Parameter codes: The exit codes of success.
   private static func start(
     _ words: [String], succeeding codes: ClosedRange<Int32> = 0...0
   ) throws(Problem) -> [UInt8] {
@@ -89,7 +91,7 @@ enum GitProgram {
     defer { for descriptor in [output[0], errors[0]] { close(descriptor) } }
     let process: pid_t?
     do throws(ChildProcess.Failure) {
-      // What it asks at a terminal, such as for a passphrase, nobody is there to answer.
+      // Nobody can reply to a prompt on the terminal, such as for a passphrase.
       process = try ChildProcess.start(
         ["git"] + words, input: .nowhere, output: .descriptor(output[1]),
         errors: .descriptor(errors[1]), leadsGroup: false, variables: variables)
@@ -109,7 +111,7 @@ enum GitProgram {
     return bytes
   }
 
-  /// All there is; nil if it is more than the limit.
+  /// Reads to the end. `nil` if there is more than the limit.
   private static func read(_ descriptor: Int32, _ limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)

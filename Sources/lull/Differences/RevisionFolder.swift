@@ -2,29 +2,29 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// What API files need that a revision of a repository has below some folders, put where it can be run: files of Lua,
-/// and of schemas beside them. Gone with this object.
+/// The files that API files need from a revision of a repository, extracted so that they can be
+/// run: Lua files, and schemas next to them. Deleted with this object.
 final class RevisionFolder {
   typealias Problem = GitProgram.Problem
 
-  /// A folder of the working tree, as the revision has it.
+  /// A folder of the working tree in the state of the revision.
   private struct Folder {
-    /// Where its files are put.
+    /// The folder its files are extracted to.
     let place: String
-    /// The revision's tree, as Git numbers it.
+    /// The object name of the revision's tree.
     let tree: String
-    /// Paths of links, which are not followed.
+    /// Paths of symbolic links, which are not followed.
     var links: Set<String> = []
-    /// Paths of files of Lua.
+    /// Paths of Lua files.
     var files: Set<String> = []
   }
 
   let revision: String
   private let root: TemporaryFolder
-  /// By the folder in the working tree.
+  /// By folder in the working tree.
   private var folders: [String: Folder] = [:]
 
-  /// How many files of Lua a folder may have.
+  /// The maximum number of Lua files in a folder.
   private static let most = 2000
 
   init(_ revision: String) throws(Problem) {
@@ -37,8 +37,8 @@ final class RevisionFolder {
 
   deinit { root.remove() }
 
-  /// Where the file of that path in the working tree stands here, and what it was called then; nil if the revision
-  /// has it under neither that name nor another.
+  /// The extracted copy of a file in the working tree, and the file's path in the revision. `nil`
+  /// if the revision has the file under neither this name nor another.
   func file(_ path: String) throws(Problem) -> (place: String, known: String)? {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let folder = try self.folder(FileName.folder(of: path))
@@ -53,20 +53,21 @@ final class RevisionFolder {
     return (folder.place + "/" + old, String(path.dropLast(name.count)) + old)
   }
 
-  /// Where folders of the working tree are here, with their slashes, and what these are called there.
+  /// The folders of the extracted files, and the folders in the revision that they stand for. All
+  /// end with a slash.
   private var places: [(here: String, there: String)] {
     folders.map { ($0.value.place + "/", $0.key == "." ? "" : "\($0.key)/") }
   }
 
-  /// A text with paths as people know them.
+  /// Replaces the paths of extracted files in a text with those in the revision.
   func shown(in text: String) -> String {
     places.reduce(text) { $0.replacing($1.here, with: "\(revision):\($1.there)") }
   }
 
-  /// The path in the revision that Git finds to be the former one of a file; nil: the file is new.
+  /// The path of a renamed file in the revision, as detected by Git. `nil` if the file is new.
   ///
-  /// Files of the working tree are compared as copies, outside of the repository: there Git would run the filters
-  /// that its configuration names.
+  /// Files of the working tree are copied out of the repository before they are compared. Inside
+  /// it, Git would run the filters that its configuration names.
   private func formerName(
     of name: String, in place: String, _ folder: Folder
   ) throws(Problem) -> String? {
@@ -109,10 +110,10 @@ final class RevisionFolder {
     for entry in try GitProgram.run(["ls-tree", "-r", "-z", folder.tree], in: name)
       .split(separator: 0)
     {
-      // `100644 blob DIGEST<tab>path`; links and modules of Git are no files.
+      // `100644 blob DIGEST<tab>path`. Symbolic links and submodules are not files.
       guard let tab = entry.firstIndex(of: 9),
         let path = String(validating: entry[(tab + 1)...], as: UTF8.self),
-        // Schemas stand beside the API file.
+        // Schemas are in the same folder as the API file.
         path.hasSuffix(".lua") || path.hasSuffix(".json") && !path.contains("/"),
         !path.split(separator: "/").contains("..")
       else { continue }
@@ -135,7 +136,8 @@ final class RevisionFolder {
     return folder
   }
 
-  /// The revision's tree, so that all is of one revision, whatever others do meanwhile.
+  /// The object name of the revision's tree, so that all files come from one revision even if the
+  /// repository changes meanwhile.
   private func tree(in folder: String) throws(Problem) -> String {
     guard !revision.isEmpty, !revision.hasPrefix("-") else {
       throw Problem(message: "'\(revision)' is not a Git revision")

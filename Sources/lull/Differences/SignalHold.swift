@@ -1,10 +1,10 @@
 import LullLibC
 
-/// Signals that end a program, kept waiting while there is something that would be left behind.
+/// Delays signals that end the program, while there are files to clean up.
 enum SignalHold {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-  /// Runs `body`; a signal that has come meanwhile does what it does when that is over.
+  /// Runs `body`. A signal received meanwhile takes effect afterwards.
   static func during<Value>(_ body: () -> Value) -> Value {
     var held = sigset_t()
     var previous = sigset_t()
@@ -15,7 +15,7 @@ enum SignalHold {
     return body()
   }
 
-  /// Whether one has come that is kept waiting.
+  /// Whether a delayed signal is pending.
   static var isInterrupted: Bool {
     var pending = sigset_t()
     sigpending(&pending)

@@ -5,24 +5,24 @@ import LullLuaSource
 import LullREPL
 import LullTransport
 
-/// Looks at an API file, in the sandbox and without a network, and says what it says.
+/// Inspects an API file in the sandbox without network access, and returns its snapshot.
 struct SnapshotBuilder {
   struct Failure: Error {
-    /// For standard error, a line or more.
+    /// The message for standard error, one or more lines.
     let report: String
     let code: Int32
-    /// Whether it is since the file is no API but what others require.
+    /// Whether it failed because the file is a module.
     var isOfModule = false
   }
 
   /// The file to read.
   let path: String
-  /// nil: as it is.
+  /// `nil`: without an environment.
   let environment: String?
-  /// As messages name files, and texts with their names in them.
+  /// Replaces file names in a text with those shown in messages.
   let shown: (String) -> String
 
-  /// - Parameter targets: those that are asked for.
+  /// - Parameter targets: The URLs whose settings are included.
   func snapshot(of targets: [APISnapshot.Target]) throws(Failure) -> APISnapshot {
     var snapshot = APISnapshot()
     let outcome = APIInspection(
@@ -47,7 +47,7 @@ struct SnapshotBuilder {
   }
 }
 
-/// Makes the snapshot of an API that has been loaded.
+/// Fills the snapshot of an API that has been loaded.
 private final class SnapshotFiller {
   private let api: APIFile
   private let shown: (String) -> String
@@ -111,13 +111,14 @@ private final class SnapshotFiller {
   private func baseKeys(_ own: DeclarationPlaces) -> [String] {
     guard let name = api.environment?.name else { return ["base_url"] }
     let keys = ["environments", name, "base_url"]
-    // Where the environment has none, that of the file counts.
+    // If the environment has no base_url, that of the file applies.
     return own.line(of: keys) == own.line(of: ["environments", name]) ? ["base_url"] : keys
   }
 
   // MARK: Settings
 
-  /// Which blocks of configuration apply: what two resources have in common that are configured alike.
+  /// The configuration blocks that apply to a resource. Resources with the same blocks have the
+  /// same settings.
   private func blocks(of resource: Resource, _ method: RequestMethod) -> [Int] {
     let service = api.service
     guard resource.record.invalidSource == nil else { return [-1] }
@@ -127,7 +128,7 @@ private final class SnapshotFiller {
         try entry.applies(to: resource.url, method: method)
       }) {
       case .success(let applies): if applies { blocks.append(index) }
-      // It fails for all of which it is asked.
+      // It fails for every resource.
       case .failure: blocks.append(-4 - index)
       }
     }
@@ -201,7 +202,7 @@ private final class SnapshotFiller {
     if let schemas = api.service.schemas as? CallSchemas,
       let (text, whole) = schemas.fingerprint(ofCall: call.name)
     {
-      // Of what is behind the end, and of definitions, there is a digest.
+      // Represent the truncated part and the definitions by a digest.
       let digest = whole.withUnsafeBufferPointer { Digest.sha256.of($0) } ?? whole
       traits.append(.init("schema", "\(shown(text)) (\(Hexadecimal.text(digest.prefix(4))))"))
     }
@@ -234,7 +235,7 @@ private final class SnapshotFiller {
     return .init("parameter \(parameter.name)", text, mark: "\(text) \(mark)")
   }
 
-  /// The path with something in the place of each parameter.
+  /// The path with a sample value for each parameter.
   private func sample(_ call: APICall) -> String {
     call.parameters.reduce(call.path) { path, parameter in
       path.replacing("{\(parameter.placeholder)}", with: parameter.sample)

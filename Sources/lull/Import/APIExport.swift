@@ -6,17 +6,18 @@ import LullSchemas
 import LullSystem
 import LullTransport
 
-/// Looks at an API file, in the sandbox and without a network, and makes of it what other programs read.
+/// Inspects an API file in the sandbox without network access, and converts it to a format of other
+/// programs.
 ///
-/// Variables of the environment count as not set, so that nothing of them is written; what there is only if they are
-/// set, such as a token that may be missing, is found out by a second look.
+/// Environment variables count as not set, so that their values are not written. A second
+/// inspection finds parts that exist only if a variable is set, such as an optional token.
 struct APIExport {
-  /// The file to look at.
+  /// The file to inspect.
   let path: String
-  /// The one that is named with it; nil: that of `LULL_ENV`, or without one as it is, with the servers of all its
-  /// environments.
+  /// The environment named with the file. `nil`: that of `LULL_ENV`. Without either, the file
+  /// without an environment, with the servers of all its environments.
   let environment: String?
-  /// Patterns for names and paths of calls; empty: all.
+  /// Patterns for names and paths of calls. Empty: all calls.
   var only: [String] = []
 
   init(path: String, environment: String?) {
@@ -24,13 +25,13 @@ struct APIExport {
     self.environment = environment
   }
 
-  /// What one look has shown.
+  /// The result of one inspection.
   private struct Sight {
     var name = ""
     var description: String?
     var baseURL: String?
     var environments: [String] = []
-    /// The one that it was looked at in.
+    /// The environment of the inspection.
     var environment: String?
     var calls: [ExportedAPI.Call] = []
     var schemas: SchemaFile?
@@ -40,9 +41,9 @@ struct APIExport {
     var problem: String?
   }
 
-  /// The text, how many calls are in it, and what is not.
+  /// Returns the text, the number of calls in it, and the parts that can't be exported.
   ///
-  /// - Parameter origin: by which it is exported again, of the environment that it was exported in.
+  /// - Parameter origin: Returns the command line that repeats the export in the given environment.
   func made(as asCurl: Bool, _ origin: (String?) -> String) throws(CommandFailure) -> (
     text: [UInt8], count: Int, leftOut: [ExportedAPI.LeftOut]
   ) {
@@ -90,7 +91,7 @@ struct APIExport {
       api throws(APIFileProblem) in sight = try self.sight(api, lines: lines)
     }
     if case .wrong = outcome, !variables.isEmpty {
-      // It cannot do without them. What it makes of them is made of a word that stands for each.
+      // The file needs its variables. Repeat with a placeholder for each of them.
       let (second, _) = inspection.inspectInSandbox(settingVariables: true) {
         api throws(APIFileProblem) in sight = try self.sight(api, lines: lines)
       }
@@ -133,7 +134,7 @@ struct APIExport {
     } catch {
       sight.problem = "\(error)"
     }
-    // All that is taken of the calls is taken here.
+    // Read everything needed from the calls now.
     for call in try api.calls where isWanted(call) {
       let resource = api.service.resource(CallPath(call.path))
       let configuration = resource.configuration(for: call.method)
@@ -158,7 +159,7 @@ struct APIExport {
     return patterns.contains { $0.matches(call.name) || $0.matches(call.path) }
   }
 
-  /// What lets somebody in only where the environment has it.
+  /// Adds credentials that exist only if an environment variable is set.
   private func addOptional(to sight: inout Sight, lines: Bool) {
     var other = Sight()
     let (outcome, _) = inspection(in: environment).inspectInSandbox(settingVariables: true) {
@@ -194,7 +195,7 @@ struct APIExport {
         one.access.map(\.way) != other.access.map(\.way)
           || !one.headers.elementsEqual(other.headers, by: ==)
       }
-      // What is sent if a variable is set is the same in all.
+      // Headers that depend on a variable are the same in all environments.
       if differs, !sight.calls.contains(where: { $0.least != nil }) {
         leftOut.append(
           .init(
@@ -213,10 +214,10 @@ struct APIExport {
   }
 }
 
-/// The settings of an API file that are about how it is asked, which no document has a place for.
+/// The settings of an API file about requests that no document format can express.
 struct ExportedSettings {
   private var names: Set<String> = []
-  /// With where they are set.
+  /// The functions, each with its place in the file.
   private var functions: Set<String> = []
 
   mutating func add(_ resource: Resource, _ method: RequestMethod) {
@@ -247,7 +248,7 @@ struct ExportedSettings {
 }
 
 extension ExportedAccess {
-  /// What is told of an `Auth`.
+  /// The security schemes of an `Auth`.
   static func all(of auth: Auth) -> [ExportedAccess] {
     if let stage = auth.stage as? OAuth2 { return [access(of: stage.settings)] }
     let variable = auth.identity.secrets.last.flatMap { SecretText($0).variable }
@@ -288,7 +289,7 @@ extension ExportedAccess {
       }
     case .refresh: break
     }
-    // OpenAPI 3.1 knows neither codes that are typed into a browser nor tokens that somebody has got before.
+    // OpenAPI 3.1 can describe neither device codes nor tokens obtained elsewhere.
     return ExportedAccess(.bearer)
   }
 }

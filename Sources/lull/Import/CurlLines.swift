@@ -3,16 +3,16 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// A command line of curl for each call of an API, with variables of the shell for credentials and for what has to be
-/// given.
+/// A curl command line for each call of an API. Shell variables stand for credentials and required
+/// parameters.
 struct CurlLines {
   struct Line {
     let call: APICall
-    /// nil: there is none.
+    /// `nil` if there is none.
     var text: String?
     var variables: [String] = []
     var leftOut: [ExportedAPI.LeftOut] = []
-    /// What curl cannot be told, a sentence each.
+    /// Settings that curl can't express, one sentence each.
     var omissions: [String] = []
   }
 
@@ -37,7 +37,7 @@ struct CurlLines {
     return (text, lines.count { $0.text != nil }, lines.flatMap(\.leftOut) + omissions(lines))
   }
 
-  /// What curl cannot be told, each once.
+  /// The settings that curl can't express, without duplicates.
   private func omissions(_ lines: [Line]) -> [ExportedAPI.LeftOut] {
     var sentences: [String] = []
     var names: [String: [String]] = [:]
@@ -55,7 +55,7 @@ struct CurlLines {
     }
   }
 
-  /// On one line, whatever is in it.
+  /// Returns the text on one line.
   private static func comment(_ text: String) -> String {
     let line = text.split { $0.isNewline }.joined(separator: " ")
     return "# " + ControlCharacters.shown(in: line) + "\n"
@@ -63,7 +63,8 @@ struct CurlLines {
 
   // MARK: One call
 
-  /// That of a call with what it needs; what is optional and has no default stays out.
+  /// Creates the command line of a call with its required parameters. Optional ones without a
+  /// default are omitted.
   static func line(for call: APICall, of api: APIFile, _ auth: Auth?) -> Line {
     var line = Line(call: call)
     func leave(_ reason: String) -> Line {
@@ -75,7 +76,7 @@ struct CurlLines {
     var values: [String: CallValue] = [:]
     for parameter in call.parameters
     where parameter.isRequired && parameter.standard == nil
-      // Nothing hides it in a path, or in what is made of several.
+      // A credential would be visible in a path, or inside a compound value.
       || parameter.place == .path && parameter.hasWrittenCredential
       || parameter.nestsWrittenCredential
     {
@@ -120,12 +121,12 @@ struct CurlLines {
     String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_"
   }
 
-  /// What a mask is shown of.
+  /// A secret whose mask is replaced by a variable.
   private static func secret(_ variable: String) -> SecretText {
     SecretText(Secret(.literal(""), name: variable))
   }
 
-  /// A mark in the place of what has to be given.
+  /// A placeholder for a required parameter.
   private static func value(
     of parameter: CallParameter, in call: APICall, _ variables: inout ShellVariables
   ) -> CallValue {
@@ -134,14 +135,14 @@ struct CurlLines {
     if isWord, parameter.place != .path,
       parameter.place == .cookie || CredentialName.names(parameter.wireName)
     {
-      // Another text would be masked, as what is called so.
+      // Any other text would be masked, because of the parameter's name.
       return .secret(secret(variables.mark(for: parameter.name)))
     }
     let mark = variables.mark(for: parameter.name, isFile: parameter.kind == .file)
     switch parameter.kind {
     case .string, .choice, .file: single = .string(mark)
     case .number, .integer, .boolean:
-      // In JSON without quotes.
+      // In JSON, without quotes.
       let isJSON = parameter.place == .body && call.bodyForm == .json
       single = isJSON ? .json(Array(mark.utf8)) : .string(mark)
     case .json: single = .json(Array(mark.utf8))
@@ -152,7 +153,7 @@ struct CurlLines {
     return parameter.isList ? .list([single]) : single
   }
 
-  /// Name and password, as variables where they are not known.
+  /// User name and password. Variables stand for those that are not known.
   private static func user(
     of auth: Auth, _ prefix: String, _ variables: inout ShellVariables
   ) -> String? {
@@ -169,7 +170,7 @@ struct CurlLines {
       let password = secrets.last ?? prefix + "PASSWORD"
       let start =
         password.hasSuffix("PASSWORD") ? String(password.dropLast("PASSWORD".count)) : prefix
-      // What comes from the environment is empty here, or a word that stands for all of it.
+      // A value from the environment is empty here, or is a placeholder.
       let isKnown = !name.isEmpty && name != "secret" && !CredentialMask.isMasked(name)
       let user = isKnown ? name : variables.mark(forCredential: start + "USER")
       return user + ":" + variables.mark(forCredential: password)
@@ -180,7 +181,7 @@ struct CurlLines {
     }
   }
 
-  /// The names of all that it sends.
+  /// The names of all secrets that the request sends.
   private static func secrets(of call: APICall, _ http: HTTPRequest, _ auth: Auth?) -> Set<String> {
     var texts = http.headers.texts.map(\.text)
     for parameter in call.parameters {
@@ -190,8 +191,9 @@ struct CurlLines {
     return Set(texts.flatMap(\.secrets).map(\.name))
   }
 
-  /// With marks in the place of what secrets are shown as; nil if one that is not among them is shown: it is a text of
-  /// the file's, and no variable is to get there.
+  /// Replaces the masks of secrets with placeholders for variables. Returns `nil` if the text
+  /// contains a mask for any other name. It is literal text of the file, where no variable may be
+  /// inserted.
   private static func unmasked(
     _ text: String, _ secrets: Set<String>, _ variables: inout ShellVariables
   ) -> String? {

@@ -20,7 +20,7 @@ extension Command {
   }
 }
 
-/// `lull export`: writes what an API file describes for other programs, without asking any network.
+/// `lull export`: converts an API file to a format of other programs, without network access.
 struct ExportCommand {
   private enum Form: String {
     case openapi
@@ -73,7 +73,7 @@ struct ExportCommand {
   private let only: [String]
   private let output: String?
 
-  /// - Parameter words: what follows `export`.
+  /// - Parameter words: The arguments after `export`.
   init(_ words: ArraySlice<String>, _ command: Command) throws(CommandEnd) {
     let parsed = try ExportCommand.spec.read(words, for: command)
     word = parsed.text("API") ?? ""
@@ -110,7 +110,7 @@ struct ExportCommand {
     }
   }
 
-  /// By which it is exported again, whatever `LULL_ENV` is then.
+  /// The command line that repeats the export, independent of `LULL_ENV`.
   private func origin(in environment: String?) -> String {
     let isNamed = environment == nil || APIName(word).environment != nil
     let name = word + (isNamed ? "" : "@\(environment ?? "")")
@@ -125,9 +125,9 @@ struct ExportCommand {
   }
 }
 
-/// A file that an export writes: a new one, or one that was exported before.
+/// The output file of an export: a new file, or one from an earlier export.
 struct ExportedFile {
-  /// What stands near the beginning of those that were exported.
+  /// The text near the beginning of exported files.
   static let marks = ["\"x-exported-by\": \"lull export ", "# Exported by: lull export "]
 
   let path: String
@@ -135,7 +135,7 @@ struct ExportedFile {
 
   init(_ path: String) { self.path = path }
 
-  /// Whether it may be written, before anything else is done.
+  /// Checks whether the file may be written, before any other work.
   func check() throws(CommandFailure) {
     guard !bytes.contains(0), bytes.last != UInt8(ascii: "/"), !FileName.isFolder(path) else {
       throw failure("'\(path)' is not a file name")
@@ -152,15 +152,15 @@ struct ExportedFile {
     }
   }
 
-  /// Writes it as a whole, and the folders that are missing.
+  /// Writes the file as a whole, and creates missing folders.
   func write(_ text: [UInt8]) throws(CommandFailure) {
-    // Somebody may have made one meanwhile.
+    // Another process may have created it meanwhile.
     try check()
     let folder = FileName.folder(of: bytes)
     if let code = FolderMaking.make(folder) {
       throw failure("cannot make the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
     }
-    // What a link leads to is replaced, not the link.
+    // Replace the target of a symbolic link, not the link.
     let target = FileName.resolved(bytes) ?? bytes
     guard let code = AtomicFile.write(text, to: target, .usual) else { return }
     throw failure("cannot write '\(path)': \(ErrorText.of(code))")

@@ -17,9 +17,9 @@ extension Command {
   }
 }
 
-/// `lull import`: makes API files of what others have written.
+/// `lull import`: creates API files from other formats.
 enum ImportCommand {
-  /// What can be imported, by the word behind `import`.
+  /// The formats, by the word after `import`.
   fileprivate static let kinds:
     [(name: String, run: @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32)] = [
       ("openapi", OpenAPICommand.run), ("curl", RequestsCommand.run(.curl)),
@@ -97,7 +97,7 @@ enum ImportCommand {
     if let word = words.first, !word.hasPrefix("-"), !kinds.contains(where: { $0.name == word }),
       words.dropFirst().first?.hasPrefix("-") ?? true
     {
-      // The document alone.
+      // Only the document was given.
       words = [try kind(of: word)] + words
     }
     let parsed = try spec.read(words, for: command)
@@ -109,7 +109,7 @@ enum ImportCommand {
     return try kind.run(parsed, command)
   }
 
-  /// The kind of a document that is given without its kind.
+  /// The format of a document, detected from its name or content.
   private static func kind(of word: String) throws(CommandEnd) -> String {
     if word.hasPrefix("curl ") { return "curl" }
     if word.hasPrefix("http://") || word.hasPrefix("https://") { return "openapi" }
@@ -119,7 +119,7 @@ enum ImportCommand {
     } catch {
       throw .wrongUsage(error.message, .import)
     }
-    // The names that each kind has near its beginning.
+    // The names that each format has near its beginning.
     let text = String(decoding: bytes.prefix(65536), as: UTF8.self)
     if text.contains("getpostman.com") { return "postman" }
     if text.contains("openapi") || text.contains("swagger") { return "openapi" }

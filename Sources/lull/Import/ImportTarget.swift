@@ -3,13 +3,13 @@ import LullHost
 import LullImport
 import LullSystem
 
-/// The file that an import makes or changes, and what is told of it.
+/// The file that an import creates or changes, and the messages about it.
 struct ImportTarget {
-  /// What is imported.
+  /// The kind of source.
   enum Source {
     /// A document, which may have a thousand calls.
     case document
-    /// Requests, whose calls have been given names.
+    /// Requests, whose calls get generated names.
     case requests
   }
 
@@ -18,20 +18,20 @@ struct ImportTarget {
   private var source: Source { kind == "openapi" ? .document : .requests }
   private var shownPath: String { String(escaping: path) }
 
-  /// - Parameter kind: what is imported, as the command calls it.
+  /// - Parameter kind: The format, as named on the command line.
   init(_ path: String, of kind: String) {
     self.path = Array(path.utf8)
     self.kind = kind
   }
 
-  /// As variables and the API are called after it.
+  /// The name of the API, also used for variables.
   var name: String { String((shownPath.split(separator: "/").last ?? "api.lua").dropLast(4)) }
 
-  /// nil if nothing may be written there, which has been said.
+  /// Opens the file. If it must not be written, reports that and returns `nil`.
   func open() -> ImportedFiles? {
     do throws(ImportedFiles.Refusal) {
       let files = try ImportedFiles(path)
-      // Command lines are added to whatever is there; of all else what is there would go.
+      // curl commands are added to any imported file. Other imports would replace its content.
       guard kind != "curl", let other = otherKind(of: files) else { return files }
       throw .refused(
         "\(shownPath): it was imported by 'lull import \(other)', which would be lost: name another file "
@@ -42,12 +42,12 @@ struct ImportTarget {
     }
   }
 
-  /// What was imported there before, if that is something else.
+  /// The format of an earlier import, if it was a different one.
   func otherKind(of files: ImportedFiles) -> String? {
     files.base.flatMap { ImportOrigin.kind(in: $0) }.flatMap { $0 == kind ? nil : $0 }
   }
 
-  /// Says how the environment `mock` is used.
+  /// Explains how to use the environment `mock`.
   func tellMock() {
     tell(
       "the environment 'mock' is served by 'lull mock \(shownPath) --port \(ImportedAPI.mockPort)'"
@@ -58,9 +58,9 @@ struct ImportTarget {
     write(api, Array(APIFileWriter.text(of: api).utf8), files)
   }
 
-  /// Adds calls to what was imported from elsewhere.
+  /// Adds calls to a file that was imported in another format.
   ///
-  /// - Parameter new: the file that is there, with them.
+  /// - Parameter new: The current file with the calls added.
   func add(_ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles) -> Int32 {
     do throws(ImportedFiles.Refusal) {
       try files.write(try files.added(new), imported: files.base ?? new, schemas: nil)
@@ -71,9 +71,12 @@ struct ImportTarget {
     return 0
   }
 
+  /// Merges the import with the current file, writes it and reports the result. Returns the exit
+  /// code.
+  ///
   /// - Parameters:
-  ///   - new: what there is of it, and of what was there before.
-  ///   - schemas: nil: there are none.
+  ///   - new: The newly imported file.
+  ///   - schemas: `nil`: no schemas.
   func write(
     _ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles, schemas: [UInt8]? = nil
   ) -> Int32 {
@@ -104,7 +107,7 @@ struct ImportTarget {
     _ = Output.write(ControlCharacters.shownInLine(summary) + "\n")
   }
 
-  /// What is not in the file, or is there in another way.
+  /// Reports the parts that were left out or changed.
   func tellNotes(of api: ImportedAPI) {
     for one in api.leftOut { tell("left out: \(one.what): \(one.reason)") }
     for note in api.notes { tell(note) }

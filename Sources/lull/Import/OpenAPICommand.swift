@@ -5,7 +5,7 @@ import LullHost
 import LullImport
 import LullSystem
 
-/// `lull import openapi`: makes an API file of an OpenAPI document, or brings one up to date.
+/// `lull import openapi`: creates an API file from an OpenAPI document, or updates one.
 struct OpenAPICommand {
   private let source: String
   private let path: [UInt8]
@@ -41,7 +41,7 @@ struct OpenAPICommand {
 
   private func run() -> Int32 {
     guard let files = target.open() else { return 3 }
-    // A URL needs the network, which needs a loop; a file may refer to nothing but files.
+    // A URL needs the network, which needs an event loop. A file can only refer to other files.
     guard OpenAPICommand.isURL(source) else {
       return run(files) { () throws(DocumentProblem) in
         guard InputFile.isStandardInput(source) else {
@@ -130,7 +130,7 @@ struct OpenAPICommand {
     return ImportOrigin(words: words, only: patterns)
   }
 
-  /// What a URL has before its host, and its query, may let somebody in.
+  /// Removes the user info and query of a URL, which may contain credentials.
   private static func withoutCredentials(_ source: String) -> String {
     guard isURL(source), let scheme = source.firstRange(of: "://") else { return source }
     let rest = source[scheme.upperBound...].prefix { !"?#".contains($0) }
@@ -141,7 +141,7 @@ struct OpenAPICommand {
   }
 }
 
-/// Asks for documents by Lull's own network, within limits.
+/// Fetches documents over Lull's network, within limits.
 enum DocumentFetcher {
   private static let largest = 64 << 20
 

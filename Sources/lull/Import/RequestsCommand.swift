@@ -5,8 +5,8 @@ import LullHost
 import LullImport
 import LullSystem
 
-/// `lull import curl`, `har` and `postman`: makes an API file of requests that somebody has written down or
-/// recorded, or brings one up to date.
+/// `lull import curl`, `har` and `postman`: creates an API file from written or recorded requests,
+/// or updates one.
 struct RequestsCommand {
   enum Kind: String {
     case curl, har, postman
@@ -72,7 +72,7 @@ struct RequestsCommand {
     }
   }
 
-  /// nil if it cannot be read, which has been said.
+  /// Reads the source. If that fails, reports the error and returns `nil`.
   private func read() -> [UInt8]? {
     if kind == .curl, !InputFile.isStandardInput(source) { return Array(source.utf8) }
     do throws(InputFile.Unreadable) {
@@ -85,7 +85,7 @@ struct RequestsCommand {
 
   // MARK: Importing
 
-  /// Commands come one at a time, and are added to what is there.
+  /// Adds a curl command to the calls already in the file.
   private func runCurl(_ bytes: [UInt8]) throws(ImportProblem) -> Int32 {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ImportProblem("the command is not valid UTF-8")
@@ -98,7 +98,8 @@ struct RequestsCommand {
     guard let path else { return 3 }
     let target = ImportTarget(path, of: kind.rawValue)
     guard let files = target.open() else { return 3 }
-    // What is added to a document's calls is no part of the document, whose next import would take it away.
+    // Calls added to a document are not part of it: the next import of the document must not remove
+    // them.
     let isAddition = target.otherKind(of: files) != nil
     let known =
       isAddition
@@ -166,7 +167,7 @@ struct RequestsCommand {
     return code
   }
 
-  /// Of the file's name, in letters that are typed without quotes.
+  /// From the file's name, in characters that need no quotes in a shell.
   private var stem: String {
     let last = source.split(separator: "/").last ?? "api"
     let first = last.split(separator: ".").first ?? "api"

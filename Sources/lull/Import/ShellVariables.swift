@@ -1,26 +1,27 @@
 import LullCore
 
-/// Variables of the shell in a command line, each of which a mark stands for while that is made.
+/// Shell variables in a command line. While it is built, a unique mark stands for each of them.
 ///
-/// A mark is letters and digits, which stay what they are wherever they stand: in a path, a query, JSON or a form.
+/// A mark consists of letters and digits, which no encoding changes: in a path, a query, JSON or a
+/// form.
 struct ShellVariables {
   private struct Variable {
-    /// Of which there is one.
+    /// Identifies the parameter or credential. Each has one variable.
     let owner: String
-    /// What it is called unless another one is.
+    /// The preferred name, which changes if another variable has it.
     let name: String
     let mark: String
     let isCredential: Bool
-    /// Whether it names a file, whose content is meant.
+    /// Whether it holds a file name, and the file's content is sent.
     let isFile: Bool
   }
 
   private var variables: [Variable] = []
-  /// Letters that nothing else begins with, and nobody knows who writes texts.
+  /// The prefix of marks. It is random, so that no text can contain it.
   private static let start =
     "zqLull" + String((0..<16).map { _ in "abcdefghijklmnop".randomElement() ?? "a" })
 
-  /// What these mean to a shell, or to what it starts.
+  /// Names with a meaning to shells, or to the programs they start.
   private static let taken: Set<String> = [
     "PATH", "HOME", "USER", "LOGNAME", "PWD", "OLDPWD", "IFS", "SHELL", "LANG", "TERM", "HOST",
     "HOSTNAME", "UID", "EUID", "GID", "PPID", "RANDOM", "SECONDS", "LINENO", "PS1", "PS2", "PS4",
@@ -29,8 +30,8 @@ struct ShellVariables {
     "history", "parameters", "signals", "userdirs", "_",
   ]
 
-  /// In the order in which they were asked for. No two are one: credentials are called as they are, and parameters
-  /// of the same name otherwise.
+  /// The names in the order of creation, without duplicates. Credentials keep their names. If a
+  /// parameter has the same name, its variable is renamed.
   var names: [String] {
     var names = variables.map(\.name)
     var seen: Set<String> = []
@@ -42,23 +43,24 @@ struct ShellVariables {
     return names
   }
 
-  /// What stands for a variable that is called as a parameter is.
+  /// The mark of a variable that is named like a parameter.
   mutating func mark(for parameter: String, isFile: Bool = false) -> String {
     add("parameter " + parameter, ShellVariables.variable(for: parameter), isFile: isFile)
   }
 
-  /// What stands for the name of a field of a parameter that is an object.
+  /// The mark for a field name of an object parameter.
   mutating func mark(forFieldOf parameter: String) -> String {
     add("field of " + parameter, ShellVariables.variable(for: parameter + "_name"))
   }
 
-  /// The variable that is called as a parameter is, unless that is the shell's own.
+  /// The variable named like the parameter, or another name if the shell uses that one.
   private static func variable(for parameter: String) -> String {
     let name = name(for: parameter)
     return taken.contains(name) ? name + "_" : name
   }
 
-  /// What stands for a variable of the environment; or for a parameter, if it is called by its mark.
+  /// The mark of an environment variable. If the name is already a mark of a parameter, returns it
+  /// unchanged.
   mutating func mark(forCredential name: String) -> String {
     isMark(name)
       ? name
@@ -77,7 +79,7 @@ struct ShellVariables {
     return mark
   }
 
-  /// Of letters, digits and `_`.
+  /// Converts a text to letters, digits and `_`.
   private static func name(for text: String) -> String {
     var name = ""
     for scalar in text.unicodeScalars {
@@ -95,7 +97,7 @@ struct ShellVariables {
 
   // MARK: Command lines
 
-  /// A command line as `CurlText` writes it, with variables in the place of their marks.
+  /// Replaces the marks in a command line from `CurlText` with variables.
   func written(_ line: String) -> String {
     var result = ""
     var word = ""
@@ -132,7 +134,7 @@ struct ShellVariables {
     return result.replacing("--data-raw \"@$", with: "--data-binary \"@$")
   }
 
-  /// A word as it is quoted, with variables in it.
+  /// Quotes a word and inserts its variables.
   private func word(_ word: String, behind before: String) -> String {
     guard word.contains(ShellVariables.start) else { return word }
     var text = ShellVariables.unquoted(word)
@@ -170,7 +172,8 @@ struct ShellVariables {
     return parts
   }
 
-  /// Between double quotes where nothing in it means something there, else each text for itself.
+  /// Uses double quotes if no character needs escaping in them. Otherwise quotes each part
+  /// separately.
   private func quoted(_ parts: [Part]) -> String {
     let isPlain = parts.allSatisfy { part in
       if case .text(let text) = part { !text.contains { "\"\\$`!".contains($0) } } else { true }
@@ -193,7 +196,8 @@ struct ShellVariables {
     return isPlain ? "\"\(result)\"" : result
   }
 
-  /// The text that a word stands for, which has single quotes and a backslash before one alone.
+  /// Removes the quoting of a word, which has only single quotes, and backslashes only before
+  /// single quotes.
   private static func unquoted(_ word: String) -> String {
     var text = ""
     var isQuoted = false

@@ -46,7 +46,7 @@ struct LoginCommand {
   private let search: LoginSearch
   private let opensBrowser: Bool
 
-  /// - Parameter words: what follows `login`.
+  /// - Parameter words: The arguments after `login`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try LoginCommand.spec.read(words, for: .login)
     search = LoginSearch(parsed.text("API") ?? "", name: parsed.text("--name"))
@@ -122,7 +122,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try LogoutCommand(words.dropFirst()).run() }
 }
 
-/// `lull logout API`: takes away what `lull login` has fetched.
+/// `lull logout API`: deletes the tokens that `lull login` has fetched.
 struct LogoutCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -144,7 +144,7 @@ struct LogoutCommand {
 
   private let search: LoginSearch
 
-  /// - Parameter words: what follows `logout`.
+  /// - Parameter words: The arguments after `logout`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try LogoutCommand.spec.read(words, for: .logout)
     search = LoginSearch(parsed.text("API") ?? "", name: parsed.text("--name"))
@@ -185,7 +185,7 @@ struct LogoutCommand {
   }
 }
 
-/// The browser of whoever sits at the terminal, if there is a display.
+/// The user's browser, if there is a display.
 struct Browser {
   private let isWanted: Bool
 
@@ -193,15 +193,15 @@ struct Browser {
     self.isWanted = isWanted
   }
 
-  /// Opens a URL by `xdg-open`; false if nobody would see it, or that is not there.
+  /// Opens a URL with `xdg-open`. Returns `false` if there is no display or no `xdg-open`.
   ///
-  /// - Parameter url: one of http or https.
+  /// - Parameter url: An http or https URL.
   func open(_ url: String) -> Bool {
     guard isWanted, StandardTerminals.showsOutput, Browser.hasDisplay,
       url.hasPrefix("https://") || url.hasPrefix("http://")
     else { return false }
-    // What browsers say is not for this terminal, nor is Ctrl-C there for them. Whoever ends this
-    // program reaps it.
+    // Keep the browser's messages and Ctrl-C separate from this terminal. After this program ends,
+    // init reaps the process.
     return
       (try? ChildProcess.start(
         ["xdg-open", url], input: .nowhere, output: .nowhere, errors: .nowhere)) != nil

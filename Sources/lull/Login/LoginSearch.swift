@@ -5,19 +5,19 @@ import LullLuaSource
 import LullREPL
 import LullTransport
 
-/// Finds the logins of an API's file, or of a script: the file is run, up to its first request that needs
-/// one, which is not sent.
+/// Finds the logins of an API file or script by running it up to its first request that needs a
+/// login. That request is not sent.
 struct LoginSearch {
-  /// What was found, and how a server is reached.
+  /// The logins, and how to reach the server.
   struct Found {
     let logins: [OAuth2.Settings]
-    /// A request as the file would make it: by the same way, trusting the same certificates.
+    /// A request as the file would send it, with the same connection settings and certificates.
     let request: HTTPRequest
     let context: AuthContext
   }
 
   private let word: String
-  /// Of which of its logins; nil: of all.
+  /// The login to find. `nil`: all.
   private let name: String?
 
   init(_ word: String, name: String?) {
@@ -25,7 +25,7 @@ struct LoginSearch {
     self.name = name
   }
 
-  /// Runs the file, and `body` with its logins, one at least; the exit code.
+  /// Runs the file, then `body` if there is at least one login. Returns the exit code.
   func run(_ body: (LuaHost, Found) -> Int32) -> Int32 {
     guard let path = APIFileLocator.file(of: word) else {
       Exit.complain("lull: \(APIFileLocator.missing(word))\n")
@@ -47,14 +47,14 @@ struct LoginSearch {
     return program.perform(
       after: script, words: words(path), first: -1,
       prepare: { host in
-        // A request that needs a login ends the run of the file, as `os.exit` does.
+        // A request that needs a login ends the file, like `os.exit`.
         let made = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
         coordinator = made
         host.permissions.loginCoordinator = made
       }
     ) { host, service in
       guard let coordinator else { return 1 }
-      // Settings functions may make some, too.
+      // Settings functions may create logins too.
       let request = service.map { CallRequest(resource: $0.resource("/"), method: .get).built() }
       let logins = coordinator.logins.filter { self.name == nil || $0.login?.name == self.name }
       guard !logins.isEmpty else {
@@ -65,13 +65,14 @@ struct LoginSearch {
     }
   }
 
-  /// Whether an environment of it is meant: then it is the file of an API.
+  /// Whether an environment is selected, which makes it an API file.
   private func isInEnvironment(_ source: [UInt8]) -> Bool {
     APIName(word).environment != nil
       || APIName.usualEnvironment != nil && DeclarationPlaces(source).has("environments")
   }
 
-  /// The logins that its service uses there: those of other environments are none of them. (ENV-08)
+  /// Finds the logins that the service uses in its environment, not those of other environments.
+  /// (ENV-08)
   private func runInEnvironment(_ path: String, _ body: (LuaHost, Found) -> Int32) -> Int32 {
     CallRun.run(folder: SourceFile.folder(of: Array(path.utf8))) { host in
       let coordinator = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
@@ -101,9 +102,9 @@ struct LoginSearch {
     for entry in service.configurationEntries {
       var settings = Configuration()
       settings.auth = other
-      // One that raises sets nothing.
+      // A settings function that raises an error sets nothing.
       guard (try? entry.apply(&settings)) != nil, settings.auth !== other else { continue }
-      // What is set for all takes the place of what was set before.
+      // A setting for all resources replaces the previous ones.
       if entry.pattern == nil, entry.requestMethods == nil { logins = [] }
       guard let stage = settings.auth?.stage as? OAuth2, stage.settings.login != nil
       else { continue }
@@ -113,7 +114,7 @@ struct LoginSearch {
     return logins
   }
 
-  /// As the file would be given them: that of an API knows by which name it was asked for.
+  /// The command line that the file gets. An API file gets its name as an argument.
   private func words(_ path: String) -> [[UInt8]] {
     let parts = path.split(separator: "/")
     let isAPI = !APIFileLocator.isPath(word) || parts.dropLast().last == "apis"

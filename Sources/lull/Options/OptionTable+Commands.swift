@@ -2,9 +2,9 @@ import LullArguments
 import LullSystem
 import LullTransport
 
-/// Options that several commands share beside those of requests.
+/// Options that several commands share, except those of requests.
 extension OptionTable {
-  /// Of a list that a command writes: there is no body whose bytes could be meant.
+  /// The output format of a list. Excludes raw, because there is no response body.
   static func format(standard: String? = nil) -> Argument {
     Argument(
       names: ["-o", "--output"], placeholder: "FORMAT",
@@ -12,7 +12,7 @@ extension OptionTable {
       standard: standard)
   }
 
-  /// The same, and the guard of formulas.
+  /// The output format of a list, and the protection against CSV formulas.
   static func list(standard: String? = nil) -> [Argument] {
     var guarding = csvGuard
     guarding.category = nil

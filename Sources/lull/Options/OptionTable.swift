@@ -3,10 +3,11 @@ import LullClients
 import LullCore
 import LullHost
 
-/// The options of requests: each is declared here once, and a command lists the groups that it takes.
+/// The options of requests. Each is declared once here, and commands list the groups that they
+/// accept.
 ///
-/// Rules of an option must not name an option of a group that `lull call` does not have: there a parameter may
-/// be called so. (PAR-16)
+/// The rules of an option must not name options of a group that `lull call` lacks, because a
+/// parameter may have the same name there. (PAR-16)
 enum OptionTable {
   // MARK: Output
 
@@ -197,7 +198,7 @@ enum OptionTable {
 
   // MARK: Pages
 
-  /// Of calls and of URLs.
+  /// For calls and URLs.
   static let pages: [Argument] = [
     .init(
       names: ["--pages"], kind: .integer, placeholder: "N", demand: .positiveWholeNumber,
@@ -214,8 +215,8 @@ enum OptionTable {
       rules: [.conflicts("-i", "-O", "-o raw", "--download", "--stream")], isCommon: true),
   ]
 
-  /// Of URLs only: a call may have parameters of these names, and its API file says how it goes on.
-  /// (PAR-16)
+  /// For URLs only. A call may have parameters with these names, and its API file defines the
+  /// paging. (PAR-16)
   static let pageWays: [Argument] = [
     .init(
       names: ["--cursor"], placeholder: "FIELD[=PARAM]",
@@ -322,6 +323,6 @@ enum OptionTable {
 
   // MARK: Groups
 
-  /// Those of all requests: of verbs, `lull call`, `lull changed` and `lull watch`.
+  /// The options of all requests: methods, `lull call`, `lull changed` and `lull watch`.
   static let requests = output + saving + request + credentials + connection
 }

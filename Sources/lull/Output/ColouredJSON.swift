@@ -2,7 +2,7 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// JSON over several lines, for people.
+/// JSON on several lines, for people.
 struct ColouredJSON {
   private let style: OutputStyle
 
@@ -27,13 +27,13 @@ struct ColouredJSON {
     }
   }
 
-  /// A bracket, comma or colon.
+  /// Whether the token is a bracket, comma or colon.
   private static func isMark(_ token: ArraySlice<UInt8>) -> Bool {
     token.count == 1 && token.allSatisfy { "[]{},:".utf8.contains($0) }
   }
 
-  /// What a server has sent must not move the cursor or change colours: the control characters that
-  /// JSON need not escape are escaped here.
+  /// Escapes control characters that JSON does not have to escape, so that a server can't move the
+  /// cursor or change colours.
   private static func visible(_ token: ArraySlice<UInt8>) -> String {
     var json = Array(token)
     if let string = JSONText.withEscapes(token) {
@@ -43,7 +43,7 @@ struct ColouredJSON {
     return String(decoding: visible(json), as: UTF8.self)
   }
 
-  /// JSON that stays what it is.
+  /// Escapes control characters without changing the meaning of the JSON.
   static func visible(_ json: [UInt8]) -> [UInt8] {
     let text = String(decoding: json, as: UTF8.self)
     guard text.unicodeScalars.contains(where: ControlCharacters.contains) else { return json }

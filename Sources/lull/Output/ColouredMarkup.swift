@@ -1,10 +1,9 @@
 import LullCore
 
-/// XML and HTML in colours, for people; nothing else of it changes, and what is not well formed is shown
-/// all the same.
+/// Colours XML and HTML without any other change. Malformed documents are shown too.
 struct ColouredMarkup {
   private static let types = ["*/xml", "*/*+xml", "text/html"].map { ContentTypePattern($0) }
-  /// More would take longer to paint than anybody reads.
+  /// The maximum size for colouring, in bytes. Larger documents take too long.
   private static let largest = 4 << 20
 
   private static let (tag, attribute, value, other) = ("34", "36", "32", "35")
@@ -13,7 +12,7 @@ struct ColouredMarkup {
   private let text: Substring.UTF8View
   private var result = ""
 
-  /// The text as it is shown; nil if it is none of these, or there are no colours.
+  /// The coloured text. `nil` if it is neither XML nor HTML, or colours are off.
   static func text(_ text: String, in entity: Entity, _ style: OutputStyle) -> String? {
     guard style.isColoured, text.utf8.count <= largest,
       types.contains(where: { $0.matches(entity.contentType) })
@@ -46,12 +45,12 @@ struct ColouredMarkup {
     result += String(Substring(rest))
   }
 
-  /// Comments, declarations and the like, in one colour; what follows.
+  /// Writes comments, declarations and the like in one colour. Returns the rest.
   private mutating func paint(
     _ rest: Substring.UTF8View, through end: String
   ) -> Substring.UTF8View {
     let stop = Substring(rest).firstRange(of: end)?.upperBound ?? rest.endIndex
-    // A colour does not go on over the end of a line in every pager.
+    // Some pagers reset the colour at the end of a line.
     for (number, line) in Substring(rest[..<stop])
       .split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
@@ -61,7 +60,7 @@ struct ColouredMarkup {
     return rest[stop...]
   }
 
-  /// `<name attribute="value">`; what follows.
+  /// Writes `<name attribute="value">`. Returns the rest.
   private mutating func paintTag(_ rest: Substring.UTF8View) -> Substring.UTF8View {
     var rest = rest
     let behind = rest.dropFirst().drop { $0 == UInt8(ascii: "/") }

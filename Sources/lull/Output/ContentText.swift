@@ -1,17 +1,17 @@
 import LullCore
 import LullHost
 
-/// Content as it is written: the text of a format.
+/// Formats content for output.
 struct ContentText {
   let format: OutputFormat?
   let columns: [String]
   var style: OutputStyle
-  /// Whether texts are written as they are, and lists of texts, numbers and the like one on each line.
+  /// Whether strings are written unquoted, and lists of scalars with one element on each line.
   var isRaw = false
-  /// Whether fields of CSV that a spreadsheet would take for a formula get a `'` before them.
+  /// Whether CSV fields that a spreadsheet would treat as formulas are prefixed with `'`.
   var guardsFormulas = false
 
-  /// Of JSON.
+  /// Formats JSON.
   func bytes(of json: JSONText) -> [UInt8] {
     if isRaw, json.kind == .string || json.kind == .array,
       json.lines.allSatisfy({ $0.kind != .array && $0.kind != .object })
@@ -37,7 +37,7 @@ struct ContentText {
     case .csv:
       return ContentTable(json, columns: columns).csv(guardsFormulas: guardsFormulas)
     case .table:
-      // Of an empty list a script gets nothing, and a person is told.
+      // For an empty list, scripts get no output, and users get a message.
       if style.isTerminal, json.kind == .array, json.lines.isEmpty {
         return Array("no rows\n".utf8)
       }
@@ -48,10 +48,10 @@ struct ContentText {
     }
   }
 
-  /// Of text.
+  /// Formats text.
   func bytes(of text: String) -> [UInt8] {
     guard format == .json || format == .ndjson else {
-      // A prompt begins on a line of its own.
+      // End the line, so that the shell prompt starts on a new one.
       let ends = text.isEmpty || text.hasSuffix("\n") || !style.isTerminal
       return Array((ends ? text : text + "\n").utf8)
     }
@@ -68,7 +68,7 @@ struct ContentText {
   }
 }
 
-/// Bytes that nothing has made a text of, for a terminal.
+/// Body bytes that were not parsed as text, for a terminal.
 ///
 /// Behaviours: SHOW-01 to SHOW-161.
 enum ShownText {
@@ -82,19 +82,19 @@ enum ShownText {
   ].map { ContentTypePattern($0) }
   private static let unknown = ContentTypePattern("application/octet-stream")
 
-  /// nil if it is none: it is not called text, and does not look like one either where nobody says what
-  /// it is. What is none in its charset is made visible byte by byte by who writes it.
+  /// Returns `nil` if the body is not text. It is text if its type says so, or if it has no
+  /// specific type and looks like text. The caller escapes bytes that are invalid in the charset.
   static func bytes(_ bytes: [UInt8], in entity: Entity) -> [UInt8]? {
     let type = entity.contentType
     let isText =
       (kinds + texts + ContentTypePattern.lineTypes).contains { $0.matches(type) }
       || unknown.matches(type) && !bytes.contains(where: isControl)
         && String(validating: bytes, as: UTF8.self) != nil
-    // A prompt begins on a line of its own.
+    // End the line, so that the shell prompt starts on a new one.
     return isText ? bytes + (bytes.last == 10 ? [] : [10]) : nil
   }
 
-  /// White space and what begins a colour are in texts too.
+  /// White space, and the character that starts a colour sequence, occur in text too.
   private static func isControl(_ byte: UInt8) -> Bool {
     byte == 0x7F || byte < 0x20 && !(9...13).contains(byte) && byte != 0x1B
   }

@@ -1,28 +1,28 @@
 import LullCore
 
-/// The curl command that sends what a request would.
+/// The curl command that is equivalent to a request.
 struct CurlText {
   let text: String
 
   /// - Parameters:
-  ///   - options: those of the command that say what becomes of the answer; nil: none do.
-  ///   - auth: who asks, if it is configured.
-  ///   - user: name and password of who asks, in the place of the masked ones.
+  ///   - options: The command's output options. `nil`: none.
+  ///   - auth: The configured credentials, if any.
+  ///   - user: User name and password, shown instead of the masked ones.
   init(_ http: HTTPRequest, _ options: CallOptions?, _ auth: Auth?, user: String? = nil) {
-    // Where a body belongs one without any is sent as one of no bytes.
+    // For methods that expect a body, a missing body is sent as an empty one.
     let body = http.payload ?? ([.post, .put, .patch].contains(http.method) ? .bytes([]) : nil)
     var words = ["curl", "--location", "--compressed"]
     if http.options?.redirects == .answer { words.remove(at: 1) }
     if http.method == .head, body == nil {
       words.append("--head")
     } else if http.method == .head {
-      // curl sends no body with --head.
+      // With --head, curl sends no body.
       words += ["--request", "HEAD", "--include"]
     } else if http.method != (body == nil ? .get : .post) {
       words += ["--request", http.method.rawValue]
     }
     let url = Masking.url(http.url)
-    // curl would take these for a set of URLs.
+    // curl would expand these to several URLs.
     if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
     // And would resolve these.
     if ResourceURL(shown: url)?.hasDotSegments ?? false { words.append("--path-as-is") }
@@ -37,7 +37,7 @@ struct CurlText {
     if options?.showsHead == true, http.method != .head {
       lines.append(savesBody ? "--dump-header -" : "--include")
     }
-    // The body of an error is not what was to be saved.
+    // Don't save the body of an error.
     if savesBody, let options, let file = options.file {
       lines.append(
         options.namesFile
@@ -55,7 +55,7 @@ struct CurlText {
     where !(http.isForm && name == "content-type")
       && !(login != nil && name == "authorization")
     {
-      // Without a value curl would take it for one to be left out.
+      // With a colon and no value, curl would remove the header.
       let header = value.isEmpty ? "\(name);" : "\(name): \(Masking.header(name, value))"
       lines.append("--header \(CurlText.quoted(header))")
     }
@@ -78,7 +78,7 @@ struct CurlText {
     text = source + lines.joined(separator: " \\\n  ") + "\n"
   }
 
-  /// A body that is read while it is sent, by what it is read from.
+  /// A streamed body, by its source.
   private static func arguments(of body: StreamedBody) -> [String] {
     switch body.source {
     case .file(let file): ["--data-binary \(quoted("@\(file.path)"))"]
@@ -101,12 +101,12 @@ struct CurlText {
     return field
   }
 
-  /// As curl reads texts with a semicolon or an `@` in them.
+  /// Quotes text for curl's parser, which otherwise treats a semicolon or `@` specially.
   private static func doublyQuoted(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
   }
 
-  /// What curl sends by itself.
+  /// Headers that curl sends automatically.
   private static let ownHeaders = ["accept", "accept-encoding", "content-type", "user-agent"]
 
   private static func octal(_ byte: UInt8) -> String {
@@ -114,7 +114,7 @@ struct CurlText {
     return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
   }
 
-  /// As one word of a POSIX shell.
+  /// Quotes a text as one word of a POSIX shell.
   static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
@@ -129,12 +129,12 @@ struct CurlText {
 }
 
 extension CurlText {
-  /// How curl is told who asks; nil where a header says it.
+  /// The curl options for credentials. `nil` if a header contains them.
   ///
-  /// - Parameter shown: name and password, in the place of masked ones.
+  /// - Parameter shown: User name and password, shown instead of the masked ones.
   static func login(_ auth: Auth?, _ http: HTTPRequest, user shown: String?) -> [String]? {
     guard let auth, let login = auth.login else { return nil }
-    // What was given for this request comes before what is configured.
+    // The credentials of this request take precedence over the configured ones.
     let own = http.headers["authorization"]
     guard own == nil || own == auth.maskedHeader else { return nil }
     let user = { (name: String, password: String) in
@@ -149,7 +149,7 @@ extension CurlText {
         path.map { "\(isOptional ? "--netrc-optional " : "")--netrc-file \(quoted($0))" } ?? option
       ]
     case .signature(let service, let region, let accessKey):
-      // What is not said curl finds in the name of the host, too.
+      // curl derives omitted parts from the host name too.
       var kind = "aws:amz"
       if let region { kind += ":\(region)" }
       if let region, let service { kind = "aws:amz:\(region):\(service)" }
@@ -159,17 +159,17 @@ extension CurlText {
 }
 
 extension CurlText {
-  /// How curl is told what a request asks of the network; passwords are masked.
+  /// The curl options for the network settings of a request. Passwords are masked.
   ///
-  /// A jar without a file has nothing to send at the first request. What curl has no option for is in
-  /// `omissions`.
+  /// A cookie jar without a file has nothing to send with the first request. Settings without a
+  /// curl option are in `omissions`.
   static func networkArguments(_ http: HTTPRequest) -> [String] {
     var arguments: [String] = []
     func add(_ name: String, _ value: String?) {
       if let value { arguments.append("\(name) \(quoted(value))") }
     }
     let initial = TransferLimits()
-    // Without one curl has none.
+    // By default, curl has no timeout.
     if http.limits.timeout != initial.timeout, http.limits.timeout.isFinite {
       add("--max-time", seconds(http.limits.timeout))
     }
@@ -179,7 +179,7 @@ extension CurlText {
     guard let options = http.options else { return arguments }
     let connection = options.connection
     if let idle = options.idleTimeout, idle.isFinite {
-      // Slower than a byte a second; in whole seconds.
+      // Less than one byte per second, for a whole number of seconds.
       add("--speed-limit", "1")
       add("--speed-time", "\(Int(min(max(1, idle.rounded(.up)), 1e9)))")
     }
@@ -216,7 +216,7 @@ extension CurlText {
     return arguments
   }
 
-  /// What is asked of the network that curl cannot be told, a sentence each.
+  /// The settings of a request that curl can't express, one sentence each.
   static func omissions(_ http: HTTPRequest, _ auth: Auth?) -> [String] {
     var sentences: [String] = []
     if let auth, auth.stage != nil, auth.login == nil, http.headers["authorization"] == nil {
@@ -243,14 +243,14 @@ extension CurlText {
     return sentences
   }
 
-  /// Whether it has no name that curl would take apart, and a value that can stand in a command line.
+  /// Whether curl can express the part: its name does not contain `=`, and its value is valid text.
   private static func canTell(_ part: MultipartForm.Part) -> Bool {
     guard !part.name.contains("=") else { return false }
     guard case .bytes(let bytes) = part.value else { return true }
     return !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
   }
 
-  /// As curl reads it; what is too long to count is no limit for it either.
+  /// The number for curl. A duration too long for it means no limit.
   private static func seconds(_ seconds: Double) -> String {
     guard seconds < 2_000_000 else { return "0" }
     let whole = seconds.rounded()
@@ -259,19 +259,19 @@ extension CurlText {
 }
 
 extension HTTPRequest {
-  /// Whether its body is a form that curl makes itself, with a boundary of its own.
+  /// Whether the body is a form that curl generates with its own boundary.
   var isForm: Bool {
     guard case .streamed(let body)? = payload, case .form = body.source else { return false }
     return headers["content-type"]?.hasPrefix("multipart/form-data; boundary=lull-") ?? false
   }
 }
 
-/// A multipart body for people: its parts with their heads, credentials masked, and of what is no text the
-/// number of bytes.
+/// A multipart body for people: its parts with their headers, credentials masked. For binary
+/// values, only the size is shown.
 struct MultipartText {
   private(set) var lines: [String] = []
 
-  /// - Parameter bytes: a whole body, or its beginning.
+  /// - Parameter bytes: The whole body, or its beginning.
   init(_ bytes: [UInt8], _ boundary: String) {
     let delimiter = Array("--\(boundary)".utf8)
     var rest = bytes[...]
@@ -283,7 +283,7 @@ struct MultipartText {
     if !rest.starts(with: "--".utf8) { add(rest) }
   }
 
-  /// What stands between two delimiters: the end of a line, a head, an empty line and a value.
+  /// Adds the text between two delimiters: a line end, headers, an empty line and a value.
   private mutating func add(_ part: ArraySlice<UInt8>) {
     guard !part.allSatisfy({ $0 == 13 || $0 == 10 }) else { return }
     let emptyLine = part.firstRange(of: [13, 10, 13, 10])

@@ -1,14 +1,14 @@
 import LullCore
 import LullSystem
 
-/// What a page says of itself, where the page itself is not what anybody wants to read.
+/// A summary of an HTML page that is not worth reading itself.
 enum HTMLPage {
   private static let types = ["text/html", "application/xhtml+xml"].map { ContentTypePattern($0) }
   private static let longestTitle = 200
-  /// Where a title may be, bytes.
+  /// The size of the beginning that is searched for a title, in bytes.
   private static let head = 64 * 1024
 
-  /// The title of what came with an error, and its size; nil if it is no page.
+  /// The title and size of an error page. `nil` if it is not HTML.
   static func summary(of entity: Entity?) -> String? {
     guard let entity, types.contains(where: { $0.matches(entity.contentType) }) else { return nil }
     let bytes: [UInt8]
@@ -22,10 +22,10 @@ enum HTMLPage {
     return "a page of HTML, \(ByteCount.text(bytes.count)), \(name)"
   }
 
-  /// On one line; nil if there is none.
+  /// The title on one line. `nil` if there is none.
   static func title(_ bytes: [UInt8]) -> String? {
     let text = bytes.prefix(head)
-    // In lower case every byte stays where it is.
+    // Lower-casing ASCII keeps byte offsets.
     let lower = text.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
     guard let tag = lower.firstRange(of: Array("<title".utf8)),
       let start = lower[tag.upperBound...].firstIndex(of: UInt8(ascii: ">")),
@@ -44,7 +44,7 @@ enum HTMLPage {
     "copy": "©",
   ]
 
-  /// Character references that titles have. (HTML, 13.1.4)
+  /// Decodes the character references that are common in titles. (HTML, 13.1.4)
   private static func withoutReferences(_ text: String) -> String {
     var result = ""
     var rest = text[...]

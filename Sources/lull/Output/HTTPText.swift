@@ -1,10 +1,10 @@
 import LullCore
 
-/// Requests and responses as they are shown.
+/// Requests and responses as text for people.
 struct HTTPText {
   let text: String
 
-  /// A request, with credentials left out.
+  /// A request, with credentials masked.
   init(_ http: HTTPRequest) {
     var lines = ["\(http.method) \(Masking.url(http.url))"]
     for (name, value) in HTTPText.sorted(http.headers.lines) {
@@ -21,7 +21,7 @@ struct HTTPText {
     self.text = text
   }
 
-  /// What is read only while it is sent is named.
+  /// The text of a body. A streamed body is only summarized.
   private static func body(_ body: RequestPayload) -> String {
     switch body {
     case .bytes(let bytes):
@@ -36,7 +36,7 @@ struct HTTPText {
     }
   }
 
-  /// A line for a value of a form, or more where it has more.
+  /// A value of a form, on one or more lines.
   private static func part(_ part: MultipartForm.Part) -> String {
     let type = part.contentType.map { ", \($0)" } ?? ""
     switch part.value {
@@ -49,15 +49,15 @@ struct HTTPText {
     }
   }
 
-  /// By name: tables of a script have no order, and what is shown twice is to be the same.
+  /// Sorts headers by name. Lua tables have no order, and repeated output should be the same.
   static func sorted(_ headers: Headers) -> [(name: String, value: String)] {
     headers.pairs.enumerated()
       .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
   }
 
-  /// Status and headers of a response, with credentials left out.
+  /// The status and headers of a response, with credentials masked.
   ///
-  /// - Parameter version: of HTTP, if it is known.
+  /// - Parameter version: The HTTP version, if it is known.
   static func head(version: String?, status: Int, headers: Headers, _ style: OutputStyle) -> String
   {
     let name = version.map { "HTTP/\($0)" } ?? "HTTP"

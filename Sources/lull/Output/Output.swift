@@ -4,19 +4,20 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// Standard output, for data: as it is, but on a terminal with control characters made visible.
+/// Standard output, for data. Bytes are unchanged, except that control characters are escaped on a
+/// terminal.
 enum Output {
-  /// Writes all of it; false if nobody reads any more. Where it cannot be written, as on a full disk,
+  /// Writes all bytes. Returns `false` if the reader has gone. If writing fails, as on a full disk,
   /// the process ends with exit code 1.
   static func write(_ bytes: [UInt8]) -> Bool {
-    // What scripts have printed came before.
+    // Flush earlier output of scripts.
     fflush(nil)
     StatusLines.clear()
     let bytes = StandardTerminals.showsOutput ? TerminalText.visible(bytes) : bytes
     guard let failure = DescriptorWriting.put(bytes, into: STDOUT_FILENO) else { return true }
-    // Who has stopped reading wants no more; anything else loses data.
+    // If the reader has gone, that is not an error. Any other failure loses data.
     guard failure == EPIPE else {
-      // A message of the C library, copied at once.
+      // Copy a message of the C library at once.
       Exit.complain("lull: cannot write the output: \(ErrorText.of(failure))\n")
       Exit.now(1)
     }
@@ -25,8 +26,8 @@ enum Output {
 
   static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-  /// The same of what people may want to read a screen at a time: by their pager where it is longer than
-  /// one, and text.
+  /// Like `write`, for output that may be shown in the user's pager. The pager is used for text
+  /// that is longer than the screen.
   static func page(_ bytes: [UInt8], isWanted: Bool) -> Bool {
     guard isWanted, let pager = Pager(), !bytes.contains(0),
       bytes.withUnsafeBufferPointer({ UTF8Validation.isValid($0) })
@@ -41,11 +42,11 @@ enum Output {
   }
 }
 
-/// What standard output is, and what may be written to it.
+/// The properties of standard output that determine formatting.
 struct OutputStyle {
   let isTerminal: Bool
   let isColoured: Bool
-  /// How many columns a line has.
+  /// The number of columns.
   var width = Int.max
 
   static let plain = OutputStyle()
@@ -58,7 +59,7 @@ struct OutputStyle {
   static func forStandardOutput() -> OutputStyle { OutputStyle(of: STDOUT_FILENO) }
   static func forStandardError() -> OutputStyle { OutputStyle(of: STDERR_FILENO) }
 
-  /// Colours on a terminal, unless `NO_COLOR` is set to anything, or the terminal knows none.
+  /// Uses colours on a terminal, unless `NO_COLOR` is set or the terminal does not support them.
   private init(of descriptor: Int32) {
     isTerminal = isatty(descriptor) != 0
     let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
@@ -72,22 +73,22 @@ struct OutputStyle {
   }
 }
 
-/// How content is written to standard output.
+/// The format of content on standard output.
 enum OutputFormat: String, CaseIterable {
-  /// Over several lines and in colours on a terminal, else on one line.
+  /// On several lines and coloured on a terminal, otherwise on one line.
   case json
-  /// Each element of a list on a line of its own, as JSON.
+  /// Each element of a list as JSON on a separate line.
   case ndjson
-  /// Columns for people.
+  /// A table for people.
   case table
-  /// Columns for programs. (RFC 4180, with plain line ends)
+  /// A table for programs. (RFC 4180, with LF line ends)
   case csv
-  /// Each element of a list on a line of its own, as text.
+  /// Each element of a list as text on a separate line.
   case lines
   /// The bytes of the body.
   case raw
 
-  /// Whether each element of a list is written by itself.
+  /// Whether each element of a list is written separately.
   var isOfRows: Bool {
     switch self {
     case .json, .raw: false
@@ -97,18 +98,18 @@ enum OutputFormat: String, CaseIterable {
 
   static let names = allCases.map(\.rawValue)
 
-  /// That of -o; nil: none.
+  /// The format of `-o`. `nil` without that option.
   init?(_ words: ParsedArguments) {
     guard let text = words.text("-o") else { return nil }
     self.init(rawValue: text)
   }
 }
 
-/// What is shown in the place of credentials.
+/// Masks credentials.
 enum Masking {
   static let mark = CredentialMask.mark
 
-  /// User and masked password of a URL that has them.
+  /// The user and masked password of a URL, if it has them.
   static func user(of url: String) -> String? {
     LogText.userInfo(of: url).map { "\($0.prefix { $0 != ":" }):\(mark)" }
   }

@@ -3,35 +3,36 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// How far a request is, on one line of standard error; shown only on a terminal.
+/// The progress of a request, on one line of standard error. Shown only on a terminal.
 ///
-/// A file that is saved is shown from its first byte on, all else once it has lasted for a while: what is
-/// sent, the wait for an answer, what comes of it, the pages so far.
+/// A saved file is shown from its first byte. Anything else is shown after a delay: the upload, the
+/// wait for a response, the download, the pages so far.
 final class ProgressBar {
-  /// At most.
+  /// The maximum width.
   private static let width = 30
-  /// At least, where speed and time are beside it.
+  /// The minimum width, with speed and time next to it.
   private static let shortest = 10
   private static let mark = 6
-  /// What the words beside the bar take, and what speed and time do.
+  /// The width of the text next to the bar, and of speed and time.
   private static let (besides, extras) = (28, 24)
-  /// Seconds before anything is said of what is not saved, and between two looks.
+  /// The delay before anything but a saved file is shown, and the interval between updates, in
+  /// seconds.
   private static let (patience, interval) = (1.0, 0.25)
 
   private let isShown: Bool
-  /// Under which name the body is saved; nil: it is not.
+  /// The name of the saved file. `nil` if the body is not saved.
   private let file: String?
   private let clock: any HostClock
   private let began: Double
   private var rate = TransferRate()
-  /// Whether something has come of what is followed: it does not wait for its answer any more.
+  /// Whether the current request has received any bytes.
   private var hasReceived = false
   private var timer: (any HostTimer)?
   private weak var request: Request?
-  /// What has come of pages so far; nil where there are none.
+  /// The pages so far. `nil` without paging.
   private var pages: (count: Int, rows: Int)?
 
-  /// Where the body itself goes to the terminal there is none.
+  /// Shows no bar if the body is written to the terminal.
   init(_ options: CallOptions, _ clock: any HostClock) {
     let isInTheWay = options.file == "-" && isatty(STDOUT_FILENO) != 0
     isShown = StatusLines.areSeen && !isInTheWay
@@ -40,7 +41,7 @@ final class ProgressBar {
     began = clock.uptime
   }
 
-  /// Follows a request until it has completed.
+  /// Tracks a request until it completes.
   func follow(_ request: Request) {
     guard isShown else { return }
     self.request = request
@@ -51,7 +52,7 @@ final class ProgressBar {
     wait()
   }
 
-  /// Counts a page: from now on it is said how many of them and of their rows there are.
+  /// Counts a page and its rows. From then on, both numbers are shown.
   func count(_ page: JSONText) {
     guard isShown else { return }
     pages = ((pages?.count ?? 0) + 1, (pages?.rows ?? 0) + page.count)
@@ -61,7 +62,7 @@ final class ProgressBar {
     pages.map { "\($0.count) \($0.count == 1 ? "page" : "pages"), \($0.rows) rows" }
   }
 
-  /// What is said when all has been saved.
+  /// Reports the size, time and speed of a saved file.
   func closeSaved(_ download: Download?) {
     guard isShown, file != nil, let path = download?.path, let name = download?.shownPath,
       let size = FileStamp.of(path.bytes)?.size, size > 0
@@ -72,7 +73,7 @@ final class ProgressBar {
         + "\(ByteCount.text(Int(Double(size) / max(seconds, 0.001))))/s: \(name)\n")
   }
 
-  /// What is said of what has been sent, if it was worth a bar.
+  /// Reports an upload if the bar was shown for it.
   private func closeUpload() {
     guard file == nil, let uploadSize else { return }
     StandardError.write(
@@ -81,7 +82,7 @@ final class ProgressBar {
 
   // MARK: Showing
 
-  /// Of what has been shown while it was sent; nil if nothing has.
+  /// The size of an upload for which the bar was shown. `nil` if it was not shown.
   private var uploadSize: Int?
 
   private func wait() {
@@ -103,7 +104,7 @@ final class ProgressBar {
     let metrics =
       (request?.lastPart as? NetworkRequest)?.transfer?.transferMetrics ?? RequestTransferMetrics()
     let lasted = clock.uptime - began
-    // Of what has come to its end there are none.
+    // A completed transfer no longer has metrics.
     if metrics.responseBytesReceived == 0, hasReceived { return }
     hasReceived = metrics.responseBytesReceived > 0
     let isSending =
@@ -126,13 +127,13 @@ final class ProgressBar {
   private func text(_ count: Int, of total: Int?) -> String {
     if let pageText { return fitting("\(pageText), \(ByteCount.text(count))") }
     let columns = TerminalWidth.columns(of: STDERR_FILENO) ?? 80
-    // Speed and time are worth more than a long bar; on a narrow terminal there is no room for them.
+    // Speed and time take precedence over a long bar. A narrow terminal has no room for them.
     let words = ProgressBar.besides + ProgressBar.extras
     let room =
       columns - words >= ProgressBar.shortest ? columns - words : columns - ProgressBar.besides
     let width = min(ProgressBar.width, max(0, room))
     guard let total, total > 0 else {
-      // Of what has no known end a mark wanders with what has come.
+      // If the size is unknown, move a marker as data arrives.
       let mark = min(ProgressBar.mark, width)
       let place = (count >> 16) % (width - mark + 1)
       return ProgressBar.bar(place..<(place + mark), of: width) + " \(ByteCount.text(count))"
@@ -144,7 +145,7 @@ final class ProgressBar {
       + extras(of: total, fitting: columns - width)
   }
 
-  /// Speed and time left, if they are known and there is room for them.
+  /// The speed and remaining time, if they are known and fit.
   private func extras(of total: Int?, fitting room: Int) -> String {
     guard room >= ProgressBar.besides + ProgressBar.extras, let speed = rate.perSecond else {
       return ""

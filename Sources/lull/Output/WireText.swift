@@ -2,10 +2,10 @@ import LullCore
 import LullSystem
 import Synchronization
 
-/// What went over the wire, as `-v` shows it: a line for each line, without credentials.
+/// Transferred data for `-v`, line by line, with credentials masked.
 struct WireText {
   private let style: OutputStyle
-  /// What the last head of each direction said of the body that follows it.
+  /// The body type announced by the last head in each direction.
   private var sentType = ""
   private var receivedType = ""
 
@@ -26,7 +26,7 @@ struct WireText {
   private static func mark(_ isSent: Bool) -> String { isSent ? ">" : "<" }
 }
 
-/// A head as it went over the wire.
+/// A request or response head as transferred.
 struct WireHead {
   private let lines: [String]
   private let hasVersion2: Bool
@@ -38,7 +38,7 @@ struct WireHead {
     }.filter { !$0.isEmpty }
     self.lines = lines
     let first = lines.first ?? ""
-    // Of a request it stands at the end.
+    // In a request line, the version is at the end.
     hasVersion2 = first.hasSuffix(" HTTP/2") || first.hasSuffix(" HTTP/3")
     contentType =
       lines.dropFirst().lazy.compactMap(WireHead.field)
@@ -49,17 +49,17 @@ struct WireHead {
     shown(style).map { "\(mark) \($0)\n" }.joined()
   }
 
-  /// Without marks.
+  /// Without the marks for direction.
   func text(_ style: OutputStyle) -> String { shown(style).map { $0 + "\n" }.joined() }
 
   private func shown(_ style: OutputStyle) -> [String] {
     lines.enumerated().map { $0.offset == 0 ? first($0.element, style) : line($0.element, style) }
   }
 
-  /// A request's, a status', or of what follows a body a header.
+  /// Formats the first line: a request line, a status line, or a trailer field.
   private func first(_ line: String, _ style: OutputStyle) -> String {
     if line.hasPrefix("HTTP/") { return style.painted(CredentialMask.text(line), "1") }
-    // There are blanks in the masks of secrets, which its URL may have.
+    // The URL may contain masked secrets, which include spaces.
     guard let method = line.firstIndex(of: " "),
       let version = line.ranges(of: " HTTP/").last?.lowerBound, method < version
     else { return self.line(line, style) }
@@ -70,8 +70,8 @@ struct WireHead {
   private func line(_ line: String, _ style: OutputStyle) -> String {
     guard let field = WireHead.field(line) else { return CredentialMask.text(line) }
     var name = field.name
-    // libcurl tells of those as it would write them in lines, and sends them like this.
-    // (RFC 9113, 8.2 and 8.3.1)
+    // libcurl reports the fields in HTTP/1 form, but sends them like this. (RFC 9113, 8.2 and
+    // 8.3.1)
     if hasVersion2 { name = name.lowercased() == "host" ? ":authority" : name.lowercased() }
     return "\(style.painted(name, "34")): \(CredentialMask.header(name, field.value))"
   }
@@ -83,15 +83,15 @@ struct WireHead {
   }
 }
 
-/// A body as it went over the wire: text, or how many bytes it has.
+/// A body as transferred: its text, or its size if it is binary.
 struct WireBody {
   private let bytes: [UInt8]
   private let count: Int
   private let type: String
 
   /// - Parameters:
-  ///   - bytes: its beginning, or all of it.
-  ///   - type: its Content-Type; empty if nobody said.
+  ///   - bytes: The beginning, or all of it.
+  ///   - type: The Content-Type. Empty if unknown.
   init(_ bytes: [UInt8], count: Int, type: String) {
     self.bytes = bytes
     self.count = count
@@ -115,11 +115,11 @@ struct WireBody {
     return "\(mark)\n" + lines.map { "\(mark) \($0)\n" }.joined()
   }
 
-  /// nil for what is none: in the charset that is named, else in UTF-8.
+  /// The text in the named charset or else in UTF-8. `nil` if it is invalid.
   private var decoded: String? {
     guard !bytes.contains(0) else { return nil }
     let charset = ContentType(type).charset ?? "utf-8"
-    // What is cut off may be so inside a character.
+    // The beginning may end inside a character.
     for cut in 0..<(count > bytes.count ? 4 : 1) {
       let text = bytes.dropLast(cut).withUnsafeBufferPointer {
         try? TextCoding.decode($0, charset: charset)
@@ -129,7 +129,7 @@ struct WireBody {
     return nil
   }
 
-  /// Of a multipart body, what its parts are told apart by.
+  /// The boundary of a multipart body.
   private var boundary: String? {
     guard ContentTypePattern("multipart/*").matches(type) else { return nil }
     let bytes = Array(type.utf8)
@@ -144,11 +144,11 @@ struct WireBody {
   }
 }
 
-/// The head of the latest answer, as it was received: names and reason phrase are the server's.
+/// The head of the last response as received, with the server's header names and reason phrase.
 final class ReceivedHead: Sendable {
   private let latest = Mutex<[UInt8]>([])
 
-  /// Notes heads, and passes everything on to another observer.
+  /// Stores heads and forwards every event to another observer.
   func observer(besides other: WireObserver?) -> WireObserver {
     WireObserver(wantsBodies: other?.wantsBodies ?? false) { [self] event in
       if case .head(isSent: false, let bytes) = event, bytes.starts(with: "HTTP/".utf8) {
@@ -158,8 +158,8 @@ final class ReceivedHead: Sendable {
     }
   }
 
-  /// Its lines, with credentials masked; nil if it is not the head of an answer with that status, such as
-  /// one from a cache.
+  /// The lines of the head, with credentials masked. `nil` if the response with this status has no
+  /// such head, as one from a cache.
   func text(status: Int, _ style: OutputStyle) -> String? {
     let bytes = latest.withLock { $0 }
     let line = String(decoding: bytes.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self)

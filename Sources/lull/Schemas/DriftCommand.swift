@@ -14,7 +14,8 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try DriftCommand(words.dropFirst()).run() }
 }
 
-/// `lull drift API`: what answers that came before have that schemas do not say, and lack that they say.
+/// `lull drift API`: compares earlier responses with the schemas. Reports what is missing and what
+/// is not described.
 struct DriftCommand {
   private static let tiers: [DriftFinding.Tier] = [.breaking, .changed, .added]
 
@@ -61,7 +62,7 @@ struct DriftCommand {
   private let format: OutputFormat
   private let guardsFormulas: Bool
 
-  /// - Parameter words: what follows `drift`.
+  /// - Parameter words: The arguments after `drift`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try DriftCommand.spec.read(words, for: .drift)
     word = parsed.text("API") ?? ""
@@ -95,7 +96,7 @@ struct DriftCommand {
     }
   }
 
-  /// nil where calls say theirs themselves.
+  /// `nil` if the calls declare their own schemas.
   private static func schemas(of api: ParsedAPI) throws(CommandFailure) -> SchemaFile? {
     do throws(SchemaProblem) {
       if let schemas = try api.schemas() { return schemas }
@@ -112,7 +113,7 @@ struct DriftCommand {
 
   // MARK: Traffic
 
-  /// What there is, and whether all of it could be read.
+  /// The available traffic, and whether all of it could be read.
   private func traffic(of api: ParsedAPI) throws(CommandFailure) -> (Traffic, isWhole: Bool) {
     guard sources.isEmpty else { return (try sources.traffic(of: api), true) }
     var traffic = try sources.traffic(of: api)
@@ -126,7 +127,7 @@ struct DriftCommand {
       do throws(CommandFailure) {
         try traffic.addArchive(path)
       } catch {
-        // The others are worth comparing all the same.
+        // Compare the other recordings anyway.
         _ = error.tell()
         isWhole = false
       }
@@ -162,7 +163,7 @@ struct DriftCommand {
     }
   }
 
-  /// Its method and path, without what looks like data.
+  /// The method and path, without segments that look like data.
   private static func place(of exchange: Traffic.Exchange) -> String {
     let parts = CallRoutes.target(of: exchange.url).path.split(separator: "/").map { part in
       KeyKind.isData(String(part)) ? "*" : String(part)
@@ -183,7 +184,7 @@ struct DriftCommand {
         .init("of", .int(finding.of)),
       ])
     }
-    // A table of nothing says nothing.
+    // An empty table has no information.
     guard !rows.isEmpty || format != .table,
       let bytes = try? JSONValue.array(rows).encode()
     else { return }

@@ -3,21 +3,22 @@ import LullCore
 import LullSchemas
 import LullSystem
 
-/// What of an API file is needed to compare what it answers with what it is said to answer.
+/// The parts of an API file needed to compare its responses with its schemas.
 ///
-/// A plain value: the host that the file was looked at in is gone by then.
+/// A plain value: the host that inspected the file no longer exists.
 struct ParsedAPI {
   let name: String
   let path: String
-  /// The one that it is looked at in; nil: as it is.
+  /// The environment of the inspection. `nil`: none.
   let environment: String?
   let environments: [String]
   let base: String?
   let calls: [TypedCall]
   let routes: CallRoutes
-  /// Schemas that its calls say themselves, by their names.
+  /// Schemas that calls declare themselves, by call name.
   let ownSchemas: [String: OwnSchema]
-  /// Where its schemas are: in the file that it names, else in one that is called as it is.
+  /// The path of the schema file: the one that the API file names, or else the one with the same
+  /// name as the API file.
   let schemasPath: String
 
   init(_ api: APIFile) throws(APIFileProblem) {
@@ -41,7 +42,7 @@ struct ParsedAPI {
     schemasPath = named ?? "\(FileName.folder(of: api.path))/\(api.name).schemas.json"
   }
 
-  /// Looks at the file of a word, in the environment that it names, or `LULL_ENV` does.
+  /// Inspects the file of a word, in the environment named by the word or by `LULL_ENV`.
   static func inspect(_ word: String) -> Result<ParsedAPI, CommandFailure> {
     guard let inspection = APIInspection(of: word) else {
       return .failure(CommandFailure(code: 3, message: "lull: \(APIFileLocator.missing(word))\n"))
@@ -60,20 +61,21 @@ struct ParsedAPI {
     return .success(seen)
   }
 
-  /// The name of the call that an exchange belongs to; nil if there is none for it.
+  /// The name of the call that an exchange belongs to. `nil` if there is none.
   func call(of exchange: Traffic.Exchange) -> String? {
     routes.call(exchange.method, exchange.url).map { calls[$0].name }
   }
 
-  /// As one types it.
+  /// The name as typed on a command line.
   var fullName: String { environment.map { "\(name)@\($0)" } ?? name }
 
-  /// Where it is, for messages.
+  /// The base URL for messages.
   var shownBase: String {
     (base ?? name) + (environment.map { " in the environment '\($0)'" } ?? "")
   }
 
-  /// Other environments of the file whose URLs are, or may be, among those of this one; nil: the file as it is.
+  /// Other environments whose URLs overlap with those of this one. `nil` stands for the file
+  /// without an environment.
   var neighbours: [String?] {
     guard !environments.isEmpty, let prefix = routes.prefix else { return [] }
     let others = ([nil] + environments.map(Optional.some)).filter { $0 != environment }
@@ -90,19 +92,19 @@ struct ParsedAPI {
   /// The folder of the file.
   var folder: String { FileName.folder(of: path) }
 
-  /// Its schemas; nil if there is no such file.
+  /// Loads the schemas. `nil` if there is no such file.
   func schemas() throws(SchemaProblem) -> SchemaFile? {
     guard FileName.resolved(schemasPath) != nil else { return nil }
     return try SchemaFile.read(Array(schemasPath.utf8), name: schemasPath)
   }
 }
 
-/// Why a command ends: with what it says and its exit code.
+/// The error that ends a command, with its message and exit code.
 struct CommandFailure: Error {
   let code: Int32
   let message: String
 
-  /// Says it; the exit code.
+  /// Reports the error. Returns the exit code.
   func tell() -> Int32 {
     if !message.isEmpty { Exit.complain(message) }
     return code
@@ -124,7 +126,7 @@ extension TypedCall {
       })
   }
 
-  /// As LuaCATS has it; nil where the schemas may say more.
+  /// The LuaCATS type. `nil` if the schemas may be more precise.
   private static func type(of parameter: CallParameter) -> String? {
     let single: String
     switch parameter.kind {

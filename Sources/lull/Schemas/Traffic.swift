@@ -6,14 +6,14 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// Exchanges with an API that took place before: out of recordings, and out of the cache.
+/// Earlier exchanges with an API, from recordings and from the cache.
 struct Traffic {
-  /// What an answer had.
+  /// The body of a response.
   enum Body {
-    /// Nothing at all.
+    /// There is no body.
     case none
     case json(JSONDocument)
-    /// Something else, by its type.
+    /// Not JSON. The value is the content type.
     case other(String)
   }
 
@@ -28,18 +28,19 @@ struct Traffic {
   private let routes: CallRoutes
   private let environment: String?
   private(set) var exchanges: [Exchange] = []
-  /// How many there were of other APIs.
+  /// The number of exchanges of other APIs.
   private var others = 0
-  /// How many of them were of other environments.
+  /// The number of exchanges in other environments.
   private var strangers = 0
 
-  /// - Parameter environment: of which they are; what does not say of which it is may be of any.
+  /// - Parameter environment: The environment to collect. Exchanges that do not name one are
+  ///   included.
   init(_ routes: CallRoutes, in environment: String?) {
     self.routes = routes
     self.environment = environment
   }
 
-  /// What else was there, for messages; empty if nothing was.
+  /// The exchanges that were skipped, for messages. Empty if there were none.
   var shownOthers: String {
     var words: [String] = []
     if others > 0 { words.append("\(others) of other URLs") }
@@ -77,7 +78,7 @@ struct Traffic {
       strangers += 1
       return
     }
-    // Neither what came only in part, nor what says that nothing has changed.
+    // Skip incomplete responses and those without content.
     guard let response = entry.response, entry.failure == nil, response.status != 304,
       !response.lacksBody, entry.request.method != "HEAD"
     else { return }
@@ -98,7 +99,8 @@ struct Traffic {
 
   // MARK: The cache
 
-  /// Takes what the cache file has of the API: of each URL the newest that is JSON, at whatever stage.
+  /// Adds the API's entries from the cache file: for each URL the newest one that is JSON, at any
+  /// stage.
   mutating func addCache() throws(CommandFailure) {
     guard let prefix = routes.prefix else { return }
     do throws(CacheInspection.Problem) {
@@ -146,7 +148,7 @@ struct Traffic {
   }
 }
 
-/// Where a command has its traffic from.
+/// The sources of a command's traffic.
 struct TrafficOptions {
   let usesCache: Bool
   let archives: [String]
@@ -158,7 +160,7 @@ struct TrafficOptions {
 
   var isEmpty: Bool { !usesCache && archives.isEmpty }
 
-  /// What there is of an API in the places that are named.
+  /// The traffic of an API from the given sources.
   func traffic(of api: ParsedAPI) throws(CommandFailure) -> Traffic {
     guard api.routes.prefix != nil else {
       throw CommandFailure(
@@ -171,7 +173,7 @@ struct TrafficOptions {
     return traffic
   }
 
-  /// Says besides where that may be of another environment, too.
+  /// Adds the traffic in the cache. Warns if it may belong to another environment.
   static func addCache(of api: ParsedAPI, to traffic: inout Traffic) throws(CommandFailure) {
     let count = traffic.exchanges.count
     try traffic.addCache()

@@ -14,7 +14,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try TypesCommand(words.dropFirst()).run() }
 }
 
-/// `lull types API`: classes for lua-language-server, from schemas or from traffic.
+/// `lull types API`: writes classes for lua-language-server, from schemas or from traffic.
 struct TypesCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -57,7 +57,7 @@ struct TypesCommand {
   private let sources: TrafficOptions
   private let output: String?
 
-  /// - Parameter words: what follows `types`.
+  /// - Parameter words: The arguments after `types`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try TypesCommand.spec.read(words, for: .types)
     word = parsed.text("API") ?? ""
@@ -96,14 +96,14 @@ struct TypesCommand {
 
   private struct Known {
     var schemas: SchemaFile?
-    /// Of calls that say theirs themselves.
+    /// The schemas that calls declare themselves.
     var own: [String: OwnSchema]
     var notes: [String]
-    /// What is to be kept of traffic.
+    /// The schemas inferred from traffic, to be stored.
     var seen: [UInt8]?
   }
 
-  /// Those of the API file, and of the file beside it.
+  /// The schemas of the API file and of the schema file next to it.
   private func known(of api: ParsedAPI) throws(CommandFailure) -> Known {
     var known = Known(own: api.ownSchemas, notes: TypesCommand.notes(on: api.ownSchemas, api))
     do throws(SchemaProblem) {
@@ -122,7 +122,7 @@ struct TypesCommand {
     return known
   }
 
-  /// Those of traffic, which are to be written, too.
+  /// The schemas inferred from traffic, which are written to a file too.
   private func seen(of api: ParsedAPI) throws(CommandFailure) -> Known {
     let traffic = try sources.traffic(of: api)
     var shapes = TrafficShapes()
@@ -177,7 +177,8 @@ struct TypesCommand {
     return notes
   }
 
-  /// Keeps what was seen for the validator and `lull drift`, unless something better is there.
+  /// Stores inferred schemas for the validator and `lull drift`, unless the existing file was not
+  /// inferred.
   private func keep(_ bytes: [UInt8], of api: ParsedAPI) throws(CommandFailure) {
     let path = api.schemasPath
     if FileName.resolved(path) != nil {
@@ -220,7 +221,7 @@ struct TypesCommand {
   }
 
   private static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
-    // What a link leads to is replaced, not the link.
+    // Replace the target of a symbolic link, not the link.
     let target = FileName.resolved(Array(path.utf8)) ?? Array(path.utf8)
     guard let code = AtomicFile.write(bytes, to: target, .usual) else { return }
     throw CommandFailure(

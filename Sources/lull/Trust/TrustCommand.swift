@@ -13,7 +13,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try TrustCommand(words.dropFirst()).run() }
 }
 
-/// `lull trust [PATH…]`: which API files may be run as they are by what only looks at them.
+/// `lull trust [PATH…]`: selects API files that inspections may run without a sandbox.
 struct TrustCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -59,7 +59,7 @@ struct TrustCommand {
   private let action: Action
   let words: [String]
 
-  /// - Parameter words: what follows `trust`.
+  /// - Parameter words: The arguments after `trust`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try TrustCommand.spec.read(words, for: .trust)
     self.words = parsed.all("PATH")
@@ -85,7 +85,7 @@ struct TrustCommand {
     return format
   }
 
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   func run() -> Int32 {
     do throws(TokenFile.Problem) {
       switch action {
@@ -146,7 +146,7 @@ struct TrustCommand {
     var code: Int32
   }
 
-  /// What a file loads; nil of one that there is no point in trusting.
+  /// The digests of the files that a file loads. `nil` if trusting it has no effect.
   private static func inspect(
     at file: TrustTarget.File, isNamed: Bool
   ) -> Result<TrustRecord.Digests?, Refusal> {
@@ -158,11 +158,11 @@ struct TrustCommand {
     let gate = LoadGate(.recording, path: file.path, real: file.real)
     let inspection = APIInspection(file.path, isSilent: true)
     var outcome = inspection.inspectInSandbox { _ in }
-    // It may lack a module of C there, which is beside it.
+    // In the sandbox it may lack a C module that is next to it.
     if case .wrong = outcome { outcome = inspection.outcome(through: gate) { _ in } }
     switch outcome {
     case .seen, .needs: break
-    // A module is trusted with what loads it.
+    // A module is trusted together with the file that loads it.
     case .module where !isNamed: return .success(nil)
     case .module(let report): return .failure(Refusal(report: report, code: 1))
     case .wrong(let report, let code): return .failure(Refusal(report: report, code: code))
@@ -218,7 +218,7 @@ extension TrustCommand {
     return 0
   }
 
-  /// What has become of the files since they were trusted, in words.
+  /// The state of the files since they were trusted.
   private static func state(of digests: TrustRecord.Digests) -> String {
     for (path, digest) in digests.sorted(by: { $0.key < $1.key }) {
       switch TextFile.read(Array(path.utf8), limit: LoadGate.largest) {

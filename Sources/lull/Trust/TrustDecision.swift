@@ -5,20 +5,20 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// Whether an API file may be run as it is where it is only looked at.
+/// Decides whether an inspection may run an API file without a sandbox.
 enum TrustDecision {
-  /// Read once, at the first question.
+  /// Read once, on first use.
   private static let record: Result<TrustRecord, TokenFile.Problem> = Result {
     () throws(TokenFile.Problem) in try TrustRecord.read()
   }
 
-  /// Says why nothing is trusted, if the record cannot be used.
+  /// If the record can't be used, reports why nothing is trusted.
   static func tell() {
     guard case .failure(let problem) = record else { return }
     Exit.complain("lull: nothing is trusted: \(problem.message)\n")
   }
 
-  /// What it loads comes through this gate; nil: it is looked at in the sandbox.
+  /// The gate that checks every file it loads. `nil`: the file is inspected in the sandbox.
   static func gate(for path: String) -> LoadGate? {
     guard let real = FileName.resolved(path) else { return nil }
     if let folder = ownFolder(of: real) {
@@ -28,8 +28,8 @@ enum TrustDecision {
     return LoadGate(.trusted(digests), path: path, real: real)
   }
 
-  /// The folder of the user's configuration that a file is in, wherever links lead; nil if it is not, or
-  /// if one of both belongs to somebody else.
+  /// The user's configuration folder, if it contains the file after links are resolved. `nil` if it
+  /// does not, or if the user does not own both.
   static func ownFolder(of real: String) -> String? {
     guard let own = APIFolder.own, let folder = FileName.resolved(FileName.folder(of: own.path)),
       folder != "/", real.hasPrefix(folder + "/"),
@@ -44,30 +44,31 @@ enum TrustDecision {
   }
 }
 
-/// What an API file loads that is only looked at, and is run as it is for that.
+/// Checks the files that an API file loads when an inspection runs it without a sandbox.
 ///
-/// The bytes that are judged are those that run. With the first file that is against the rule there is no
-/// more: what has come of the look is worth nothing then.
+/// The bytes that are checked are those that run. After the first file that violates the rule, the
+/// inspection ends and its result is discarded.
 final class LoadGate: FileGate {
   enum Rule {
-    /// Files below a folder; others by a path from the root only, as those of the system are.
+    /// Allows files below a folder. Other files must be named by an absolute path, such as those of
+    /// the system.
     case own(folder: String)
-    /// Files with these digests.
+    /// Allows files with these digests.
     case trusted(TrustRecord.Digests)
-    /// All of them, of which a list is made.
+    /// Allows all files and records them.
     case recording
   }
 
-  /// More than that is no file of Lua, and no library.
+  /// The maximum size. No Lua file or library is larger.
   static let largest = 64 << 20
 
   private let rule: Rule
-  /// The API file, as messages name it, and without links.
+  /// The API file as named in messages, and with links resolved.
   private let path: String
   private let real: String
-  /// The digests of what was loaded, if they are recorded.
+  /// The digests of the loaded files, if they are recorded.
   private(set) var digests: TrustRecord.Digests = [:]
-  /// What was against the rule, as a sentence about the API file.
+  /// The violation of the rule, as a sentence about the API file.
   private(set) var refusal: String?
 
   init(_ rule: Rule, path: String, real: String) {
@@ -90,7 +91,7 @@ final class LoadGate: FileGate {
 
   private func objection(to name: [UInt8], _ bytes: [UInt8]) -> String? {
     let shown = String(escaping: name)
-    // Whatever it is called when it is read: what counts is that these bytes are to be run under a name.
+    // The name at which the file is read does not matter, only that these bytes run under it.
     let real = FileName.resolved(name).flatMap { String(validating: $0, as: UTF8.self) }
     if case .own(let folder) = rule {
       if let real, real.hasPrefix(folder + "/") { return nil }
@@ -112,7 +113,7 @@ final class LoadGate: FileGate {
       : "loads '\(shown)', which has changed since it was trusted"
   }
 
-  /// What is to be said where it was looked at in the sandbox instead; nil if it was not.
+  /// The note that the file was inspected in the sandbox instead. `nil` if it was not.
   var note: String? {
     guard let refusal else { return nil }
     let remedy =

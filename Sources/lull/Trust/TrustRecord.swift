@@ -2,18 +2,18 @@ import LullCore
 import LullSystem
 import LullTransport
 
-/// What may be run as it is by what only looks at API files: their digests, and those of what they load, in
-/// a file for its owner alone.
+/// The files that inspections may run without a sandbox: their digests, and those of the files that
+/// they load. Stored in a file that only its owner can read.
 ///
 /// Behaviours: TRUST-01 to TRUST-11.
 struct TrustRecord {
-  /// Digests by the names of files without links.
+  /// Digests by file name, with links resolved.
   typealias Digests = [String: String]
 
-  /// What each of the files loads, itself included.
+  /// The files that each trusted file loads, including itself.
   private(set) var files: [String: Digests] = [:]
 
-  /// Many thousand files.
+  /// Enough for many thousand files.
   private static let limit = 16 << 20
 
   private static var file: TokenFile? {
@@ -22,13 +22,13 @@ struct TrustRecord {
     }
   }
 
-  /// What is there; nothing if there is no file.
+  /// Reads the record. Empty if there is no file.
   static func read() throws(TokenFile.Problem) -> TrustRecord {
     guard let file else { return TrustRecord() }
     return try TrustRecord(file)
   }
 
-  /// Changes it, while no other process does.
+  /// Changes the record while it is locked against other processes.
   static func update(_ body: (inout TrustRecord) -> Void) throws(TokenFile.Problem) {
     guard let file else {
       throw TokenFile.Problem(
@@ -41,7 +41,7 @@ struct TrustRecord {
     }
   }
 
-  /// The digest of bytes; nil if there is no way to make one.
+  /// The digest of the bytes. `nil` if no implementation is available.
   static func digest(of bytes: [UInt8]) -> String? {
     bytes.withUnsafeBufferPointer { Digest.sha256.of($0) }.map { Hexadecimal.text($0) }
   }
@@ -72,7 +72,8 @@ struct TrustRecord {
 
   // MARK: Changing
 
-  /// What is loaded by one that has not changed otherwise, such as in another environment, stays trusted.
+  /// Trusts a file. If it is unchanged, files that it loaded before, such as in another
+  /// environment, stay trusted.
   mutating func trust(_ path: String, _ digests: Digests) {
     let known = files[path].flatMap { $0[path] == digests[path] ? $0 : nil } ?? [:]
     files[path] = known.merging(digests) { $1 }

@@ -2,12 +2,12 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// What a word behind `lull trust` means: an API file, or a folder of some.
+/// The argument of `lull trust`: an API file, or a folder of API files.
 struct TrustTarget {
   struct File {
-    /// As messages name it.
+    /// The path as named in messages.
     let path: String
-    /// Without links.
+    /// The path with links resolved.
     let real: String
   }
 
@@ -30,20 +30,20 @@ struct TrustTarget {
 
   var isFolder: Bool { folder != nil }
 
-  /// The files; nil if there is nothing of that name.
+  /// The files. `nil` if the path does not exist.
   var files: [File]? {
     if let file { return [file].compactMap(TrustTarget.found) }
     guard let folder else { return nil }
     return APIFileLocator.files(in: folder).compactMap(TrustTarget.found)
   }
 
-  /// What is said where there is nothing of that name.
+  /// The error if the path does not exist.
   var missing: String {
     word == "apis" && !APIFileLocator.isPath(word)
       ? "there is no folder 'apis' here: name files or folders" : APIFileLocator.missing(word)
   }
 
-  /// Whether a file of the record is meant, which need not be there any more.
+  /// Whether the argument names a file of the record, which may have been deleted.
   func covers(_ real: String) -> Bool {
     if let file, FileName.resolved(file) == real { return true }
     let name = TrustTarget.absolute(word)
@@ -58,7 +58,7 @@ struct TrustTarget {
     FileName.resolved(path).map { File(path: path, real: $0) }
   }
 
-  /// A name from the root, with links followed as far as there is something.
+  /// The absolute path, with links resolved as far as it exists.
   private static func absolute(_ word: String) -> String {
     if let real = FileName.resolved(word) { return real }
     let parts = word.split(separator: "/").map(String.init)
