@@ -3,11 +3,11 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Takes what anybody writes to standard output and standard error while a line is being edited, to
-/// be shown above it.
+/// Captures everything written to standard output and standard error while a line is being edited,
+/// to show it above the line.
 ///
-/// The descriptors lead to a file in memory meanwhile: everybody's output comes by, whoever writes
-/// it, in its order, and nobody ever waits for a reader, as at a pipe's end. Streams that are no
+/// Meanwhile the descriptors lead to a file in memory. It receives the output of all writers in
+/// order, and they never block on a reader as they would with a pipe. Streams that are not a
 /// terminal are left alone.
 final class CapturedOutput {
   private let file: Int32
@@ -16,7 +16,7 @@ final class CapturedOutput {
   init?() {
     file = ceditline_memory_file()
     guard file >= 0 else { return nil }
-    // Everybody appends, also those who were there before it was last emptied.
+    // All writers append, even those that had the file open before it was emptied.
     _ = fcntl(file, F_SETFL, O_APPEND)
     ceditline_buffer_lines()
   }
@@ -37,7 +37,7 @@ final class CapturedOutput {
     }
   }
 
-  /// The streams lead again where they did. What was written last is still to be taken.
+  /// Restores the streams. The last output can still be taken.
   func end() {
     fflush(nil)
     for number in [STDOUT_FILENO, STDERR_FILENO] { StandardTerminals.capture(number, on: nil) }
@@ -48,7 +48,7 @@ final class CapturedOutput {
     originals = []
   }
 
-  /// Whether something was written since it was last taken.
+  /// Whether there is new output since it was last taken.
   var hasOutput: Bool {
     fflush(nil)
     return size > 0

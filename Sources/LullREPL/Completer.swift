@@ -3,8 +3,8 @@ import LullLibC
 import LullLuaSource
 import LullSystem
 
-/// Finds what a word at the cursor may become, from what the session's variables hold and from the
-/// description of the API. Nothing is run for it.
+/// Completes the word at the cursor, based on the session's variables and the description of the
+/// API. Runs no code.
 struct Completer {
   private let session: LuaSession
   private let description: APIDescription
@@ -15,8 +15,8 @@ struct Completer {
   }
 
   /// - Parameters:
-  ///   - text: the line before the cursor.
-  ///   - statement: lines before it that belong to the same statement.
+  ///   - text: The line before the cursor.
+  ///   - statement: The earlier lines of the same statement.
   func completion(of text: String, statement: String) -> Completion {
     if statement.isEmpty, text.hasPrefix("."), let directive = directives(text) { return directive }
     let context = LineContext(statement + text)
@@ -69,14 +69,15 @@ struct Completer {
     session.variableNames + context.declaredNames + LuaToken.keywords
   }
 
-  /// Names of a table's fields that need not be names of Lua; of headers those that are known.
+  /// Field names of a table, including those that are not Lua names. For headers, the known header
+  /// names.
   private func quotedFields(of chain: LineContext.Chain, prefix: String) -> [String] {
     if case .field(let name)? = chain.steps.last, HeaderNames.isMeant(by: name) {
       return HeaderNames.starting(with: prefix)
     }
     guard let path = chain.path else { return [] }
     if let names = session.ownFieldNames(at: path) {
-      // What would end the quotes is not offered.
+      // Don't offer names that would close the quotes.
       return names.filter { name in !name.contains { "\"'\\".contains($0) } }
     }
     return session.fieldNames(of: path, onlyFunctions: false, namesOnly: false)
@@ -100,14 +101,14 @@ struct Completer {
     return owner.entries.filter { $0.kind == (isMethod ? .method : .property) }.map(\.name) + own
   }
 
-  /// What the description says of the object an expression gives.
+  /// The description of the object that an expression returns.
   private func owner(of chain: LineContext.Chain) -> APIOwner? {
     type(of: chain).flatMap { owners(in: $0).first }
   }
 
-  /// The type of what an expression gives, as the description writes it.
+  /// The type of an expression, as written in the description.
   private func type(of chain: LineContext.Chain) -> String? {
-    // As far as values can be looked at; from there on by their types.
+    // Use values as far as they can be inspected, then their declared types.
     var path = [chain.name]
     var steps = chain.steps[...]
     while let name = steps.first?.pathName {
@@ -149,14 +150,14 @@ struct Completer {
     entry.signatures.last?.returns.first
   }
 
-  /// The owners a type names: `Settings|SettingsFunction`, `Entity?`; of an alias those it stands for.
+  /// The owners that a type names: `Settings|SettingsFunction`, `Entity?`. An alias is resolved.
   private func owners(in type: String) -> [APIOwner] {
     Completer.parts(of: type).compactMap { description.owner($0) }.flatMap { owner in
       if case .alias(let type) = owner.kind { owners(in: type) } else { [owner] }
     }
   }
 
-  /// The types of which it is one.
+  /// The members of a union type.
   private static func parts(of type: String) -> [String] {
     var depth = 0
     var parts = [""]
@@ -188,7 +189,8 @@ struct Completer {
     return describedKeys(of: place)
   }
 
-  /// The call of an API file whose parameters a table is, by itself or with a method.
+  /// The call of an API file whose parameters are in this table. The call may be a function or a
+  /// method.
   private func declaredCall(_ place: LineContext.Place) -> (any SelfDescribing)? {
     guard place.keys.isEmpty, place.argument == 0 else { return nil }
     var callee = place.callee
@@ -210,19 +212,19 @@ struct Completer {
     let types = tables(at: table).flatMap(\.entries).filter { $0.name == key }.map(\.type)
     let words = types.flatMap { owners(in: $0) }.flatMap(\.entries)
       .filter { $0.kind == .word }.map(\.name)
-    // A type may also name the strings themselves.
+    // A type may also list the strings themselves.
     let literals = types.flatMap { type in
       LuaToken.all(in: type.utf8).filter { $0.kind == .string }.map(\.text)
     }
     return words + literals
   }
 
-  /// The tables of options that may stand there.
+  /// The option tables that are allowed at that place.
   private func tables(at place: LineContext.Place) -> [APIOwner] {
     guard let entry = entry(of: place.callee) else { return [] }
     var tables: [APIOwner] = []
     for signature in entry.signatures where place.argument < signature.parameters.count {
-      // What else may stand there, such as a resource for a pattern, is no table of options.
+      // Other values allowed there, such as a resource for a pattern, are not option tables.
       tables += owners(in: signature.parameters[place.argument].type).filter(\.isTable)
     }
     tables = withCompanions(tables)
@@ -236,7 +238,7 @@ struct Completer {
     return tables
   }
 
-  /// The settings of a configuration may stand beside a service's own.
+  /// Adds the configuration settings, which are allowed next to the settings of a service.
   private func withCompanions(_ owners: [APIOwner]) -> [APIOwner] {
     guard owners.contains(where: { $0.name == "ServiceOptions" }),
       let settings = description.owner("Settings")
@@ -244,8 +246,7 @@ struct Completer {
     return owners + [settings]
   }
 
-  /// What there is to say of what a path leads to, from what variables hold; nil if that is nothing of
-  /// Lull's.
+  /// The help for a path, according to the values of variables. `nil` if it is not part of Lull.
   func help(for path: [String]) -> String? {
     if let own = session.selfDescribing(at: path) { return own.helpText }
     if let name = path.last, path.count > 1 {
@@ -263,14 +264,14 @@ struct Completer {
     return session.function(at: path).map { HelpText.text(for: $0.entry, of: $0.owner) }
   }
 
-  /// The type of the object of Lull that a path leads to; nil of other values.
+  /// The type of the Lull object at a path. `nil` for other values.
   func typeName(at path: some Collection<String>) -> String? {
     guard let first = path.first else { return nil }
     let steps = path.dropFirst().map { LineContext.Step.field($0) }
     return owner(of: LineContext.Chain(name: first, steps: steps))?.name
   }
 
-  /// The function or method an expression calls.
+  /// The function or method that an expression calls.
   private func entry(of callee: LineContext.Chain) -> APIEntry? {
     if let path = callee.path, let function = session.function(at: path) { return function.entry }
     if case .method(let name) = callee.steps.last {
@@ -309,7 +310,7 @@ struct Completer {
     return resourcePaths(at: path)
   }
 
-  /// Of a service, or of that of an API.
+  /// The resource paths of a service or of an API's service.
   private func resourcePaths(at path: [String]) -> [String] {
     let paths = session.resourcePaths(ofServiceAt: path)
     return paths.isEmpty ? session.resourcePaths(ofServiceAt: path + ["service"]) : paths
@@ -323,7 +324,7 @@ extension APIOwner {
 }
 
 extension LineContext.Chain {
-  /// Its names and the numbers of its elements, if there is nothing else.
+  /// The names and element numbers of the chain, if it contains nothing else.
   var path: [String]? {
     var path = [name]
     for step in steps {
@@ -335,7 +336,7 @@ extension LineContext.Chain {
 }
 
 extension LineContext.Step {
-  /// As a part of a path through a session's values; nil of what would have to be called.
+  /// The step as a path component of the session's values. `nil` for a function call.
   fileprivate var pathName: String? {
     switch self {
     case .field(let name): name.hasPrefix("[") ? nil : name
@@ -354,18 +355,18 @@ extension LineContext.Kind {
   }
 }
 
-/// What the key for completion brings.
+/// The result of the completion key.
 struct Completion: Equatable {
-  /// What goes in at the cursor: as far as all candidates agree.
+  /// The text to insert at the cursor: the common prefix of all candidates.
   var insertion = ""
-  /// What it may become, to be listed if nothing goes in.
+  /// The candidates, listed if there is nothing to insert.
   var candidates: [String] = []
 }
 
-/// What was typed before that begins as a line does: the rest of it, to be taken or not.
+/// Suggests the rest of an earlier line that begins with the same text.
 struct Suggestions {
   private static let kept = 5000
-  /// The latest last.
+  /// The latest entry is last.
   private var entries: [String] = []
 
   mutating func remember(_ entry: String) {
@@ -375,7 +376,8 @@ struct Suggestions {
     }
   }
 
-  /// Of the latest that begins so and goes on; nil if there is none, or nothing to go by.
+  /// The rest of the latest entry that begins with the text. `nil` if no entry does, or if the text
+  /// is blank.
   func rest(after text: String) -> String? {
     guard text.utf8.contains(where: { $0 > 32 }) else { return nil }
     for entry in entries.reversed()
@@ -386,9 +388,9 @@ struct Suggestions {
   }
 }
 
-/// Names of files, for completion.
+/// File names for completion.
 enum FilePaths {
-  /// What a folder holds; those of folders end in a slash, hidden ones are left out.
+  /// The names in a folder. Folder names end with a slash. Hidden files are left out.
   static func entries(of folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
@@ -403,7 +405,7 @@ enum FilePaths {
     return names.sorted()
   }
 
-  /// The paths that begin so.
+  /// The paths with that prefix.
   static func starting(with prefix: String) -> [String] {
     let slash = prefix.lastIndex(of: "/")
     let folder = slash.map { String(prefix[...$0]) } ?? ""
@@ -412,7 +414,7 @@ enum FilePaths {
   }
 }
 
-/// Headers of requests that people set, and of answers that they read. (RFC 9110)
+/// Common request and response headers. (RFC 9110)
 enum HeaderNames {
   private static let common = [
     "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization",
@@ -425,8 +427,8 @@ enum HeaderNames {
     "X-Correlation-ID", "X-Forwarded-For", "X-Request-ID", "X-Requested-With",
   ]
 
-  /// Those that begin so in any letter case, as far as it is written as it is; all of it in small letters
-  /// if that is.
+  /// The headers with that prefix, ignoring case. The typed prefix stays unchanged. If it is in
+  /// lower case, so is the rest.
   static func starting(with prefix: String) -> [String] {
     let lower = prefix.lowercased()
     let isSmall = prefix == lower && !prefix.isEmpty
@@ -434,11 +436,12 @@ enum HeaderNames {
       .map { prefix + (isSmall ? $0.lowercased() : $0).dropFirst(prefix.count) }
   }
 
-  /// Whether a table or field of that name holds headers.
+  /// Whether a table or field of that name contains headers.
   static func isMeant(by name: String?) -> Bool { name == "headers" }
 }
 
-/// What `require` finds: modules that are loaded or known, and files by `package.path`.
+/// The names that `require` finds: loaded and preloaded modules, and files found with
+/// `package.path`.
 struct ModuleNames {
   private let session: LuaSession
 
@@ -446,7 +449,7 @@ struct ModuleNames {
     self.session = session
   }
 
-  /// Those that begin so; of folders only as deep as the prefix goes.
+  /// The names with that prefix. Searches folders only to the depth of the prefix.
   func starting(with prefix: String) -> [String] {
     let known = ["loaded", "preload"].flatMap {
       session.fieldNames(of: ["package", $0], onlyFunctions: false)

@@ -5,8 +5,8 @@ import LullLibC
 import LullSystem
 import LullTransport
 
-/// Lines edited at a terminal through libedit, which asks for one character after the other: while it
-/// waits for one the loop turns, and what is written meanwhile is shown above the line.
+/// Edits lines on a terminal with libedit. While libedit waits for a character, the event loop
+/// runs, and output is shown above the line.
 final class EditedLines: LineSource {
   private static let prompts = (first: "> ", more: ">> ")
 
@@ -18,26 +18,26 @@ final class EditedLines: LineSource {
   private let history: History
   private let completer: (_ text: String, _ statement: String) -> Completion
   private var editor: OpaquePointer?
-  /// Nil where colours are not wanted.
+  /// `nil` without colours.
   private var decoration: LineDecoration?
   private var files: [UnsafeMutablePointer<FILE>] = []
   private var signals: [SignalWatch] = []
   private var prompt: [wchar_t] = []
   private var promptWidth = 0
-  /// Bytes typed that libedit has not asked for.
+  /// Typed bytes that libedit has not read yet.
   private var typed: [UInt8] = []
   private var isEditing = false
   private var announcesPastes = false
   private var isAbandoned = false
   private var isAtEnd = false
-  /// The last line written above the edited one, if it has not ended.
+  /// The last output line above the edited line, if it is not complete.
   private var openLine: [UInt8] = []
-  /// Lines of a statement that goes on.
+  /// The lines of an incomplete statement.
   private var statement = ""
 
   let isInteractive = true
 
-  /// Nil if the terminal cannot be edited on; `problem` says why, if there is anything to say.
+  /// `nil` if editing is not possible on the terminal. `problem` may contain the reason.
   init?(
     _ host: LuaHost, _ terminal: Terminal, problem: inout String?,
     completer: @escaping (_ text: String, _ statement: String) -> Completion
@@ -57,14 +57,14 @@ final class EditedLines: LineSource {
     else { return nil }
     files = [input, output]
     var owner = ceditline_owner()
-    // Closed before this object goes.
+    // The editor is closed before this object is released.
     owner.context = Unmanaged.passUnretained(self).toOpaque()
     owner.read = { context, character in
       guard let character else { return -1 }
       return EditedLines.at(context).read(character)
     }
     owner.prompt = { context in
-      // The array stays as it is while libedit draws.
+      // The array does not change while libedit draws.
       EditedLines.at(context).prompt.withUnsafeBufferPointer { $0.baseAddress }
     }
     owner.complete = { context in EditedLines.at(context).complete() }
@@ -86,7 +86,7 @@ final class EditedLines: LineSource {
   }
 
   private static func at(_ context: UnsafeMutableRawPointer?) -> EditedLines {
-    // What `init` gave; `close` ends the editor before the object goes.
+    // The object passed in `init`. `close` ends the editor before the object is released.
     Unmanaged<EditedLines>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 
@@ -108,7 +108,7 @@ final class EditedLines: LineSource {
     guard let editor else { return .end }
     if !isContinuation { statement = "" }
     setPrompt(isContinuation ? EditedLines.prompts.more : EditedLines.prompts.first)
-    // A line the script has begun and not ended stays visible.
+    // Keep an incomplete output line of the script visible.
     if ceditline_is_line_open() != 0 {
       fflush(nil)
       terminal.write("\n")
@@ -118,7 +118,7 @@ final class EditedLines: LineSource {
     captured.begin()
     isEditing = true
     session.isAtPrompt = true
-    // libedit shows its prompt first: what is typed in between would be the terminal's to interpret.
+    // libedit shows its prompt first. Until then, the terminal would interpret typed characters.
     ceditline_prepare(editor)
     var count: Int32 = 0
     let line = ceditline_read_line(editor, &count)
@@ -133,7 +133,8 @@ final class EditedLines: LineSource {
     }
     guard let line, count > 0 else {
       leaveLine("")
-      // Ctrl-D leaves a statement that goes on, as Ctrl-C does; at its beginning the session.
+      // Ctrl-D abandons an incomplete statement, like Ctrl-C. At the start of a statement it ends
+      // the session.
       let isLeft = isContinuation && !isAtEnd && !loop.isInterrupted && !session.isEnding
       return isLeft ? .abandoned : .end
     }
@@ -155,7 +156,7 @@ final class EditedLines: LineSource {
     decoration?.remember(entry)
   }
 
-  /// Ctrl-C, come as a signal.
+  /// Handles Ctrl-C received as a signal.
   func abandon() { isAbandoned = true }
 
   private func setPrompt(_ text: String) {
@@ -165,14 +166,14 @@ final class EditedLines: LineSource {
 
   // MARK: Characters
 
-  /// The next character for libedit: 1, 0 at the end, -1 to leave the line.
+  /// Provides the next character for libedit. Returns 1, 0 at the end, or -1 to abandon the line.
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
     defer { decoration?.hide() }
     while true {
       guard !isAbandoned, !loop.isInterrupted, !session.isEnding else { return -1 }
       announcePastes(true)
       if let scalar = takeScalar() {
-        // Behind the line's end the terminal is the script's.
+        // After the end of the line, the terminal belongs to the script.
         if scalar == "\n" || scalar == "\r" { announcePastes(false) }
         character.pointee = wchar_t(bitPattern: scalar.value)
         return 1
@@ -182,7 +183,7 @@ final class EditedLines: LineSource {
     }
   }
 
-  /// Until more has been typed, or the line is to be left; shows what is written meanwhile.
+  /// Waits until more has been typed or the line is abandoned. Shows output meanwhile.
   private func waitForInput() {
     decorate()
     loop.run {
@@ -204,7 +205,7 @@ final class EditedLines: LineSource {
     watch.rearm()
   }
 
-  /// Takes a whole UTF-8 sequence off what was typed; bytes that are none are dropped.
+  /// Takes a complete UTF-8 sequence from the typed bytes. Invalid bytes are dropped.
   private func takeScalar() -> Unicode.Scalar? {
     while let first = typed.first {
       let length = UTF8Validation.length(startingWith: first)
@@ -227,7 +228,7 @@ final class EditedLines: LineSource {
     decoration?.show(after: statement, promptWidth: promptWidth)
   }
 
-  /// Writes above the edited line what was written meanwhile, and draws the line again below it.
+  /// Writes new output above the edited line and redraws the line below it.
   private func showOutput() {
     let output = captured.take()
     guard !output.isEmpty, let editor else { return }
@@ -240,19 +241,19 @@ final class EditedLines: LineSource {
     ceditline_draw(editor)
   }
 
-  /// Takes prompt and line off the screen; the cursor stands where they began.
+  /// Erases the prompt and the line. The cursor is then at their start.
   private func eraseLine() {
     let row = position(all: false).row
     terminal.write((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")
   }
 
-  /// Leaves the edited line as it is, and goes to a new one below.
+  /// Leaves the edited line on the screen and moves to a new one below.
   private func leaveLine(_ mark: String) {
     let below = position(all: true).row - position(all: false).row
     terminal.write((below > 0 ? "\u{1B}[\(below)B" : "") + mark + "\n")
   }
 
-  /// Where the cursor, or the end, is, seen from the beginning of the prompt.
+  /// The position of the cursor or of the end of the line, relative to the start of the prompt.
   private func position(all: Bool) -> ScreenPosition {
     var position = ScreenPosition(column: promptWidth, width: terminal.width)
     guard let editor else { return position }
@@ -267,7 +268,7 @@ final class EditedLines: LineSource {
     return position.start(ofCharacter: Int(ceditline_width(editor, text[end])), from: position)
   }
 
-  /// Rows a line without its end takes.
+  /// The number of rows of an incomplete line.
   private func rows(of line: [UInt8]) -> Int {
     guard let editor else { return 1 }
     return WideText.rows(of: line, width: terminal.width) { ceditline_width(editor, $0) }
@@ -281,7 +282,7 @@ final class EditedLines: LineSource {
     decorate()
   }
 
-  /// Back from being stopped: somebody else has had the terminal.
+  /// Redraws after the process was stopped, because another process has used the terminal.
   private func continued() {
     guard isEditing, let editor else { return }
     ceditline_prepare(editor)
@@ -299,7 +300,7 @@ final class EditedLines: LineSource {
     guard let text = ceditline_text(editor, &cursor, &length) else { return UInt8(CC_ERROR) }
     let before = WideText.string(text, cursor)
     if before.reversed().prefix(while: { !$0.isNewline }).allSatisfy(\.isWhitespace) {
-      // Nothing to complete: the line is being indented.
+      // There is nothing to complete: indent the line.
       ceditline_insert(editor, WideText.characters("  "))
       return UInt8(CC_REFRESH)
     }
@@ -318,7 +319,7 @@ final class EditedLines: LineSource {
 
   // MARK: Suggestions
 
-  /// A key that goes on: where nothing is left to go on to, it takes what is suggested.
+  /// Handles a key that moves forward. At the end of the line, it accepts the suggestion.
   private func advance(toEnd: Bool) -> UInt8 {
     guard let editor else { return UInt8(CC_ERROR) }
     var cursor = 0
@@ -337,15 +338,15 @@ final class EditedLines: LineSource {
 
   // MARK: Pastes
 
-  /// Has the terminal say where a text that is pasted begins and ends, so that it is not taken for keys;
-  /// only while a line is edited.
+  /// Enables or disables bracketed paste, in which the terminal marks the start and end of pasted
+  /// text. It is enabled only while a line is edited.
   private func announcePastes(_ isOn: Bool) {
     guard announcesPastes != isOn else { return }
     announcesPastes = isOn
     terminal.write(isOn ? "\u{1B}[?2004h" : "\u{1B}[?2004l")
   }
 
-  /// Puts a text into the line as it is, however many lines it has.
+  /// Inserts pasted text unchanged, even if it has several lines.
   private func paste() -> UInt8 {
     let end = Array("\u{1B}[201~".utf8)
     while !typed.contains(end) {
@@ -365,9 +366,9 @@ final class EditedLines: LineSource {
   }
 }
 
-/// A text as a terminal sends it when it is pasted.
+/// Pasted text as sent by a terminal.
 enum PastedText {
-  /// Lines ended as Lua's are, without characters a terminal would act on.
+  /// The text with Lua line ends, without characters that control the terminal.
   static func text(_ bytes: some Collection<UInt8>) -> String {
     var text = String.UnicodeScalarView()
     var isAfterReturn = false

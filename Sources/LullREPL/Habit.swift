@@ -1,14 +1,13 @@
 import LullLuaSource
 
-/// A line that is no Lua, or not worth running as such, but that people type by habit: who come from
-/// IPython, from a shell or another prompt.
+/// Recognizes input that is not useful Lua but a habit from IPython, a shell or another prompt.
 enum Habit: Equatable {
-  /// `exit` and the like, which leave the session.
+  /// `exit` and similar words, which end the session.
   case leaving(unless: String?)
-  /// What is not there, with what to type instead.
+  /// A command that does not exist, with a hint for what to type instead.
   case hint(String, unless: String? = nil)
 
-  /// Nil if the line is something else.
+  /// `nil` if the line is something else.
   init?(_ line: String) {
     let text = line.drop { $0 == " " || $0 == "\t" }
     let word = text.prefix { !$0.isWhitespace }
@@ -34,7 +33,7 @@ enum Habit: Equatable {
 
   private static let list = ".help lists the commands of the prompt"
 
-  /// What IPython's commands are here.
+  /// The equivalents of IPython commands.
   private static let magic = [
     "ed": ".edit opens what was typed last", "edit": ".edit opens what was typed last",
     "hist": "Ctrl-R searches what was typed, .save FILE writes it",
@@ -48,7 +47,7 @@ enum Habit: Equatable {
     "whos": "Tab lists the names there are",
   ]
 
-  /// `NAME??`, which shows the source elsewhere.
+  /// `NAME??`, which shows the source in IPython.
   private static func question(_ line: String) -> Habit? {
     let text = line.filter { !$0.isWhitespace }
     let name =
@@ -57,7 +56,7 @@ enum Habit: Equatable {
     return .hint("no source is shown: \(question.name)? tells what it is")
   }
 
-  /// `In[3]`, which is what was typed elsewhere.
+  /// `In[3]`, which is an earlier input in IPython.
   private static func input(_ line: String) -> Habit? {
     let text = line.filter { !$0.isWhitespace }
     guard text.hasPrefix("In["), text.hasSuffix("]"), let number = Int(text.dropFirst(3).dropLast())
@@ -67,7 +66,7 @@ enum Habit: Equatable {
       unless: "In")
   }
 
-  /// The name which makes it Lua if there is a variable called so.
+  /// If a variable of this name exists, the line is Lua.
   var variable: String? {
     switch self {
     case .leaving(let name), .hint(_, let name): name

@@ -2,14 +2,13 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// What was typed in earlier sessions, statement by statement: `$XDG_STATE_HOME/lull/history`, a line
-/// for each. One that has several lines is written with `\n` for their ends, and marked by a byte 1 in
-/// front.
+/// The history of earlier sessions, one statement on each line of `$XDG_STATE_HOME/lull/history`.
+/// In a statement of several lines, the line ends are written as `\n`, and a byte 1 precedes it.
 ///
-/// Sessions that run at the same time all append to it, so that none loses another's lines; when it
-/// has grown to twice of what is kept, the next session drops the oldest. Only its owner can read it.
-/// A file that cannot be written, or belongs to another user, is done without; root makes none in another
-/// user's folder.
+/// Concurrent sessions append to the file, so that none loses another's lines. When it has twice
+/// the maximum size, the next session removes the oldest lines. Only its owner can read it. If it
+/// can't be written or belongs to another user, the session has no stored history. Root does not
+/// create it in another user's folder.
 struct History {
   private static let kept = 5000
   private let path: String?
@@ -24,7 +23,8 @@ struct History {
     }
   }
 
-  /// By the XDG base directory specification: an absolute path, else `~/.local/state`.
+  /// The state folder by the XDG base directory specification: an absolute path, or else
+  /// `~/.local/state`.
   private static var stateFolder: String? {
     let state = getenv("XDG_STATE_HOME").map { String(cString: $0) } ?? ""
     if state.hasPrefix("/") { return state }
@@ -32,7 +32,7 @@ struct History {
     return home.isEmpty ? nil : home + "/.local/state"
   }
 
-  /// The statements kept, the latest last.
+  /// The stored statements, the latest last.
   func load() -> [String] { lines().map(History.decoded) }
 
   private func lines() -> [String] {
@@ -41,7 +41,7 @@ struct History {
     flock(file, LOCK_EX)
     let lines = History.read(file).split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
     guard lines.count > 2 * History.kept else { return lines.suffix(History.kept) }
-    // In place: sessions that have the file open go on appending to it.
+    // Rewrite it in place: sessions that have it open continue to append.
     let rest = lines.suffix(History.kept)
     let bytes = Array(rest.map { $0 + "\n" }.joined().utf8)
     if ftruncate(file, 0) == 0 { write(file, bytes) }
@@ -93,16 +93,16 @@ struct History {
   }
 
   private func open(_ path: String, _ flags: Int32) -> Int32? {
-    // Non-blocking: opening a pipe would wait for its other end.
+    // Non-blocking, because opening a named pipe would wait for its other end.
     let flags = flags | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let file = LullLibC.open(path, flags, 0o600)
     guard file >= 0 else { return nil }
-    // A device such as /dev/null is not ours to shut off from others.
+    // Don't change the permissions of a device such as /dev/null.
     guard let ownership = FileOwnership(file), ownership.isRegular, ownership.isOwn else {
       close(file)
       return nil
     }
-    // Also where somebody has made it before.
+    // Even if the file already exists.
     fchmod(file, 0o600)
     return file
   }

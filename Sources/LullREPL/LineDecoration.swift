@@ -4,13 +4,13 @@ import LullLibC
 import LullLuaSource
 import LullSystem
 
-/// Colours of the line that is edited, and what history suggests behind it: what libedit does not know,
-/// written around what it draws. Between `show` and `hide` the terminal waits for a key.
+/// Draws the colours of the edited line and the suggestion after it, which libedit does not
+/// support. Between `show` and `hide` the terminal waits for a key.
 final class LineDecoration {
   private let editor: OpaquePointer
   private let terminal: Terminal
   private var suggestions = Suggestions()
-  /// What is behind the text, and the text it is for, statement and line.
+  /// The suggested rest, and the statement and line it belongs to.
   private var offered: (rest: String, text: String)?
   private var isShown = false
 
@@ -22,14 +22,14 @@ final class LineDecoration {
   func remember(_ entry: String) { suggestions.remember(entry) }
 
   /// - Parameters:
-  ///   - statement: lines before the edited one that belong to the same statement.
-  ///   - promptWidth: in columns.
+  ///   - statement: The earlier lines of the same statement.
+  ///   - promptWidth: In columns.
   func show(after statement: String, promptWidth: Int) {
     var cursor = 0
     var length = 0
     offered = nil
     isShown = false
-    // What takes more than the screen is shown in parts only.
+    // Text that is larger than the screen is shown only in parts.
     guard let start = ceditline_text(editor, &cursor, &length),
       length < terminal.width * terminal.height
     else { return }
@@ -51,14 +51,14 @@ final class LineDecoration {
     terminal.write(output)
   }
 
-  /// Takes the suggestion off the screen, which is then as libedit believes it to be.
+  /// Erases the suggestion, so that the screen matches libedit's state.
   func hide() {
     guard isShown else { return }
     isShown = false
     terminal.write("\u{1B}[K")
   }
 
-  /// What was suggested when the key was pressed, for the line as it is.
+  /// The suggestion shown when the key was pressed, if it still belongs to the line.
   func take(at statement: String) -> String? {
     var cursor = 0
     var length = 0
@@ -68,8 +68,8 @@ final class LineDecoration {
     return offered.rest
   }
 
-  /// The first line of a suggestion, as far as there is room in the row, with the cursor before it; what
-  /// would act on the terminal is spelled out.
+  /// The first line of a suggestion, cut off at the end of the row, with the cursor before it.
+  /// Control characters are escaped.
   static func ghost(of suggestion: String, columns: Int) -> String {
     let first = suggestion.prefix { !$0.isNewline }
     let visible = TerminalText.visible(String(first).replacing("\t", with: " "))
@@ -77,7 +77,7 @@ final class LineDecoration {
     var width = 0
     for character in visible {
       let more = TextWidth.of(character)
-      // Room for the mark that there is more.
+      // Leave room for the mark of a cut-off line.
       guard width + more < columns else { break }
       shown.append(character)
       width += more
@@ -92,18 +92,18 @@ final class LineDecoration {
   }
 }
 
-/// What a line of Lua looks like while it is typed: a colour for each of its characters.
+/// The colour of each character in a line of Lua.
 struct LineColours: Equatable {
   enum Colour: UInt8 {
     case plain
     case keyword
     case number
     case string
-    /// A string whose end is still to come.
+    /// A string without its end.
     case openString
     case comment
 
-    /// As a terminal is told. (ECMA-48, SGR)
+    /// The escape sequence. (ECMA-48, SGR)
     var code: String {
       switch self {
       case .plain: "0"
@@ -120,8 +120,8 @@ struct LineColours: Equatable {
   let colours: [Colour]
 
   /// - Parameters:
-  ///   - text: the line that is edited.
-  ///   - statement: lines before it that belong to the same statement.
+  ///   - text: The edited line.
+  ///   - statement: The earlier lines of the same statement.
   init(_ text: String, after statement: String) {
     let isLua = !(statement.isEmpty && Directive(text) != nil)
     let before = statement.utf8.count
@@ -152,16 +152,16 @@ struct LineColours: Equatable {
   }
 }
 
-/// Writes a line in colours over the one that libedit, which knows none, has drawn: the same characters
-/// in the same cells, so that what libedit believes of the screen stays true.
+/// Draws a line in colours over the one drawn by libedit, which does not support colours. The
+/// characters and cells stay the same, so that libedit's state still matches the screen.
 struct PaintedLine {
-  /// What a character takes of the screen.
+  /// The number of columns of a character.
   private let columns: (wchar_t) -> Int
   private let promptWidth: Int
   private let screen: (width: Int, height: Int)
 
   /// - Parameters:
-  ///   - columns: of a character; negative if it cannot be printed.
+  ///   - columns: The number of columns of a character. Negative if it can't be printed.
   init(
     promptWidth: Int, screen: (width: Int, height: Int), columns: @escaping (wchar_t) -> Int
   ) {
@@ -170,8 +170,8 @@ struct PaintedLine {
     self.screen = screen
   }
 
-  /// What goes to the terminal, whose cursor stands where libedit has it and will stand there again; ""
-  /// where libedit shows less than all of it, or other characters than these.
+  /// The output for the terminal. The cursor is at libedit's position before and after it. Empty if
+  /// libedit does not show the whole text, or shows other characters.
   func text(
     _ characters: UnsafeBufferPointer<wchar_t>, cursor: Int, colours: [LineColours.Colour]
   ) -> String {
@@ -187,15 +187,15 @@ struct PaintedLine {
       guard let scalar = Unicode.Scalar(UInt32(bitPattern: character)) else { return "" }
       let before = position
       let width = columns(character)
-      // Control characters and the like are drawn as something else; what joins the letter before it
-      // stays in that one's row.
+      // Control characters are drawn differently. A combining character stays in the row of the
+      // letter before it.
       let isText = character == 10 || character == 9 || scalar.value >= 32 && width >= 0
       guard isText, width != 0 || before.column > 0 || character == 10 || character == 9,
         character != 9 || !position.isTabCut
       else { return "" }
       position.pass(character, width: width)
       if character == 10 || character == 9 {
-        // A tab is drawn as blanks, which are of no colour.
+        // A tab is drawn as spaces without colour.
         fill(&rows, to: position)
         if character == 9, rows.count == position.row + 1 {
           let blanks = position.column - (before.row == position.row ? before.column : 0)

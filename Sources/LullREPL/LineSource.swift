@@ -2,30 +2,30 @@ import LullHost
 import LullLibC
 import LullTransport
 
-/// Where the lines of a session come from.
+/// A source of the lines of a session.
 protocol LineSource: AnyObject {
-  /// Whether a person types them.
+  /// Whether a user types the lines.
   var isInteractive: Bool { get }
-  /// The next line without its end, while the loop turns; nil at the end, or when the session is
-  /// ended from outside.
+  /// Returns the next line without its line end. The event loop runs meanwhile. Returns `.end` at
+  /// the end, or if the session is ended from outside.
   func next(isContinuation: Bool) -> LineInput
-  /// A statement was complete.
+  /// Called with each complete statement.
   func remember(_ statement: [UInt8])
-  /// Ctrl-C has come as a signal while no line runs.
+  /// Called for Ctrl-C as a signal while no line runs.
   func abandon()
   func close()
 }
 
 enum LineInput {
   case line([UInt8])
-  /// Ctrl-C: what was typed so far is to be forgotten.
+  /// Ctrl-C: the current input is discarded.
   case abandoned
   case end
 }
 
-/// Lines of standard input that nobody types: a pipe or a file.
+/// Lines from a pipe or file on standard input.
 ///
-/// The loop turns until the next line is there.
+/// The event loop runs until the next line is available.
 final class PipedLines: LineSource {
   private let loop: ScriptLoop
   private let session: SessionKeeper
@@ -68,7 +68,7 @@ final class PipedLines: LineSource {
 
   func close() { watch?.close() }
 
-  /// The first line may be for the shell, or begin with a byte order mark.
+  /// Removes a byte order mark and a `#!` line for the shell from the first line.
   private func cleaned(_ line: [UInt8]) -> [UInt8] {
     var line = line
     if line.last == 13 { line.removeLast() }
@@ -78,7 +78,7 @@ final class PipedLines: LineSource {
     return line.first == UInt8(ascii: "#") ? [] : line
   }
 
-  /// More bytes; false if the session is to end.
+  /// Reads more bytes. Returns `false` if the session is to end.
   private func fill() -> Bool {
     bytes.removeFirst(start)
     start = 0
@@ -100,8 +100,8 @@ final class PipedLines: LineSource {
   }
 }
 
-/// Lines typed at a terminal without an editor: the terminal's own, which knows backspace. For where
-/// libedit is not installed, or the terminal cannot move its cursor.
+/// Lines typed on a terminal without libedit, edited only by the terminal driver. Used if libedit
+/// is not installed, or if the terminal can't move its cursor.
 final class TypedLines: LineSource {
   private let loop: ScriptLoop
   private let session: SessionKeeper
@@ -145,7 +145,7 @@ final class TypedLines: LineSource {
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else {
         terminal.write("\n")
-        // Ctrl-D leaves a statement that goes on; a terminal that has gone says so again.
+        // Ctrl-D abandons an incomplete statement. A closed terminal reports the end again.
         return isContinuation ? .abandoned : .end
       }
       typed += buffer[..<count]

@@ -6,7 +6,7 @@ import LullLuaSource
 import LullSystem
 
 extension REPL {
-  /// False if it could not be done.
+  /// Runs a directive. Returns `false` if it failed.
   func obey(_ directive: Directive) -> Bool {
     guard let name = Directive.Name(rawValue: directive.name),
       isInteractive || !name.isForPeople
@@ -51,7 +51,7 @@ extension REPL {
   private func load(_ bytes: [UInt8]) -> Bool {
     let path = String(escaping: bytes)
     guard !path.isEmpty else { return refuse("a file is missing: .load FILE") }
-    // It would read, and report the lines of, any file.
+    // In the sandbox, it could read any file and show its lines in errors.
     guard !isSandboxed || files.contains(path) else {
       return refuse(".load is not available in the sandbox: name files on the command line")
     }
@@ -64,7 +64,7 @@ extension REPL {
     }
   }
 
-  /// Runs the files again. What they require is loaded anew: modules that came since the beginning.
+  /// Runs the files again. Modules loaded since the start of the session are loaded again too.
   private func reload() -> Bool {
     guard !files.isEmpty else { return refuse("no file has been loaded") }
     for name in session.loadedModules where !oldModules.contains(name) {
@@ -123,7 +123,7 @@ extension REPL {
 
   private static var now: Double { SystemClock.uptime }
 
-  /// Three digits and a unit.
+  /// Formats a duration with three digits and a unit.
   static func text(_ seconds: Double) -> String {
     let (value, unit) =
       switch seconds {
@@ -137,7 +137,7 @@ extension REPL {
   }
 }
 
-/// A command of the session itself: `.load FILE`.
+/// A directive, which is a command to the session itself: `.load FILE`.
 struct Directive: Equatable {
   enum Name: String, CaseIterable {
     case edit
@@ -153,7 +153,7 @@ struct Directive: Equatable {
     case time
     case trace
 
-    /// Whether it is there only for somebody who sits at a terminal.
+    /// Whether it is available only on a terminal.
     var isForPeople: Bool { self == .edit || self == .save || self == .trace }
 
     var usage: String {
@@ -211,13 +211,13 @@ struct Directive: Equatable {
       """
   }
 
-  /// As it was typed, without the dot.
+  /// The name as typed, without the dot.
   let name: String
   let argument: String
-  /// As bytes, which need not be UTF-8.
+  /// The argument as bytes, which may not be UTF-8.
   let argumentBytes: [UInt8]
 
-  /// Nil if the line is Lua: also `.5` is.
+  /// `nil` if the line is Lua, such as `.5`.
   init?(_ line: String) { self.init(Array(line.utf8)) }
 
   init?(_ bytes: [UInt8]) {
@@ -231,7 +231,7 @@ struct Directive: Equatable {
     var rest = text.dropFirst(1 + word.count).drop { $0.isWhitespace }
     while rest.last?.isWhitespace == true { rest.removeLast() }
     argument = String(rest)
-    // What stands before it is text.
+    // Everything before the argument is text.
     let blanks: [UInt8] = [9, 10, 11, 12, 13, 32]
     let start = bytes.drop { blanks.contains($0) }.dropFirst(1 + word.utf8.count)
       .drop { blanks.contains($0) }
@@ -240,7 +240,8 @@ struct Directive: Equatable {
   }
 }
 
-/// What the bridge calls before `lull.repl` is looked for: this target is not below it.
+/// Called by the bridge before it looks up `lull.repl`, because the bridge does not depend on this
+/// target.
 @c(lull_repl_register)
 public func registerREPL() {
   REPL.register()

@@ -4,8 +4,8 @@ import LullHost
 import LullSystem
 
 extension REPL {
-  /// Opens an editor on what was typed, and runs what is saved there; nothing if that is empty, or if
-  /// nothing was saved. Everything else rests meanwhile.
+  /// Opens an editor with earlier input, and runs the saved text. Runs nothing if it is empty or
+  /// was not saved. The session is paused meanwhile.
   func edit(_ name: [UInt8]) -> Bool {
     guard !isSandboxed else { return refuse(".edit is not available in the sandbox") }
     let input = inputs.named(name)
@@ -55,7 +55,8 @@ extension REPL {
     return enter(edited: statement)
   }
 
-  /// Its exit code; nil if it could not be started. Ctrl-C is the editor's meanwhile. (POSIX, system())
+  /// Runs the editor, which handles Ctrl-C meanwhile. Returns its exit code, or `nil` if it could
+  /// not be started. (POSIX, system())
   private func run(_ editor: String, on file: [UInt8]) -> Int32? {
     var previous = sigaction()
     var ignoring = sigaction()
@@ -63,7 +64,7 @@ extension REPL {
     do throws(ChildProcess.Failure) {
       let process = try ChildProcess.start(
         [
-          // The shell in between outlives Ctrl-C, for which its editor may have a use.
+          // The shell must survive Ctrl-C, which the editor may use.
           "/bin/sh", "-c", "trap : INT; \(editor) \"$1\"", "sh",
           String(decoding: file, as: UTF8.self),
         ], leadsGroup: false)

@@ -6,7 +6,7 @@ import LullLuaSource
 import LullSystem
 import LullTransport
 
-/// `.record`, `.stop` and `.test`.
+/// The directives `.record`, `.stop` and `.test`.
 extension REPL {
   func record(_ name: String) -> Bool {
     guard !isSandboxed else { return refuse(".record is not available in the sandbox") }
@@ -39,7 +39,7 @@ extension REPL {
     return write(recording)
   }
 
-  /// At the end of a session, what was recorded is written all the same.
+  /// Writes the recording at the end of a session, if `.stop` was not used.
   func endRecording() {
     if let recording, !recording.hasEnded { _ = write(recording) }
   }
@@ -71,7 +71,7 @@ extension REPL {
     return true
   }
 
-  /// Why it cannot be written; nil if it is.
+  /// Writes the file. Returns the reason if that fails.
   private func put(_ bytes: [UInt8], at path: String, below folder: String? = nil) -> String? {
     for made in ["tests"] + (folder.map { ["tests/\($0)"] } ?? [])
     where mkdir(made, 0o777) != 0 && errno != EEXIST {
@@ -91,7 +91,7 @@ extension REPL {
 
   // MARK: The test
 
-  /// Writes a test of what was typed since `.record`, with what that gave as what is expected.
+  /// Writes a test of the input since `.record`, which expects the same results.
   func writeTest() -> Bool {
     guard let recording else {
       return refuse("nothing has been recorded that a test could answer from: .record NAME begins")
@@ -107,7 +107,7 @@ extension REPL {
     let statements = typed.enumerated().map { place, input in
       var statement = statement(of: input, recording.recorder)
       let next = typed.indices.contains(place + 1) ? typed[place + 1].endedBefore : input.endedAfter
-      // For a request that is expected to succeed the test waits.
+      // The test already waits for a request that is expected to succeed.
       if next > input.endedAfter, input.request == nil || statement.left != nil {
         statement.pause = max(1, Int(recording.recorder.longest.rounded(.up)))
       }
@@ -116,7 +116,7 @@ extension REPL {
     let names = Set(typed.flatMap { StatementParts($0.text).names })
     let draft = TestDraft(
       recording.name, statements, using: names, environment: REPL.usualEnvironment)
-    // What an answer has said again may stand in what is expected.
+    // Expected values may repeat credentials from responses.
     let bytes = recording.recorder.hidden(script: draft.bytes)
     if let problem = put(bytes, at: recording.testPath) { return refuse(problem) }
     StandardOutput.write("wrote \(recording.testPath): lull test runs it, without a network\n")
@@ -147,32 +147,33 @@ extension REPL {
       isAwaited: input.isAwaited)
   }
 
-  /// What `LULL_ENV` says; nil: nothing, or nothing that could be the name of an environment.
+  /// The environment in `LULL_ENV`. `nil` if it is not set or not a valid name.
   private static var usualEnvironment: String? {
-    // Copied at once.
+    // Copy it at once.
     guard let name = getenv("LULL_ENV").map({ String(cString: $0) }), !name.isEmpty,
       name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else { return nil }
     return name
   }
 
-  /// Whether a value is in an answer as it was recorded: what is typed in is not looked for.
+  /// Whether a value occurs in a recorded response. Other kinds of literals are not searched for.
   private func isSaid(_ literal: String, by recorder: SessionRecorder) -> Bool {
     let bytes = recorder.hidden(script: Array(literal.utf8))
     var text = String(escaping: bytes)
     if let number = Double(text) { return recorder.says(number: number) }
     guard text.hasPrefix("\"") else { return true }
     text = String(text.dropFirst().dropLast())
-    // Escapes of Lua are seldom those of the answer.
+    // Lua escapes usually differ from those in the response, so search only for the text before
+    // one.
     guard let escape = text.firstIndex(of: "\\") else { return recorder.says(text: text) }
     return recorder.says(text: String(text[..<escape]))
   }
 }
 
-/// What a session records, or has recorded last.
+/// The current or last recording of a session.
 struct SessionRecording {
   let name: String
-  /// How many statements had been typed when it began.
+  /// The number of statements before it started.
   let start: Int
   let recorder: SessionRecorder
   /// Whether it has been written.

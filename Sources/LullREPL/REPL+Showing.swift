@@ -3,7 +3,7 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The values of a line, some of which are requests that it waits for.
+/// The values of a line. Requests among them are awaited.
 struct PendingValues {
   enum Item {
     case text(String)
@@ -13,7 +13,7 @@ struct PendingValues {
   let items: [Item]
   let number: Int
 
-  /// The number of the first one, if that is a request.
+  /// The result number of the first value, if that is a request.
   var numberOfRequest: Int? {
     if number > 0, case .request? = items.first { number } else { nil }
   }
@@ -30,7 +30,7 @@ extension TypedResult {
     }
   }
 
-  /// One that has ended.
+  /// The result of a completed request.
   init(_ request: Request) {
     switch request.response?.outcome {
     case .success: self = .success
@@ -44,8 +44,8 @@ extension TypedResult {
 }
 
 extension ShownValue {
-  /// Whether a snapshot can be made of it: no table has elements and fields, or keys that are no texts, and nothing in
-  /// it is a function or an object.
+  /// Whether a snapshot of it is possible. Tables must not mix elements and fields, and their keys
+  /// must be strings. Functions and objects are not allowed.
   fileprivate var isLikeJSON: Bool {
     switch self {
     case .atom(let text, .number): text.contains(where: \.isNumber)
@@ -62,7 +62,8 @@ extension ShownValue {
 }
 
 extension REPL {
-  /// Where a person sits requests are waited for, and shown when they have ended: `showPending`.
+  /// Shows the values. In an interactive session, requests are awaited and shown by `showPending`
+  /// when they have completed.
   func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
     lastNumber = values.number
@@ -72,7 +73,7 @@ extension REPL {
     if values.request(0) == nil { lastResult = TypedResult(values.shown(0)) }
     let items: [PendingValues.Item] = (0..<values.count).map { position in
       if isInteractive, let request = values.request(position) { return .request(request) }
-      // An explanation is there to be read.
+      // Show the text of an explanation without quotes.
       if let text = values.string(position), text == keeper.explanation {
         return .text(String(text.dropLast(text.hasSuffix("\n") ? 1 : 0)))
       }
@@ -86,7 +87,7 @@ extension REPL {
     self.pending = pending
   }
 
-  /// What has been waited for; false if a request has failed.
+  /// Shows the values after waiting. Returns `false` if a request has failed.
   func showPending() -> Bool {
     guard let pending else { return true }
     settlePending()
@@ -101,13 +102,13 @@ extension REPL {
     return isDone
   }
 
-  /// Nothing is waited for any more: a request that has a number is data from now on.
+  /// Stops waiting. A request with a result number counts as data from now on.
   func settlePending() {
     if let number = pending?.numberOfRequest { session.settle(number) }
     pending = nil
   }
 
-  /// On one line if they are all short, else one below the other.
+  /// Writes the values on one line if all are short, otherwise one below the other.
   private func write(_ values: PendingValues) {
     let texts = values.items.map { item in
       switch item {

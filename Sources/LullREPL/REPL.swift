@@ -6,11 +6,11 @@ import LullLuaSource
 import LullSystem
 import LullTransport
 
-/// A session that reads lines, runs them and prints what they give.
+/// A session that reads lines, runs them and prints their values.
 ///
-/// From a terminal it prompts and edits; from a pipe it runs one statement after the other, without
-/// prompts. It turns the host's loop while it waits for a line and while a line runs. Home thread
-/// only. Lua: `lull.repl()`.
+/// On a terminal it shows prompts and supports editing. From a pipe it runs one statement after the
+/// other without prompts. The host's event loop runs while the session waits for a line and while a
+/// line runs. Home thread only. Lua: `lull.repl()`.
 ///
 /// Behaviours: PRM-01 to PRM-154.
 package final class REPL {
@@ -22,45 +22,45 @@ package final class REPL {
   private let requests: RequestsInFlight
   let session: LuaSession
   private let lines: any LineSource
-  /// Lines read so far.
+  /// The number of lines read so far.
   private(set) var lineCount = 0
-  /// What has been read of a statement that goes on, and the number of its first line.
+  /// The lines of an incomplete statement, and the number of its first line.
   private var statement: [UInt8] = []
   private var firstLine = 1
   /// The files run so far, for `.reload`.
   private(set) var files: [String] = []
-  /// Where those are that `.load` has read, whose names need not be text.
+  /// The paths of the files read by `.load`, as bytes, by name.
   var paths: [String: [UInt8]] = [:]
-  /// The one of the files that runs as it would without a session; nil: none does.
+  /// The file that runs as a script outside of a session would. `nil`: none.
   package var script: String?
-  /// What files are given as `...`.
+  /// The arguments that files get as `...`.
   package var arguments: [[UInt8]] = []
-  /// Modules that were there at the beginning.
+  /// Modules that were loaded before the session.
   let oldModules: Set<String>
   /// Whether any statement has failed.
   package private(set) var hasFailed = false
-  /// The values of a line some of which it waits for.
+  /// The values of a line that is waiting for some of them.
   var pending: PendingValues?
-  /// The number of what the last line gave; 0 if it gave nothing.
+  /// The result number of the last line. 0 without a result.
   var lastNumber = 0
-  /// Whether it gave anything, and first a request that it waited for.
+  /// Whether the last line has a result, and whether its first value is an awaited request.
   var lastHasValue = false
   var lastIsAwaited = false
-  /// Whether requests were under way when the last input had ended.
+  /// Whether requests were in progress after the last input.
   private var leftRequests = false
-  /// What the last line gave first.
+  /// The first value of the last line.
   var lastResult = TypedResult.nothing
-  /// The same where that is a request for which nobody waits.
+  /// The first value of the last line if it is a request that is not awaited.
   var lastRequest: Request?
-  /// What is recorded, and what has been: `.record`, `.stop`, `.test`.
+  /// The current or last recording: `.record`, `.stop`, `.test`.
   var recording: SessionRecording?
   let environment: any HostEnvironment
   /// Whether `exit` was typed.
   private var isLeaving = false
-  /// What was typed so far, where somebody sits there.
+  /// The input so far, in an interactive session.
   private(set) var inputs = TypedInputs()
 
-  /// Nil if the host has a session already.
+  /// `nil` if the host already has a session.
   package init?(_ host: LuaHost) {
     guard let session = LuaSession(host) else { return nil }
     handles = host.handles
@@ -81,13 +81,13 @@ package final class REPL {
     session.onIdleInterrupt = { [lines] in lines.abandon() }
   }
 
-  /// Whether lines may do no more than the sandbox has for them.
+  /// Whether lines are restricted to the sandbox.
   var isSandboxed: Bool { permissions.isSandboxed }
 
-  /// Whether a person sits there.
+  /// Whether a user types the lines.
   package var isInteractive: Bool { lines.isInteractive }
 
-  /// Makes `lull.repl` open one.
+  /// Registers the function that `lull.repl` calls to open a session.
   package static func register() {
     SessionKeeper.register { host in
       guard let repl = REPL(host) else { return false }
@@ -119,12 +119,12 @@ package final class REPL {
   private static let greeting =
     "Lull \(Lull.version), Lua 5.4: Tab completes, NAME? explains, .help lists the rest\n"
 
-  /// A line that asks what something is; there are none in a pipe.
+  /// A line that asks for help, if the session is interactive.
   private func question(_ line: [UInt8]) -> Question? {
     isInteractive ? Question(String(decoding: line, as: UTF8.self)) : nil
   }
 
-  /// A line that is typed by habit and is nothing here; there are none in a pipe.
+  /// A line typed by habit, if the session is interactive and the line is not Lua.
   private func habit(_ line: [UInt8]) -> Habit? {
     guard isInteractive, let habit = Habit(String(decoding: line, as: UTF8.self)) else {
       return nil
@@ -133,7 +133,7 @@ package final class REPL {
     return habit
   }
 
-  /// Always false: nothing has been run.
+  /// Always false, because nothing has been run.
   private func answer(_ habit: Habit) -> Bool {
     switch habit {
     case .leaving: isLeaving = true
@@ -144,7 +144,8 @@ package final class REPL {
 
   // MARK: Files
 
-  /// Runs a file whose top-level locals become variables of the session; false if it failed.
+  /// Runs a file whose top-level locals become variables of the session. Returns `false` if it
+  /// failed.
   @discardableResult
   package func load(_ file: [UInt8], name: String) -> Bool {
     if !files.contains(name) { files.append(name) }
@@ -160,7 +161,7 @@ package final class REPL {
     }
   }
 
-  /// Runs an input, and notes what it has found and given.
+  /// Runs an input. Records the state before it and its results.
   private func note(_ input: inout TypedInput, _ body: () -> Bool) -> Bool {
     lastNumber = 0
     lastHasValue = false
@@ -179,7 +180,7 @@ package final class REPL {
 
   // MARK: Lines
 
-  /// Reads and runs lines to their end. What they have started may still go on then.
+  /// Reads and runs lines to the end. Work that they have started may still be in progress then.
   package func run() {
     if isInteractive { StandardOutput.write(REPL.greeting) }
     reading: while !keeper.isEnding, !loop.isInterrupted, !isLeaving {
@@ -195,7 +196,7 @@ package final class REPL {
     }
   }
 
-  /// One line, which may be a part of a statement; false if it has failed.
+  /// Runs one line, which may be part of a statement. Returns `false` if it failed.
   @discardableResult
   private func enter(_ line: [UInt8], isToRemember: Bool) -> Bool {
     lineCount += 1
@@ -225,8 +226,8 @@ package final class REPL {
     return run(input, reading)
   }
 
-  /// Lines that came together, pasted or recalled: one after the other, as if they had been typed, or as
-  /// one statement where only that makes sense. After one that fails the others are left out.
+  /// Runs several lines that were pasted or recalled together. They run one by one as if typed, or
+  /// as one statement if only that is valid. After a failure, the remaining lines are not run.
   @discardableResult
   private func enter(several text: [UInt8]) -> Bool {
     let parts = text.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
@@ -248,19 +249,19 @@ package final class REPL {
     return true
   }
 
-  /// What has been edited elsewhere, as if it had been pasted.
+  /// Runs text from an editor as if it had been pasted.
   func enter(edited text: [UInt8]) -> Bool {
     let isDone = text.contains(10) ? enter(several: text) : enter(text, isToRemember: true)
     guard !statement.isEmpty, case .incomplete(let report) = read(statement, firstLine: firstLine)
     else { return isDone }
-    // Nobody types the rest.
+    // The rest of an incomplete statement will not be typed.
     inputs.add(TypedInput(text: statement))
     statement = []
     complain(report)
     return false
   }
 
-  /// A whole statement; false if it has failed.
+  /// Runs a complete statement. Returns `false` if it failed.
   private func run(_ statement: [UInt8], _ reading: LuaSession.Reading) -> Bool {
     var input = TypedInput(text: statement)
     defer {
@@ -277,14 +278,15 @@ package final class REPL {
       input.endedBefore = recording?.recorder.endedCount ?? 0
       input.hasSucceeded = note(&input) { evaluate(line) }
       input.endedAfter = recording?.recorder.endedCount ?? 0
-      // It is held until its outcome is asked for.
+      // Keep the request, whose result is read later.
       if recording != nil { input.request = lastRequest }
       lastRequest = nil
       return input.hasSucceeded
     }
   }
 
-  /// Whether lines are statements as they come, none of which only the next line makes complete.
+  /// Whether each line can be run separately. False if a line is an error that only the next line
+  /// would complete.
   private func areStatements(_ parts: [[UInt8]]) -> Bool {
     var statement = statement
     for part in parts {
@@ -325,8 +327,8 @@ package final class REPL {
 }
 
 extension REPL {
-  /// Shows the help for what a name stands for here: of a variable's value, else of what Lull calls so,
-  /// else what `help` says of the value; false if there is nothing of that name.
+  /// Shows the help for a name: for the value of a variable, or else for the part of Lull with that
+  /// name, or else from `help`. Returns `false` if nothing has that name.
   func explain(_ name: String) -> Bool {
     if let path = Question.path(name) {
       let joined = path.joined(separator: ".")
@@ -349,7 +351,8 @@ extension REPL {
     return evaluate(line)
   }
 
-  /// The help for a member that the object has not, but others have: `api.load?` of a service.
+  /// The help for a member that other objects have, but this one does not: `api.load?` for a
+  /// service.
   private func helpElsewhere(for path: [String]) -> String? {
     guard let name = path.last, path.count > 1, !session.isThere(path),
       let receiver = Completer(session: session).typeName(at: path.dropLast()),
@@ -368,7 +371,7 @@ extension REPL {
 }
 
 extension REPL {
-  /// What each step of the pipeline made of the last answer.
+  /// Shows the result of each pipeline step for the last response.
   func showTrace() -> Bool {
     guard let answer = session.lastAnswer else {
       return refuse("no request of this session has ended yet")
@@ -380,7 +383,7 @@ extension REPL {
       let layout = layout
       let heads = ["stage", "step", "type", "bytes"]
       let rows = answer.rows.map { [$0.stage, $0.step, $0.type, $0.size] }
-      // What is left of a row for how it begins, but never next to nothing.
+      // Use the rest of the row for an excerpt, but at least 20 columns.
       let taken = heads.indices.map { column in
         2 + (([heads] + rows).map { TextWidth.of($0[column]) }.max() ?? 0)
       }
@@ -397,7 +400,7 @@ extension REPL {
 }
 
 extension REPL {
-  /// Writes what was typed and has succeeded into a new file, as a script: values of lines go to `_`.
+  /// Writes the successful input to a new file as a script. Values of lines are assigned to `_`.
   func save(_ path: [UInt8]) -> Bool {
     guard !path.isEmpty else { return refuse("a file is missing: .save FILE") }
     guard !isSandboxed else { return refuse(".save is not available in the sandbox") }
@@ -422,14 +425,14 @@ extension REPL {
     return true
   }
 
-  /// What has succeeded, and requests that have failed where results are referred to.
+  /// The successful input. If a statement refers to earlier results, failed requests are included.
   private var savedInputs: [TypedInput] {
     let done = inputs.all.filter(\.hasSucceeded)
     guard done.contains(where: { SessionScript.refersToResults($0.text) }) else { return done }
     return inputs.all.filter { $0.hasSucceeded || $0.isAwaited && $0.number > 0 }
   }
 
-  /// Nil if nothing that compiles can be made of them, which has been said.
+  /// Reports an error and returns `nil` if the result can't be compiled.
   private func script(of inputs: [TypedInput]) -> [UInt8]? {
     let script = SessionScript(
       inputs.map { input in

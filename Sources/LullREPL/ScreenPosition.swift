@@ -1,21 +1,21 @@
 import LullLibC
 
-/// A place on the screen, counted from where a prompt begins, as libedit lays a line out.
+/// A position on the screen relative to the start of the prompt, as libedit lays out a line.
 struct ScreenPosition: Equatable {
   private(set) var row = 0
   private(set) var column: Int
   private let screenWidth: Int
 
   /// - Parameters:
-  ///   - column: of the prompt's end.
-  ///   - width: of the screen.
+  ///   - column: The end of the prompt.
+  ///   - width: The width of the screen.
   init(column: Int, width: Int) {
     self.column = column
     screenWidth = max(1, width)
     wrap()
   }
 
-  /// Goes past a character; `width`: what it takes of the screen if it can be printed.
+  /// Moves past a character. `width` is its number of columns if it can be printed.
   mutating func pass(_ character: wchar_t, width: Int) {
     switch character {
     case 10:
@@ -30,11 +30,11 @@ struct ScreenPosition: Equatable {
     }
   }
 
-  /// Whether a tab goes over the edge: what libedit draws is then not what it believes.
+  /// Whether a tab crosses the edge of the screen. libedit then draws it differently from its own
+  /// state.
   var isTabCut: Bool { 8 - column % 8 > screenWidth - column }
 
-  /// Where a character begins that comes after `place`: a wide one that does not fit there goes to the
-  /// next row whole.
+  /// The start of a character after `place`. A wide one that does not fit goes to the next row.
   func start(ofCharacter width: Int, from place: ScreenPosition) -> ScreenPosition {
     guard width == 2, place.column == screenWidth - 1 else { return place }
     var start = place
@@ -43,7 +43,7 @@ struct ScreenPosition: Equatable {
   }
 
   private mutating func advance(_ width: Int) {
-    // A wide one that does not fit goes to the next row whole.
+    // A wide character that does not fit goes to the next row.
     if width == 2, column == screenWidth - 1 { column += 1 }
     wrap()
     column += width

@@ -1,15 +1,17 @@
 import LullHost
 import LullLuaSource
 
-/// A script that runs what was typed in a session, in the same order and with the same results.
+/// A script that runs the input of a session in the same order with the same results.
 ///
-/// Top-level locals of a session are one variable each, which functions typed earlier see too. Where the
-/// statements of a script would not see that, its locals are declared at its beginning.
+/// In a session, each top-level local is a single variable, which functions typed earlier see too.
+/// If the statements of a script would behave differently, its locals are declared at the
+/// beginning.
 struct SessionScript {
   struct Statement {
-    /// As it was typed, or the content of a file.
+    /// The statement as typed, or the content of a file.
     let text: [UInt8]
-    /// Without `return` and `=`; nil of what is no expression, and of a call without results.
+    /// The expression without `return` and `=`. `nil` for statements, and for calls without
+    /// results.
     let expression: [UInt8]?
     let input: TypedInput
   }
@@ -24,25 +26,26 @@ struct SessionScript {
     usesOut = parts.contains { $0.names.contains("Out") }
   }
 
-  /// Whether some statement refers to results that only the session has kept.
+  /// Whether a statement refers to the results in `Out`, which exist only in the session.
   static func refersToResults(_ text: [UInt8]) -> Bool {
     StatementParts(text).names.contains("Out")
   }
 
   // MARK: Forms
 
-  /// With locals where they were typed.
+  /// The script with locals where they were typed.
   var plain: [UInt8] { header(declaring: []) + body(hoisting: false) }
 
-  /// With all locals declared before the first statement.
+  /// The script with all locals declared before the first statement.
   var hoisted: [UInt8] {
     var seen: Set<String> = []
     let names = parts.flatMap(\.declaredNames).filter { seen.insert($0).inserted }
-    // A function has room for 200; beyond that they are globals. (Lua 5.4, lparser.c, MAXVARS)
+    // A function can have 200 locals. Beyond that, the names become globals. (Lua 5.4, lparser.c,
+    // MAXVARS)
     return header(declaring: names.count <= 150 ? names : []) + body(hoisting: true)
   }
 
-  /// Whether locals that stay where they were typed would mean something else.
+  /// Whether the script would behave differently with its locals where they were typed.
   var needsHoisting: Bool {
     var captured: Set<String> = []
     for part in parts {
@@ -71,7 +74,7 @@ struct SessionScript {
     return Array(lines.map { $0 + "\n" }.joined().utf8)
   }
 
-  /// Whether statements use a name of the session's before they give it a value of their own.
+  /// Whether statements use a name predefined in the session before they assign it.
   private func isTaken(from name: String) -> Bool {
     guard let first = parts.first(where: { $0.names.contains(name) }) else { return false }
     return !first.begins(by: name)
@@ -105,12 +108,12 @@ struct SessionScript {
       return Array("_ = ".utf8) + expression.drop { $0 == 32 || $0 == 9 } + [10]
     }
     let text = part.text(hoisting: hoisting, hasValue: hasValue)
-    // Else it would be an argument of the statement before it.
+    // Otherwise it would be parsed as arguments of the previous statement.
     let isCall = text.first { $0 != 32 && $0 != 9 } == UInt8(ascii: "(")
     return (isCall ? [UInt8(ascii: ";")] : []) + text + [10]
   }
 
-  /// What makes `_` and `Out` what they were after a statement.
+  /// The lines that set `_` and `Out` after a statement, as the session does.
   private func publishing(_ input: TypedInput) -> [String] {
     guard input.number > 0 else { return [] }
     let place = "Out[\(input.number)]"
@@ -127,28 +130,29 @@ struct SessionScript {
   }
 }
 
-/// A file with one test, made of what was typed: each statement, and that it gives what it gave.
+/// A file with one test, made from session input: the statements, and expectations for their
+/// results.
 struct TestDraft {
   struct Statement {
-    /// Of an expression, as an assignment to `_`.
+    /// The statement. An expression is written as an assignment to `_`.
     let text: [UInt8]
     let isValue: Bool
     let result: TypedResult
-    /// Why what it gave is not expected; nil: it is.
+    /// Why its result is not expected. `nil`: it is.
     var left: String?
-    /// The number of what it gave; 0: none.
+    /// Its result number. 0: no result.
     var number = 0
-    /// Whether that is a request that was waited for.
+    /// Whether the result is an awaited request.
     var isAwaited = false
-    /// Seconds in which what was under way has ended, behind it.
+    /// The seconds to wait after it, until requests in progress have completed.
     var pause = 0
   }
 
   private let name: String
   private let statements: [Statement]
-  /// What `LULL_ENV` said in the session; nil: nothing.
+  /// The value of `LULL_ENV` in the session. `nil`: not set.
   private let environment: String?
-  /// Names that the statements use, as they were typed.
+  /// Names that the statements use, as typed.
   private let names: Set<String>
 
   init(
@@ -184,7 +188,7 @@ struct TestDraft {
 
   private func lines(of statement: Statement) -> [UInt8] {
     var bytes: [UInt8] = []
-    // Else it would be an argument of the statement before it.
+    // Otherwise it would be parsed as arguments of the previous statement.
     let isCall = statement.text.first { $0 != 32 && $0 != 9 } == UInt8(ascii: "(")
     for line in ((isCall ? [UInt8(ascii: ";")] : []) + statement.text).split(
       separator: 10, omittingEmptySubsequences: false)
@@ -210,7 +214,7 @@ struct TestDraft {
     return bytes
   }
 
-  /// What makes `_` and `Out` what they were in the session, where they are used.
+  /// The lines that set `_` and `Out` as in the session, if they are used.
   private func publishing(_ statement: Statement) -> [String] {
     let usesOut = names.contains("Out")
     guard statement.number > 0, usesOut || names.contains("_") else { return [] }
@@ -223,7 +227,7 @@ struct TestDraft {
     return (usesOut ? ["\(place) = { request = _, data = \(data) }"] : []) + ["_ = \(data)"]
   }
 
-  /// Whether a statement has a name in it, so that its value may be made of something else.
+  /// Whether a statement contains a name, so that its value may depend on other values.
   static func names(in text: [UInt8]) -> Bool {
     var rest = text[...]
     while let byte = rest.popFirst() {
@@ -248,7 +252,7 @@ struct TestDraft {
     Array(String(decoding: bytes, as: UTF8.self).replacing(line, with: "").utf8)
   }
 
-  /// As a string of Lua.
+  /// Quotes a text as a Lua string.
   private static func quoted(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
   }

@@ -2,7 +2,7 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Reading scripts, as the stock interpreter reads them.
+/// Reads scripts like the standard interpreter.
 package enum SourceFile {
   package struct Unreadable: Error {
     package let name: String
@@ -14,7 +14,7 @@ package enum SourceFile {
     }
   }
 
-  /// - Parameter limit: more bytes than that are refused.
+  /// - Parameter limit: The maximum number of bytes. A larger file is an error.
   package static func read(_ path: [UInt8], limit: Int = .max) throws(Unreadable) -> [UInt8] {
     let name = String(escaping: path)
     let descriptor = (path + [0]).withUnsafeBufferPointer { bytes in

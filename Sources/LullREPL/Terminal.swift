@@ -3,12 +3,12 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The terminal a session talks to, by a descriptor of its own, so that it is reached also while the
-/// standard streams lead elsewhere.
+/// The terminal of a session. It has its own descriptor, so that it stays available while the
+/// standard streams are redirected.
 final class Terminal {
   let descriptor: Int32
 
-  /// Nil unless standard input and output are terminals.
+  /// `nil` unless standard input and output are terminals.
   init?() {
     guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0 else { return nil }
     descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10)
@@ -17,20 +17,20 @@ final class Terminal {
 
   deinit { close(descriptor) }
 
-  /// Columns; 80 if it does not say.
+  /// The number of columns, or 80 if it is unknown.
   var width: Int { Terminal.width(descriptor) }
 
   var height: Int { TerminalWidth.rows(of: descriptor) ?? 24 }
 
   static func width(_ descriptor: Int32) -> Int { TerminalWidth.columns(of: descriptor) ?? 80 }
 
-  /// Whether it moves its cursor when told to.
+  /// Whether the terminal can move its cursor.
   static var isCapable: Bool {
     guard let name = getenv("TERM").map({ String(cString: $0) }) else { return false }
     return !name.isEmpty && name != "dumb"
   }
 
-  /// Whether to colour what goes to a terminal. (no-color.org: any value that is not empty)
+  /// Whether to use colours on a terminal. (no-color.org: any value that is not empty)
   static var wantsColour: Bool {
     isCapable && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
   }

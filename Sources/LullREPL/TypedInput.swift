@@ -1,47 +1,47 @@
 import LullCore
 
-/// A statement that was typed in this session.
+/// A statement typed in this session.
 struct TypedInput {
   let text: [UInt8]
-  /// Whether it has run without an error.
+  /// Whether it ran without an error.
   var hasSucceeded = false
-  /// The name of the file it was read from; nil: it was typed.
+  /// The name of the file it was read from. `nil`: it was typed.
   var file: String?
-  /// Whether it gave anything, nil too.
+  /// Whether it has a result, including nil.
   var hasValue = false
-  /// Whether the first of that is a request that was waited for.
+  /// Whether its first value is an awaited request.
   var isAwaited = false
-  /// Whether requests that were under way before it had ended when it began.
+  /// Whether requests in progress after the previous input had completed before this one.
   var waitsBefore = false
-  /// The number of what it gave; 0 if it gave nothing.
+  /// Its result number. 0 without a result.
   var number = 0
-  /// The first of what it gave.
+  /// Its first value.
   var result = TypedResult.nothing
-  /// The same where that is a request for which nobody has waited.
+  /// Its first value if that is a request that was not awaited.
   var request: Request?
-  /// How many recorded exchanges had ended before it, and when it ended itself.
+  /// The number of recorded exchanges that had completed before it and after it.
   var endedBefore = 0
   var endedAfter = 0
 }
 
-/// What a statement has given, as far as a test can expect it again.
+/// The result of a statement, as far as a test can expect it.
 enum TypedResult: Equatable {
   case nothing
-  /// As Lua has it.
+  /// A Lua literal.
   case literal(String)
-  /// A table, or what can be read like one.
+  /// A table, or an object that can be read like one.
   case table
-  /// A table of which no snapshot can be made.
+  /// A table that has no snapshot form.
   case mixed
-  /// Something else.
+  /// Any other value.
   case object
-  /// A request that was waited for.
+  /// An awaited request that succeeded.
   case success
-  /// The status, or the kind of error, as `to_fail_with` takes it.
+  /// The status or kind of error, in the form that `to_fail_with` takes.
   case failure(String)
 }
 
-/// What was typed in this session, the latest last.
+/// The input of this session, the latest last.
 struct TypedInputs {
   private static let kept = 10_000
   private var inputs: [TypedInput] = []
@@ -54,18 +54,19 @@ struct TypedInputs {
 
   var all: [TypedInput] { inputs }
 
-  /// How many there were so far, those that are no longer kept as well.
+  /// The total number of inputs, including those no longer kept.
   private(set) var count = 0
 
-  /// Those that came after so many others.
+  /// The inputs after the first `count`.
   func since(_ count: Int) -> [TypedInput] { Array(inputs.suffix(max(0, self.count - count))) }
 
-  /// Whether a file of this content has run already.
+  /// Whether a file with this content has already run.
   func hasRead(_ content: [UInt8]) -> Bool {
     inputs.contains { $0.file != nil && $0.text == content }
   }
 
-  /// By the number of what it gave, else the latest that begins so; of no name the last one.
+  /// Finds an input by result number, or else the latest one with that prefix. Without a name, the
+  /// last one.
   func named(_ name: [UInt8]) -> TypedInput? {
     let inputs = inputs.filter { $0.file == nil }
     guard !name.isEmpty else { return inputs.last }

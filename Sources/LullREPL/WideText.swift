@@ -1,6 +1,6 @@
 import LullLibC
 
-/// Texts as libedit has them: one C character for each scalar.
+/// Texts for libedit: one wide character for each scalar.
 enum WideText {
   static func characters(_ text: String) -> [wchar_t] {
     text.unicodeScalars.map { wchar_t(bitPattern: $0.value) } + [0]
@@ -14,9 +14,9 @@ enum WideText {
     return String(text)
   }
 
-  /// Rows a line without its end takes on a screen, escape sequences not counted.
+  /// The number of screen rows of a line without its end. Escape sequences are not counted.
   ///
-  /// - Parameter columns: how many a character takes.
+  /// - Parameter columns: The number of columns of a character.
   static func rows(
     of line: [UInt8], width: Int, columns: (wchar_t) -> Int32
   ) -> Int {
@@ -39,7 +39,7 @@ enum WideText {
   }
 }
 
-/// Words in columns, as a shell lists files: down, then to the right.
+/// Words in columns like a shell's file list: down, then to the right.
 enum Columns {
   static func text(_ words: [String], width: Int, limit: Int = 200) -> String {
     let shown = words.prefix(limit)

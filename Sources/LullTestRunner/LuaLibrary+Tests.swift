@@ -2,6 +2,6 @@ import LullClients
 package import LullHost
 
 extension LuaLibrary {
-  /// What every host has, API files, and what tests are built of.
+  /// The functions of every host, API files, and those for tests.
   package static let withTests = LuaLibrary([APIFiles.self, TestCase.self])
 }

@@ -266,8 +266,8 @@ extension DeclaredFile {
   }
 }
 
-/// The digest of the schema file as it was imported, stored in the last line of the `.imported`
-/// file.
+/// The digest of the schema file at the time of the import. It is stored in the last line of the
+/// `.imported` file.
 struct SchemasMark {
   private static let start = Array("-- Schemas as they were imported: ".utf8)
 

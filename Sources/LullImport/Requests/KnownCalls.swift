@@ -53,7 +53,7 @@ package struct KnownCalls {
     }
   }
 
-  /// The longest base URL that contains the request. `nil` if there is none.
+  /// The longest base URL that contains the request. `nil` if no base URL does.
   func base(of request: ParsedRequest) -> BaseURL? {
     bases.filter { $0.path(of: request) != nil }.max { $0.path.utf8.count < $1.path.utf8.count }
   }

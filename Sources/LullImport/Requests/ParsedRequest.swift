@@ -1,6 +1,6 @@
 import LullCore
 
-/// A written or recorded request as it is sent. Texts may contain placeholders.
+/// A written or recorded request in its sent form. Texts may contain placeholders.
 struct ParsedRequest {
   enum Body {
     /// The bytes as sent. `nil` if they are not text.
@@ -49,7 +49,7 @@ struct ParsedRequest {
 
   init() {}
 
-  /// The type of the body in lower case, without parameters. Empty if there is none.
+  /// The type of the body in lower case, without parameters. Empty without a type.
   var bodyType: String {
     let value = header("content-type") ?? ""
     return String(value.prefix { $0 != ";" }).lowercased().filter { !$0.isWhitespace }

@@ -232,7 +232,7 @@ package struct ImportProblem: Error, Equatable, CustomStringConvertible {
 
 /// Parses the parts of a multipart form as transferred, which browsers copy and record.
 enum MultipartText {
-  /// The parts in order. `nil` if there are none.
+  /// The parts in order. `nil` if the text has no parts.
   ///
   /// - Parameter hasBlanks: Whether the text may contain placeholders. Otherwise their enclosing
   ///   characters are ordinary text.

@@ -3,13 +3,13 @@ import LullClients
 import LullCore
 import LullHost
 
-// What the Lua half of `lull.test` is built of; scripts do not see it.
+// Primitives for the Lua half of `lull.test`, which scripts do not see.
 extension APIOwner {
   static let testFunctions = APIOwner.unseen(
     .test, hidden: declaringFunctions + timeFunctions + networkFunctions + snapshotFunctions)
 
   private static let declaringFunctions: [APIEntry] = [
-    // The line of another test of that name, if there is one.
+    // Returns the line of another test with that name, if there is one.
     .hidden("declare", "sns") { call throws(Misuse) in
       let mode = DeclaredTest.Mode(rawValue: call.string(3)) ?? .plain
       let test = DeclaredTest(
@@ -40,7 +40,7 @@ extension APIOwner {
   ]
 
   private static let networkFunctions: [APIEntry] = [
-    // The number of a rule, to which answers are added.
+    // Returns the number of a rule, to which responses are added.
     .hidden("rule", "ss") { call throws(Misuse) in
       let network = try call.part(TestCase.self).held.network
       let method = try MethodReader.method(call.string(1))
@@ -63,14 +63,14 @@ extension APIOwner {
     },
     .hidden("handle", "if") { call throws(Misuse) in
       let id = try call.stored.keep(call.state, call.index(2))
-      // For as long as the test has its host.
+      // Pin it until the host of the test is closed.
       guard call.stored.pin(id) else { throw .message("not enough memory") }
       let provider = LuaNetworking(
         id, call.callbacks, call.reading.answers, log: call.pump.log)
       try add(.function(provider), call)
     },
-    // Has a recording answer; the names of the headers that count are separated by commas, those of what it hides
-    // by ends of lines.
+    // Opens a recording for responses. The names of compared headers are separated by commas, the
+    // names of hidden values by line breaks.
     .hidden("cassette", "sss") { call throws(Misuse) in
       let test = call.part(TestCase.self)
       let held = try test.held
@@ -81,12 +81,12 @@ extension APIOwner {
           call.string(1), folder: test.folder, comparing: headers, hiding: names)
         if let started { held.clock.begin(at: started) }
       } catch {
-        // A test without its recording fails also where the error is caught.
+        // A missing recording fails the test even if the error is caught.
         if error.isOfFile { test.wasNotMet(error.text) }
         throw .message(error.text)
       }
     },
-    // A service at that URL has named the recording, in an environment or, where that is empty, in none.
+    // A service at that URL names the recording, in an environment or, if that is empty, in none.
     .hidden("claim", "sss") { call throws(Misuse) in
       let environment = call.string(3)
       try call.part(TestCase.self).held.network.cassettes.claim(
@@ -112,8 +112,8 @@ extension APIOwner {
   }
 
   private static let snapshotFunctions: [APIEntry] = [
-    // Whether the key is used for the first time; the text that is known; whether that is to be replaced;
-    // whether nothing may be written.
+    // Returns whether the key is used for the first time, the known text, whether the text is to be
+    // replaced, and whether writing is forbidden.
     .hidden("snapshot", "s") { call throws(Misuse) in
       let test = call.part(TestCase.self)
       let key = call.string(1)
@@ -122,7 +122,7 @@ extension APIOwner {
       call.return(.bool(test.snapshots.isUpdating))
       call.return(.bool(test.snapshots.isReadOnly))
     },
-    // A text as it is kept: without what a recording that is being made hides.
+    // Returns the text to store, without the values that the current recording hides.
     .hidden("hidden", "s") { call throws(Misuse) in
       let network = try call.part(TestCase.self).held.network
       call.return(.string(network.cassettes.hidden(call.string(1))))
@@ -130,7 +130,7 @@ extension APIOwner {
     .hidden("keep_snapshot", "ss") { call throws(Misuse) in
       call.part(TestCase.self).snapshots.keep(call.string(2), for: call.string(1))
     },
-    // Lines that went and came, each with its mark.
+    // Returns the removed and added lines, each with its mark.
     .hidden("line_difference", "ss") { call throws(Misuse) in
       let difference = ContentDifference(.text(call.string(1)), .text(call.string(2)))
       let lines = difference.entries.compactMap { entry -> LuaValue? in
@@ -146,7 +146,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// Without its end.
+  /// The line without its line break.
   private static func line(_ text: JSONText) -> String {
     let line = text.string ?? ""
     return line.hasSuffix("\n") ? String(line.dropLast()) : line
@@ -154,7 +154,8 @@ extension APIOwner {
 }
 
 extension StubExchange {
-  /// What would have been sent, also where that is read piece by piece; nil of what cannot be read any more.
+  /// The body that would have been sent, even if it is read in pieces. `nil` if it can't be read
+  /// any more.
   private var body: [UInt8]? {
     switch request.payload {
     case .bytes(let bytes)?: bytes
@@ -163,7 +164,7 @@ extension StubExchange {
     }
   }
 
-  /// As scripts see it.
+  /// The request as a Lua value.
   fileprivate var luaValue: LuaValue {
     var fields: [(String, LuaValue)] = [
       ("method", .string(request.method.rawValue)), ("url", .string(LogText.url(request.url))),

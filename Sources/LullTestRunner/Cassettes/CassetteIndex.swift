@@ -2,12 +2,13 @@ import LullCassettes
 import LullCore
 import LullSystem
 
-/// What of the recordings no test has asked for: of one that several tests use, what none of them has.
+/// Finds recorded exchanges that no test requests. An exchange in a shared recording counts only if
+/// none of its tests requests it.
 struct CassetteIndex {
-  /// By what links lead to.
+  /// By path with links resolved.
   private var uses: [String: CassetteUse] = [:]
   private var order: [String] = []
-  /// The files of tests that name each.
+  /// The test files that use each recording.
   private var files: [String: Set<String>] = [:]
 
   mutating func note(_ uses: [CassetteUse], of file: String) {
@@ -24,11 +25,12 @@ struct CassetteIndex {
     }
   }
 
-  /// Each recording of which something is left, and a sentence about that; then those that nobody has named.
+  /// Recordings with unused exchanges, each with a sentence about them, then recordings that no
+  /// test uses.
   ///
   /// - Parameters:
-  ///   - files: those of tests, all of which were run.
-  ///   - skipping: those with tests that were skipped, which might ask for what is left.
+  ///   - files: Test files whose tests were all run.
+  ///   - skipping: Test files with skipped tests, which may request the remaining exchanges.
   func unplayed(_ files: [String], besides skipping: Set<String>) -> [(path: String, text: String)]
   {
     order.compactMap { key in
@@ -45,7 +47,7 @@ struct CassetteIndex {
     } + unnamed(files, besides: skipping)
   }
 
-  /// The first of what is left, as the file has it.
+  /// The first unused exchanges, as in the file.
   private static func shown(_ use: CassetteUse) -> [String] {
     let entries = (try? TestCassette.read(Array(use.path.utf8)))?.entries ?? []
     return use.left.prefix(most).map { number in
@@ -55,12 +57,13 @@ struct CassetteIndex {
     }
   }
 
-  /// So many are named.
+  /// The maximum number of exchanges shown.
   private static let most = 5
 
   // MARK: Files that nobody names
 
-  /// Those in `cassettes` beside files of tests, where none of these was left out.
+  /// The unused files in `cassettes` next to test files. Ignores folders with test files that were
+  /// not run completely.
   private func unnamed(
     _ files: [String], besides skipping: Set<String>
   ) -> [(path: String, text: String)] {
@@ -79,18 +82,18 @@ struct CassetteIndex {
     }
   }
 
-  /// Sorted, without hidden ones; none of what is no folder.
+  /// Sorted names without hidden files. Empty if it is not a folder.
   private static func names(in folder: String, _ fits: (String) -> Bool) -> [String] {
     let names = (try? FolderListing.names(in: folder)) ?? []
     return names.filter { !$0.hasPrefix(".") && fits($0) }.sorted()
   }
 }
 
-/// What a test has not asked for of a recording that it has named.
+/// The exchanges of a recording that a test did not request, although it uses the recording.
 struct CassetteUse: Codable {
   var path: String
-  /// How many exchanges it has.
+  /// The number of exchanges in the recording.
   var count: Int
-  /// The numbers of those that are left, from 1.
+  /// The numbers of the unused exchanges, starting at 1.
   var left: [Int]
 }

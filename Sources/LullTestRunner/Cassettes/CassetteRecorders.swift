@@ -3,19 +3,19 @@ import LullCassettes
 import LullCore
 import LullSystem
 
-/// The recordings that a worker makes, test after test: what one test has recorded answers the next one, so
-/// that each sees what it will see when all is replayed. (CAS-50)
+/// The recordings that a worker makes, for all its tests. Exchanges recorded by one test answer the
+/// next one, so that every test sees the same as in a replay. (CAS-50)
 ///
-/// After each test that has passed, what there is of a recording is written to a draft, redacted; the program
-/// puts drafts in their places when all is over.
+/// After each test that passes, the redacted recording is written to a draft. At the end, the main
+/// process moves the drafts to their places.
 final class CassetteRecorders {
   let mode: RecordingMode
-  /// Where drafts are.
+  /// The folder of the drafts.
   private let folder: String
   private var recorders: [[UInt8]: CassetteRecorder] = [:]
-  /// Of their files, as they were when they were read.
+  /// The state of each file when it was read.
   private var stamps: [[UInt8]: FileStamp] = [:]
-  /// Whether the tests that run are not all of the tests there are, so that what others need stays.
+  /// Whether only some of the tests run. Exchanges that the others need are kept.
   var isPartial = false
 
   init(_ mode: RecordingMode, folder: String) {
@@ -23,10 +23,10 @@ final class CassetteRecorders {
     self.folder = folder
   }
 
-  /// The highest number of a stand-in that any of them has.
+  /// The highest number of a stand-in in all recordings.
   var standInCount: Int { recorders.values.map(\.standInCount).max() ?? 0 }
 
-  /// As it is at the beginning of a test.
+  /// Returns the recorder in its state at the beginning of a test.
   func recorder(of path: [UInt8]) throws(CassetteSet.Problem) -> CassetteRecorder {
     let key = CassetteRecorders.key(of: path)
     if let recorder = recorders[key] { return recorder }
@@ -34,7 +34,7 @@ final class CassetteRecorders {
     let recorder: CassetteRecorder
     let draft = Array(draftPath(of: key).utf8)
     if let entries = try entries(of: draft) {
-      // Of a worker that has died.
+      // The draft of a worker that has crashed.
       recorder = CassetteRecorder(path, entries)
     } else {
       let there = try entries(of: path) ?? []
@@ -46,13 +46,13 @@ final class CassetteRecorders {
     return recorder
   }
 
-  /// nil without a file.
+  /// `nil` if there is no file.
   private func entries(of path: [UInt8]) throws(CassetteSet.Problem) -> [HAREntry]? {
     guard access(FileName.cString(path), F_OK) == 0 else { return nil }
     return try TestCassette.read(path).entries
   }
 
-  /// Keeps what a test has recorded, and writes the draft.
+  /// Stores the exchanges recorded by a test, and writes the draft.
   func keep(_ recorder: CassetteRecorder) throws(CassetteSet.Problem) -> RecordedCassette {
     let key = CassetteRecorders.key(of: recorder.path)
     recorders[key] = recorder
@@ -85,12 +85,12 @@ final class CassetteRecorders {
       leftovers: redaction.suspicions(in: redacted))
   }
 
-  /// One for all names of a file, whether it is there already or not.
+  /// A key that is equal for all paths of a file, even if it does not exist.
   static func key(of path: [UInt8]) -> [UInt8] {
     if let resolved = FileName.resolved(path) { return resolved }
     let folder = FileName.folder(of: path)
     let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
-    // The folder of recordings may not be there either.
+    // The folder of recordings may not exist either.
     let outer = FileName.folder(of: folder)
     if FileName.resolved(folder) == nil, let resolved = FileName.resolved(outer) {
       return FileName.path(of: "cassettes/" + String(escaping: Array(name)), in: resolved)
@@ -99,7 +99,7 @@ final class CassetteRecorders {
   }
 
   private func draftPath(of path: [UInt8]) -> String {
-    // FNV-1a: a name for each path of one run.
+    // FNV-1a: a unique name for each path in one run.
     let digest = path.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01b3
     }

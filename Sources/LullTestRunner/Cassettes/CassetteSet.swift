@@ -4,20 +4,20 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// The recordings that answer the requests of one test, in the order in which it has named them.
+/// The recordings that answer the requests of one test, in the order in which the test names them.
 ///
-/// Any of them answers any request, of whichever service: the first that has an answer counts. So the requests
-/// for tokens are answered, too, which go elsewhere. (CAS-30, CAS-38)
+/// Any of them can answer any request, for any service, and the first response found is used. So
+/// requests for tokens to other servers are answered too. (CAS-30, CAS-38)
 struct CassetteSet {
   struct Problem: Error {
     let text: String
-    /// Whether the file is missing or broken; else it was asked for wrongly.
+    /// Whether the file is missing or invalid. Otherwise the call was invalid.
     var isOfFile = false
   }
 
   private(set) var cassettes: [TestCassette] = []
   private let cache: CassetteCache
-  /// Where what has no answer is recorded; nil: nothing is.
+  /// The recorders for requests without a recorded response. `nil`: nothing is recorded.
   private let recorders: CassetteRecorders?
 
   init(_ cache: CassetteCache = CassetteCache(), recording recorders: CassetteRecorders? = nil) {
@@ -29,13 +29,13 @@ struct CassetteSet {
 
   var isEmpty: Bool { cassettes.isEmpty }
 
-  /// Puts one in, unless it is there.
+  /// Adds a recording unless it is already included.
   ///
   /// - Parameters:
-  ///   - folder: of the file of tests.
-  ///   - headers: names of those that count too, in lower case; none: those it is compared by already.
-  ///   - names: of what is a credential besides, in lower case; none: those that it hides already.
-  /// - Returns: when what it has was recorded, in seconds since 1970, if it says so and is new.
+  ///   - folder: The folder of the test file.
+  ///   - headers: Additional headers to compare, in lower case. Empty: those already compared.
+  ///   - names: Names of additional credentials, in lower case. Empty: those already hidden.
+  /// - Returns: The recording time in seconds since 1970, if it is known and the recording is new.
   mutating func insert(
     _ name: String, folder: [UInt8], comparing headers: [String], hiding names: [String]
   ) throws(Problem) -> Double? {
@@ -76,14 +76,14 @@ struct CassetteSet {
     return cassette.started ?? SystemClock.now
   }
 
-  /// A service has named a recording: what is asked of it in earnest is recorded there.
+  /// Assigns a recording to a service, so that requests to the service are recorded there.
   mutating func claim(_ name: String, _ claim: CassetteClaim) {
     guard let place = cassettes.firstIndex(where: { $0.name == name }) else { return }
     cassettes[place].claim(claim)
   }
 
-  /// Those that may answer a request, in order: where its environment has named some for its server, those that
-  /// others have named for it are left out.
+  /// The recordings that may answer a request, in order. If the request's environment has
+  /// recordings for the server, those of other environments are excluded.
   private func places(for request: HARRequest) -> [Int] {
     let claim = CassetteClaim(request)
     guard cassettes.contains(where: { $0.claims.contains(claim) }) else {
@@ -97,13 +97,14 @@ struct CassetteSet {
 
   // MARK: Recording
 
-  /// Where a request is written down that is asked in earnest.
+  /// The place of a request in a recording.
   struct Place {
     fileprivate let cassette: Int
     fileprivate let number: Int
   }
 
-  /// Notes it in the recording of the service that is there, else in the first of all: so are requests for tokens.
+  /// Adds the request to the recording of its service, or else to the first one. Requests for
+  /// tokens go there too.
   mutating func note(_ request: HARRequest) -> Place {
     let claim = CassetteClaim(request)
     let cassette =
@@ -112,15 +113,15 @@ struct CassetteSet {
     return Place(cassette: cassette, number: cassettes[cassette].note(request))
   }
 
-  /// What came of it; nil: nothing to be written down.
+  /// Completes a request with its response. `nil`: nothing is recorded.
   ///
-  /// - Returns: the same as the recording will have it.
+  /// - Returns: The exchange as it will be in the recording.
   mutating func end(_ place: Place, with entry: HAREntry?) -> HAREntry? {
     passStandIns(at: place)
     return cassettes[place.cassette].end(place.number, with: entry)
   }
 
-  /// A part of an answer that is on its way, as the recording will have it.
+  /// The start of a response in progress, as it will be in the recording.
   mutating func hidden(
     _ part: HARResponse, of place: Place, to request: HARRequest
   ) -> HARResponse {
@@ -128,13 +129,14 @@ struct CassetteSet {
     return cassettes[place.cassette].hidden(part, to: request)
   }
 
-  /// No two recordings of a run have the same for different tokens.
+  /// Reserves stand-in numbers, so that recordings of a run do not use the same one for different
+  /// tokens.
   private mutating func passStandIns(at place: Place) {
     let highest = max(recorders?.standInCount ?? 0, cassettes.map(\.standInCount).max() ?? 0)
     cassettes[place.cassette].passStandIn(highest)
   }
 
-  /// The token that a stand-in stands for; nil where no recording knows, or one cannot tell.
+  /// The token that a stand-in represents. `nil` if it is unknown or ambiguous.
   func token(ofStandIn number: Int) -> [UInt8]? {
     var found: [UInt8]?
     for cassette in cassettes {
@@ -149,15 +151,15 @@ struct CassetteSet {
     return found
   }
 
-  /// The text of a secret that was told while these were recorded, by its mask.
+  /// The secret that was sent during this recording, by its mask.
   func secret(masked mask: String) -> [UInt8]? {
     cassettes.lazy.compactMap { $0.secret(masked: mask) }.first
   }
 
-  /// Whether an answer of the test has `***` in it for something that nobody can tell any more.
+  /// Whether a response contains `***` for a value that is lost.
   var masksAnswers: Bool { cassettes.contains(where: \.masksAnswers) }
 
-  /// A text of the test with tokens in the place of their stand-ins.
+  /// The text with stand-ins replaced by their tokens.
   func told(_ text: String) -> String {
     let bytes = Array(text.utf8)
     let told = StandIns.told(bytes) { token(ofStandIn: $0) }
@@ -170,7 +172,8 @@ struct CassetteSet {
     }
   }
 
-  /// A text that is told or kept, without what recordings hide; as it is where nothing is recorded.
+  /// The text to show or store, without the values that recordings hide. Unchanged if nothing is
+  /// recorded.
   mutating func hidden(_ text: String) -> String {
     guard isRecording else { return text }
     var text = text
@@ -178,14 +181,15 @@ struct CassetteSet {
     return text
   }
 
-  /// What the test has seen while it was recorded, and will not see so again, in sentences.
+  /// Credentials that the test received while recording but will not receive in a replay, as
+  /// sentences.
   var lateCredentials: [String] {
     cassettes.flatMap { cassette in
       cassette.lateCredentials.map { "\(cassette.path): \($0)" }
     }
   }
 
-  /// Writes drafts of what the test has recorded.
+  /// Writes drafts of the recorded exchanges.
   func keep() throws(Problem) -> [RecordedCassette] {
     guard let recorders else { return [] }
     var kept: [RecordedCassette] = []
@@ -195,9 +199,9 @@ struct CassetteSet {
     return kept
   }
 
-  /// What was recorded, of the first one that has it; nil without any recording.
+  /// The response of the first recording that has one. `nil` if there are no recordings.
   ///
-  /// - Throws: the miss of that which is nearest, and the name of its recording.
+  /// - Throws: The closest recorded request, and the name of its recording.
   mutating func answer(to request: HARRequest) throws(Miss) -> HAREntry? {
     var nearest: Miss?
     for place in places(for: request) {
@@ -219,7 +223,7 @@ struct CassetteSet {
 
     var description: String { "cassette '\(cassette)': \(miss)" }
 
-    /// Its first line.
+    /// The first line.
     var summary: String {
       let line = description.prefix { $0 != "\n" }
       return String(line.hasSuffix(":") ? line.dropLast() : line)
@@ -227,11 +231,12 @@ struct CassetteSet {
   }
 }
 
-/// Where a service is that has named a recording, and in which environment of its API file: its requests are
-/// recorded there, and answered from there before other environments' recordings are asked. (CAS-62, ENV-18)
+/// The origin and environment of a service that names a recording. Its requests are recorded there.
+/// When replaying, they are answered from there before recordings of other environments. (CAS-62,
+/// ENV-18)
 struct CassetteClaim: Hashable {
   let origin: String
-  /// nil: none.
+  /// `nil`: none.
   let environment: String?
 
   init(url: String, environment: String?) {
@@ -244,8 +249,8 @@ struct CassetteClaim: Hashable {
   }
 }
 
-/// Recordings that were read for one test, for those of the next one: it is not read and searched for
-/// credentials again as long as the bytes of its file are the same.
+/// Recordings of one test, kept for the next. As long as the bytes of a file stay the same, it is
+/// not parsed and searched for credentials again.
 final class CassetteCache {
   private struct Key: Hashable {
     let path: [UInt8]
@@ -255,10 +260,10 @@ final class CassetteCache {
   private var kept: [Key: (bytes: [UInt8], cassette: TestCassette)] = [:]
   private var size = 0
 
-  /// In bytes of files; what would be more is read each time.
+  /// The maximum size of all files in bytes. Further recordings are parsed each time.
   private static let room = 32 << 20
 
-  /// As it is at its start.
+  /// Returns the recording in its initial state.
   func cassette(of path: [UInt8], _ headers: [String], _ bytes: [UInt8]) -> TestCassette? {
     guard let known = kept[Key(path: path, headers: headers)], known.bytes == bytes else {
       return nil

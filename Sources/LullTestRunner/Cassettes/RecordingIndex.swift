@@ -1,24 +1,24 @@
 import LullCassettes
 import LullSystem
 
-/// What tests have recorded, until all is over: then drafts become recordings. (CAS-57)
+/// The exchanges recorded by tests. At the end, their drafts become recordings. (CAS-57)
 ///
-/// A recording of which a test has failed stays as it was, since it would lack what that test needs.
+/// If a test fails, its recordings stay unchanged, because they would lack exchanges that it needs.
 struct RecordingIndex {
-  /// What has come of one recording.
+  /// The result for one recording.
   struct Ending {
     let path: String
-    /// In a sentence; what is to be known besides, in others.
+    /// The result as a sentence, and additional remarks.
     let text: String
     var remarks: [String] = []
     var hasFailed = false
   }
 
   private let mode: RecordingMode
-  /// The latest of each file, by what links lead to.
+  /// The latest draft of each file, by path with links resolved.
   private var recordings: [[UInt8]: RecordedCassette] = [:]
   private var order: [[UInt8]] = []
-  /// Tests that have failed, by the recording that they have named.
+  /// Failed tests, by the recording that they use.
   private var failed: [[UInt8]: String] = [:]
 
   init(_ mode: RecordingMode) { self.mode = mode }
@@ -36,9 +36,9 @@ struct RecordingIndex {
     }
   }
 
-  /// Puts drafts in their places.
+  /// Moves drafts to their places.
   ///
-  /// - Parameter isPartial: whether other tests were left out, whose recordings stay.
+  /// - Parameter isPartial: Whether some tests were not run. Their exchanges are kept.
   func end(isPartial: Bool) -> [Ending] {
     order.compactMap { key in
       guard let recording = recordings[key] else { return nil }
@@ -92,6 +92,6 @@ struct RecordingIndex {
     return ending
   }
 
-  /// So many are named.
+  /// The maximum number of entries shown.
   private static let most = 5
 }

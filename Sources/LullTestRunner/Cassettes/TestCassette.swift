@@ -4,42 +4,43 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// A recording as one test uses it: from its beginning, whatever other tests have asked of it.
+/// A recording as one test uses it: from its beginning, independent of other tests.
 struct TestCassette {
   let name: String
-  /// As it is shown.
+  /// The path as shown in messages.
   let path: String
-  /// Names of those that count, in lower case and in order.
+  /// The names of compared headers in lower case, sorted.
   let headers: [String]
-  /// When the first of it was sent, in seconds since 1970; nil if it does not say.
+  /// The time of its first request in seconds since 1970. `nil` if it is unknown.
   let started: Double?
   private var cassette: Cassette
   private var redaction = Redaction()
-  /// Where what it has no answer for is written down; nil: nowhere.
+  /// The recorder for requests without a recorded response. `nil`: nothing is recorded.
   private var recorder: CassetteRecorder?
-  /// What the test has recorded, by its place among what the cassette has noted; nil of what is under way.
+  /// The exchanges recorded by the test, in the order of the requests. `nil` while a request is in
+  /// progress.
   private var recorded: [HAREntry?] = []
-  /// Before which of those that were there each belongs.
+  /// For each recorded exchange, the position of the existing one that it precedes.
   private var places: [Int?] = []
-  /// Whether an answer has `***` in it for something that nothing can be put in the place of again.
+  /// Whether a response contains `***` for a value that can't be restored.
   private(set) var masksAnswers = false
-  /// Names, in small letters and in order, of what is a credential besides.
+  /// The names of additional credentials in lower case, sorted.
   let hidden: [String]
-  /// Of credentials that tests before have seen too early.
+  /// The number of credentials that earlier tests received too early.
   private var lateCount = 0
-  /// The services that have named it.
+  /// The services that use this recording.
   private(set) var claims: Set<CassetteClaim> = []
 
-  /// More in one file serves no test. Bytes.
+  /// The maximum size of a file in bytes.
   static let largest = 256 << 20
 
-  /// Reads it, unless that was done.
+  /// Reads the recording unless it is cached.
   static func open(
     _ name: String, _ path: [UInt8], comparing headers: [String], hiding names: [String],
     _ cache: CassetteCache
   ) throws(CassetteSet.Problem) -> TestCassette {
     let bytes = try bytes(of: path)
-    // No header has a line for its name.
+    // No header name contains a line break.
     let key = headers + ["\n"] + names
     if let known = cache.cassette(of: path, key, bytes) { return known }
     let shown = String(escaping: path)
@@ -49,7 +50,7 @@ struct TestCassette {
     return cassette
   }
 
-  /// One that what it has no answer for is written to.
+  /// Creates a recording that requests without a response are added to.
   init(
     _ name: String, recording recorder: CassetteRecorder, comparing headers: [String],
     hiding names: [String]
@@ -113,7 +114,7 @@ struct TestCassette {
     return file
   }
 
-  /// What was recorded, as it is in the file, or will be.
+  /// The recorded response, in its stored form.
   mutating func answer(to request: HARRequest) throws(CassetteMiss) -> HAREntry {
     let entry = try cassette.answer(to: redaction.redacted(request))
     guard let shown = recorder?.hidden(entry) else { return entry }
@@ -121,23 +122,23 @@ struct TestCassette {
     return shown
   }
 
-  /// A service that has named it is there.
+  /// Assigns the recording to a service.
   mutating func claim(_ claim: CassetteClaim) { claims.insert(claim) }
 
   // MARK: Recording
 
   var isRecording: Bool { recorder != nil }
 
-  /// Notes a request that is asked in earnest; which one of these it is.
+  /// Adds a request that is sent to the network. Returns its number.
   mutating func note(_ request: HARRequest) -> Int {
     places.append(cassette.note(redaction.redacted(request)))
     recorded.append(nil)
     return recorded.count - 1
   }
 
-  /// What came of it; nil: nothing to be written down.
+  /// Completes a request with its response. `nil`: nothing is recorded.
   ///
-  /// - Returns: the same as the recording will have it.
+  /// - Returns: The exchange as it will be in the recording.
   mutating func end(_ number: Int, with entry: HAREntry?) -> HAREntry? {
     guard recorded.indices.contains(number) else { return nil }
     recorded[number] = entry
@@ -148,10 +149,10 @@ struct TestCassette {
     return shown
   }
 
-  /// The text of a secret that was told, by its mask.
+  /// The secret that was sent, by its mask.
   func secret(masked mask: String) -> [UInt8]? { recorder?.secrets[mask] }
 
-  /// A part of an answer that is on its way, as the recording will have it.
+  /// The start of a response in progress, as it will be in the recording.
   mutating func hidden(_ part: HARResponse, to request: HARRequest) -> HARResponse {
     learn(
       from: HAREntry(started: 0, milliseconds: 0, request: request, response: part), isPart: true)
@@ -163,10 +164,10 @@ struct TestCassette {
     recorder?.learn(from: entry, isPart: isPart)
   }
 
-  /// A text without what the recording hides so far.
+  /// The text without the values hidden so far.
   mutating func hidden(_ text: String) -> String { recorder?.hidden(text) ?? text }
 
-  /// The highest number of a stand-in so far.
+  /// The highest stand-in number so far.
   var standInCount: Int { recorder?.standInCount ?? 0 }
 
   mutating func passStandIn(_ number: Int) { recorder?.passStandIn(number) }
@@ -180,12 +181,12 @@ struct TestCassette {
     if !told.isLiteral { redaction.hide(told.text, as: told.mask) }
   }
 
-  /// What the test has seen as it is, and would not see so again.
+  /// Credentials that the test received unredacted, but will not receive in a replay.
   var lateCredentials: [String] {
     recorder?.lateCredentials(after: lateCount, beside: recorded.compactMap(\.self)) ?? []
   }
 
-  /// With what the test has recorded; nil if that is nothing.
+  /// The recorder with the exchanges of this test added. `nil` if the test recorded nothing.
   var filledRecorder: CassetteRecorder? {
     let entries = zip(recorded, places).compactMap { entry, place in
       entry.map { (entry: $0, before: place) }
@@ -195,36 +196,36 @@ struct TestCassette {
     return recorder
   }
 
-  /// What the test has asked for of it.
+  /// The exchanges that the test did not request.
   var use: CassetteUse {
     CassetteUse(
       path: path, count: cassette.entries.count,
-      // While it is recorded it is not known what will be asked for.
+      // While recording, it is not known which exchanges will be requested.
       left: isRecording ? [] : cassette.unplayedNumbers)
   }
 }
 
-/// What tests have recorded into one file, until it is put there.
+/// The draft of a recording that tests have made.
 struct RecordedCassette: Codable {
-  /// Of the file that it will be.
+  /// The path of the final file.
   var path: String
-  /// Where it is now.
+  /// The current path.
   var draft: String
-  /// Of the file as it was when it was read; nil: there was none.
+  /// The state of the existing file when it was read. `nil`: the file did not exist.
   var before: FileStamp?
-  /// How many exchanges it has, and how many of them are new.
+  /// The number of exchanges, and how many of them are new.
   var count: Int
   var newCount: Int
-  /// What may be a token that nobody has named, each with its place.
+  /// Possible tokens that were not declared, each with its place.
   var leftovers: [String]
 }
 
-/// What of the requests of tests is asked in earnest, and written to their recordings.
+/// The requests of tests that are sent to the network and recorded.
 package enum RecordingMode: String, Sendable, CaseIterable {
-  /// Nothing.
+  /// No requests.
   case none
-  /// What has not been recorded.
+  /// Requests that are not recorded yet.
   case missing
-  /// All of it.
+  /// All requests.
   case all
 }

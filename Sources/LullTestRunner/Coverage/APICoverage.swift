@@ -1,14 +1,14 @@
-/// Which calls of an API file were used by tests, and how: their statuses, their parameters, and of those with a
-/// choice of words the words.
+/// The calls of an API file that tests have used, with their statuses, parameters and choice
+/// values.
 struct APICoverage {
   struct Row {
     let name: String
-    /// How many exchanges, retries included.
+    /// The number of exchanges, including retries.
     let count: Int
-    /// In order, each with how often it came where that is more than once.
+    /// The statuses in order. If one occurs more than once, its count follows.
     let statuses: String
     let used: String
-    /// What no test has given: parameters, and words of those that some test has.
+    /// Parameters that no test used, and unused values of those that were used.
     let missing: String
   }
 
@@ -61,7 +61,7 @@ struct APICoverage {
       + "\(usedCount) of \(api.calls.count) \(api.calls.count == 1 ? "call" : "calls")"
   }
 
-  /// A table below a heading.
+  /// A table with a heading.
   func lines(isPartial: Bool) -> [String] {
     var table = [["call", "requests", "statuses", "parameters", "not used"]]
     table += rows.map { row in

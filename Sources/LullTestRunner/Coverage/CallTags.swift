@@ -2,25 +2,26 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// Which declared call an exchange of a test belongs to: tagged where the call starts, found again by
-/// method and URL.
+/// Assigns the exchanges of a test to declared calls. Each call is tagged when it starts, and found
+/// by method and URL.
 ///
-/// An exchange is that of the call that was made last for its method and URL; where there is none, for its
-/// method and path: further pages, and what an identity or a decorator has added. Home thread only.
+/// An exchange belongs to the last call with its method and URL. Without such a call, only method
+/// and path are compared. This covers further pages, and changes by an identity or a decorator.
+/// Home thread only.
 final class CallTags {
   private struct Tag {
     let use: CallUse
-    /// How many exchanges there were before.
+    /// The number of earlier exchanges.
     let start: Int
   }
 
   private var tags: [Tag] = []
   private var exact: [String: [Int]] = [:]
   private var byPath: [String: [Int]] = [:]
-  /// What links to files lead to.
+  /// Paths with links resolved.
   private var resolved: [String: String] = [:]
 
-  /// - Parameter start: how many exchanges there were before.
+  /// - Parameter start: The number of earlier exchanges.
   func note(_ declared: DeclaredUse, after start: Int) {
     var use = CallUse(
       api: key(of: declared.api.path), environment: declared.api.environment?.name,
@@ -40,7 +41,7 @@ final class CallTags {
     tags.append(Tag(use: use, start: start))
   }
 
-  /// What came of them.
+  /// The uses of calls in these exchanges.
   func uses(in exchanges: [StubExchange]) -> [CallUse] {
     guard !tags.isEmpty else { return [] }
     var uses: [CallUse] = []

@@ -1,7 +1,7 @@
-/// What a test has sent by one call of an API file.
+/// The requests that a test has sent with one call of an API file.
 struct CallUse: Codable {
   struct Count: Codable, Equatable {
-    /// nil: there was no answer.
+    /// `nil`: there was no response.
     var status: Int?
     var count: Int
   }
@@ -11,18 +11,18 @@ struct CallUse: Codable {
     var text: String
   }
 
-  /// Where links to the file lead.
+  /// The path of the file with links resolved.
   var api: String
-  /// The environment that it was used in; nil: none.
+  /// The environment of the call. `nil`: none.
   var environment: String?
   var call: String
   var statuses: [Count] = []
-  /// Those that were given.
+  /// The parameters that were given.
   var parameters: [String] = []
-  /// Of parameters with a choice of words, also those of defaults.
+  /// The values of choice parameters, including defaults.
   var values: [Value] = []
 
-  /// Whether it is of the same call.
+  /// Whether both describe the same call.
   func isAlike(_ other: CallUse) -> Bool {
     api == other.api && environment == other.environment && call == other.call
   }

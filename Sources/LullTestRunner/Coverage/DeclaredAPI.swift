@@ -1,11 +1,11 @@
 import LullClients
 import LullSystem
 
-/// What an API file declares, as a worker tells it.
+/// The declarations of an API file, as reported by a worker.
 struct DeclaredAPI: Codable {
   struct Parameter: Codable {
     var name: String
-    /// The words that there are, where it is one of some.
+    /// The choices, if it is a choice parameter.
     var choices: [String]
   }
 
@@ -14,22 +14,22 @@ struct DeclaredAPI: Codable {
     var parameters: [Parameter]
   }
 
-  /// As messages name the file.
+  /// The path as named in messages.
   var path: String
-  /// The environment that was named; nil: what is used in any counts.
+  /// The requested environment. `nil`: uses in any environment count.
   var environment: String?
-  /// Where links to it lead.
+  /// The path with links resolved.
   var key: String
   var calls: [Call]
 
-  /// As people know it.
+  /// The name for people.
   var shownName: String { path + (environment.map { "@\($0)" } ?? "") }
 
   func isAlike(_ other: DeclaredAPI) -> Bool {
     key == other.key && environment == other.environment
   }
 
-  /// - Parameter word: by which it was asked for.
+  /// - Parameter word: The name or path by which it was requested.
   init(_ api: APIFile, of word: String) throws(APIFileProblem) {
     path = api.path
     environment = APIName(word).environment

@@ -3,12 +3,13 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The network of one test: it answers as the test has said, after as much of the test's time, and notes what
-/// it was asked. What nobody has said an answer for fails, and the test with it.
+/// The network of one test. It gives the responses that the test defines, after a delay in the
+/// test's time, and records requests. A request without a response fails, and so does the test.
 ///
-/// Of several answers that fit a request those of the longest pattern count, of equal ones the last. Answers of
-/// one pattern are given in turn, the last one from then on. What no pattern fits is answered from the recordings
-/// of the test, as long after as it was recorded. Home thread only.
+/// If several rules match a request, the longest pattern applies, and of equally long ones the
+/// last. The responses of a rule are given in turn, and the last one is repeated. A request without
+/// a matching rule is answered from the test's recordings, with the recorded delay. Home thread
+/// only.
 final class StubNetwork: NetworkingProvider {
   private struct Rule {
     let method: RequestMethod
@@ -21,13 +22,13 @@ final class StubNetwork: NetworkingProvider {
   private let clock: HeldClock
   private var rules: [Rule] = []
   private(set) var exchanges: [StubExchange] = []
-  /// What there was no answer for, in sentences.
+  /// Requests without a response, as sentences.
   private(set) var misses: [String] = []
-  /// What answers where no rule does.
+  /// The recordings, used if no rule matches.
   var cassettes = CassetteSet()
-  /// Whom to ask what is to be recorded; nil where nothing is.
+  /// The live network that is recorded. `nil`: nothing is recorded.
   private let recorder: RecordingNetwork?
-  /// What was told of secrets while the test was recorded.
+  /// The secrets that were sent while recording.
   private var toldMasks = ToldMasks()
 
   init(_ pump: Pump, _ clock: HeldClock, recorder: RecordingNetwork? = nil) {
@@ -38,7 +39,7 @@ final class StubNetwork: NetworkingProvider {
 
   // MARK: What is answered
 
-  /// Takes the place of one for the same; its number.
+  /// Adds a rule, or replaces the one with the same pattern. Returns its number.
   func addRule(_ method: RequestMethod, _ glob: URLGlob) -> Int {
     if let place = rules.firstIndex(where: { $0.method == method && $0.glob == glob }) {
       rules[place] = Rule(method: method, glob: glob)
@@ -54,7 +55,7 @@ final class StubNetwork: NetworkingProvider {
 
   private func answer(for request: HTTPRequest) -> AnswerStub? {
     var best: Int?
-    // Who answers need not know what a credential in the query is called. (QRY-09)
+    // A rule does not have to name a credential in the query. (QRY-09)
     let bare = request.urlWithoutSecrets
     for (place, rule) in rules.enumerated()
     where rule.method == request.method && !rule.answers.isEmpty
@@ -73,7 +74,7 @@ final class StubNetwork: NetworkingProvider {
   func startRequest(
     _ request: HTTPRequest, completion: NetworkCompletion
   ) -> any RequestNetworking {
-    // From now on what is shown of the time has been seen.
+    // From now on, the test may have seen the time.
     clock.hasBeenSeen()
     let number = exchanges.count
     exchanges.append(StubExchange(request, at: pump.clock.now, after: pump.clock.uptime))
@@ -101,7 +102,7 @@ final class StubNetwork: NetworkingProvider {
     return transfer
   }
 
-  /// A function of the script, for which nobody waits longer than for a network.
+  /// Calls a function of the script, with the same timeout as for a network.
   private func ask(
     _ provider: any NetworkingProvider, _ request: HTTPRequest, _ number: Int, _ transfer: Transfer,
     _ completion: NetworkCompletion
@@ -121,7 +122,7 @@ final class StubNetwork: NetworkingProvider {
     }
   }
 
-  /// As the network would end an answer that is larger than the request allows.
+  /// Fails like the network if the response is larger than the request allows.
   private static func bounded(_ result: NetworkResult, by request: HTTPRequest) -> NetworkResult {
     guard let count = result.body?.count, count > request.limits.maxBodySize,
       request.options?.sink == nil
@@ -135,7 +136,8 @@ final class StubNetwork: NetworkingProvider {
 
   // MARK: Recording
 
-  /// Answers from what is recorded already, else asks in earnest, and answers as the recording will from now on.
+  /// Answers from the recording, or sends the request to the network. The test gets the response as
+  /// it will be in the recording.
   private func record(
     _ request: HTTPRequest, by recorder: RecordingNetwork, _ number: Int, _ transfer: Transfer,
     _ completion: NetworkCompletion
@@ -178,7 +180,8 @@ final class StubNetwork: NetworkingProvider {
     }
   }
 
-  /// The request with what stands for tokens and secrets in its texts told, as far as its server knows them.
+  /// The request with tokens and secrets in place of their stand-ins and masks, as far as the
+  /// server already knows them.
   private func told(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
     let masks = toldMasks.note(request)
     let known = masks.compactMap { mask in
@@ -197,7 +200,7 @@ final class StubNetwork: NetworkingProvider {
     return try request.telling(token, known)
   }
 
-  /// Why a request is not asked in earnest: it would tell what only a recording says.
+  /// Why a request can't be sent to the network: it needs a value that exists only in masked form.
   private func unknown(in request: HTTPRequest, _ asked: HARRequest) -> String? {
     let shown = "\(request.method) \(LogText.url(request.url))"
     let standIns = StandIns.numbers(in: asked).union(request.standInsOfSecrets)
@@ -211,7 +214,7 @@ final class StubNetwork: NetworkingProvider {
       + "recorded: answer it by t.network:on"
   }
 
-  /// What a test sees of an exchange is what the recording says of it. (CAS-66)
+  /// The result for the test, as it will be in the recording. (CAS-66)
   private func seen(
     _ outcome: RecordingNetwork.Outcome, as entry: HAREntry?, of request: HTTPRequest
   ) -> NetworkResult {
@@ -224,7 +227,7 @@ final class StubNetwork: NetworkingProvider {
       return NetworkResult(error: error)
     }
     var result = NetworkResult(entry, url: request.url)
-    // It has come to who reads it already.
+    // The body has already been delivered to the sink.
     if request.options?.sink?.isRaw ?? false, outcome.result.body == nil { result.body = nil }
     return result
   }
@@ -244,7 +247,7 @@ final class StubNetwork: NetworkingProvider {
     }
   }
 
-  /// Notes it if there is nothing.
+  /// Returns the recorded response. Without one, records a miss and throws.
   private func recorded(for request: HTTPRequest) throws(TransportError) -> HAREntry {
     if !cassettes.isEmpty {
       let asked = try HARRequest(request)
@@ -267,7 +270,7 @@ final class StubNetwork: NetworkingProvider {
     guard delay > 0 else {
       return end(number, StubNetwork.bounded(result, by: request), completion)
     }
-    // Whoever waits for it has lost patience before it comes.
+    // The request times out before the response arrives.
     let limit = request.limits.timeout
     let isLate = limit > 0 && delay > limit
     let result =
@@ -317,12 +320,12 @@ final class StubNetwork: NetworkingProvider {
   }
 }
 
-/// What was sent in a test, below retries and limits, and what came of it.
+/// An exchange of a test, below retries and limits.
 struct StubExchange {
   let request: HTTPRequest
-  /// By the test's clock, in Unix seconds.
+  /// The time in Unix seconds, by the test's clock.
   let start: Double
-  /// The same in seconds since the test began, whatever its time was set to.
+  /// The time in seconds since the test began, even if the clock was set.
   let uptime: Double
   private(set) var end: Double?
   private(set) var status: Int?
@@ -343,7 +346,7 @@ struct StubExchange {
 
   static let cancelled = "cancelled"
 
-  /// Nobody wants the answer any more.
+  /// Records that the request was cancelled.
   mutating func cancelled(at time: Double) {
     guard end == nil else { return }
     end = time
@@ -351,26 +354,26 @@ struct StubExchange {
   }
 }
 
-/// One answer of the network of a test.
+/// A response of the test network.
 enum AnswerStub {
   case result(NetworkResult, delay: Double)
   case fault(NetworkFault, delay: Double)
-  /// What a function of the script makes of the request.
+  /// A function of the script that returns the response.
   case function(any NetworkingProvider)
 }
 
-/// How the network of a test fails, in the words that scripts have for it.
+/// A network failure, with its name in scripts.
 enum NetworkFault: String, CaseIterable {
-  /// Nobody listens there.
+  /// The connection is refused.
   case refused
-  /// The connection ends before there is an answer.
+  /// The connection closes before the response.
   case reset
-  /// The connection ends in the middle of the body.
+  /// The connection closes in the middle of the body.
   case cut
-  /// No answer comes within the time that the request may take.
+  /// No response arrives before the timeout.
   case timeout
 
-  /// What the request fails with.
+  /// The error of the request.
   func error(of request: HTTPRequest) -> TransportError {
     let host = NetworkFault.host(of: request.url)
     switch self {
@@ -394,7 +397,7 @@ enum NetworkFault: String, CaseIterable {
   }
 }
 
-/// Masks of the secrets that servers were sent while a test was recorded, each with whose secret it is.
+/// The masks of secrets sent to servers while recording, each with the source of its secret.
 struct ToldMasks {
   private struct Owner {
     let environment: String?
@@ -404,7 +407,7 @@ struct ToldMasks {
   private var places: [CassetteClaim: Set<String>] = [:]
   private var owners: [String: [Owner]] = [:]
 
-  /// Notes those of a request; all that its server knows in its environment.
+  /// Records the masks in a request. Returns all masks that its server knows in its environment.
   mutating func note(_ request: HTTPRequest) -> [String] {
     let claim = CassetteClaim(url: request.url, environment: request.environment)
     for secret in request.secretTexts.flatMap(\.secrets) {
@@ -419,7 +422,7 @@ struct ToldMasks {
     return (places[claim] ?? []).sorted()
   }
 
-  /// Whether it stands for one secret in one environment, and for another one in another. (ENV-18)
+  /// Whether the mask is shared by different secrets in different environments. (ENV-18)
   func isOfSeveral(_ mask: String) -> Bool {
     guard let owners = owners[mask], let first = owners.first else { return false }
     return owners.contains { $0.environment != first.environment && $0.source != first.source }

@@ -1,7 +1,7 @@
-/// Which URLs an answer of a test is for: a whole URL, or the end of a path, each with wildcards.
+/// The URL pattern of a rule: a whole URL or the end of a path, with wildcards.
 ///
-/// `*` stands for anything within one part of a path, `**` for anything. Without a query it fits whatever
-/// the query is.
+/// `*` matches anything within one path segment, `**` anything. A pattern without a query matches
+/// any query.
 struct URLGlob: Equatable {
   struct Problem: Error {
     let text: String
@@ -22,7 +22,7 @@ struct URLGlob: Equatable {
     pattern = (isWhole ? [] : Array("**".utf8)) + Array(text.utf8)
   }
 
-  /// The longer one says more.
+  /// The length of the pattern. Longer patterns take precedence.
   var length: Int { text.utf8.count }
 
   func matches(_ url: String) -> Bool {
@@ -34,7 +34,7 @@ struct URLGlob: Equatable {
     return URLGlob.matches(pattern[...], bytes[...])
   }
 
-  /// What follows the authority.
+  /// The URL without scheme and authority.
   private static func path(of url: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     var slashes = 0
@@ -48,8 +48,8 @@ struct URLGlob: Equatable {
 
   private static let star = UInt8(ascii: "*")
 
-  /// As far back as the last `**` and, behind that, the last `*`: no pattern takes longer than its length
-  /// times that of the URL, squared.
+  /// Matches by backtracking to the last `**` or the last `*` after it. The time is at most the
+  /// length of the pattern times the squared length of the URL.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
     var (pattern, text) = (pattern, text)
     var any: (pattern: ArraySlice<UInt8>, text: ArraySlice<UInt8>)?

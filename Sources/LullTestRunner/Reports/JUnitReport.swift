@@ -1,6 +1,6 @@
 import LullSystem
 
-/// A file in the form of JUnit, as CI servers read it; written whole when all has ended.
+/// A report in JUnit format, as CI servers read it. Written after all tests.
 final class JUnitReport: TestFileReport {
   private let path: String
   private let complain: (String) -> Void
@@ -67,7 +67,7 @@ final class JUnitReport: TestFileReport {
     return body.isEmpty ? head + "/>\n" : "\(head)>\n\(body)    </testcase>\n"
   }
 
-  /// What XML cannot hold is shown as a replacement. (XML 1.0, 2.2)
+  /// Escapes text. Characters that XML forbids are replaced. (XML 1.0, 2.2)
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

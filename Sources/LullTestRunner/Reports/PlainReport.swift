@@ -1,6 +1,6 @@
 import LullSystem
 
-/// For people: file by file, what is wrong below the test.
+/// The report for people, by file, with failures below their tests.
 final class PlainReport: TestReport {
   private let write: (String) -> Void
   private let isColoured: Bool
@@ -26,7 +26,7 @@ final class PlainReport: TestReport {
     text += "  \(mark)  \(ControlCharacters.shown(in: outcome.shownName))"
     if outcome.seconds >= 0.5 { text += "  (\(TestSummary.shown(outcome.seconds)))" }
     text += "\n"
-    // A server has had its say in them: in a URL, in the value of a header.
+    // They may contain text from a server, such as a URL or a header value.
     for part in outcome.failures + outcome.notes.map({ "note: " + $0 }) {
       text += PlainReport.indented(ControlCharacters.shown(in: part), by: 4)
     }
@@ -51,7 +51,7 @@ final class PlainReport: TestReport {
 
   static func indented(_ text: String, by count: Int) -> String {
     let space = String(repeating: " ", count: count)
-    // To Swift a return and a line feed are one character.
+    // In Swift, CR LF is a single character.
     var lines = text.replacing("\r\n", with: "\n").split(
       separator: "\n", omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }

@@ -1,6 +1,6 @@
 import LullSystem
 
-/// The Test Anything Protocol, version 13, as `prove` reads it.
+/// The Test Anything Protocol, version 13, as read by `prove`.
 final class TAPReport: TestReport {
   private let write: (String) -> Void
   private var count = 0
@@ -34,13 +34,13 @@ final class TAPReport: TestReport {
     }
   }
 
-  /// A `#` would begin a directive.
+  /// Escapes text. A `#` would start a directive.
   private static func escaped(_ text: String) -> String {
     shown(text).replacing("\\", with: "\\\\").replacing("#", with: "\\#")
       .replacing("\n", with: " ")
   }
 
-  /// In YAML as `prove` reads it an empty line would end it.
+  /// A YAML block. `prove` would treat an empty line as its end.
   private static func block(_ text: String) -> String {
     var lines = shown(text).split(separator: "\n", omittingEmptySubsequences: false)
     while lines.last?.isEmpty == true { lines.removeLast() }

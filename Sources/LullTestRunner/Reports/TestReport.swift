@@ -1,23 +1,23 @@
 import LullCore
 import LullSystem
 
-/// Who tells of tests while they are run.
+/// Reports tests while they run.
 protocol TestReport: AnyObject {
   func ended(_ outcome: TestOutcome)
-  /// All of it has come to its end.
+  /// Called after all tests.
   ///
-  /// - Parameter isInterrupted: whether somebody has ended it.
+  /// - Parameter isInterrupted: Whether the run was interrupted.
   func finish(_ summary: TestSummary, isInterrupted: Bool)
 }
 
-/// One that writes a file when all has ended.
+/// A report that is written to a file after all tests.
 protocol TestFileReport: TestReport {
   /// Whether the file could not be written.
   var hasFailed: Bool { get }
 }
 
 extension TestFileReport {
-  /// Writes it whole; what is to be complained of, if that cannot be.
+  /// Writes the whole file. Returns an error message if that fails.
   static func problem(writing text: String, to path: String) -> String? {
     AtomicFile.write(Array(text.utf8), to: Array(path.utf8), .usual).map {
       "lull: cannot write '\(path)': \(ErrorText.of($0))\n"
@@ -25,7 +25,7 @@ extension TestFileReport {
   }
 }
 
-/// What came of a test, or of a file that could not be run as it is.
+/// The result of a test, or of a file that could not be run.
 struct TestOutcome {
   enum Verdict {
     case passed
@@ -34,7 +34,7 @@ struct TestOutcome {
   }
 
   let file: String
-  /// nil: of the file itself.
+  /// `nil`: the file itself.
   let name: String?
   let verdict: Verdict
   var failures: [String] = []
@@ -42,16 +42,16 @@ struct TestOutcome {
   var seconds = 0.0
   /// By the test's clock.
   var heldSeconds = 0.0
-  /// What was printed.
+  /// The output of the test.
   var output = ""
-  /// What was sent, up to a number, and how many there were besides.
+  /// The first exchanges, and the number of further ones.
   var exchanges: [ShownExchange] = []
   var moreExchanges = 0
 
-  /// All that is wrong, as one text.
+  /// All failures in one text.
   var failureText: String { failures.joined(separator: "\n") }
 
-  /// What is wrong, in one line.
+  /// The failure on one line.
   var failureLine: String {
     let line = failures.first.map { String($0.prefix { $0 != "\n" }) } ?? ""
     return line.hasPrefix("lull: ") ? String(line.dropFirst(6)) : line
@@ -60,22 +60,22 @@ struct TestOutcome {
   var shownName: String { name ?? "(the file)" }
 }
 
-/// How all of it went, in numbers.
+/// The summary of a run.
 struct TestSummary {
   var passed = 0
   var failed = 0
   var skipped = 0
-  /// Tests that were not run, since somebody has ended all of it.
+  /// The number of tests that were not run because of an interruption.
   var left = 0
   var written = 0
-  /// Files of tests that cannot be read or compiled, and others that cannot be read.
+  /// The number of files that can't be read or compiled.
   var unreadable = 0
   var seconds = 0.0
-  /// What is to be told of all of it.
+  /// Notes about the whole run.
   var notes: [String] = []
-  /// What was asked for of API files.
+  /// The requested coverage of API files.
   var coverage: [APICoverage] = []
-  /// Whether tests were left out.
+  /// Whether some tests were left out.
   var isPartial = false
 
   var coverageLines: [String] { coverage.flatMap { $0.lines(isPartial: isPartial) } }

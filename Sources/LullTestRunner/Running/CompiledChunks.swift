@@ -1,10 +1,10 @@
 import LullHost
 
-/// What has been compiled for one test, for those of the next one: the text of `lull.test`, and the file.
+/// Compiled chunks of one test, kept for the next: `lull.test` itself and the test file.
 final class CompiledChunks {
   private var known: [[UInt8]: (source: [UInt8], form: [UInt8])] = [:]
 
-  /// More are compiled each time.
+  /// The maximum number of chunks. If it is exceeded, all are discarded.
   private static let most = 8
 
   func chunk(

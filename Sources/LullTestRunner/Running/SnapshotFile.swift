@@ -16,10 +16,10 @@ struct SnapshotFile {
   }
 
   let path: String
-  /// Each by its key.
+  /// The snapshots by key.
   private(set) var entries: [String: String] = [:]
 
-  /// - Parameter file: that of the tests.
+  /// - Parameter file: The test file.
   init(of file: String) throws(Problem) {
     path = SnapshotFile.path(of: file)
     var problem: Int32 = 0
@@ -67,7 +67,7 @@ struct SnapshotFile {
     }
   }
 
-  /// Whether the last value of a file lacks its end.
+  /// Whether the last value in a file was cut off.
   private static func isCut(_ value: String) -> Bool {
     if value.isEmpty { return true }
     let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
@@ -80,7 +80,7 @@ struct SnapshotFile {
 
   private mutating func end(_ key: String?, _ lines: [Substring]) {
     guard let key else { return }
-    // An empty line stands behind each.
+    // Each entry is followed by an empty line.
     let last = lines.lastIndex { !$0.isEmpty } ?? -1
     entries[key] = lines[...last].joined(separator: "\n")
   }
@@ -89,9 +89,9 @@ struct SnapshotFile {
 
   mutating func remove(_ key: String) { entries[key] = nil }
 
-  /// Writes it whole; without any, there is no file.
+  /// Writes the whole file, or deletes it if there are no snapshots.
   ///
-  /// - Parameter file: that of the tests.
+  /// - Parameter file: The test file.
   func write(for file: String) throws(Problem) {
     guard !entries.isEmpty else {
       unlinkIfThere()
@@ -113,7 +113,8 @@ struct SnapshotFile {
 }
 
 extension SnapshotFile {
-  /// The bytes of a file; nil without one, or with the error number why not.
+  /// The bytes of a file. `nil` if the file does not exist, or if it can't be read, with the error
+  /// number in `problem`.
   static func read(_ path: String, _ problem: inout Int32) -> [UInt8]? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -128,7 +129,7 @@ extension SnapshotFile {
     }
   }
 
-  /// Makes a folder unless it is there; the error number if that cannot be.
+  /// Creates a folder unless it exists. Returns the error number if that fails.
   static func make(_ folder: String) -> Int32? {
     mkdir(folder, 0o777) == 0 || errno == EEXIST ? nil : errno
   }
@@ -136,7 +137,7 @@ extension SnapshotFile {
   func unlinkIfThere() { unlink(path) }
 }
 
-/// What the tests of each file have made of their snapshots.
+/// The snapshots made by the tests of each file.
 struct SnapshotIndex {
   private struct File {
     var used: Set<String> = []
@@ -149,9 +150,9 @@ struct SnapshotIndex {
 
   init(_ settings: TestSettings) { self.settings = settings }
 
-  /// What a test that fails would have written is not.
+  /// Adds the snapshots of a test. Those of a failed test are not written.
   ///
-  /// - Returns: what another test of the file has asked for, too.
+  /// - Returns: A key that another test of the file uses too.
   mutating func note(_ reply: TestReply, of file: String, hasPassed: Bool) -> String? {
     if let twice = reply.usedSnapshots.first(where: { files[file]?.used.contains($0) ?? false }) {
       files[file]?.hasFailed = true
@@ -166,10 +167,10 @@ struct SnapshotIndex {
     return nil
   }
 
-  /// Writes what the tests of a file have made.
+  /// Writes the snapshots made by the tests of a file.
   ///
-  /// - Parameter isWhole: whether all of its tests were run, so that what none has asked for is not needed.
-  /// - Returns: how many were written, and those that nobody asks for any more, if they are still there.
+  /// - Parameter isWhole: Whether all its tests were run, so that unused snapshots are obsolete.
+  /// - Returns: The number of snapshots written, and the obsolete ones that were not removed.
   mutating func end(
     _ path: String, isWhole: Bool
   ) throws(SnapshotFile.Problem) -> (written: Int, obsolete: [String]) {

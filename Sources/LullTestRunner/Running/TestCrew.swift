@@ -3,10 +3,10 @@ import LullCore
 import LullSystem
 import LullTransport
 
-/// The workers, and who of them does what: orders are handed out as workers are free, and what comes of them is
-/// told in the order that they have.
+/// The worker processes. Each gets the next order when it is free. Replies are reported in the
+/// order of the orders.
 ///
-/// Thread of its maker only.
+/// Used only on the thread that created it.
 final class TestCrew {
   private final class Seat {
     let worker: WorkerProcess
@@ -28,10 +28,10 @@ final class TestCrew {
   private let loop: EventLoop
   private var seats: [Seat] = []
   private var signals: [SignalWatch] = []
-  /// The signal that was to end all of it.
+  /// The signal that interrupted the run.
   private(set) var signal: Int32?
 
-  /// - Parameter words: how a worker is started, but for its settings.
+  /// - Parameter words: The command line of a worker without its settings.
   init(_ words: [String], _ settings: TestSettings, size: Int) throws(Failure) {
     self.words = words
     self.settings = settings
@@ -57,9 +57,9 @@ final class TestCrew {
     loop.close()
   }
 
-  /// Has all of it done, or as much as there is before a signal comes.
+  /// Carries out all orders, or those before a signal.
   ///
-  /// - Parameter tell: what has come of the order at that place; called in their order.
+  /// - Parameter tell: Called with each reply and the index of its order, in that order.
   func carryOut(
     _ orders: [TestOrder], _ tell: (Int, TestReply) -> Void
   ) throws(Failure) {
@@ -78,7 +78,7 @@ final class TestCrew {
         told += 1
       }
     }
-    // What was done out of order has been done all the same.
+    // After an interruption, report the remaining replies too.
     for (place, reply) in replies.sorted(by: { $0.key < $1.key }) { tell(place, reply) }
   }
 

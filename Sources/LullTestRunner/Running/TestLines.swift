@@ -1,14 +1,14 @@
 import LullCore
 import LullLibC
 
-/// Lines of JSON that come through a descriptor, one object each.
+/// JSON Lines from a descriptor, one object on each line.
 struct TestLines {
   let descriptor: Int32
   private var rest: [UInt8] = []
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Waits for the next one; nil at the end, and for what is none.
+  /// Waits for the next object. Returns `nil` at the end, or for an invalid line.
   mutating func next<Value: Decodable & Sendable>(_ type: Value.Type) -> Value? {
     while true {
       if let line = takeLine() { return TestLines.value(type, of: line) }
@@ -16,7 +16,7 @@ struct TestLines {
     }
   }
 
-  /// Reads what is there, once; false at the end.
+  /// Reads the available bytes once. Returns `false` at the end.
   mutating func read() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
@@ -29,14 +29,14 @@ struct TestLines {
   }
 
   enum Taken<Value> {
-    /// Nothing whole yet.
+    /// There is no complete line yet.
     case nothing
     case value(Value)
-    /// A line that is something else.
+    /// An invalid line.
     case foreign
   }
 
-  /// One that has been read.
+  /// Takes an object from the bytes already read.
   mutating func taken<Value: Decodable & Sendable>(_ type: Value.Type) -> Taken<Value> {
     guard let line = takeLine() else { return .nothing }
     return TestLines.value(type, of: line).map { .value($0) } ?? .foreign
@@ -59,14 +59,14 @@ struct TestLines {
   }
 }
 
-/// What reports show of an exchange: no heads, no bodies, and nothing that lets somebody in.
+/// An exchange in reports. Contains no headers, bodies or credentials.
 struct ShownExchange: Codable {
   var method: String
   /// Masked as in logs.
   var url: String
-  /// In seconds since the test began, of its time.
+  /// In seconds since the test began, by its clock.
   var start: Double
-  /// nil as long as it was under way.
+  /// `nil` while the exchange is in progress.
   var seconds: Double?
   var status: Int?
   var error: String?
@@ -82,7 +82,7 @@ struct ShownExchange: Codable {
 
   var wasCancelled: Bool { error == StubExchange.cancelled }
 
-  /// So many of a test are shown.
+  /// The maximum number of exchanges shown for a test.
   static let most = 200
 
   /// In characters.

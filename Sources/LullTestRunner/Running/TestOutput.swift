@@ -3,15 +3,16 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The file that standard output and error of a worker go to, which is emptied after each test.
+/// The file for standard output and error of a worker. It is emptied after each test.
 ///
-/// Its program and the worker have it both: what was printed is there also when the worker has died.
+/// Both the worker and the main process have it open, so that the output of a crashed worker is not
+/// lost.
 struct TestOutput {
   let descriptor: Int32
-  /// More of it is not shown.
+  /// The maximum number of bytes shown.
   private static let most = 1 << 20
 
-  /// A new one without a name; nil with `errno` if it cannot be made.
+  /// Creates an unnamed file. Returns `nil` with `errno` set if that fails.
   init?(in folder: String) {
     var name = FileName.cString(Array("\(folder)/output-XXXXXX".utf8))
     let made = mkstemp(&name)
@@ -22,10 +23,10 @@ struct TestOutput {
     descriptor = made
   }
 
-  /// That of this very process.
+  /// Uses an open descriptor of this process.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// What is in it.
+  /// The content.
   var bytes: [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return [] }
@@ -34,7 +35,7 @@ struct TestOutput {
     return Array(bytes[..<max(0, count)])
   }
 
-  /// The same as text, and emptied.
+  /// Returns the content as text and empties the file.
   func take() -> String {
     var status = stat()
     _ = fstat(descriptor, &status)

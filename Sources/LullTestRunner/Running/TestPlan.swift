@@ -1,26 +1,26 @@
-/// Which tests are run, of those that the files declare, and in which order.
+/// The tests to run, in order.
 struct TestPlan {
   struct Item {
     let file: String
     let number: Int
     let test: DeclaredTest
-    /// Whether it is only told of.
+    /// Whether the test is only reported.
     let isSkipped: Bool
   }
 
   private(set) var items: [Item] = []
-  /// Where the last item of each file is.
+  /// The index of the last item of each file.
   private var ends: [String: Int] = [:]
-  /// Files of which every test is run.
+  /// Files whose tests are all run.
   private(set) var whole: Set<String> = []
-  /// Whether nothing is left out but what is to be skipped.
+  /// Whether only skipped tests are left out.
   private(set) var isWhole = true
-  /// Files some of whose tests are skipped.
+  /// Files with skipped tests.
   private(set) var skipping: Set<String> = []
 
   /// - Parameters:
-  ///   - files: each with its tests.
-  ///   - filter: what names contain.
+  ///   - files: The files and their tests.
+  ///   - filter: A text that the names of selected tests contain.
   init(_ files: [(file: String, tests: [DeclaredTest])], filter: String?) {
     let hasOnly = files.contains { $0.tests.contains { $0.mode == .only } }
     for (file, tests) in files {
@@ -42,34 +42,34 @@ struct TestPlan {
     }
   }
 
-  /// Whether no other item of its file comes behind that one.
+  /// Whether this is the last item of its file.
   func isLast(_ place: Int) -> Bool { ends[items[place].file] == place }
 }
 
-/// What a worker is to do: say which tests a file declares, or run one of them.
+/// An order for a worker: list the tests of a file, or run one of them.
 struct TestOrder: Codable {
-  /// As it was given, or found.
+  /// The path as given or found.
   var file: String
-  /// Which test, from 1 on, and what it is called; nil: say which there are.
+  /// The number of the test, starting at 1, and its name. `nil`: list the tests.
   var number: Int?
   var name: String?
   /// Whether other tests are left out.
   var isPartial = false
-  /// An API file that is to be described in place of all that; as `lull.api` is asked for it.
+  /// The API file to describe instead, as a name for `lull.api`.
   var api: String?
 }
 
-/// How tests are run, as a worker is told on its command line.
+/// The settings of a worker, passed on its command line.
 package struct TestSettings: Sendable {
-  /// Whether snapshots are made anew.
+  /// Whether snapshots are rewritten.
   package var isUpdating = false
-  /// Whether nothing is written, since `CI` is set.
+  /// Whether nothing is written, because `CI` is set.
   package var isReadOnly = false
-  /// What is asked of the network, and recorded.
+  /// The requests that are sent to the network and recorded.
   package var recording = RecordingMode.none
-  /// Seconds of the system's clock that one test may take.
+  /// The timeout of a test in seconds, by the system's clock.
   package var longest = 60.0
-  /// Where tests have their files; empty: nowhere.
+  /// The folder for the files of tests. Empty: none.
   package var folder = ""
 
   package init() {}
@@ -78,7 +78,7 @@ package struct TestSettings: Sendable {
     [isUpdating ? "1" : "0", isReadOnly ? "1" : "0", recording.rawValue, "\(longest)", folder]
   }
 
-  /// nil of words that are none.
+  /// `nil` if the words are invalid.
   package init?(words: [String]) {
     guard words.count == 5, let recording = RecordingMode(rawValue: words[2]),
       let longest = Double(words[3])

@@ -1,43 +1,43 @@
-/// What came of an order.
+/// The reply to an order.
 struct TestReply: Codable {
   /// The tests of the file.
   var declared: [DeclaredTest] = []
-  /// Files that were loaded for it: modules, API files.
+  /// The modules and API files that were loaded.
   var loaded: [String] = []
-  /// Why it cannot be read or compiled, as a report.
+  /// Why the file can't be read or compiled, as a report.
   var unreadable: String?
-  /// What is wrong, each as a report; none: all went well.
+  /// The failures, each as a report. Empty: the test passed.
   var failures: [String] = []
-  /// What is to be told besides.
+  /// Additional notes.
   var notes: [String] = []
-  /// What the test has begun and not ended, in words.
+  /// A description of the work that the test started and did not finish.
   var leftovers: String?
   var expectationCount = 0
   /// By the system's clock.
   var seconds = 0.0
-  /// By that of the test.
+  /// By the test's clock.
   var heldSeconds = 0.0
   var usedSnapshots: [String] = []
   var snapshots: [TestSnapshots.Entry] = []
-  /// The recordings that it has named.
+  /// The recordings that it uses.
   var cassettes: [CassetteUse] = []
-  /// What was recorded, if it has passed.
+  /// The recordings that it made, if it passed.
   var recordings: [RecordedCassette] = []
-  /// What it has sent, up to a number, and how many there were besides.
+  /// The first exchanges, and the number of further ones.
   var exchanges: [ShownExchange] = []
   var moreExchanges = 0
-  /// What it has sent by calls of API files.
+  /// The requests by call of an API file.
   var calls: [CallUse] = []
-  /// The API file that was asked for.
+  /// The requested API file.
   var api: DeclaredAPI?
-  /// What was printed.
+  /// The output.
   var output = ""
-  /// Whether the worker ends with it, so that another one has to do the rest.
+  /// Whether the worker exits after this, so that another one has to continue.
   var isLast = false
 }
 
 extension TestReply {
-  /// Has every text of it that a test has made go through that.
+  /// Applies a function to every text that the test may have produced.
   mutating func hide(_ hidden: (String) -> String) {
     failures = failures.map(hidden)
     notes = notes.map(hidden)

@@ -4,22 +4,22 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// One run of a file of tests in a state and a host of its own: to see which tests it has, or for one of them.
+/// A run of a test file in its own Lua state and host: to list its tests, or to run one of them.
 ///
 /// Home thread only.
 ///
 /// Behaviours: PRV-01 to PRV-152.
 final class TestRun {
   private let settings: TestSettings
-  /// What was written to standard output and error since the test began.
+  /// The bytes written to standard output and error since the test began.
   private let printed: () -> [UInt8]
   private let cache = CassetteCache()
-  /// Of the last order.
+  /// The recordings of the last order.
   private var hiding = CassetteSet()
-  /// nil where nothing is recorded.
+  /// `nil` if nothing is recorded.
   private let recorders: CassetteRecorders?
   private let chunks = CompiledChunks()
-  /// The file that was read last, which is most often the next one.
+  /// The last file read. The next order is usually for the same file.
   private var latest: (file: String, source: [UInt8])?
 
   init(settings: TestSettings, printed: @escaping () -> [UInt8]) {
@@ -45,7 +45,7 @@ final class TestRun {
     return reply
   }
 
-  /// Says what an API file declares.
+  /// Describes the declarations of an API file.
   private func describe(_ api: String) -> TestReply {
     var reply = TestReply()
     var limits = ScriptLimits(time: settings.longest)
@@ -108,7 +108,7 @@ final class TestRun {
       known: snapshots.entries, isUpdating: settings.isUpdating, isReadOnly: settings.isReadOnly)
     test.folder = FileName.folder(of: path)
     test.printed = printed
-    // What is sent is answered by the test, unless it is recorded. (ENV-14)
+    // Requests are answered by the test and not sent, except while recording. (ENV-14)
     program.host.part(APIFiles.self).confirmsWrites = settings.recording == .none
     let tags = CallTags()
     program.host.part(APIFiles.self).onUse = { [network = environment.network] use in
@@ -150,6 +150,6 @@ final class TestRun {
     hiding = cassettes
   }
 
-  /// What was printed, without what a recording of it hides.
+  /// The output without the values that the test's recording hides.
   func hidden(_ output: String) -> String { hiding.hidden(output) }
 }

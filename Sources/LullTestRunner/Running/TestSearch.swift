@@ -1,21 +1,21 @@
 import LullLibC
 import LullSystem
 
-/// The files of tests, or of another ending, among files and folders.
+/// Finds test files, or files with another ending, in files and folders.
 package struct TestSearch {
-  /// Sorted within each folder, each once.
+  /// Sorted within each folder, without duplicates.
   package private(set) var files: [String] = []
-  /// What could not be read, in sentences.
+  /// The errors of paths that could not be read.
   package private(set) var problems: [String] = []
-  /// By device and number: a folder that leads back into itself is not entered twice.
+  /// Device and inode numbers, so that a folder with a link to itself is not visited twice.
   private var seen: Set<[UInt64]> = []
 
   package static let ending = "_test.lua"
 
   private let ending: String
 
-  /// - Parameter ending: what the names end with that are found in folders; those that are named may be called
-  ///   anything.
+  /// - Parameter ending: The ending of file names in folders. Files that are named explicitly may
+  ///   have any name.
   package init(_ words: [String], ending: String = TestSearch.ending) {
     self.ending = ending
     for word in words { visit(word, isNamed: true) }
@@ -24,7 +24,7 @@ package struct TestSearch {
   private mutating func visit(_ path: String, isNamed: Bool) {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      // A link that leads nowhere is nobody's test.
+      // A broken link in a folder is ignored.
       if isNamed { problems.append("cannot read '\(path)': \(ErrorText.of(errno))") }
       return
     }

@@ -1,31 +1,31 @@
 import LullLibC
 import LullSystem
 
-/// All that `lull test` does: the files are asked for their tests, the tests are run, and what comes of them is
-/// told and kept.
+/// The implementation of `lull test`: lists the tests of all files, runs them, and reports and
+/// stores the results.
 ///
-/// Order of events: every file is loaded once, then the tests run, one host each; snapshots are written when all
-/// have ended. Thread of its maker only.
+/// Every file is loaded once first. Then the tests run, each in its own host. Snapshots are written
+/// after all tests. Used only on the thread that created it.
 package final class TestSession {
   package struct Options: Sendable {
     package var files: [String] = []
-    /// Whether some were named one by one, so that others beside them are left out.
+    /// Whether files were named explicitly, so that others next to them are left out.
     package var namesFiles = false
-    /// Why some cannot be read, in sentences.
+    /// The errors of files that can't be read.
     package var problems: [String] = []
     package var jobs = 1
-    /// What names contain.
+    /// A text that the names of selected tests contain.
     package var filter: String?
     package var isTAP = false
     package var junit: String?
     package var html: String?
-    /// API files whose use is told of, as `lull.api` is asked for them.
+    /// API files whose coverage is reported, as names for `lull.api`.
     package var coverage: [String] = []
-    /// Whether what is only told of otherwise fails.
+    /// Whether notes count as failures.
     package var isStrict = false
     package var settings = TestSettings()
     package var isColoured = false
-    /// How a worker is started, but for its settings.
+    /// The command line of a worker without its settings.
     package var words: [String] = []
 
     package init() {}
@@ -35,7 +35,7 @@ package final class TestSession {
   private let complain: (String) -> Void
   private var reports: [any TestReport] = []
   private let files: [any TestFileReport]
-  /// Files that the files of tests have loaded.
+  /// Files that the test files have loaded.
   private(set) var loaded: Set<String> = []
   private var summary = TestSummary()
   private var snapshots: SnapshotIndex
@@ -43,8 +43,8 @@ package final class TestSession {
   private var recordings: RecordingIndex
 
   /// - Parameters:
-  ///   - write: takes what is told.
-  ///   - complain: takes what is wrong with the call itself.
+  ///   - write: Receives the report.
+  ///   - complain: Receives errors about the command itself.
   package init(
     _ options: Options, write: @escaping (String) -> Void, complain: @escaping (String) -> Void
   ) {
@@ -61,7 +61,7 @@ package final class TestSession {
     reports += files
   }
 
-  /// The exit code.
+  /// Runs the tests. Returns the exit code.
   package func run() -> Int32 {
     let start = SystemClock.uptime
     guard let folder = TemporaryFolder("lull-test") else {
@@ -107,7 +107,7 @@ package final class TestSession {
 
   // MARK: API files
 
-  /// Asks what those declare whose coverage is wanted; each once.
+  /// Lists the declarations of the API files whose coverage is reported, without duplicates.
   private func describeAPIs(_ crew: TestCrew) throws(TestCrew.Failure) {
     try crew.carryOut(options.coverage.map { TestOrder(file: "", api: $0) }) { _, reply in
       guard let api = reply.api else {
@@ -161,7 +161,7 @@ package final class TestSession {
 
   private func run(_ plan: TestPlan, _ crew: TestCrew) throws(TestCrew.Failure) {
     let items = plan.items
-    // What is skipped is told of in its place.
+    // Report skipped tests in their order.
     let places = items.indices.filter { !items[$0].isSkipped }
     var next = 0
     func tellSkipped(before place: Int) {
@@ -220,12 +220,12 @@ package final class TestSession {
       output: reply.output, exchanges: reply.exchanges, moreExchanges: reply.moreExchanges)
   }
 
-  /// Whether there may be tests that use the same recordings and are not run.
+  /// Whether tests that are not run may use the same recordings.
   private func isPartial(_ plan: TestPlan) -> Bool {
     !plan.isWhole || !plan.skipping.isEmpty || options.namesFiles
   }
 
-  /// Writes what was recorded, if all was run that was to be.
+  /// Writes the recordings if the run is complete.
   private func endRecordings(isInterrupted: Bool, _ plan: TestPlan) {
     guard options.settings.recording != .none else { return }
     guard !isInterrupted else {
@@ -241,7 +241,7 @@ package final class TestSession {
     }
   }
 
-  /// What no test has asked for, where all were run and have asked for what they would.
+  /// Reports unused recordings.
   private func endCassettes(_ plan: TestPlan) {
     for (path, text) in cassettes.unplayed(options.files, besides: plan.skipping) {
       if options.isStrict {
@@ -252,7 +252,7 @@ package final class TestSession {
     }
   }
 
-  /// What belongs to the file as a whole, behind the last of its tests.
+  /// Finishes a file after its last test.
   private func endFile(after place: Int, _ plan: TestPlan) {
     let file = plan.items[place].file
     guard plan.isLast(place) else { return }

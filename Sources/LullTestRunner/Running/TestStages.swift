@@ -2,8 +2,8 @@ import LullClients
 import LullCore
 import LullHost
 
-/// What a file of tests goes through in one host: it is loaded, then one of its tests is run and what that leaves
-/// is tidied up, while all that is wrong is put down.
+/// The stages of a test file in one host: loading, running one test and cleaning up. Collects all
+/// failures.
 ///
 /// Home thread only.
 final class TestStages {
@@ -15,7 +15,7 @@ final class TestStages {
   private(set) var failures: [String] = []
   private(set) var leftovers: String?
   private var wasEnded = false
-  /// What was raised where a test ended, which need not be told twice.
+  /// Errors raised by the test itself, so that they are not reported twice.
   private var raised: [String] = []
 
   private struct Functions {
@@ -38,7 +38,7 @@ final class TestStages {
 
   // MARK: The file
 
-  /// Loads the file, which declares its tests; the report of why it is no Lua, if so.
+  /// Loads the file, which declares its tests. Returns a report if it can't be compiled.
   func load(_ source: [UInt8], _ path: [UInt8]) -> String? {
     guard let functions = makeModule() else {
       failures.append("lull: cannot start: not enough memory\n")
@@ -59,7 +59,7 @@ final class TestStages {
   private func makeModule() -> Functions? {
     guard
       let prelude = try? chunks.chunk(
-        // Its frames are not shown in tracebacks.
+        // Its frames are hidden in stack traces.
         ShippedScript.test.bytes, name: Array("=lull.test".utf8), in: program.host.sources)
     else { return nil }
     defer { prelude.release() }
@@ -81,7 +81,7 @@ final class TestStages {
 
   // MARK: A test
 
-  /// Runs the test of that number and tidies up.
+  /// Runs a test by number and cleans up.
   func prove(_ number: Int, _ name: String) {
     guard failures.isEmpty, let functions else { return }
     guard test.declared.indices.contains(number - 1), test.declared[number - 1].name == name
@@ -101,7 +101,7 @@ final class TestStages {
       note(end, of: "what test.after_each has")
       if case .ended = end { return }
     }
-    // A test that has failed need not have come to all of its expectations.
+    // A failed test may not have reached all its expectations.
     if failures.isEmpty, test.unmet.isEmpty {
       let left = program.host.unfinished
       _ = program.host.coroutines.ask(
@@ -123,9 +123,9 @@ final class TestStages {
     return count
   }
 
-  /// The files of the modules and APIs that were loaded.
+  /// The files of loaded modules and APIs.
   var loadedFiles: [String] {
-    // What was ended in the middle is not asked any more.
+    // The state can't be used after an interruption.
     guard let functions, !wasEnded else { return [] }
     let answer = program.host.coroutines.ask(
       Callable(id: functions.modules), [], kind: "lull.test"
@@ -162,7 +162,7 @@ final class TestStages {
     failures.append(program.host.reporter.describe(failure, in: place))
   }
 
-  /// Ends the program, and puts down what was caught of expectations that were not met.
+  /// Ends the program. Adds failures for unmet expectations whose errors were caught.
   func end() {
     program.endStages()
     for text in test.unmet where !raised.contains(where: { $0.hasSuffix(text) }) {

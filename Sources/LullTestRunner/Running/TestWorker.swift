@@ -3,10 +3,11 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The process that runs tests, one after the other, as it is told line by line.
+/// The process that runs tests, one after the other.
 ///
-/// Orders come through what stands at its standard input, replies go to what stands at its standard output, and
-/// standard error is the file for what tests print, to which both are turned before the first of them.
+/// It reads orders from standard input and writes replies to standard output, line by line.
+/// Standard error is the file for the output of tests. Before the first test, both output streams
+/// are redirected to it.
 package struct TestWorker {
   private let settings: TestSettings
 
@@ -15,7 +16,7 @@ package struct TestWorker {
     self.settings = settings
   }
 
-  /// Until there are no more orders; the exit code.
+  /// Runs until there are no more orders. Returns the exit code.
   package func run() -> Int32 {
     let orders = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
     let replies = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -36,7 +37,7 @@ package struct TestWorker {
       _ = StandardOutput.flush()
       fflush(nil)
       reply.output = run.hidden(output.take())
-      // The next test is to have standard streams.
+      // The next test needs standard streams.
       reply.isLast = fcntl(STDOUT_FILENO, F_GETFD) < 0 || fcntl(STDERR_FILENO, F_GETFD) < 0
       guard DescriptorWriting.put(TestLines.bytes(of: reply), into: replies) == nil else {
         return 1
@@ -46,17 +47,17 @@ package struct TestWorker {
     return 0
   }
 
-  /// The names of the folders that a program may have for itself.
+  /// The kinds of XDG folders that are separate for each test.
   private static let folders = ["CONFIG", "CACHE", "STATE", "DATA"]
 
-  /// Undoes what a test may have done to the process, and names folders that are the next one's own, of which
-  /// none is there before something is kept in it.
+  /// Resets process state that a test may have changed. Gives the next test new folder names, which
+  /// are created only when needed.
   private func makeRoom() {
     for name in TestWorker.folders {
       let folder = "\(settings.folder)/\(UInt64.random(in: 0...(.max)))-\(name.lowercased())"
       setenv("XDG_\(name)_HOME", folder, 1)
     }
-    // What machines share, they do not share with a test.
+    // A server shared between machines is not shared with tests.
     unsetenv("LULL_SHARE")
     setlocale(LC_ALL, "C")
   }

@@ -1,7 +1,7 @@
 import LullLibC
 import LullSystem
 
-/// One worker, as the program knows it that has started it.
+/// A worker process, as seen by the main process.
 final class WorkerProcess {
   struct Failure: Error {
     let text: String
@@ -12,13 +12,13 @@ final class WorkerProcess {
   private var lines: TestLines
   private let output: TestOutput
   private var hasEnded = false
-  /// What it does now: which of all that is to be done.
+  /// The index of its current order.
   private(set) var task: Int?
 
-  /// Where its replies come.
+  /// The descriptor of its replies.
   var descriptor: Int32 { lines.descriptor }
 
-  /// - Parameter words: how to start it, but for its settings.
+  /// - Parameter words: The command line without the settings.
   init(_ words: [String], _ settings: TestSettings) throws(Failure) {
     guard let output = TestOutput(in: settings.folder) else {
       throw Failure(text: ErrorText.of(errno))
@@ -52,21 +52,21 @@ final class WorkerProcess {
 
   func start(_ task: Int, _ order: TestOrder) {
     self.task = task
-    // If it has died, reading tells.
+    // If the worker has died, the next read reports it.
     _ = SignalGuard.without(SIGPIPE) {
       DescriptorWriting.put(TestLines.bytes(of: order), into: orders)
     }
   }
 
   enum Progress {
-    /// Nothing whole yet.
+    /// There is no complete reply yet.
     case nothing
     case reply(TestReply)
-    /// It has ended: how, in words, and what was printed before.
+    /// The worker has ended. The values are the reason, and its last output.
     case died(String, output: String)
   }
 
-  /// Reads what has come.
+  /// Reads the available bytes.
   func progress() -> Progress {
     guard lines.read() else {
       let output = output.take()
@@ -78,7 +78,7 @@ final class WorkerProcess {
       task = nil
       return .reply(reply)
     case .foreign:
-      // Whatever has written there, what comes next cannot be told apart any more.
+      // After a foreign line, replies can't be recognized reliably.
       end()
       return .died("has answered with what is no report", output: output.take())
     }
@@ -93,7 +93,7 @@ final class WorkerProcess {
     return "was ended by a signal (\(name))"
   }
 
-  /// Ends it with all that it has started.
+  /// Kills it with all processes that it has started.
   func end() {
     guard !hasEnded else { return }
     hasEnded = true

@@ -1,9 +1,10 @@
 import LullCore
 package import LullHost
 
-/// What `lull.test` has of one host: the tests that its file declares, and what becomes of the one that runs.
+/// The state of `lull.test` in one host: the tests that its file declares, and the result of the
+/// one that runs.
 ///
-/// Whoever runs the file gives it the surroundings before anything of it is called. Home thread only.
+/// The environment is set before any function is called. Home thread only.
 package final class TestCase: HostExtension {
   package static let functions: [APIEntry] = []
   package static var types: [APIOwner] { testTypes }
@@ -11,17 +12,17 @@ package final class TestCase: HostExtension {
 
   let callbacks: Callbacks
   private let environment: (any HostEnvironment)?
-  /// What the tests of the file are.
+  /// The tests of the file.
   private(set) var declared: [DeclaredTest] = []
-  /// Where each of them stands, by its name.
+  /// The line of each test, by name.
   private var lines: [String: Int] = [:]
-  /// Expectations that were not met, each with its place.
+  /// Unmet expectations, each with its place.
   private(set) var unmet: [String] = []
   private(set) var expectationCount = 0
   var snapshots = TestSnapshots(known: [:], isUpdating: false, isReadOnly: true)
-  /// Where its file is.
+  /// The folder of the test file.
   var folder: [UInt8] = [UInt8(ascii: ".")]
-  /// What the script has printed since the test began.
+  /// Returns the script's output since the test began.
   var printed: () -> [UInt8] = { [] }
 
   package init(_ host: LuaHost) {
@@ -30,11 +31,11 @@ package final class TestCase: HostExtension {
   }
 
   package func close() {
-    // What it answers with may hold what refers to the host.
+    // The closure may hold references to the host.
     printed = { [] }
   }
 
-  /// Time and network of the test.
+  /// The clock and network of the test.
   var held: HeldEnvironment {
     get throws(Misuse) {
       guard let held = environment as? HeldEnvironment else {
@@ -44,7 +45,7 @@ package final class TestCase: HostExtension {
     }
   }
 
-  /// The line of one of that name that there is already, which stays.
+  /// Adds a test. If the name is already taken, keeps the existing test and returns its line.
   func declare(_ test: DeclaredTest) -> Int? {
     if let known = lines[test.name] { return known }
     lines[test.name] = test.line
@@ -60,42 +61,42 @@ package final class TestCase: HostExtension {
   }
 }
 
-/// A test as its file declares it.
+/// A test as declared in its file.
 struct DeclaredTest: Codable, Equatable {
   enum Mode: String, Codable {
     case plain
-    /// Not run.
+    /// The test is not run.
     case skip
-    /// If there is one, no others are run.
+    /// If there is such a test, no others are run.
     case only
   }
 
   var name: String
-  /// Where in the file.
+  /// The line in the file.
   var line: Int
   var mode: Mode
 }
 
-/// What stands behind the object by which the Lua half of `lull.test` calls the Swift half: nothing, since each
-/// call finds the host's own.
+/// The object through which the Lua half of `lull.test` calls the Swift half. It is empty, because
+/// each call finds the host's own state.
 final class TestBox {}
 
-/// The snapshots of one test: what there was, and what it comes to now.
+/// The snapshots of one test: the known ones and the new ones.
 struct TestSnapshots {
   struct Entry: Codable, Equatable {
     var key: String
     var text: String
   }
 
-  /// Those of its file, by key.
+  /// The snapshots of the file, by key.
   let known: [String: String]
-  /// Whether they are made anew.
+  /// Whether snapshots are rewritten.
   let isUpdating: Bool
-  /// Whether the test runs where nothing is written.
+  /// Whether writing is forbidden.
   let isReadOnly: Bool
-  /// Each key that the test has asked for, in order.
+  /// The keys that the test has used, in order.
   private(set) var used: [String] = []
-  /// What is to be written.
+  /// The snapshots to write.
   private(set) var made: [Entry] = []
 
   init(known: [String: String], isUpdating: Bool, isReadOnly: Bool) {
@@ -104,7 +105,7 @@ struct TestSnapshots {
     self.isReadOnly = isReadOnly
   }
 
-  /// False if the test has asked for it before.
+  /// Returns `false` if the test has already used the key.
   mutating func use(_ key: String) -> Bool {
     guard !used.contains(key) else { return false }
     used.append(key)

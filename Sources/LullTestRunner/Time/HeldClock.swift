@@ -1,33 +1,34 @@
 import LullCore
 
-/// A clock that stands still until somebody moves it, from one timer to the next.
+/// A simulated clock that moves only on request, from one timer to the next.
 ///
-/// Timers fire one by one, in order of when they are due, then of when they were scheduled. Home thread only.
+/// Timers fire one by one, in the order of their times. Those with the same time fire in the order
+/// in which they were scheduled. Home thread only.
 final class HeldClock: HostClock {
-  /// When tests begin, unless they say otherwise: the first second of 2026, UTC.
+  /// The initial time of tests: the first second of 2026, UTC.
   static let beginning = 1_767_225_600.0
 
-  /// How far it has gone, whatever the time was set to.
+  /// The elapsed seconds, even if the clock was set.
   private(set) var uptime = 0.0
   private var shift = HeldClock.beginning
   private var isSet = false
-  /// A heap: no timer is due before the one at half its place.
+  /// A binary heap, ordered by time.
   private var timers: [Timer] = []
   private var lastNumber = 0
   private var cancelledCount = 0
 
   var now: Double { uptime + shift }
 
-  /// Sets the time, as an administrator would: timers know nothing of it.
+  /// Sets the time of day. Timers are not affected.
   func set(_ now: Double) {
     shift = now - uptime
     isSet = true
   }
 
-  /// Somebody has been shown what time it is, so that it is to be another one no more.
+  /// Records that the time was shown, so that it is not changed any more.
   func hasBeenSeen() { isSet = true }
 
-  /// Begins at that time, unless somebody has set or seen one, or some has passed.
+  /// Sets the initial time, unless the time was set or shown, or some has elapsed.
   func begin(at now: Double) {
     if !isSet, uptime == 0 { set(now) }
   }
@@ -41,10 +42,10 @@ final class HeldClock: HostClock {
     return timer
   }
 
-  /// Whether there is a timer that comes at some time.
+  /// Whether any timer will fire.
   var hasNext: Bool { timers.contains { $0.action != nil && $0.due < HeldClock.end } }
 
-  /// Moves to the next timer and fires it; false if there is none that ever comes.
+  /// Advances to the next timer and fires it. Returns `false` if no timer is left that will fire.
   func fireNext() -> Bool {
     while let timer = timers.first {
       guard timer.action != nil else {
@@ -63,10 +64,10 @@ final class HeldClock: HostClock {
     return false
   }
 
-  /// Forgets all of them.
+  /// Removes all timers.
   func close() { timers = [] }
 
-  /// Nobody waits longer: some ten thousand years.
+  /// The maximum time, about ten thousand years.
   private static let end = 3e11
 
   // MARK: The heap
@@ -100,7 +101,7 @@ final class HeldClock: HostClock {
     }
   }
 
-  /// One of the timers will not fire any more. Those are put away when they are most of them.
+  /// Records that a timer was cancelled. If most timers are, removes the cancelled ones.
   private func cancelled() {
     cancelledCount += 1
     guard cancelledCount > 1000, cancelledCount > timers.count / 2 else { return }

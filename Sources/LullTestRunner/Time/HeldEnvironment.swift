@@ -3,25 +3,27 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// What the host of one test stands on: time that stands still, and a network of answers.
+/// The environment of one test's host: a simulated clock, and a network with defined responses.
 ///
-/// Whatever can be done now is done; then the clock moves on to the next timer, and where there is none, what
-/// waits waits in vain. There is no loop of the system's, and no pool: slow work on values is done at once. Where the
-/// network is asked in earnest, to record what it says, the clock stands still while it is asked.
+/// All work that is ready is done first. Then the clock advances to the next timer. If there is
+/// none, waiting is in vain. There is no system event loop and no thread pool, so slow work on
+/// values is done at once. While a request is sent to the network for recording, the clock stands
+/// still.
 final class HeldEnvironment: HostEnvironment {
   let clock = HeldClock()
   let pump: Pump
   let network: StubNetwork
-  /// nil where nothing is recorded.
+  /// `nil` if nothing is recorded.
   private let live: LiveNetwork?
   private var hooks: [() -> Void] = []
 
-  /// - Parameter recorders: where what has no answer is recorded; nil: nothing is.
+  /// - Parameter recorders: The recorders of requests without a recorded response. `nil`: nothing
+  ///   is recorded.
   init(_ cache: CassetteCache, recording recorders: CassetteRecorders? = nil) throws(TransportError)
   {
     let pump = Pump(clock: clock)
     self.pump = pump
-    // What policies leave to chance is the same each time.
+    // Make random parts of policies reproducible.
     pump.random = { 0.5 }
     let heard = HeardSecrets()
     live =
@@ -35,7 +37,7 @@ final class HeldEnvironment: HostEnvironment {
     heard.network = network
   }
 
-  /// Who is told of secrets: made before it is known who that is.
+  /// Forwards secrets to the network, which is created later.
   private final class HeardSecrets {
     weak var network: StubNetwork?
   }
@@ -47,7 +49,7 @@ final class HeldEnvironment: HostEnvironment {
 
   func onTurn(_ hook: @escaping () -> Void) { hooks.append(hook) }
 
-  /// Turns until the condition holds, or nothing more can happen.
+  /// Runs turns until the condition is true or nothing more can happen.
   func run(until condition: () -> Bool) {
     while !condition() {
       if pump.hasWork {
@@ -58,7 +60,7 @@ final class HeldEnvironment: HostEnvironment {
       } else if clock.fireNext() {
         turn()
       } else {
-        // What was let go of may be the last thing that somebody waited for.
+        // Releasing an object may be the event that the test waits for.
         turn()
         guard pump.hasWork || clock.hasNext else { return }
       }
@@ -70,10 +72,10 @@ final class HeldEnvironment: HostEnvironment {
     pump.turn()
   }
 
-  /// Nothing sleeps, so that there is nothing to wake.
+  /// There is no sleep to wake up from.
   var signalWakeUp: SignalWakeUp? {
     if let live { return live.loop.signalWakeUp }
-    // The function does nothing with it.
+    // The function ignores it.
     return SignalWakeUp(function: { _ in }, context: Unmanaged.passUnretained(self).toOpaque())
   }
 

@@ -2,7 +2,8 @@ import LullCassettes
 import LullCore
 import LullTransport
 
-/// The network in earnest, where a test is recorded: an event loop of its own, whose time nobody else sees.
+/// The live network for recording tests. It has its own event loop, whose time is not visible
+/// elsewhere.
 ///
 /// Home thread only.
 final class LiveNetwork {
@@ -12,9 +13,9 @@ final class LiveNetwork {
   private let work: TestWork
 
   /// - Parameters:
-  ///   - pump: of the test, where answers are told.
-  ///   - hear: is told the texts of secrets when they go out.
-  ///   - literal: what texts stand for that are in the test itself.
+  ///   - pump: The pump of the test, which receives responses.
+  ///   - hear: Called with the texts of secrets when they are sent.
+  ///   - literal: Replaces stand-ins in texts of the test.
   init(
     _ pump: Pump, hear: @escaping ([ToldSecret]) -> Void, literal: @escaping (String) -> String
   ) throws(TransportError) {
@@ -27,10 +28,10 @@ final class LiveNetwork {
     recorder = RecordingNetwork(provider, pump)
   }
 
-  /// Whether it is being asked.
+  /// Whether a request is in progress.
   var isBusy: Bool { provider.activeCount > 0 }
 
-  /// Waits until something has moved, or the test can go on.
+  /// Waits until something has happened or the test can continue.
   func wait() { loop.turn(.once) }
 
   func close() {
@@ -38,8 +39,8 @@ final class LiveNetwork {
     loop.close()
   }
 
-  /// What is told to the test, whose pump is not the loop's: an answer may be there as soon as its request is
-  /// sent, before the loop has waited for it. (CAS-69)
+  /// Work for the test, whose pump is separate from the loop. A response may arrive as soon as its
+  /// request is sent, before the loop has waited for it. (CAS-69)
   private final class TestWork: TurnParticipant {
     private let pump: Pump
 

@@ -3,11 +3,12 @@ import LullCore
 import LullSystem
 import LullTransport
 
-/// `lull test --watch`: runs the tests, waits until something changes that they depend on, and runs again those that
-/// it may be about.
+/// `lull test --watch`: runs the tests, waits until one of their files changes, and runs the
+/// affected tests again.
 ///
-/// Of files of tests and snapshots that have changed, those files are run; of anything else, all. What tests write
-/// themselves is no change. At a terminal Enter runs all again, and q ends. Thread of its maker only.
+/// If only test files and snapshots have changed, it runs those test files, otherwise all. Files
+/// written by tests do not count as changes. On a terminal, Enter runs all tests, and q quits. Used
+/// only on the thread that created it.
 package final class TestWatch {
   private let options: TestSession.Options
   private let places: [String]
@@ -18,14 +19,14 @@ package final class TestWatch {
   private var signals: [SignalWatch] = []
   private var signal: Int32?
   private var watches: [FolderWatch] = []
-  /// When something has stirred last.
+  /// The time of the last change.
   private var stirred: Double?
-  /// Files that tests have loaded from anywhere.
+  /// Files that tests have loaded from any folder.
   private var loaded: Set<String> = []
   private var code: Int32 = 0
   private var hasComplained = false
 
-  /// - Parameter places: where tests are searched for, anew each time.
+  /// - Parameter places: The files and folders that are searched for tests before each run.
   package init?(
     _ options: TestSession.Options, places: [String], write: @escaping (String) -> Void,
     complain: @escaping (String) -> Void
@@ -51,7 +52,7 @@ package final class TestWatch {
     loop.close()
   }
 
-  /// The exit code: of the last run, or of the signal that has ended it.
+  /// Watches until the end. Returns the exit code of the last run, or of the signal that ended it.
   package func run() -> Int32 {
     defer { close() }
     keys.open(on: loop)
@@ -60,7 +61,7 @@ package final class TestWatch {
       let files = self.files
       let before = look()
       runTests(next.map { chosen in files.filter(chosen.contains) } ?? files)
-      // While they ran, signals were theirs.
+      // During the run, signals were handled by the session.
       if let signal = signal ?? (code > 128 ? code - 128 : nil) { return 128 + signal }
       guard let wanted = wait(since: before) else {
         write("\n")
@@ -89,13 +90,14 @@ package final class TestWatch {
 
   // MARK: Waiting
 
-  /// A change is often several: editors write a file, and then rename it.
+  /// The delay after a change, in seconds. Editors often write a file and then rename it.
   private static let calm = 0.15
 
-  /// Until something is to be run: these files, or all if there are none; nil: it ends.
+  /// Waits for the next run. Returns the files to run, or an empty list for all. Returns `nil` to
+  /// quit.
   private func wait(since before: WatchedFiles) -> [String]? {
     var before = before
-    // What was changed meanwhile by somebody else counts.
+    // Changes by others during the run count.
     before.take(writtenIn: look())
     tell(
       keys.areThere ? "waiting for changes; Enter runs all again, q ends" : "waiting for changes")
@@ -113,7 +115,7 @@ package final class TestWatch {
         let changes = look().changes(since: before)
         if !changes.isEmpty { return chosen(by: changes) }
       }
-      // It wakes the loop when it has been calm for long enough.
+      // Wakes the loop after a quiet period.
       let timer = stirred.map { last in
         loop.schedule(after: max(0.01, last + TestWatch.calm - loop.uptime)) {}
       }
@@ -123,7 +125,7 @@ package final class TestWatch {
     return nil
   }
 
-  /// Looks at all there is now, and watches the folders.
+  /// Reads the current state of the files, and watches the folders.
   private func look() -> WatchedFiles {
     var folders: Set = ["apis"]
     var files = loaded
@@ -133,16 +135,17 @@ package final class TestWatch {
       } else if access(place, F_OK) == 0 {
         folders.insert(FileName.folder(of: place))
       } else {
-        // It may come back.
+        // The file may be created again.
         files.insert(place)
       }
     }
     watch(WatchedFiles(below: folders, and: files).folders)
-    // What has changed before they were watched is seen now, what changes behind it stirs them.
+    // This includes changes before watching started. Later changes cause an event.
     return WatchedFiles(below: folders, and: files)
   }
 
-  /// Anew each time: a folder may be another one of the same name.
+  /// Watches folders again each time, because one may have been replaced by another of the same
+  /// name.
   private func watch(_ folders: Set<String>) {
     for watch in watches { watch.close() }
     watches = folders.compactMap { folder in

@@ -2,9 +2,10 @@ import LullLibC
 import LullSystem
 import LullTransport
 
-/// The keys of whoever sits at the terminal, one by one, without Enter.
+/// Reads single keys from the terminal, without Enter.
 ///
-/// Without a terminal there are none. The terminal is as it was once this is closed. Thread of its maker only.
+/// Without a terminal, no key is ever pressed. Closing restores the terminal. Used only on the
+/// thread that created it.
 final class WatchKeys {
   enum Key {
     case run
@@ -17,7 +18,7 @@ final class WatchKeys {
   var areThere: Bool { before != nil }
 
   func open(on loop: EventLoop) {
-    // Whoever runs in the background does not read.
+    // A background process must not read.
     guard isatty(STDIN_FILENO) != 0, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
     var attributes = termios()
     guard tcgetattr(STDIN_FILENO, &attributes) == 0,
@@ -29,12 +30,12 @@ final class WatchKeys {
     tcsetattr(STDIN_FILENO, TCSADRAIN, &attributes)
   }
 
-  /// What has been pressed since, last of all; others than those two are nothing.
+  /// Returns the last key pressed since the previous call. Ignores keys without a function.
   func take() -> Key? {
     guard let watch, watch.isReady else { return nil }
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = read(STDIN_FILENO, &buffer, buffer.count)
-    // The terminal is gone.
+    // The terminal was closed.
     guard count > 0 else { return .end }
     watch.rearm()
     var key: Key?

@@ -1,24 +1,24 @@
 import LullSystem
 
-/// The files that tests depend on, and what they were like: scripts, recordings and snapshots below some folders, and
-/// others by their names.
+/// The state of the files that tests depend on: scripts, recordings and snapshots below some
+/// folders, and other files by name.
 struct WatchedFiles: Equatable {
   /// By path.
   private(set) var stamps: [String: FileStamp] = [:]
-  /// Those that are known by their names alone.
+  /// Files that are watched only by name.
   private var named: Set<String> = []
-  /// All folders there are, which have to be watched.
+  /// All folders, which have to be watched.
   private(set) var folders: Set<String> = []
 
   private static let endings = [".lua", ".har", ".snap"]
-  /// A tree that is larger is no folder of tests.
+  /// The maximum number of folders. A larger tree is not a test folder.
   private static let most = 20_000
 
-  /// Looks at them now.
+  /// Reads the current state.
   ///
   /// - Parameters:
-  ///   - folders: with the folders in them, but no hidden ones.
-  ///   - files: those that were loaded from elsewhere.
+  ///   - folders: Folders, including their subfolders except hidden ones.
+  ///   - files: Files loaded from elsewhere.
   init(below folders: Set<String>, and files: Set<String>) {
     var seen: Set<String> = []
     for folder in folders.sorted() { visit(folder, &seen) }
@@ -37,7 +37,7 @@ struct WatchedFiles: Equatable {
   }
 
   private mutating func visit(_ folder: String, _ seen: inout Set<String>) {
-    // A link may lead back.
+    // A link may lead to a parent folder.
     let folder = folder.hasPrefix("./") && folder.count > 2 ? String(folder.dropFirst(2)) : folder
     guard let real = FileName.resolved(folder), seen.insert(real).inserted,
       seen.count <= WatchedFiles.most, let names = try? FolderListing.names(in: folder)
@@ -53,12 +53,13 @@ struct WatchedFiles: Equatable {
     }
   }
 
-  /// What is new, gone, or another than before; sorted.
+  /// Files that were added, deleted or changed, sorted.
   func changes(since before: WatchedFiles) -> [String] {
     Set(stamps.keys).union(before.stamps.keys).filter { stamps[$0] != before.stamps[$0] }.sorted()
   }
 
-  /// What tests write themselves is taken as it is there, and what is known only since they have loaded it.
+  /// Adopts the current state of files that tests write themselves, and of files that are watched
+  /// only since tests loaded them.
   mutating func take(writtenIn other: WatchedFiles) {
     for path in Set(stamps.keys).union(other.stamps.keys)
     where path.hasSuffix(".snap") || path.hasSuffix(".har")

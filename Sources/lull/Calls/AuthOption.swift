@@ -25,7 +25,7 @@ struct AuthOption: Equatable {
   let kind: Kind
   /// A user, a login or an access key. `nil` if none is needed.
   let user: String?
-  /// A password, a key or a token. `nil` if there is none, or it has not been entered yet.
+  /// A password, a key or a token. `nil` if not needed, or not entered yet.
   var secret: String?
 
   /// `nil` if neither option is given.

@@ -122,8 +122,8 @@ struct CallCommand {
     }
   }
 
-  /// The help page of an API file, or the reason why there is none. Both are `nil` if the word that
-  /// looks like a help option is the value of a parameter.
+  /// The help page of an API file, or the reason why it has no help. Both are `nil` if the word
+  /// that looks like a help option is the value of a parameter.
   private func answer(of file: APIFile, asks: Bool) throws(APIFileProblem)
     -> (page: String?, refusal: String?)
   {

@@ -169,7 +169,7 @@ final class FilteredPages {
   private let exchange: CallExchange
   private var results = PageList()
   private var count = 0
-  /// Whether results are written as soon as they are available.
+  /// Whether each result is written immediately.
   private let writesLines: Bool
 
   init(wanted: StreamedFilter, _ filter: ContentFilter, _ exchange: CallExchange) {

@@ -24,7 +24,7 @@ extension Command {
     try VerbCommand(words, "", for: command).run()
   }
 
-  /// The command for a method that has no command of its own.
+  /// The command for a method that is not a command name.
   static func ofMethod(_ name: String) -> Command { verb(name, "send a request") }
 
   private static func verb(

@@ -53,7 +53,7 @@ struct WholeBody {
   /// The body on standard input for a request of this method that has no other body. `nil` if
   /// standard input is empty. Throws if the request has another body too.
   ///
-  /// - Parameter giver: The source of the other body, for the message. `nil` if there is none.
+  /// - Parameter giver: The source of the other body, for the message. `nil` without another body.
   init?(
     inputOf method: RequestMethod, beside giver: String?, _ host: LuaHost
   ) throws(RequestItem.Problem) {

@@ -5,7 +5,7 @@ import LullHost
 import LullSystem
 
 /// The completions of the last word on a command line, for the scripts of the shells. Each line is
-/// a candidate, a tab and its description. `//files` stands for file names.
+/// a candidate, a tab and its description. `//files` requests file names from the shell.
 struct WordCompletion {
   private let words: [String]
   private var last: String { words.last ?? "" }

@@ -53,8 +53,8 @@ final class RevisionFolder {
     return (folder.place + "/" + old, String(path.dropLast(name.count)) + old)
   }
 
-  /// The folders of the extracted files, and the folders in the revision that they stand for. All
-  /// end with a slash.
+  /// The folders of the extracted files, and the corresponding folders in the revision. All end
+  /// with a slash.
   private var places: [(here: String, there: String)] {
     folders.map { ($0.value.place + "/", $0.key == "." ? "" : "\($0.key)/") }
   }

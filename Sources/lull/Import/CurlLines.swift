@@ -3,12 +3,12 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// A curl command line for each call of an API. Shell variables stand for credentials and required
-/// parameters.
+/// A curl command line for each call of an API. Credentials and required parameters become shell
+/// variables.
 struct CurlLines {
   struct Line {
     let call: APICall
-    /// `nil` if there is none.
+    /// `nil` if the call can't be expressed.
     var text: String?
     var variables: [String] = []
     var leftOut: [ExportedAPI.LeftOut] = []
@@ -153,7 +153,7 @@ struct CurlLines {
     return parameter.isList ? .list([single]) : single
   }
 
-  /// User name and password. Variables stand for those that are not known.
+  /// User name and password. Unknown ones become variables.
   private static func user(
     of auth: Auth, _ prefix: String, _ variables: inout ShellVariables
   ) -> String? {

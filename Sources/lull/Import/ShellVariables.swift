@@ -1,6 +1,6 @@
 import LullCore
 
-/// Shell variables in a command line. While it is built, a unique mark stands for each of them.
+/// Shell variables in a command line. While it is built, a unique mark takes the place of each.
 ///
 /// A mark consists of letters and digits, which no encoding changes: in a path, a query, JSON or a
 /// form.

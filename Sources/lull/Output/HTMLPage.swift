@@ -22,7 +22,7 @@ enum HTMLPage {
     return "a page of HTML, \(ByteCount.text(bytes.count)), \(name)"
   }
 
-  /// The title on one line. `nil` if there is none.
+  /// The title on one line. `nil` without a title.
   static func title(_ bytes: [UInt8]) -> String? {
     let text = bytes.prefix(head)
     // Lower-casing ASCII keeps byte offsets.

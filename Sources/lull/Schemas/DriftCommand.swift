@@ -14,8 +14,8 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try DriftCommand(words.dropFirst()).run() }
 }
 
-/// `lull drift API`: compares earlier responses with the schemas. Reports what is missing and what
-/// is not described.
+/// `lull drift API`: compares earlier responses with the schemas. Reports missing and undocumented
+/// fields.
 struct DriftCommand {
   private static let tiers: [DriftFinding.Tier] = [.breaking, .changed, .added]
 

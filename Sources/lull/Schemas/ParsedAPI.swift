@@ -61,7 +61,7 @@ struct ParsedAPI {
     return .success(seen)
   }
 
-  /// The name of the call that an exchange belongs to. `nil` if there is none.
+  /// The name of the call that an exchange belongs to. `nil` if no call matches.
   func call(of exchange: Traffic.Exchange) -> String? {
     routes.call(exchange.method, exchange.url).map { calls[$0].name }
   }
@@ -74,8 +74,8 @@ struct ParsedAPI {
     (base ?? name) + (environment.map { " in the environment '\($0)'" } ?? "")
   }
 
-  /// Other environments whose URLs overlap with those of this one. `nil` stands for the file
-  /// without an environment.
+  /// Other environments whose URLs overlap with those of this one. `nil` is the file without an
+  /// environment.
   var neighbours: [String?] {
     guard !environments.isEmpty, let prefix = routes.prefix else { return [] }
     let others = ([nil] + environments.map(Optional.some)).filter { $0 != environment }

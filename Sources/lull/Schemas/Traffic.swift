@@ -40,7 +40,7 @@ struct Traffic {
     self.environment = environment
   }
 
-  /// The exchanges that were skipped, for messages. Empty if there were none.
+  /// The exchanges that were skipped, for messages. Empty if nothing was skipped.
   var shownOthers: String {
     var words: [String] = []
     if others > 0 { words.append("\(others) of other URLs") }

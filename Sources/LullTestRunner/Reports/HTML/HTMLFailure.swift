@@ -1,5 +1,5 @@
-/// A failure as a page shows it: its first line as a heading, differences with what was expected and what there is in
-/// colours, the line of the source, and where it was called from.
+/// A failure in the HTML report: a heading with the first line, coloured differences between
+/// expected and actual values, the source line and the stack trace.
 enum HTMLFailure {
   static func text(_ failure: String) -> String {
     var lines = HTMLText.bounded(failure).replacing("\r\n", with: "\n").split(
@@ -23,10 +23,10 @@ enum HTMLFailure {
   private static func line(_ line: String) -> String {
     let start = line.prefix { $0 == " " }
     let body = line.dropFirst(start.count)
-    // A line of a snapshot: as it was written, as it is now.
+    // A line of a snapshot: the stored one, the current one.
     if body.hasPrefix("- ") { return start + HTMLText.tag("span", "want", String(body)) }
     if body.hasPrefix("+ ") { return start + HTMLText.tag("span", "got", String(body)) }
-    // `12 | source`, and the mark below it.
+    // `12 | source`, and the marker below it.
     let number = body.prefix { $0.isASCII && $0.isNumber }
     if body.dropFirst(number.count).drop(while: { $0 == " " }).first == "|" {
       return HTMLText.tag("span", body.contains("^") && number.isEmpty ? "mark" : "source", line)
@@ -34,7 +34,7 @@ enum HTMLFailure {
     return difference(line)
   }
 
-  /// `path: expected A, got B` and its like; anything else as it is.
+  /// Colours `path: expected A, got B` and similar lines. Other lines stay unchanged.
   private static func difference(_ line: String) -> String {
     if let expected = line.firstRange(of: "expected "),
       let got = line[expected.upperBound...].firstRange(of: ", got ")
@@ -48,7 +48,7 @@ enum HTMLFailure {
       return head(line[..<range.lowerBound]) + word
         + HTMLText.tag("span", kind, String(line[range.upperBound...]))
     }
-    // What a recording has, and what was asked.
+    // The recorded value, and the actual one.
     if line.hasPrefix("  "), let arrow = line.firstRange(of: " → "),
       let colon = line.firstRange(of: ": "), colon.upperBound <= arrow.lowerBound
     {

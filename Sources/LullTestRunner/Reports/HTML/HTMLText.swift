@@ -1,8 +1,8 @@
 import LullSystem
 
-/// Texts of others inside of a page, where nothing of them is markup.
+/// Escapes texts for HTML.
 enum HTMLText {
-  /// As text or in the quotation marks of an attribute; control characters become visible.
+  /// Escapes a text for element content or a quoted attribute. Makes control characters visible.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in ControlCharacters.shown(in: text).unicodeScalars {
@@ -12,7 +12,7 @@ enum HTMLText {
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
-      // No character, whatever the byte order. (HTML, 13.2.3.5)
+      // Noncharacters, also with swapped bytes. (HTML, 13.2.3.5)
       case _ where scalar.value & 0xFFFE == 0xFFFE: result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }
@@ -28,12 +28,12 @@ enum HTMLText {
     "<\(name) class=\"\(kind)\">\(escaped(text))</\(name)>"
   }
 
-  /// With a break wherever a long name may have one.
+  /// Escapes a long name and allows line breaks in it.
   static func breaking(_ text: String) -> String {
     escaped(text).replacing("/", with: "/<wbr>").replacing("_", with: "_<wbr>")
   }
 
-  /// A span of time as people read it: `3 ms`, `1.25 s`, `2 min 5 s`, `24 h`.
+  /// A duration for people: `3 ms`, `1.25 s`, `2 min 5 s`, `24 h`.
   static func span(_ seconds: Double) -> String {
     guard seconds < 1e12 else { return "an eternity" }
     if seconds < 0.9995 {
@@ -50,14 +50,14 @@ enum HTMLText {
     return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }
 
-  /// A share of all, as a length of CSS.
+  /// A fraction as a CSS percentage.
   static func percent(_ share: Double) -> String {
     let hundredths = Int((max(0, min(1, share.isFinite ? share : 0)) * 10000).rounded())
     let rest = hundredths % 100
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"
   }
 
-  /// A text as it is, but no more of it than serves a reader.
+  /// The text, cut off after `most` bytes.
   static func bounded(_ text: String, _ most: Int = 65536) -> String {
     guard text.utf8.count > most else { return text }
     let kept = String(decoding: text.utf8.prefix(most), as: UTF8.self)

@@ -1,6 +1,6 @@
 import LullCore
 
-/// What a test has sent, one below the other, each at its place in the test's time.
+/// The exchanges of a test as a waterfall chart, in the test's time.
 enum HTMLWaterfall {
   static func text(_ exchanges: [ShownExchange], more: Int) -> String {
     guard !exchanges.isEmpty else { return "" }
@@ -33,7 +33,7 @@ enum HTMLWaterfall {
     text +=
       "<span class=\"when\"><span>at \(HTMLText.span(exchange.start)),</span> <b>\(taken)</b></span>"
     if let error = exchange.error {
-      // All of it stands with the failure, if it is one.
+      // The complete text is part of the failure, if the test failed.
       text += " " + HTMLText.tag("span", "why", LogText.part(error, limit: 160))
     }
     return text + "</li>\n"

@@ -1,15 +1,15 @@
 import LullCore
 import LullSystem
 
-/// The page: a summary, what has failed, the tests file by file, the coverage of API files, notes.
+/// The HTML page: a summary, failures, the tests by file, the coverage of API files, notes.
 struct TestPage {
   private(set) var text = ""
   private let outcomes: [TestOutcome]
   private let summary: TestSummary
-  /// Of the slowest test.
+  /// The duration of the slowest test.
   private let longest: Double
 
-  /// - Parameter time: when it was made, in seconds since 1970.
+  /// - Parameter time: The time of the report, in seconds since 1970.
   init(
     _ outcomes: [TestOutcome], _ summary: TestSummary, isInterrupted: Bool, at time: Double
   ) {
@@ -214,7 +214,7 @@ struct TestPage {
     text += "</ul>\n</section>\n"
   }
 
-  /// In UTC.
+  /// The date and time in UTC.
   private static func date(_ time: Double) -> String {
     // 2024-05-01T10:11:12Z
     let text = ISODate.text(of: time.rounded(.down))
@@ -222,8 +222,8 @@ struct TestPage {
   }
 }
 
-/// One page for people, which needs no network and no script, written whole when all has ended: what failed and why,
-/// what each test has sent in its time, and what it has printed.
+/// A single HTML page that needs no network and no scripts, written after all tests. It shows
+/// failures, and the exchanges and output of each test.
 final class HTMLReport: TestFileReport {
   private let path: String
   private let complain: (String) -> Void
