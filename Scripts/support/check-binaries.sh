@@ -1,4 +1,5 @@
-# What the programs are linked to and show. Sourced by Scripts/check.
+# Checks the libraries that programs are linked with, and the symbols they export. Sourced by
+# Scripts/check.
 
 check_binaries() {
   build_release || exit 1
@@ -25,7 +26,7 @@ check_binaries() {
   verify "lull.so exports its two modules alone" "see Scripts/support/exports.map" exports "$module"
   verify "no Foundation in lull.so" "something below LullModule imports it" \
     symbols "$module" 'Foundation'
-  # FoundationEssentials and what it brings come with the argument parser.
+  # FoundationEssentials and its dependencies are used by the argument parser.
   verify "no full Foundation in lull" "only FoundationEssentials may be linked, nothing else may import it" \
     symbols "$command" 'Foundation|FoundationInternationalization|FoundationNetworking|FoundationXML|_FoundationICU'
   verify "no ICU in lull" "FoundationInternationalization brings it" icu "$command"
@@ -33,7 +34,7 @@ check_binaries() {
     "something that LullCore or LullTransport uses brings Foundation, or more of the runtime" small_client
 }
 
-# Examples/swift-client, as somebody would ship it to whom size matters: see "Lull in Swift".
+# Builds Examples/swift-client optimised for size: see "Lull in Swift".
 small_client() {
   local most=12000000 program stripped size
   local flags=(--package-path Examples/swift-client --scratch-path "$root/.build/swift-client-static"
@@ -48,7 +49,7 @@ small_client() {
   strip -o "$stripped" "$program"
   size=$(stat -c %s "$stripped")
   [ "$size" -le "$most" ] || printf '%s bytes\n' "$size"
-  # What is left out, or folded into one, must not have been needed.
+  # Run it, in case removed or merged code was needed.
   "$root/Scripts/support/run-swift-example" --program "$stripped" swift-client 2>&1 | sed '/^1 passed, 0 failed$/d'
   rm -f "$stripped"
 }
@@ -69,7 +70,7 @@ exports() { # FILE
   [ "$names" = "luaopen_lull luaopen_lull_test" ] || printf '%s\n' "${names:-nothing is exported}"
 }
 
-# Symbols of Swift modules, by their mangled names: $s, the length of the name, the name.
+# Symbols of Swift modules, by mangled name: $s, the length of the module name, the module name.
 symbols() { # FILE MODULES, separated by |
   local module pattern=
   for module in ${2//|/ }; do pattern+="${pattern:+|}\\\$s${#module}${module}"; done

@@ -1,4 +1,4 @@
-# Who may use what. Sourced by Scripts/check.
+# Checks which part may use which. Sourced by Scripts/check.
 
 check_boundaries() {
   verify "lua.h only in the bridge" "Swift and other C code reach Lua through lull_bridge.h" lua_includes
@@ -15,7 +15,7 @@ check_boundaries() {
   verify "nobody has the whole host" "take the owners it uses, see check-boundaries.sh" host_holders
 }
 
-# Who stores the host instead of owners of it, and why.
+# The files that store the whole host instead of owners, and why.
 host_held_by='
 Sources/LullHost/Call.swift: one reference for all owners of a call, which are for methods to name
 Sources/LullHost/ScriptProgram.swift: makes it, and ends it
@@ -24,8 +24,8 @@ Sources/LullHost/Embedding/EmptyState.swift: the same of a state with nothing in
 Sources/lull/Calls/CallExchange.swift: is the program; hands it to what it makes
 '
 
-# What the model holds for a script, what reads its arguments and what answers its calls takes the
-# owners it uses and does not name the host; elsewhere those store it that are listed.
+# Code of the model for scripts, of arguments and of results takes the owners that it uses and does
+# not name the host. Other files may store it only if they are listed above.
 host_holders() {
   local file folder
   for folder in Adapters Arguments API; do
@@ -54,16 +54,16 @@ unsafe_lines() {
     FNR == 1 { justified = 0 }
     /^[ \t]*\/\// { justified = 1; next }
     /@unchecked Sendable|nonisolated\(unsafe\)|unsafeBitCast|unsafeDowncast|unsafelyUnwrapped/ {
-      # One comment may stand above several such lines in a row.
+      # One comment may apply to several such lines in a row.
       if (!justified) { text = $0; sub(/^ */, "", text); print FILENAME ":" FNR ": " text }
       next
     }
     { justified = 0 }'
 }
 
-# TARGET: what it may import besides LullLibC (but the core), Synchronization and Testing. Everything to
-# the left of a target in the chain LullArguments, LullLuaSource, CSimdjson, LullSystem, LullCore,
-# LullTransport, LullHost, LullREPL is below it.
+# TARGET: the imports it may use in addition to LullLibC (except in the core), Synchronization and
+# Testing. Each target in the chain LullArguments, LullLuaSource, CSimdjson, LullSystem, LullCore,
+# LullTransport, LullHost, LullREPL is above all targets to its left.
 allowed_imports='
 LullArguments:
 LullLuaSource:
@@ -84,8 +84,8 @@ lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients 
 LullTesting: LullSystem LullCore
 '
 
-# The core knows the system by LullSystem. These of its files use the C library directly: memcmp and
-# memchr, exp2, and which thread this is.
+# The core accesses the system through LullSystem. Only these files use the C library directly:
+# memcmp and memchr, exp2, and the ID of the current thread.
 core_with_libc='
 Sources/LullCore/Exchange/Pump.swift
 Sources/LullCore/Exchange/ServiceHome.swift

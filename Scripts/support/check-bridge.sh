@@ -1,12 +1,12 @@
-# What holds within the C half of the bridge. Sourced by Scripts/check.
+# Checks the C half of the bridge. Sourced by Scripts/check.
 
 bridge=Sources/CLullBridge
 
-# The floors, as the comment of base/lull_base.h lists them: a room uses rooms listed before it, and on
-# the floor `ending` any other.
+# Checks the order of the files (rooms), as listed in the comment of base/lull_base.h. A room may
+# use only rooms listed before it. On the floor `ending`, rooms may also use each other.
 bridge_floors() {
   find "$bridge" -name '*.[ch]' | sort | xargs awk -v bridge="$bridge/" '
-    # Takes comments and texts out of a line, and remembers a comment that goes on.
+    # Removes comments and string literals from a line. Tracks comments of several lines.
     function code_of(line,  result, rest) {
       result = ""
       while (line != "") {
@@ -27,7 +27,7 @@ bridge_floors() {
     }
     function room_of(path,  name) { name = path; sub(/^.*\//, "", name); sub(/\.[ch]$/, "", name); return name }
     function floor_of(path,  name) { name = substr(path, length(bridge) + 1); sub(/\/.*/, "", name); return name }
-    # Whether a file may use what is in another room.
+    # Whether a file may use declarations of another room.
     function may_use(path, room) {
       if (room == room_of(path) || place[room] < place[room_of(path)]) return 1
       return floor_of(path) == "ending" && floor[room] == "ending"
@@ -44,7 +44,7 @@ bridge_floors() {
     {
       files[FILENAME] = 1
       line = code_of($0)
-      # What stands outside of all braces and begins in the first column is a head.
+      # Text outside of all braces that begins in the first column is a declaration head.
       if (depth == 0) {
         if (line ~ /^[A-Za-z_]/) head = line; else head = head " " line
         if (line ~ /[{;]/) {
@@ -59,7 +59,7 @@ bridge_floors() {
         }
       }
       opened = gsub(/\{/, "{", line); closed = gsub(/\}/, "}", line)
-      # A declaration names a function, but does not use it.
+      # A declaration names a function but does not use it.
       if (depth > 0 || (opened > 0 && head ~ /[=)] *\{/)) {
         text = line
         while (match(text, /[A-Za-z_][A-Za-z0-9_]*/)) {
@@ -73,7 +73,7 @@ bridge_floors() {
     }
     END {
       for (path in files) {
-        # What Swift sees belongs to the ground.
+        # The headers that Swift sees belong to the lowest floor.
         if (floor_of(path) == "include") continue
         if (!(room_of(path) in place)) print path ": is not in the list of base/lull_base.h"
         else if (floor[room_of(path)] != floor_of(path)) print path ": is on the floor " floor[room_of(path)] " in the list of base/lull_base.h"
@@ -97,19 +97,22 @@ bridge_floors() {
     }' | sort
 }
 
-# Every function of the bridge that takes a lua_State, or calls Lua, says in the comment above it, or above
-# its declaration in a header, what it does to the stack, and proves just that: base/lull_stack.h.
+# Every function of the bridge that takes a lua_State or calls Lua must state its stack effect in
+# the comment above it, or above its declaration in a header. It must also check exactly that
+# effect: base/lull_stack.h.
 stack_effects() {
-  # Headers first, whose declarations may have the effect.
+  # Headers first, because their declarations may state the effect.
   { find "$bridge" -name '*.h' | sort; find "$bridge" -name '*.c' | sort; } | xargs awk -v bridge="$bridge/" '
-    # What the comment says, as the words of the macro: "0, 1" for [-0, +1], "0, 1, 0" for [-0, +1 or +0].
+    # The effect in the comment, as arguments of the macro: "0, 1" for [-0, +1], "0, 1, 0" for [-0,
+    # +1 or +0].
     function stated(comment,  effect) {
       if (!match(comment, /\[-[0-9a-z]+, \+[0-9a-z]+( or \+[0-9a-z]+)?\]/)) return ""
       effect = substr(comment, RSTART + 2, RLENGTH - 3)
       gsub(/ or \+/, ", ", effect); gsub(/\+/, "", effect)
       return effect
     }
-    # The macro with its words, a letter for what is no number; "" if it is none.
+    # The arguments of the macro, with a letter for each that is not a number. Empty if it is not
+    # the macro.
     function proved(line,  words, count, word, result, i, depth, part, c) {
       if (!match(line, /LULL_(EFFECT|CALLED)(_EITHER)?\(/)) return ""
       words = substr(line, RSTART + RLENGTH); result = ""; count = 0; part = ""; depth = 0
@@ -145,7 +148,7 @@ stack_effects() {
       if (proof == "") report("does not prove its effect, [-" effect "]")
       else if (proof != effect) report("states [-" effect "], but proves [-" proof "]")
       if (!is_called) return
-      # Results that are written as a number; others go through LULL_COUNT, or are never returned.
+      # Results written as a number. Others go through LULL_COUNT, or are never returned.
       count = split(effect, results, ", ")
       for (i = 1; i <= returns; i++) {
         if (returned[i] ~ /^[0-9]+$/) {
@@ -174,7 +177,7 @@ stack_effects() {
     }
     /^\/\// && !inside { comment = comment $0; next }
     /^(typedef|struct|enum|union|#|extern "C")/ && !inside { finish(); next }
-    # A definition or declaration begins in the first column and may go on over several lines.
+    # A definition or declaration begins in the first column and may continue on further lines.
     /^[A-Za-z_].*\(/ && !inside { inside = 1; start = FNR }
     inside { head = head " " $0 }
     inside && /[{;]/ {

@@ -1,4 +1,4 @@
-# What lies where. Sourced by Scripts/check.
+# Checks the layout of the repository. Sourced by Scripts/check.
 
 check_layout() {
   verify "top level" "it holds Package.swift README.md LICENSE Sources Tests Scripts Examples, no more" \
@@ -22,13 +22,13 @@ top_level() {
 }
 
 machine_paths() {
-  # In two parts, so that this line is not one of them.
+  # Split, so that this line does not match itself.
   local paths='(^|[^A-Za-z0-9_.-])/(wo''rk/|opt/sw''ift|ho''me/[a-z]|ro''ot/)'
   repository_files | tr '\n' '\0' | xargs -0 grep -InE -d skip "$paths"
   return 0
 }
 
-# `lull --version` has the first; a test compares that.
+# A test compares the first one with `lull --version`.
 versions() {
   local version changes swift=Sources/LullCore/LullCore.docc/Swift.md
   version=$(sed -n 's/.*versionText: StaticString = "\(.*\)".*/\1/p' Sources/LullCore/Model/Service/Lull.swift)
@@ -36,12 +36,12 @@ versions() {
   [[ "$changes" == "## $version" || "$changes" == "## $version "* ]] \
     || printf 'Changelog.md begins with %s\n' "$changes"
   grep -qF "This is version $version" "$swift" || printf '%s does not say: This is version %s\n' "$swift" "$version"
-  # What is not released has no tag to depend on.
+  # An unreleased version has no tag to depend on.
   if [[ "$changes" == *unreleased* ]]; then grep -nF 'from: "' "$swift"; fi
   return 0
 }
 
-# Names of the core that begin with script; an error of that kind may.
+# Names in the core that begin with script. Only a kind of error may.
 script_names() {
   code_lines Sources/LullCore | grep -E '\b_?[sS]cript[A-Z][A-Za-z0-9]*' \
     | grep -vE '\b(ScriptErrorCause|scriptError)\b'

@@ -2,8 +2,8 @@
 
 failed=0
 
-# verify WHAT ADVICE COMMAND…: one line that says ok or failed. A check has failed if its command
-# prints anything or does not exit with 0; what it prints is shown below the line.
+# verify WHAT ADVICE COMMAND…: prints one line that says ok or failed. A check fails if its command
+# prints anything or does not exit with 0. The output is shown below the line.
 verify() {
   local what=$1 advice=$2 output status
   shift 2
@@ -22,11 +22,12 @@ verify() {
   [ "$count" -le 60 ] || say "          … and $((count - 60)) lines more"
 }
 
-# For a command whose output is for people to watch: only its exit code counts.
+# For a command that shows its progress: only its exit code counts.
 exec 3>&2
 loudly() { "$@" >&3 2>&3; }
 
-# Files of the repository, new ones too, without what .gitignore names; from the root.
+# Lists the files of the repository relative to the root, including new ones, without files ignored
+# by .gitignore.
 repository_files() {
   if git -C "$root" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
     git -C "$root" ls-files --cached --others --exclude-standard --deduplicate

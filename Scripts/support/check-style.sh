@@ -11,7 +11,7 @@ check_style() {
     lua_lint
   verify "shell syntax" "correct the lines named" shell_syntax
   if command -v shellcheck >/dev/null; then
-    # 1091: sourced files are checked by themselves; 2034, 2154: and their names used elsewhere.
+    # 1091: sourced files are checked separately; 2034, 2154: and their names are used elsewhere.
     verify "shellcheck" "correct the lines named" \
       list_shell_scripts shellcheck --shell=bash --severity=warning --exclude=1091,2034,2154 --format=gcc
   fi
@@ -28,7 +28,8 @@ check_style() {
     suites_without_limit
 }
 
-# Tests whose function is not called by a sentence in backquotes, or that show another text than it.
+# Lists tests whose function name is not a sentence in backticks, or that have a separate display
+# name.
 test_names() {
   find Tests -name '*.swift' -exec awk '
     function found() { print FILENAME ":" FNR ":" $0 }
@@ -43,7 +44,7 @@ test_names() {
     }' {} +
 }
 
-# Imports of a C library that another system does not have.
+# Lists imports of a C library that other systems do not have.
 named_c_libraries() {
   find Sources Tests Examples -name '*.swift' -not -path '*/.build/*' -exec awk '
     /^ *([@a-z_]+ +)*import +(Glibc|Musl|Darwin)( |$)/ && before !~ /#(else)?if canImport/ {
@@ -52,7 +53,7 @@ named_c_libraries() {
     { before = $0 }' {} +
 }
 
-# Types and constants of one C library, in libraries that others may build with another.
+# Lists types and constants of one C library in libraries that may be built with another.
 different_spellings() {
   local types='__(rlimit_resource|socket_type)|\b(pthread_t|pthread_attr_t)\(\)'
   local names='\b(RLIMIT|SOCK)_[A-Z]+|\b(MSG_NOSIGNAL|sigtimedwait|CLOCK_BOOTTIME)\b'
@@ -60,7 +61,7 @@ different_spellings() {
     Sources/LullSystem Sources/LullCore Sources/LullTransport Sources/LullHost Sources/LullTesting || true
 }
 
-# Tests of a suite that has no limit of time, nor is within TransportSuite, which has one.
+# Lists test suites without a time limit, unless they are in TransportSuite, which has one.
 suites_without_limit() {
   find Tests -name '*.swift' -exec awk '
     FNR == 1 || /^}/ || /^$/ { attributes = "" }
@@ -73,7 +74,7 @@ suites_without_limit() {
   return 0
 }
 
-# Every finding but that a variable declared with <close> is not used: its end is its use.
+# Reports every finding except unused variables declared with <close>, whose end is their use.
 lua_lint() {
   local finding file line
   luacheck --formatter plain --codes --config Scripts/support/luacheckrc Tests/LuaSpecs Tests/Attacks Examples \
@@ -86,11 +87,11 @@ lua_lint() {
       esac
       printf '%s\n' "$finding"
     done
-  # Up to 2 it has only found something; more means that it could not run.
+  # Up to 2, it has only findings. A higher code means that it could not run.
   [ "${PIPESTATUS[0]}" -le 2 ]
 }
 
-# Calls the command with all shell scripts.
+# Runs a command with all shell scripts as arguments.
 list_shell_scripts() {
   local scripts
   mapfile -t scripts < <(repository_files | while IFS= read -r file; do
@@ -103,7 +104,7 @@ list_shell_scripts() {
 }
 
 shell_syntax() {
-  # bash -n looks at one file only.
+  # bash -n checks only one file.
   list_shell_scripts printf '%s\n' | while IFS= read -r script; do bash -n "$script"; done
 }
 
@@ -112,7 +113,7 @@ forbidden_words() {
   return 0
 }
 
-# Every line of Swift below a folder as FILE:LINE:CODE, without comments.
+# Prints every line of Swift code below a folder as FILE:LINE:CODE, without comments.
 code_lines() {
   find "$1" -name '*.swift' -exec grep -nHE '.' {} + | grep -vE '^[^:]+:[0-9]+: *//' \
     | sed -E 's@ // .*$@@'

@@ -1,5 +1,5 @@
-# What the scripts of this folder share: where things are, Debian packages, the release build.
-# Sourced by bash, from any working directory.
+# Shared by the scripts of this folder: paths, Debian packages, the release build. Sourced by bash
+# from any working directory.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 release="$root/.build/release"
@@ -8,7 +8,7 @@ release="$root/.build/release"
 build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev
   libsqlite3-dev libhiredis-dev libpcre2-dev libyaml-dev zlib1g-dev libbrotli-dev libzstd-dev
   libmicrohttpd-dev)
-# Needed by the tests besides.
+# Also needed by the tests.
 test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 python3-hpack python3-brotli
   python3-zstandard python3-junitparser curl zsh fish tmux redis-server node-har-validator
   lua-check git)
@@ -20,7 +20,7 @@ die() {
   exit 1
 }
 
-# Installs what is missing of the packages named; without the right to, prints the command and stops.
+# Installs missing packages. Without permission to do so, prints the command and exits.
 need_packages() {
   local missing=() package
   for package in "$@"; do
@@ -50,8 +50,8 @@ need_swift() {
   command -v swift >/dev/null || die "Swift 6.3 is needed and 'swift' is not on the PATH: see https://swift.org/install"
 }
 
-# One set of flags for the command and lull.so, so that they share one build:
-# the Swift runtime is linked in; lull.so exports nothing but luaopen_lull and is never unloaded.
+# The same flags for the command and lull.so, so that they share one build. The Swift runtime is
+# statically linked. lull.so exports only luaopen_lull and is never unloaded.
 release_flags=(
   --configuration release
   # Modules are written before they are compiled, so that those that depend on them compile at the same
@@ -60,25 +60,27 @@ release_flags=(
   --use-integrated-swift-driver
   -Xswiftc -emit-module-separately-wmo -Xswiftc -disable-cmo
   -Xswiftc -static-stdlib
-  # Conflicts of access are found by the tests, which run with the checks on.
+  # Exclusivity violations are found by the tests, which run with the checks enabled.
   -Xswiftc -enforce-exclusivity=unchecked
-  # Types such as Dictionary<UInt64, …> are made by direct calls. Found by their mangled names, each
-  # one's first use goes through every protocol conformance of the program: 0.4 ms at every start.
+  # Create types such as Dictionary<UInt64, …> by direct calls. If they are looked up by mangled
+  # name, the first use of each searches every protocol conformance of the program: 0.4 ms at every
+  # start.
   -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-  # What a start runs lies side by side: see Scripts/support/generate-order.
+  # Place the functions that run at the start next to each other: see
+  # Scripts/support/generate-order.
   -Xswiftc -Xfrontend -Xswiftc -function-sections
   -Xcc -ffunction-sections
   -Xswiftc -use-ld=lld
   -Xlinker "--symbol-ordering-file=$root/Scripts/support/function-order.txt"
   -Xlinker --no-warn-symbol-ordering
   -Xlinker -z -Xlinker nodelete
-  # Addresses that are put right at every start take 30 KB in place of 900 KB. (Needs glibc 2.36)
+  # Relocations at every start take 30 KB instead of 900 KB. (Needs glibc 2.36)
   -Xlinker -z -Xlinker pack-relative-relocs
-  # Also for the programs, which lack what only lull.so has.
+  # Also for the programs, which lack the symbols of lull.so.
   -Xlinker "--version-script=$root/Scripts/support/exports.map" -Xlinker --undefined-version
 )
 
-# Whether the release build is older than what it is made of.
+# Whether the release build is older than its sources.
 is_stale() {
   local product
   for product in lull lull-mock libLullModule.so; do
@@ -89,7 +91,7 @@ is_stale() {
     -newer "$release/.built" -print -quit)" ]
 }
 
-# build_logged LOG ARGUMENT…: swift build with these arguments, of which is shown what has failed.
+# build_logged LOG ARGUMENT…: runs swift build with these arguments, and shows errors and warnings.
 build_logged() {
   local log="$root/.build/$1"
   mkdir -p "$root/.build"
@@ -98,7 +100,7 @@ build_logged() {
   die "The build failed; all of its output is in $log"
 }
 
-# Stamps are of the time a build began: what was edited meanwhile is built next time.
+# The stamp has the time when the build started, so that files edited meanwhile are built next time.
 build_release() {
   local started
   if is_stale; then
@@ -110,6 +112,6 @@ build_release() {
     touch -r "$started" "$release/.built"
     rm -f "$started"
   fi
-  # For a stock interpreter started from the checkout.
+  # For a standard interpreter started from the checkout.
   ln -sf libLullModule.so "$release/lull.so"
 }

@@ -1,9 +1,11 @@
-"""Runs the gateway of Examples/hummingbird-gateway between a server that counts and ten thousand connections.
+"""Runs the gateway of Examples/hummingbird-gateway between a counting server and 10,000
+connections.
 
-    hummingbird.py PROGRAM
+hummingbird.py PROGRAM
 
-The server holds every answer back until all connections have asked, so that all handlers wait at a
-time; each item must then have been asked for once. Prints what is wrong, and exits with 0 only if nothing is.
+The server holds every response until all connections have sent a request, so that all handlers wait
+at the same time. Each item must have been requested exactly once. Prints only problems, and exits
+with 0 only if there are none.
 """
 
 import asyncio
@@ -19,7 +21,7 @@ items = 25
 
 
 class Upstream:
-    """Answers GET /items/N, once the gate is open, and counts."""
+    """Responds to GET /items/N once the gate is open, and counts requests."""
 
     def __init__(self):
         self.counts = collections.Counter()
@@ -50,7 +52,7 @@ async def answer(reader):
 
 
 async def ask(port, number, sent=lambda: None):
-    """The status and the body; `sent` is called when the question is out, or cannot be."""
+    """Returns the status and the body. Calls `sent` when the request was sent, or could not be."""
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(f"GET /items/{number} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
@@ -60,14 +62,15 @@ async def ask(port, number, sent=lambda: None):
     try:
         return await answer(reader)
     except ConnectionResetError:
-        # By the kernel, whose queue of those to be taken in was full: nobody has heard the question.
+        # The kernel reset the connection because its accept queue was full. The request was not
+        # received.
         return await ask(port, number)
     finally:
         writer.close()
 
 
 class Log:
-    """What the gateway says on standard error; it says where it listens."""
+    """Reads the gateway's standard error, which includes the port it listens on."""
 
     def __init__(self, stream):
         self.lines = []
@@ -94,7 +97,7 @@ async def ask_all(port, upstream):
         if left == 0:
             everybody.set()
 
-    # No more than the gateway's backlog at a time are on their way to a connection.
+    # Limit the number of pending connections to the gateway's backlog.
     tasks = []
     for number in range(askers):
         tasks.append(asyncio.create_task(ask(port, number % items, sent)))
@@ -129,7 +132,7 @@ async def main(program):
         missing = await ask(port, items)
         if missing[0] != 404:
             problems.append(f"an item that is not there gave {missing}")
-        # One structured line for each request, which the gateway may still be writing.
+        # Expect one structured log line for each request. The gateway may still be writing them.
         for _ in range(100):
             exchanges = [line for line in log.lines if "exchange" in line and "/items/" in line]
             if len(exchanges) > items:

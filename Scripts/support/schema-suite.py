@@ -1,6 +1,7 @@
-"""Writes one JSON file of the public suite of JSON Schema: the cases that are claimed, and what they refer to.
+"""Writes the public suite of JSON Schema to one JSON file: the supported cases, and the schemas
+they refer to.
 
-Called by check-schemas with the folder that has what comes from PyPI.
+Called by check-schemas with the folder of the download from PyPI.
 """
 import json
 import pathlib
@@ -8,13 +9,13 @@ import sys
 import tarfile
 import zipfile
 
-# What is not claimed, and why.
+# Unsupported cases, and why.
 UNCLAIMED = {
     "optional/cross-draft.json": "schemas of other drafts are refused",
     "optional/format-assertion.json": "vocabularies are those of the draft",
     "vocabulary.json": "vocabularies are those of the draft",
 }
-# `format` is a note, as the draft has it where nothing else is asked for.
+# `format` is only an annotation, which is the default of the draft.
 FORMATS = "optional/format/"
 
 
@@ -40,7 +41,7 @@ def main(folder):
             if "/schemas/draft202012/" in name:
                 schema = json.loads(archive.read(name))
                 documents[schema["$id"]] = schema
-    # As they are spelled: what a number looks like is part of a case.
+    # Keep the source text, because the spelling of numbers is part of a case.
     texts = ",\n".join(json.dumps(name) + ":" + files[name] for name in sorted(files))
     print('{"documents":' + json.dumps(documents) + ',"files":{' + texts + "}}")
 

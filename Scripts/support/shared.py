@@ -1,28 +1,33 @@
-"""Many processes of Lull under one rate limit, against an nginx whose own log is counted.
+"""Runs many processes of Lull under one rate limit, against an nginx whose log is counted.
 
-    shared.py LULL [--processes N] [--seconds S]                    of one machine, by its file of limits
-    shared.py LULL --hosts H [--processes N] [--delay MS] [--cuts] [--faults]   of H hosts, by a redis-server
-    shared.py LULL --news COUNT                                     how soon one hears what another has loaded
+shared.py LULL [--processes N] [--seconds S]         on one machine, sharing a limits file
+shared.py LULL --hosts H [--processes N] [--delay MS] [--cuts] [--faults]
+                                                     on H hosts, sharing a redis-server
+shared.py LULL --news COUNT                          the delay of notifications between processes
 
-They share a limit of 100 requests a second; one after the other is killed with kill -9 and another takes
-its place. Afterwards no second of the log of admissions may have more than 100, and none of nginx's log, the second
-shortened by as much as the time from admission to nginx differed; and of what is allowed at least 97 % must have been
-used. Each request in nginx's log is matched with an admission that nobody else has, by the server or, as the files of
-the hosts say, by a machine for itself, which may be two of a hundred; those that were killed between leave admissions
-over. Prints what it saw, and exits with 0 only if all of that holds and no request has failed.
+The processes share a limit of 100 requests per second. One after the other is killed with kill -9
+and replaced. Afterwards, no second in the log of admissions may have more than 100 requests. In
+nginx's log the same applies to a second, shortened by the variation of the delay from admission to
+nginx. At least 97 % of the limit must have been used. Each request in nginx's log is matched with a
+separate admission, either by the server or, according to the hosts' files, by a machine alone. Up
+to 2 % may be by a machine alone. Killed processes leave unused admissions. Prints the results, and
+exits with 0 only if all this is true and no request has failed.
 
-A host is a network namespace with a state folder of its own, which needs root. Between the hosts and the server is a
-relay: --delay has it hold each piece back for up to so many milliseconds, each way, and --cuts has it cut
-all connections now and then. What is used is not judged then; with --cuts only whether requests fail.
+A host is a network namespace with its own state folder, which needs root. A relay connects the
+hosts with the server. --delay delays each packet by up to MS milliseconds in each direction, and
+--cuts closes all connections now and then. With these, the used share of the limit is not judged.
+With --cuts, only failed requests count.
 
-With --faults the processes need tokens of client credentials and share a cache as well, and one fault follows the other: the server
-is paused, killed with kill -9 and started anew without its memory, or killed when a replica takes its place; the relay
-resets all connections, swallows what comes by them, or leaves them half open. No request may fail, each process may
-warn once, and at no time may more than twice the limit come.
+With --faults, the processes also need tokens of client credentials and share a cache, and a series
+of faults is injected. The server is paused, or killed with kill -9 and restarted without its
+memory, or killed and replaced by a replica. The relay resets all connections, swallows their data,
+or leaves them half open. No request may fail, each process may warn once, and no more than twice
+the limit may arrive at any time.
 
-With --news two processes share a cache by a redis-server on loopback: one loads, the other observes the same
-resources, and the time from an answer to the observer that hears of it is taken. All must be heard, and 99 % of
-them within 20 ms, in the best of five runs: the machine may have something else to do.
+With --news, two processes share a cache through a redis-server on the loopback interface. One loads
+resources, the other observes them. The time from a response to the notification of the observer is
+measured. All notifications must arrive, and 99 % of them within 20 ms, in the best of five runs,
+because the machine may be busy.
 """
 
 import asyncio
@@ -65,7 +70,7 @@ api:configure { rate_limit = { requests = %d, per = %g, shared = "all" }, retry 
 lull.run()
 """ % (LIMIT, PER, WORKERS % 4)
 
-# The same with tokens and a cache that are shared, too.
+# The same with shared tokens and a shared cache.
 FAULTS_SCRIPT = """
 local lull = require "lull"
 local url, name = ...
@@ -99,7 +104,7 @@ lull.run()
 
 NEWS_PLACES, NEWS_GOAL, NEWS_RUNS = 100, 0.020, 5
 
-# The time of an answer is its content.
+# The content of a response is its time.
 WRITER = """
 local lull = require "lull"
 local count = tonumber((...))
@@ -179,7 +184,7 @@ class Nginx:
         sys.exit("shared: nginx did not start")
 
     def times(self):
-        """When each request was answered, in Unix seconds."""
+        """Returns the time of each response in Unix seconds."""
         with open(self.log) as file:
             return sorted(float(line.split(" ", 1)[0]) for line in file)
 
@@ -189,12 +194,12 @@ class Nginx:
 
 
 class FileAdmissions:
-    """What the file of limits says was sent by its own leave, looked at before it forgets."""
+    """The admissions in a limits file, read before they expire."""
 
     def __init__(self, state):
         self.path = os.path.join(state, "lull", "limits.db")
         self.sent = {}
-        # Between the time the file counts by, since the machine's start, and the time of clocks.
+        # The difference between the clock of the file, which starts at boot, and the time of day.
         self.shift = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
 
     def look(self):
@@ -202,11 +207,11 @@ class FileAdmissions:
             return
         database = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=5)
         try:
-            # Of what is let through and not sent yet the time is without end.
-            # Those that a server has let through have numbers below zero.
+            # Admissions that have not been sent yet have an infinite time. Those by a server have
+            # negative numbers.
             rows = database.execute("SELECT id, time FROM admission WHERE time < 1e300 AND id > 0").fetchall()
         except sqlite3.OperationalError:
-            # Not made yet.
+            # The table does not exist yet.
             return
         finally:
             database.close()
@@ -220,7 +225,7 @@ class FileAdmissions:
 
 
 class ServerAdmissions:
-    """What the server says was sent."""
+    """The admissions on the server."""
 
     def __init__(self, redis):
         self.redis = redis
@@ -231,7 +236,7 @@ class ServerAdmissions:
         try:
             self.look_now()
         except (OSError, Cut):
-            # It is gone, or another one is in its place.
+            # The server has gone or been replaced.
             self.redis.connection = None
 
     def look_now(self):
@@ -241,8 +246,8 @@ class ServerAdmissions:
                 return
             self.key, = keys
         words = self.redis.ask("ZRANGE", self.key, "0", "-1", "WITHSCORES")
-        # Microseconds, as integers: in floating point a second would sometimes be less. What is before all times is a
-        # mark of the script's own.
+        # In microseconds, as integers: in floating point, a second would sometimes be shorter. An
+        # entry at minus infinity is a mark of the script.
         self.sent.update(
             (name, int(score)) for name, score in zip(words[::2], words[1::2]) if score != "-inf")
 
@@ -254,11 +259,11 @@ class ServerAdmissions:
 
 
 class Cut(Exception):
-    """A server has ended in the middle of an answer, or refuses to give one."""
+    """The server closed the connection in the middle of a reply, or refuses to reply."""
 
 
 class Redis:
-    """A server that keeps nothing, on a socket of its own."""
+    """A server without persistence, on its own socket."""
 
     def __init__(self, folder, port=0, name="redis"):
         self.folder, self.port = folder, port
@@ -283,7 +288,7 @@ class Redis:
         sys.exit("shared: redis-server did not start")
 
     def say(self, *words):
-        """Whatever it answers, as text."""
+        """Returns the reply as text."""
         return subprocess.run(["redis-cli", "-s", self.socket, *words], capture_output=True, text=True).stdout
 
     def kill(self):
@@ -291,7 +296,7 @@ class Redis:
         self.process.wait()
 
     def ask(self, *words):
-        """A list of texts, of an answer that is one."""
+        """Returns a reply that is a list, as texts."""
         if self.connection is None:
             connection = socket.socket(socket.AF_UNIX)
             connection.connect(self.socket)
@@ -313,12 +318,12 @@ class Redis:
 
 
 class Relay:
-    """A port that passes everything on to a Unix socket, later than it came, on a thread of its own."""
+    """A port that forwards everything to a Unix socket with a delay, on its own thread."""
 
     def __init__(self, path, delay):
         self.path, self.delay = path, delay
         self.writers = set()
-        # Of connections that swallow what comes, and whether new ones do.
+        # The connections that swallow their data, and whether new ones do.
         self.deaf = set()
         self.is_deaf = False
         self.tasks = set()
@@ -344,7 +349,7 @@ class Relay:
             writer.close()
             return
         self.writers |= {writer, inner_writer}
-        # Those that are half open nobody else has.
+        # Only this set refers to half-open connections.
         self.tasks.add(asyncio.current_task())
         try:
             await asyncio.gather(self.pass_on(reader, inner_writer, writer), self.pass_on(inner_reader, writer, writer))
@@ -359,14 +364,14 @@ class Relay:
                 if outer in self.deaf:
                     continue
                 if self.delay:
-                    # What comes meanwhile waits behind it.
+                    # Later data waits behind it.
                     await asyncio.sleep(random.uniform(0, self.delay))
                 writer.write(piece)
                 await writer.drain()
         except OSError:
             pass
         finally:
-            # What swallows is half open when its other side is gone.
+            # A swallowing connection stays half open after the other side has closed.
             if outer not in self.deaf:
                 writer.close()
             self.writers.discard(writer)
@@ -383,7 +388,7 @@ class Relay:
         self.loop.call_soon_threadsafe(lambda: [writer.close() for writer in list(self.writers)])
 
     def reset(self):
-        """As by a firewall that has forgotten them."""
+        """Resets all connections, like a firewall that has lost its state."""
         def reset():
             for writer in [writer for writer in self.writers if not writer.is_closing()]:
                 writer.get_extra_info("socket").setsockopt(
@@ -392,7 +397,8 @@ class Relay:
         self.loop.call_soon_threadsafe(reset)
 
     def swallow(self, seconds):
-        """What there is gets no answer any more, and what is new not for so long: nobody closes anything."""
+        """Swallows the data of existing connections for good, and of new ones for some seconds,
+        without closing any."""
         def begin():
             self.is_deaf = True
             self.deaf |= self.writers
@@ -434,7 +440,7 @@ class Host:
 
 
 def most(times, window):
-    """The most in any window of that length, its end not counted."""
+    """Returns the maximum number of times in any window of that length, excluding its end."""
     best = first = 0
     for index, moment in enumerate(times):
         while times[first] <= moment - window:
@@ -444,7 +450,8 @@ def most(times, window):
 
 
 def can_match(admitted, arrived, least, most):
-    """Whether each of those that arrived has an admission of its own, from `least` to `most` seconds before."""
+    """Whether each arrival can be matched with a separate admission, `least` to `most` seconds
+    before it."""
     index = 0
     for moment in arrived:
         while index < len(admitted) and admitted[index] < moment - most:
@@ -456,14 +463,14 @@ def can_match(admitted, arrived, least, most):
 
 
 def delays(admitted, arrived):
-    """From and to how many seconds after its admission each arrived, as close as they can be; None: there are some that
-    were not admitted."""
+    """Returns the smallest range of delays in seconds from admission to arrival. None if some
+    requests were not admitted."""
     def smallest(low, high, fits):
         for _ in range(20):
             middle = (low + high) / 2
             low, high = (low, middle) if fits(middle) else (middle, high)
         return high
-    # What waited for something is noted as sent by the server a little later.
+    # The server may record a request that had to wait slightly after it was sent.
     early = 0.1
     if not can_match(admitted, arrived, -early, PER):
         return None
@@ -473,7 +480,7 @@ def delays(admitted, arrived):
 
 
 class News:
-    """How soon one process hears what another has loaded."""
+    """Measures how soon one process is notified of another's load."""
 
     def __init__(self, arguments):
         self.lull = os.path.abspath(arguments.lull)
@@ -488,7 +495,7 @@ class News:
         script = os.path.join(self.folder, name + ".lua")
         with open(script, "w") as file:
             file.write(text)
-        # Each has folders of its own, as if it were on another host.
+        # Each process has its own folders, as if it were on another host.
         state = os.path.join(self.folder, name)
         os.mkdir(state, 0o700)
         child = subprocess.Popen(
@@ -506,7 +513,7 @@ class News:
             time.sleep(0.05)
         else:
             return ["nobody listens"]
-        # Its looks into the cache are over, too.
+        # Wait until it has finished reading the cache.
         time.sleep(0.5)
         writer = self.start("writer", WRITER)
         output, _ = listener.communicate(timeout=120)
@@ -541,14 +548,14 @@ class Run:
         with open(self.script, "w") as file:
             file.write(FAULTS_SCRIPT if arguments.faults else SCRIPT)
         self.random = random.Random(int(os.environ.get("LULL_SHARED_SEED", "1")))
-        # Of each process.
+        # One for each process.
         self.errors = []
         self.started = 0
         self.is_over = False
         self.stops = []
 
     def prepare(self):
-        """The server, and what counts; before the hosts, which reach it by the bridge."""
+        """Starts the server and the counters, then the hosts, which reach it through the bridge."""
         if self.options.hosts == 0:
             state = os.path.join(self.folder, "state")
             os.mkdir(state, 0o700)
@@ -594,7 +601,7 @@ class Run:
             stderr=errors)
 
     def watch(self):
-        """Each admission is there for a second."""
+        """Polls the admissions, which are kept for only one second."""
         while not self.is_over:
             self.look()
             time.sleep(0.05)
@@ -620,7 +627,7 @@ class Run:
         return "cut"
 
     def fault(self):
-        """Something goes wrong; what it is."""
+        """Injects a fault. Returns its kind."""
         kind = self.random.choice(["pause", "restart", "failover", "reset", "swallow"])
         seconds = self.random.uniform(0.2, 2)
         if kind == "pause":
@@ -679,17 +686,17 @@ class Run:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def judge_words(self, faults):
-        """What the processes have said."""
+        """Checks the output of the processes."""
         problems = []
         for errors in self.errors:
             errors.seek(0)
-            # What is said of a script that runs for long is no problem, nor of servers that are reached in clear.
+            # Ignore messages about long-running scripts and unencrypted servers.
             said = [line for line in errors.read().splitlines()
                     if not line.startswith(("lull: still waiting for: ", "lull: warning: what is shared by "))
                     and " goes unencrypted to " not in line]
             errors.close()
             lost = [line for line in said if line.startswith("lull: warning: the shared server ")]
-            # A lost one brings one warning about.
+            # A lost server causes one warning.
             if faults and len(lost) <= 1:
                 said = [line for line in said if line not in lost]
             problems += [f"a process wrote: {line}" for line in said]
@@ -700,7 +707,7 @@ class Run:
         if len(arrived) <= LIMIT:
             return problems + [f"no more than {len(arrived)} requests came"]
         by_admission = self.admissions.most()
-        # In the shortest time that so many can take.
+        # The shortest time in which that number of requests may be sent.
         full = (len(arrived) - 1) // LIMIT
         span = arrived[full * LIMIT] - arrived[0]
         used = full * PER / span
@@ -711,12 +718,13 @@ class Run:
             what += f", up to {self.options.delay:g} ms each way"
         print(f"{self.options.processes} processes{where}, {kills} killed{what}: {len(arrived)} requests, at most "
               f"{by_admission} of {LIMIT} in {PER:g} s by admission, {used:.1%} used")
-        # The server has 50 ms for each, and the processors may have other things to do.
+        # The server has 50 ms for each request, and the processors may be busy.
         alone = sorted(moment for machine in self.machines for moment in machine.times())
         if alone:
             print(f"  {len(alone)} of the requests were counted by machines by themselves")
         if faults:
-            # While the server is lost or found a span may have what it counts and what the machines do.
+            # While the connection to the server is lost or restored, a window may contain the
+            # server's requests and those of the machines.
             by_log = most(arrived, 0.9 * PER)
             print(f"  at most {by_log} by nginx in {0.9 * PER:g} s")
             if max(by_admission, by_log) > 2 * LIMIT:
@@ -725,7 +733,7 @@ class Run:
             if longest > 10:
                 problems.append(f"nothing went on for {longest:.1f} s")
             return problems
-        # Each machine that counts for itself may let its part through besides.
+        # Each machine that counts alone may additionally admit its share.
         allowed = LIMIT + most(alone, PER)
         if by_admission > allowed:
             problems.append(f"{by_admission} were admitted within {PER:g} s")
@@ -733,7 +741,8 @@ class Run:
             problems.append(f"{used:.1%} of what is allowed was used")
         if len(alone) > len(arrived) / 50 and not self.options.delay:
             return problems + ["the server was there for all"]
-        # What a machine has counted the server is told later: at most once more.
+        # Requests counted by a machine are reported to the server later, so they may be counted
+        # twice.
         spread = delays(sorted(self.admissions.times() + alone), arrived)
         if spread is None:
             return problems + [f"{len(arrived)} came, not all of which were admitted within {PER:g} s before"]
@@ -759,7 +768,8 @@ def main():
     parser.add_argument("--news", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.hosts and "LULL_SHARED_NETWORK" not in os.environ:
-        # Nothing of it is seen by anybody else, and all of it ends with this.
+        # Run in a separate network namespace, which is invisible to others and ends with the
+        # program.
         os.execvpe("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv],
                    {**os.environ, "LULL_SHARED_NETWORK": "own"})
     for _ in range(NEWS_RUNS if arguments.news else 1):

@@ -1,11 +1,11 @@
-# What the tests consist of. Sourced by Scripts/test.
+# The parts of the tests. Sourced by Scripts/test.
 
 debug="$root/.build/debug"
 swift_flags=(--explicit-target-dependency-import-check error)
 
-# Their point is volume or waiting.
+# These topics are slow because of their volume or waiting time.
 slow_topics=(documents file_cache files holding limits progress retry transport)
-# Likewise, and those that start a program for each of hundreds of cases.
+# The same, and suites that start a program for each of hundreds of cases.
 slow_suites=(LullHostTests.AllocationFailureTests LullHostTests.MemoryTests LullHostTests.RandomCallTests
   LullTransportTests.TransportSuite/HostileServerTests LullTransportTests.TransportSuite/ManyInFlightTests
   LullTransportTests.TransportSuite/SlowServerTests LullTransportTests.TransportSuite/StandstillTests
@@ -33,10 +33,10 @@ stock_specs() { bounded env LUA_CPATH="$1/?.so;;" lua5.4 Tests/LuaSpecs/run.lua 
 
 failed=0
 times=()
-# The ends of what failed parts printed. finish repeats them: a log may show its end alone.
+# The last lines of failed parts. finish repeats them, because a log may show only its end.
 endings=()
 
-# run WHAT COMMAND…: says whether it failed, and notes how long it took.
+# run WHAT COMMAND…: runs a part, reports a failure and records the time.
 run() {
   local what=$1 started=$SECONDS log="$root/.build/part.log"
   shift
@@ -57,31 +57,31 @@ finish() {
   say "$1"
 }
 
-# A part that has not ended after 25 minutes never will. Interrupted, because swift test then
-# ends what it has started.
+# A part that takes more than 25 minutes will never end. It is interrupted, because swift test then
+# stops its child processes.
 bounded() { timeout --foreground --signal=INT --kill-after=20 1500 "$@"; }
 
 build_debug() {
   say "Building the tests (debug)"
   build_logged debug.log "${swift_flags[@]}" --build-tests
-  # For a stock interpreter started from the checkout.
+  # For a standard interpreter started from the checkout.
   ln -sf libLullModule.so "$debug/lull.so"
 }
 
-# What failed stands thousands of lines above the end, where whoever reads the end does not see it.
+# Failures may be thousands of lines above the end, so repeat them.
 repeat_issues() {
   say "── what failed:"
   grep -E -A 20 '^✘ Test .* recorded an issue|Fatal error|Program crashed' "$1" | grep -v '^[◇✔]' | head -100 >&2 || true
 }
 
-# swift_tests OPTION…: an expression that no test has is a failure.
+# swift_tests OPTION…: an expression without a matching test is an error.
 swift_tests() {
   local log="$root/.build/tests.log"
   bounded swift test "${swift_flags[@]}" "$@" 2>&1 | tee "$log" || { repeat_issues "$log"; return 1; }
   ! grep -q 'Test run with 0 tests' "$log" || { say "No Swift test has such a name"; return 1; }
 }
 
-# What is measured is measured of the release build: not of one that is older than its source.
+# Measurements need the release build, but not one that is older than its sources.
 without_stale_release() {
   is_stale || return 0
   export LULL_TEST_RELEASE="$release/none"

@@ -38,7 +38,7 @@ ROWS = {
     "B23": shared_warm.b23, "B24": proving.b24, "B25": knowing.b25, "B26": knowing.b26,
 }
 
-# Name, default, what it is.
+# Name, default, description.
 NUMBERS = [
     ("runs", 11, "interleaved runs"),
     ("requests", 50_000, "requests of a run of B1"),
@@ -81,7 +81,7 @@ def main():
     options = parse_options()
     if not os.access(options.lull, os.X_OK):
         raise Failure(f"{options.lull} is not there")
-    # A proxy, a library path or a log of the user's must not take part.
+    # Exclude proxies, library paths and logs of the user.
     for name in list(os.environ):
         if name.lower().endswith("_proxy") or name.startswith(("LULL_", "LUA_")):
             del os.environ[name]
@@ -96,7 +96,7 @@ def main():
                     ROWS[name](bench)
                     seconds[name] = time.monotonic() - started
         finally:
-            # Also of what somebody interrupts: it took its time.
+            # Also after an interruption, because the time was used.
             bench.progress("")
             bench.close()
             report(options, bench, seconds)
@@ -117,7 +117,7 @@ def report(options, bench, seconds):
 
 
 def end(number, frame):
-    """Leaves by way of every `finally`."""
+    """Exits through every `finally`."""
     raise SystemExit(128 + number)
 
 

@@ -1,6 +1,6 @@
--- B3: COUNT calls each of r:load_if_needed() on fresh data and of u:m(), in slices by turns. Prints
--- nanoseconds of CPU time per call for both. For counting instructions WHAT names one: "lull" or
--- "empty"; then nothing is timed.
+-- B3: COUNT calls each of r:load_if_needed() on fresh data and of u:m(), in alternating slices.
+-- Prints the CPU time per call of both in ns. To count instructions, WHAT selects one: "lull" or
+-- "empty". Then nothing is timed.
 local lull = require "lull"
 
 local module, count, what = ...

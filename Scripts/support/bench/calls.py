@@ -1,10 +1,10 @@
-"""B3, B4 and B10: what calls cost that come from Lua or go to it, without any request."""
+"""B3, B4 and B10: the cost of calls from and to Lua, without any request."""
 
 import statistics
 
 from harness import median_of, run
 
-# Of B4.
+# For B4.
 OBSERVERS = 1_000
 
 
@@ -26,7 +26,8 @@ def b4(bench):
 
 
 def compare(bench, name, workload, goal, count, script, sides, counted, call):
-    """A script that does two things `count` times by turns, and prints ns per call of both."""
+    """Runs a script that does two things `count` times, alternating, and prints ns per call of
+    both."""
 
     def measure():
         ours, theirs = run(script(count)).split()
@@ -53,7 +54,7 @@ def b10(bench):
                 2_000, 12_000)
         return float(run(bench.script("navigation.lua", resources, 200_000)))
 
-    # Counts differ by a few per cent, since Lua seeds its hashes anew in every process.
+    # Counts vary by a few per cent, because Lua seeds its hashes in every process.
     counts = bench.counts_instructions()
     ours, theirs = bench.interleaved(
         "B10", [lambda: measure(many), lambda: measure(few)], runs=1 if counts else None)

@@ -1,4 +1,4 @@
-"""B18: words offered by Tab, with many API files and calls."""
+"""B18: completion of words with Tab, with many API files and calls."""
 
 import os
 import statistics
@@ -8,7 +8,7 @@ from harness import Failure, run
 FILES = 200
 CALLS = 1_000
 LIMIT = 20.0
-# How often a process is started per run and place; of these the median counts.
+# Processes started per run and place. The median is used.
 LAUNCHES = 20
 
 
@@ -19,7 +19,7 @@ def call(number):
 
 
 def write_files(folder):
-    """As many files, with five calls each; and one that has all of the calls."""
+    """Writes FILES files with CALLS / FILES calls each, except one with all CALLS calls."""
     apis = os.path.join(folder, "apis")
     os.makedirs(apis)
     each = CALLS // FILES
@@ -33,7 +33,7 @@ def write_files(folder):
                 f'return {{ service = api, description = "API {number}", calls = {{\n{calls}}} }}\n')
 
 
-# What stands behind lull, and what is among the words that are offered.
+# The words after lull, and one of the expected candidates.
 PLACES = [
     (["call", ""], f"api{FILES - 1}\n"), (["get", "api1"], "api19\n"),
     (["call", "api7", ""], "call4\t"), (["call", "api7", "call3", "--p"], "--per-page"),

@@ -1,7 +1,7 @@
--- B11: what RESOURCES cost a service with one block of configuration and one with BLOCKS. Prints
--- nanoseconds of CPU time for computing a configuration, of one block and of BLOCKS; then how often a
--- block has run per resource, block and version. With PASSES there is only the service with BLOCKS,
--- which is asked PASSES times more, and nothing is timed.
+-- B11: the cost of RESOURCES for a service with one configuration block and for one with BLOCKS.
+-- Prints the CPU time of computing a configuration in ns, with one block and with BLOCKS. Then
+-- prints how often a block ran per resource, block and version. With PASSES, there is only the
+-- service with BLOCKS. Its configurations are computed PASSES more times, and nothing is timed.
 local lull = require "lull"
 
 local resource_count, block_count, passes = ...
@@ -30,7 +30,7 @@ local function access(side)
   for _, resource in ipairs(side.resources) do assert(resource.is_up_to_date) end
 end
 
--- Computes every configuration anew.
+-- Computes every configuration again.
 local function compute(side)
   side.service:invalidate_configuration()
   local runs = side.runs

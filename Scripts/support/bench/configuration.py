@@ -1,4 +1,4 @@
-"""B11: what many blocks of configuration cost."""
+"""B11: the cost of many configuration blocks."""
 
 import statistics
 
@@ -6,7 +6,7 @@ from harness import median_of, run
 
 BLOCKS = 100
 RESOURCES = 10_000
-# Where instructions are counted, which is slow.
+# For counting instructions, which is slow.
 COUNTED = 100
 
 
@@ -32,7 +32,7 @@ def b11(bench):
             20, 120)
         return per_pass / COUNTED
 
-    # Lua seeds its hashes anew in every process, so that counts differ by a few per cent.
+    # Counts vary by a few per cent, because Lua seeds its hashes in every process.
     ours, theirs = bench.interleaved(
         "B11", [lambda: accesses(BLOCKS), lambda: accesses(1)], runs=3)
     bench.add(

@@ -1,5 +1,5 @@
-// The reference of B5 and B6: a Lua interpreter with two functions more, `now()` and `get(url)`, which
-// is one GET through libcurl on a connection that is kept.
+// The reference of B5 and B6: a Lua interpreter with two additional functions, `now()` and
+// `get(url)`. The latter sends a GET through libcurl over a persistent connection.
 //
 //   decode SCRIPT ARGUMENT …
 #include <curl/curl.h>
@@ -17,7 +17,7 @@ typedef struct body {
 } body;
 
 static CURL *easy;
-static body received;  // keeps its memory from one answer to the next
+static body received;  // keeps its memory between responses
 
 static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
   (void)context;
@@ -62,7 +62,7 @@ int main(int count, char **words) {
   easy = curl_easy_init();
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  // As large as Lull's.
+  // Same size as in Lull.
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 64L << 10);
 
   lua_State *L = luaL_newstate();

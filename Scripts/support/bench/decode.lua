@@ -1,5 +1,5 @@
--- The reference of B5 and B6, run by decode.c: what documents.lua does, with its `get`, lua-cjson and
--- plain tables.
+-- The reference of B5 and B6, run by decode.c. Does the same as documents.lua, with the `get` of
+-- decode.c, lua-cjson and plain tables.
 local cjson = require "cjson"
 local visits = dofile((arg[0]:match "^(.*/)" or "") .. "visits.lua")
 

@@ -1,4 +1,4 @@
-"""B21: types decoded from a large JSON document, against Foundation's JSONDecoder."""
+"""B21: decoding types from a large JSON document, compared with Foundation's JSONDecoder."""
 
 import os
 import shutil
@@ -10,14 +10,15 @@ WARM_UP = 2
 
 
 def build():
-    """The two programs, linked statically. They stay below .build, since the core is compiled for them."""
+    """Builds the two programs, linked statically, below .build, since the core is compiled for
+    them."""
     if not shutil.which("swift"):
         raise Failure("swift was not found")
     root = os.path.abspath(os.path.join(HERE, "../../.."))
     flags = ["--package-path", os.path.join(HERE, "decoding"),
              "--scratch-path", os.path.join(root, ".build/decoding"), "--configuration", "release",
              "-Xswiftc", "-static-stdlib"]
-    # The package manager looks for new files in packages that others depend on if a manifest is new.
+    # The package manager looks for new files in dependencies only if a manifest has changed.
     os.utime(os.path.join(HERE, "decoding/Package.swift"))
     run(["swift", "build", *flags])
     folder = run(["swift", "build", *flags, "--show-bin-path"]).strip()

@@ -1,7 +1,7 @@
--- B5 and B6: loads one large document COUNT times, one load after the other, and does with it what
--- visits.lua says: "read" through .document, "visit" through .content. SOURCE is the base URL of the
--- server, or a file whose bytes a networking function gives. Prints the seconds of wall and of CPU
--- time after WARM_UP loads, what was read, and a digest of one more document.
+-- B5 and B6: loads one large document COUNT times, one load after the other, and processes it with
+-- a function of visits.lua: "read" through .document, "visit" through .content. SOURCE is the base
+-- URL of the server, or a file whose bytes a networking function returns. Prints the wall and CPU
+-- seconds after WARM_UP loads, the value read, and a digest of one more document.
 local lull = require "lull"
 local visits = dofile((arg[0]:match "^(.*/)" or "") .. "visits.lua")
 

@@ -1,4 +1,5 @@
-"""B5 and B6: a large JSON document over the network, against a C program with libcurl and lua-cjson."""
+"""B5 and B6: a large JSON document over the network, compared with a C program using libcurl and
+lua-cjson."""
 
 import json
 import os
@@ -9,7 +10,7 @@ from harness import Failure, median_of, run
 
 ELEMENTS = 20_000
 SIZE = 3_600_000
-# Loads before the clock starts.
+# Loads before timing starts.
 WARM_UP = 3
 
 
@@ -23,7 +24,8 @@ def b6(bench):
 
 
 def write_document(folder):
-    """An array of objects as APIs give them; the same bytes in every run."""
+    """Writes an array of objects as typical APIs return them. The bytes are the same in every
+    run."""
     chance = random.Random(5)
     elements = []
     for number in range(1, ELEMENTS + 1):
@@ -39,7 +41,7 @@ def write_document(folder):
     def length(elements):
         return len(json.dumps(elements, ensure_ascii=False, separators=separators).encode())
 
-    # The notes bring it to its size.
+    # The notes fill it up to its size.
     lacking = SIZE - length(elements)
     for number, element in enumerate(elements):
         element["note"] = "x" * (lacking // ELEMENTS + (number < lacking % ELEMENTS))
@@ -63,7 +65,7 @@ def measure_documents(bench, name, workload, what, goal):
         before = bench.server.counts()
         wall, cpu, seen = run(words).split()
         after = bench.server.counts()
-        # Of the two questions the first has been counted since.
+        # Subtract the first of the two queries of the counts, which is included.
         return {"wall": float(wall), "cpu": float(cpu), "seen": seen,
                 "connections": after[0] - before[0] - 1, "served": after[1] - before[1] - 1}
 

@@ -1,4 +1,4 @@
--- Downloads a URL to a file, as one that could be resumed; says the most memory it had, in KB.
+-- Downloads a URL to a file, resumably. Prints the peak memory in KB.
 local lull = require "lull"
 local url, path = arg[1], arg[2]
 assert(lull.service(url)("/"):relative(url):download(path, { resume = true }):await())

@@ -1,10 +1,10 @@
-"""B16: an answer that is written to a file as it arrives, against curl."""
+"""B16: a response that is written to a file on arrival, compared with curl."""
 
 import os
 
 from transfers import compare, cost
 
-# Bytes of the file, and how many megabytes of memory its download may take.
+# The size of the file in bytes, and the maximum memory of its download in MB.
 SIZE = 300 << 20
 MEMORY = 20.0
 
@@ -12,7 +12,7 @@ MEMORY = 20.0
 def b16(bench):
     source, target = os.path.join(bench.folder, "large.bin"), os.path.join(bench.folder, "target")
     with open(source, "wb") as file:
-        # Without blocks of its own: reading it costs no disk.
+        # A sparse file: reading it needs no disk access.
         file.truncate(SIZE)
     url = bench.server.url + "/large.bin"
 

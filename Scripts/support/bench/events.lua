@@ -1,4 +1,5 @@
--- Reads an event stream to its end; says how many events came, and the most memory the process had, in KB.
+-- Reads an event stream to its end. Prints the number of events and the peak memory of the process
+-- in KB.
 local lull = require "lull"
 local url, count = arg[1], 0
 for event in lull.service(url)("/"):relative(url):events { reconnect = false } do

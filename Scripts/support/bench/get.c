@@ -1,12 +1,12 @@
-// The reference of B1, B2 and B14: GETs through libcurl's multi-socket interface on epoll, with handles
-// that are used again. Nothing is parsed; status and size of every answer are checked.
+// The reference of B1, B2 and B14: GETs through libcurl's multi-socket interface on epoll, with
+// reused handles. Nothing is parsed. The status and size of every response are checked.
 //
 //   get BASE_URL COUNT IN_FLIGHT RESOURCES WARM_UP USER_AGENT ACCEPT ACCEPT_ENCODING
 //
-// Over TLS it trusts the certificates in $CURL_CA_BUNDLE, and shares connections over HTTP/2.
+// Over TLS, it trusts the certificates in $CURL_CA_BUNDLE and multiplexes requests over HTTP/2.
 //
-// Fetches BASE_URL/item/1 … BASE_URL/item/RESOURCES round and round. Prints the seconds of wall and
-// of CPU time that COUNT requests took after WARM_UP others, and the length of a request on the wire.
+// Fetches BASE_URL/item/1 … BASE_URL/item/RESOURCES in turn. Prints the wall and CPU seconds of
+// COUNT requests after WARM_UP others, and the length of a request in bytes.
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <errno.h>
@@ -28,9 +28,9 @@ static CURLM *multi;
 static int epoll_fd;
 static double timer_at = -1;  // when curl wants to be called; < 0: never
 static const char *base_url;
-static const char *only_path;  // asked for instead of the items
+static const char *only_path;  // requested instead of the items
 static long to_start, started, finished, resources;
-static char text[64];  // the first bytes of what arrives
+static char text[64];  // the first bytes of the response
 static size_t text_length;
 
 static void fail(const char *what) {
@@ -131,7 +131,7 @@ static void run(transfer *transfers, long in_flight, long count) {
       double rest = timer_at - seconds(CLOCK_MONOTONIC);
       timeout = rest <= 0 ? 0 : (int)(rest * 1e3) + 1;
     }
-    // A timer that is due needs no look at the sockets first.
+    // If a timer has expired, don't wait for the sockets.
     int ready = timeout == 0 ? 0 : epoll_wait(epoll_fd, events, 64, timeout);
     if (ready < 0 && errno != EINTR) fail("epoll_wait failed");
     for (int i = 0; i < ready; i++) {
@@ -187,7 +187,7 @@ int main(int count, char **words) {
   wall = seconds(CLOCK_MONOTONIC) - wall;
   cpu = cpu_seconds() - cpu;
 
-  // The length of a request as the server saw it.
+  // The length of a request as received by the server.
   only_path = "/request-length";
   text_length = 0;
   run(transfers, 1, 1);

@@ -1,6 +1,6 @@
--- B20: WHAT is done with COUNT: "observers" adds as many observer tables to one resource and removes
--- them again, in the order in which they came; "levels" raises an error through as many nested
--- coroutines, TIMES times, also in a stock interpreter.
+-- B20: does WHAT with COUNT. "observers" adds that number of observer tables to one resource and
+-- removes them in the same order. "levels" raises an error through that number of nested
+-- coroutines, TIMES times; it also works in a standard interpreter.
 local what, count, times = ...
 count = tonumber(count)
 

@@ -1,13 +1,13 @@
-"""B20: what one more of many costs: observer tables, configured headers, nested coroutines."""
+"""B20: the cost of one more among many: observer tables, configured headers, nested coroutines."""
 
 import os
 import statistics
 
-# Of few and of many: between which numbers one more is measured.
+# The sizes, few and many, between which the cost of one more is measured.
 OBSERVERS = (1_000, 2_000), (10_000, 20_000)
 HEADERS = (100, 200), (1_000, 2_000)
 LEVELS = 90, 180
-# Errors of a run, so that what the text costs that is compiled counts little.
+# Errors in a run, enough that compiling the source hardly counts.
 ERRORS = 20
 
 
@@ -46,7 +46,8 @@ def add(bench, workload, runs, goal):
 
 
 def explaining(bench, count):
-    """A script that explains so many headers: half of them from one call, half from one each."""
+    """Returns a script that explains this number of headers: half from one call, half from one
+    call each."""
     path = os.path.join(bench.folder, f"explain-{count}.lua")
     together, apart = count // 2, count - count // 2
     with open(path, "w") as file:

@@ -1,4 +1,4 @@
-"""What the workloads share: running commands by turns, counting instructions, keeping results."""
+"""Shared by the workloads: running commands in turn, counting instructions, collecting results."""
 
 import os
 import re
@@ -9,24 +9,24 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMMAND_TIMEOUT = 600
-# What a footprint counts: the label in cachegrind's summary, and its title in the notes. Instructions are those
-# outside the kernel.
+# The counts of a footprint: the label in cachegrind's summary, and the title in the notes.
+# Instructions in the kernel are not included.
 FOOTPRINT = {
     "instructions": ("I +refs", "instructions"),
     "i1_misses": ("I1 +misses", "I1 misses"),
     "d1_misses": ("D1 +misses", "D1 misses"),
     "mispredictions": ("Mispredicts", "mispredicted branches"),
 }
-# The same caches on every machine: size, ways, bytes a line.
+# The same simulated caches on every machine: size, ways, bytes per line.
 SIMULATED_CACHES = ("--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
 
 
 class Failure(Exception):
-    """What a person is to read instead of a traceback."""
+    """An error that is shown to the user instead of a traceback."""
 
 
 def run(words, **options):
-    """The standard output of a command; its failure is ours."""
+    """Returns the standard output of a command. Raises Failure if it fails."""
     try:
         done = subprocess.run(
             words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
@@ -38,7 +38,7 @@ def run(words, **options):
     if done.returncode != 0:
         raise Failure(
             f"failed with {done.returncode}: {' '.join(words)}\n{(done.stderr or done.stdout).strip()}")
-    # What goes on in another way than was to be measured is no figure.
+    # After a warning, the result is not what was to be measured.
     if "lull: warning:" in done.stderr:
         raise Failure(f"warned: {' '.join(words)}\n{done.stderr.strip()}")
     return done.stdout
@@ -73,11 +73,11 @@ class Bench:
         return os.path.join(HERE, name)
 
     def script(self, name, *arguments):
-        """The words that run a Lua file of this folder under lull."""
+        """Returns the command line that runs a Lua file of this folder with lull."""
         return [self.lull, "run", self.file(name), *map(str, arguments)]
 
     def keep_state_apart(self):
-        """Has lull keep what it knows in a folder of this run."""
+        """Stores lull's state in a folder of this run."""
         state = os.path.join(self.folder, "state")
         os.makedirs(state, exist_ok=True)
         os.environ["XDG_STATE_HOME"] = state
@@ -94,7 +94,7 @@ class Bench:
             sys.stderr.flush()
 
     def interleaved(self, name, sides, runs=None):
-        """Calls every side once per run, by turns and each first as often; a list per side."""
+        """Calls every side once per run, alternating the order. Returns a list for each side."""
         runs = runs or self.options.runs
         results = [[] for _ in sides]
         for index in range(runs):
@@ -108,7 +108,7 @@ class Bench:
     # Instructions
 
     def counts_instructions(self):
-        """Whether they are wanted and can be counted."""
+        """Whether instructions are to be counted, and valgrind is available."""
         if self.options.instructions == "no":
             return False
         if shutil.which("valgrind"):
@@ -118,9 +118,9 @@ class Bench:
         return False
 
     def under_valgrind(self, name, words, *options):
-        """What valgrind says at the end of a run."""
+        """Returns valgrind's output at the end of a run."""
         if self._stripped is None:
-            # Valgrind stumbles over the debug information of Swift's.
+            # Valgrind can't read the debug information of Swift.
             self._stripped = os.path.join(self.folder, "lull")
             run(["objcopy", "--strip-debug", self.lull, self._stripped])
         words = [self._stripped if word == self.lull else word for word in words]
@@ -132,12 +132,12 @@ class Bench:
             return file.read()
 
     def instructions(self, name, words):
-        """How many instructions a run takes."""
+        """Returns the number of instructions in a run."""
         log = self.under_valgrind(name, words, "--tool=callgrind", "--callgrind-out-file=/dev/null")
         return int(re.search(r"Collected : (\d+)", log).group(1))
 
     def instructions_per_call(self, name, words, low, high):
-        """What one call more takes: `words(calls)` is run with `low` and with `high` calls."""
+        """The instructions per call: runs `words(calls)` with `low` and with `high` calls."""
         counts = [self.instructions(name, words(calls)) for calls in (low, high)]
         return (counts[1] - counts[0]) / (high - low)
 
@@ -151,13 +151,13 @@ class Bench:
             for key, (label, _) in FOOTPRINT.items()}
 
     def footprint_per_call(self, name, words, low, high):
-        """The counts for one more call: `words(calls)` runs with `low` and with `high` calls."""
+        """The counts per call: runs `words(calls)` with `low` and with `high` calls."""
         fewer, more = [self.footprint(name, words(calls)) for calls in (low, high)]
         return {key: (more[key] - fewer[key]) / (high - low) for key in FOOTPRINT}
 
     def add_footprints(self, call, ours, theirs, goals=None):
-        """Adds both footprints to the last row, and a note that compares them. `goals` holds the most that
-        Lull should need."""
+        """Adds both footprints to the last row, and a note that compares them. `goals` are the
+        maximum values for Lull."""
         row = self.rows[-1]
         row["footprint"], row["reference_footprint"] = ours, theirs
         row["instructions"], row["reference_instructions"] = (
@@ -172,7 +172,8 @@ class Bench:
     # Results
 
     def add(self, name, workload, lull, reference, ratios, goal, unit, at_least=False):
-        """`ratios` has one per run; `lull` and `reference` are what to show of the two."""
+        """Adds a row. `ratios` has one value per run; `lull` and `reference` are the values
+        shown."""
         ratio = statistics.median(ratios)
         self.rows.append({
             "row": name, "workload": workload, "lull": lull, "reference": reference, "unit": unit,
@@ -181,7 +182,8 @@ class Bench:
             "ok": ratio >= goal if at_least else ratio <= goal})
 
     def add_limit(self, name, workload, values, limit, unit):
-        """`values` has one per run, and is compared with nothing but the limit."""
+        """Adds a row without a reference. `values` has one value per run, compared with the
+        limit."""
         value = statistics.median(values)
         self.rows.append({
             "row": name, "workload": workload, "lull": value, "values": values, "unit": unit,

@@ -1,7 +1,7 @@
--- B12: COUNT long polls in flight at once, against longpoll.c. What it prints, by MODE:
---   memory   bytes of resident memory for each of them
---   queue    the same for COUNT requests that wait while the one connection allowed is in use
---   events   µs of CPU time for each of EVENTS answers, each followed by its poll's next request
+-- B12: COUNT long polls in flight at once, with longpoll.c as the server. MODE selects the output:
+--   memory   bytes of resident memory per poll
+--   queue    the same for COUNT requests that wait for the only allowed connection
+--   events   µs of CPU time for each of EVENTS responses, each followed by the next request of its poll
 local lull = require "lull"
 local resident = require "resident"
 
@@ -14,14 +14,14 @@ local api = lull.service{
 }
 api.cached_resource_count_limit = 2 * count + 1000
 
--- Another name of the same server, so that what it is told waits for no poll.
+-- Another name for the same server, so that control requests do not wait for polls.
 local control = lull.service{ base_url = base_url:gsub("127%.0%.0%.1", "localhost"), timeout = 3600 }
 local function tell(what) return assert(control("/" .. what):load():await()).content end
 
 local finished, is_polling = 0, false
 local start
 
--- One function for all: what differs is in the request.
+-- One function for all polls. The response tells them apart.
 local function ended(response)
   assert(response.is_success, response.error)
   assert(response.entity.content.news == true)
@@ -37,7 +37,7 @@ local resources, by_url = {}, {}
 for i = 1, count do
   resources[i] = api("/poll/" .. i)
   by_url[resources[i].url] = resources[i]
-  -- Its configuration is computed now: that is a resource's memory, not a request's.
+  -- Compute its configuration now, because that is memory of the resource, not of the request.
   assert(not resources[i].is_up_to_date)
 end
 
@@ -55,7 +55,7 @@ local function settled()
   return resident()
 end
 
--- What is made once, by polls that do not count.
+-- Create one-time objects with polls that are not measured.
 tell "hold"
 for i = 1, mode == "queue" and 1 or math.min(count, 64) do resources[i]:load():on_completion(ended) end
 wait_until_held(mode == "queue" and 1 or math.min(count, 64))
@@ -71,7 +71,7 @@ if mode == "queue" then
   for i = 1, count do
     resources[i]:load():on_completion(ended)
   end
-  -- What is started goes out, if it may, with the next turn.
+  -- New requests are sent in the next turn, as far as limits allow.
   lull.sleep(0)
   assert(lull.stats().requests_queued == count, lull.stats().requests_queued)
   print((settled() - before) / count)

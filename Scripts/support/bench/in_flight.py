@@ -1,4 +1,4 @@
-"""B12: thousands of long polls in flight at once, against a C server that holds them."""
+"""B12: thousands of long polls in flight at once, with a C server that holds them."""
 
 import resource
 import statistics
@@ -6,19 +6,19 @@ import subprocess
 
 from harness import Failure, run
 
-# Bytes.
+# In bytes.
 IN_FLIGHT, QUEUED = 40 * 1024, 2 * 1024
 FEW = 1_000
 TIMED = 5_000
-# Of the runs whose instructions are counted, which is slow: polls, and answers.
+# For the runs in which instructions are counted, which is slow: polls and responses.
 MANY_COUNTED, FEW_COUNTED = 2_500, 250
 COUNTED = (500, 1_500)
-# Descriptors beside those of the connections.
+# File descriptors in addition to those of connections.
 SPARE = 600
 
 
 class LongPolls:
-    """The server, in a process of its own."""
+    """The server in a separate process."""
 
     def __init__(self, bench):
         program = bench.compile("longpoll")
@@ -74,7 +74,7 @@ def b12(bench):
             "B12", f"an answer among {count:,} in flight against {FEW:,}", statistics.median(many),
             statistics.median(few), [ours / theirs for ours, theirs in zip(many, few)], 1.5, "µs")
         if bench.counts_instructions():
-            # Counts differ by a few per cent, since Lua seeds its hashes anew in every process.
+            # Counts vary by a few per cent, because Lua seeds its hashes in every process.
             ours, theirs = [
                 bench.instructions_per_call(
                     "B12", lambda events: script(polls, "events", events), *COUNTED)

@@ -1,6 +1,6 @@
--- B8: loads COUNT resources with 200 bytes of JSON each, after 1,000 that do not count. With "held" the
--- script keeps them all, else nobody does but the service. Prints bytes of resident memory per
--- resource.
+-- B8: loads COUNT resources with 200 bytes of JSON each, after 1,000 that are not counted. With
+-- "held", the script holds all of them, otherwise only the service does. Prints the bytes of
+-- resident memory per resource.
 local lull = require "lull"
 local resident = require "resident"
 

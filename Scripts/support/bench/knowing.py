@@ -1,5 +1,5 @@
-"""B25: a call of an API imported with a thousand operations, against one with five. B26: what two
-revisions of an API file set differently for many URLs."""
+"""B25: a call of an API imported with 1,000 operations, compared with one with five. B26: the
+settings that differ between two revisions of an API file, for many URLs."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from harness import Failure, run
 OPERATIONS = (1_000, 5)
 URLS = 10_000
 BLOCKS = 100
-# How often a process is started per run; of these the median counts.
+# Processes started per run. The median is used.
 LAUNCHES = 20
 
 

@@ -1,9 +1,9 @@
-// Times whole processes: launch ROUNDS COMMAND … -- COMMAND … -- …
+// Measures whole processes: launch ROUNDS COMMAND … -- COMMAND … -- …
 //
-// Starts the commands by turns, ROUNDS times each, their standard output going to /dev/null. Prints
-// a line per process: the command's number, wall nanoseconds, microseconds of CPU time, the peak of
-// resident memory in KB. A command that fails ends everything. Small, so that a child's peak is its
-// own and not that of the process it was forked from.
+// Starts the commands in turn, ROUNDS times each, with standard output redirected to /dev/null.
+// Prints a line for each process: the number of the command, wall time in ns, CPU time in µs, peak
+// resident memory in KB. If a command fails, the program ends. It is small, so that the peak memory
+// of a child is not that of the process it was forked from.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>

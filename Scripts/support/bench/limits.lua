@@ -1,6 +1,6 @@
--- B22: COUNT requests that nothing but a rate limit holds up, answered in the process: by turns under a
--- limit of the process and under one that processes share, or hosts by the server at URL. Prints microseconds
--- per request for both.
+-- B22: COUNT requests delayed only by a rate limit and answered in the process. They alternate
+-- between a limit of the process and a shared one, which is shared by processes or, with URL, by
+-- hosts. Prints the microseconds per request for both.
 local lull = require "lull"
 
 local count, url = tonumber((...)), select(2, ...)

@@ -1,4 +1,4 @@
-"""B22: what it costs that processes share a rate limit, on one machine or on several."""
+"""B22: the cost of sharing a rate limit between processes, on one machine or on several."""
 
 import redis_server
 from harness import run

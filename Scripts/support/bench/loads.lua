@@ -1,6 +1,6 @@
--- B1, B2 and B14: COUNT loads of RESOURCES resources in turn, each with one observer. With "await" one
--- after the other, else IN_FLIGHT at a time: a load's end starts the next one. Prints what get.c
--- prints.
+-- B1, B2 and B14: COUNT loads of RESOURCES resources in turn, each with one observer. With "await",
+-- one after the other. Otherwise IN_FLIGHT at a time, where the end of each load starts the next.
+-- Has the same output as get.c.
 local lull = require "lull"
 
 local base_url, count, in_flight, resource_count, warm_up, mode = ...

@@ -1,4 +1,4 @@
-"""B1, B2 and B14: many GETs of one small JSON, against a C program that does the same on libcurl."""
+"""B1, B2 and B14: many GETs of a small JSON document, compared with a C program using libcurl."""
 
 import os
 import statistics
@@ -6,9 +6,9 @@ import statistics
 from harness import Failure, run
 from server import Server
 
-# Requests before the clock starts: connections are open and caches warm.
+# Requests before timing starts, to open connections and warm caches.
 WARM_UP = 500
-# Requests of the runs whose footprints are compared.
+# Requests in the runs whose footprints are compared.
 COUNTED = (1_000, 3_000)
 FOOTPRINT_GOALS = {
     "B2": {"instructions": 105_000, "i1_misses": 2_800, "d1_misses": 800, "mispredictions": 1_500},
@@ -31,7 +31,7 @@ def b14(bench):
     folder = os.path.join(bench.folder, "tls")
     os.mkdir(folder)
     server = Server(folder, has_tls=True)
-    # Both sides take it for the system's certificates.
+    # Both sides use this instead of the system's certificates.
     earlier = os.environ.get("CURL_CA_BUNDLE")
     os.environ["CURL_CA_BUNDLE"] = server.certificate
     try:
@@ -47,7 +47,7 @@ def b14(bench):
 
 
 def agent_of_lull(bench, url):
-    """What Lull says of itself, for the reference to say the same."""
+    """Returns Lull's request headers, so that the reference can send the same ones."""
     script = os.path.join(bench.folder, "agent.lua")
     with open(script, "w") as file:
         file.write(
@@ -59,7 +59,7 @@ def agent_of_lull(bench, url):
 
 def measure_loads(
         bench, name, workload, requests, in_flight, goal, server, url, connections):
-    """`connections` is how many each side is to open."""
+    """Measures both sides. `connections` is the expected number of connections of each."""
     get = bench.compile("get", libraries=["-lcurl"])
     agent = agent_of_lull(bench, url)
     resources = min(bench.options.resources, requests)
@@ -70,7 +70,7 @@ def measure_loads(
         before = server.counts()
         wall, cpu, length = run(command).split()
         after = server.counts()
-        # Of the two questions the first has been counted since.
+        # Subtract the first of the two queries of the counts, which is included.
         opened, served = after[0] - before[0] - 1, after[1] - before[1] - 1
         if served != requests + WARM_UP + 1:
             raise Failure(f"{name}: {served} requests came instead of {requests + WARM_UP + 1}")

@@ -1,16 +1,16 @@
-// The server of B12: holds polls without answering, until it is told to. One thread, epoll.
+// The server of B12: holds polls without responding until it is told to. One thread, epoll.
 //
 //   longpoll
 //
-// Prints the port it listens on, on loopback, and ends when its standard input does. It answers:
+// Prints its port on the loopback interface. Exits when its standard input closes. Requests:
 //
-//   GET /poll/…     not until something below is asked for
-//   GET /held       at once: how many polls it holds
-//   GET /tick/N     when N polls have been answered one after the other: one of those held now, and one
-//                   more each time that a poll comes in
-//   GET /release    when all polls held have been answered, in the order they came: how many
-//   GET /drain      like /release; from now on polls are answered when they come
-//   GET /hold       at once: polls are held again
+//   GET /poll/…     held until one of the requests below releases it
+//   GET /held       responds at once with the number of held polls
+//   GET /tick/N     releases N polls one after the other: one that is held now, and one more each
+//                   time a new poll arrives. Responds after the last one
+//   GET /release    releases all held polls in the order of arrival, and responds with their number
+//   GET /drain      like /release; from then on, polls get a response on arrival
+//   GET /hold       responds at once; polls are held again
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,17 +27,17 @@
 enum { REQUEST_SIZE = 1024 };
 
 typedef struct connection {
-  int place;  // among those held, counted from 1; 0: not held
+  int place;  // position among the held polls, starting at 1; 0: not held
   int length;
   char request[REQUEST_SIZE];
 } connection;
 
 static connection **connections;  // by descriptor
-static int *held;                 // descriptors, in no order once one has been picked
-static long *arrivals;            // by descriptor: the how manyth poll it was
+static int *held;                 // descriptors, unordered after one has been picked
+static long *arrivals;            // by descriptor: the arrival number of its poll
 static int capacity, held_count;
 static long arrived, ticks_left;
-static int ticker = -1;  // who waits for the ticks
+static int ticker = -1;  // the connection that waits for the ticks
 static int is_draining;
 static int epoll_fd, listener;
 
@@ -52,7 +52,7 @@ static void answer(int fd, const char *body) {
     text, sizeof(text),
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
     strlen(body), body);
-  // The client waits for it with an empty buffer: a hundred bytes always fit.
+  // The client is waiting, so its buffer is empty and 100 bytes always fit.
   if (send(fd, text, (size_t)length, MSG_NOSIGNAL) != length && errno != EPIPE &&
       errno != ECONNRESET)
     fail("cannot answer");
@@ -78,7 +78,7 @@ static void answer_poll(int fd) {
   answer(fd, "{\"news\":true}");
 }
 
-// One of those held, from anywhere among them.
+// Releases a random held poll.
 static void tick(void) {
   if (held_count == 0 || ticks_left == 0) return;
   static unsigned random = 1;

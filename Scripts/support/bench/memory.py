@@ -5,7 +5,7 @@ import statistics
 from harness import Failure, run
 
 CONTENT = 200
-# Of B9: loads between two looks at the memory, and those before the first that counts.
+# For B9: loads between two measurements of memory, and loads before the first one.
 INTERVAL = 10_000
 SETTLING = 50_000
 

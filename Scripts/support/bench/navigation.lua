@@ -1,5 +1,5 @@
--- B10: COUNT navigations to a resource that is there already, in a service that has RESOURCES. Prints
--- nanoseconds of CPU time per navigation.
+-- B10: COUNT navigations to an existing resource of a service with RESOURCES resources. Prints the
+-- CPU time per navigation in ns.
 local lull = require "lull"
 
 local resources, count = ...

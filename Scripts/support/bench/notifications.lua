@@ -1,6 +1,6 @@
--- B4: COUNT calls of Lua functions, OBSERVERS different ones in turn: as observers that one resource
--- notifies, and by pcall with the same arguments; in slices by turns. Prints nanoseconds of CPU time
--- per call for both. For counting instructions WHAT names one: "observers" or "pcall"; then nothing
+-- B4: COUNT calls of Lua functions, OBSERVERS different ones in turn: as observers notified by one
+-- resource, and by pcall with the same arguments, in alternating slices. Prints the CPU time per
+-- call of both in ns. To count instructions, WHAT selects one: "observers" or "pcall". Then nothing
 -- is timed.
 local lull = require "lull"
 
@@ -20,7 +20,7 @@ for i = 1, observers do
   functions[i] = make_function()
 end
 
--- A round is one event, that is one call of each function.
+-- A round is one event, with one call of each function.
 local function notify(rounds)
   for _ = 1, rounds do resource:override_local_content("x") end
 end

@@ -1,4 +1,5 @@
-"""Finds the functions of lull that a start and requests run; see Scripts/support/generate-order."""
+"""Finds the functions of lull that run at the start and in requests; see
+Scripts/support/generate-order."""
 
 import os
 import re
@@ -9,30 +10,32 @@ from harness import HERE, Failure, run
 from server import Server
 from walk import Calls
 
-# Loads of the two runs that tell the functions of a load from those of a start.
+# The loads in two runs. Their difference shows the functions of a load.
 LOADS = (100, 300)
 
 
 def calls_of(lull, words, profile):
-    """The calls of one run under callgrind."""
+    """Returns the calls of one run under callgrind."""
     run(["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={profile}",
          f"--log-file={profile}.log", lull, *words])
     return Calls(profile, lull)
 
 
 def is_symbol(name):
-    """Whether the linker can order it: no name of another library, no bare address."""
+    """Whether the linker can order the symbol: not one of another library, and not a bare
+    address."""
     return re.fullmatch(r"[\w.$]+", name) is not None and not name.startswith("0x")
 
 
 def functions_run(lull, words, folder):
-    """The symbols of lull's own that are run."""
+    """Returns lull's own symbols that run."""
     calls = calls_of(lull, words, os.path.join(folder, "callgrind.out"))
     return {name for name, owner in calls.objects.items() if owner == lull and is_symbol(name)}
 
 
 def functions_of_load(lull, url, folder):
-    """The functions of one load, callers before those they call: a load then runs through few cache lines."""
+    """Returns the functions of one load. Callers precede their callees, so that a load uses few
+    cache lines."""
     few, many = (
         calls_of(lull, ["run", os.path.join(HERE, "loads.lua"), url, str(count), "1", "100", "100", "await"],
                  os.path.join(folder, f"callgrind.load.{count}"))
@@ -54,7 +57,7 @@ def functions_of_load(lull, url, folder):
 def main():
     lull, output = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="lull-order.") as folder:
-        # Valgrind stumbles over the debug information of Swift's.
+        # Valgrind can't read the debug information of Swift.
         stripped = os.path.join(folder, "lull")
         run(["objcopy", "--strip-debug", lull, stripped])
         empty = os.path.join(folder, "empty.lua")
@@ -70,7 +73,7 @@ def main():
             load = functions_of_load(stripped, server.url, folder)
         finally:
             server.stop()
-    # The functions of every start first, then those of a load in one block.
+    # First the functions of every start, then those of a load in one block.
     seen = set(load)
     start, *groups = groups
     blocks = [sorted(start - seen), load]

@@ -1,4 +1,4 @@
-"""B24: tests that are answered from a recording, and a day of polling in time that stands still."""
+"""B24: tests answered from a recording, and a day of polling with a simulated clock."""
 
 import json
 import os

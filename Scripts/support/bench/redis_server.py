@@ -1,4 +1,4 @@
-"""A Redis server on loopback of a workload's own, which keeps nothing on disk."""
+"""A Redis server for a workload on the loopback interface, without persistence."""
 
 import contextlib
 import shutil
@@ -11,7 +11,7 @@ from harness import Failure
 
 @contextlib.contextmanager
 def started(bench, name):
-    """The URL of one that runs as long as the block; `name` is the workload that needs it."""
+    """Starts a server for the duration of a block and returns its URL. `name` is the workload."""
     program = shutil.which("redis-server")
     if not program:
         raise Failure(f"{name}: redis-server was not found; Scripts/bench installs it")

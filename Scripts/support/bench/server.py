@@ -1,4 +1,4 @@
-"""The server that the workloads over the network talk to."""
+"""The server of the workloads that use the network."""
 
 import os
 import re
@@ -18,8 +18,8 @@ def free_port():
 
 
 class Server:
-    """One nginx on a free port of loopback, with one worker; of one with TLS another port has that, and
-    HTTP/2, by a certificate of its own."""
+    """An nginx with one worker on a free loopback port. With TLS, it has a second port with
+    HTTP/2 and its own certificate."""
 
     def __init__(self, folder, has_tls=False):
         port = free_port()
@@ -77,7 +77,7 @@ class Server:
             return answer.read().decode()
 
     def counts(self):
-        """Connections accepted and requests served so far, this very question not counted."""
+        """Returns the connections accepted and requests served so far, without this query."""
         text = self.get("/status")
         accepted, _, served = map(int, re.search(r"(\d+) (\d+) (\d+)", text).groups())
         return accepted - 1, served - 1

@@ -1,5 +1,5 @@
--- B23: a process that needs COUNT resources, one after the other, each from nothing to its data, which are in a
--- cache: that file or, with URL, the server that hosts share by. Prints microseconds for each.
+-- B23: a process that needs COUNT resources, one after the other. Their data is in a cache: in that
+-- file or, with URL, on the server that hosts share. Prints the microseconds for each.
 local lull = require "lull"
 
 local base_url, count, file, url = ...
@@ -18,6 +18,6 @@ local function load(from, to)
   return lull.now() - started
 end
 
--- Opening the file, or the connection, is not for each.
+-- Opening the file or the connection is not measured.
 load(1, 50)
 print(string.format("%.3f", load(51, count) / (count - 50) * 1e6))

@@ -1,4 +1,4 @@
-"""B23: an entity from the server that hosts share by, against one from a cache file."""
+"""B23: loading an entity from the shared server, compared with a cache file."""
 
 import os
 import statistics
@@ -16,7 +16,7 @@ def b23(bench):
         before = bench.server.counts()[1]
         elapsed = float(
             run(bench.script("shared_warm.lua", bench.server.url, RESOURCES, *cache)))
-        # The question after it is counted, too.
+        # The following query is counted too.
         served = bench.server.counts()[1] - before - 1
         if served != expected:
             raise Failure(f"B23: {served} requests came instead of {expected}")

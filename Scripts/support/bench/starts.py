@@ -1,4 +1,4 @@
-"""B7: whole processes, from their start to their end."""
+"""B7: whole processes, from start to end."""
 
 import os
 import re
@@ -7,12 +7,12 @@ import statistics
 
 from harness import Failure, median_of, run
 
-# How often a process is started per run; of these the median counts.
+# Processes started per run. The median is used.
 LAUNCHES = 20
 
 
 def libraries_of(lull):
-    """The shared libraries lull names, as paths."""
+    """Returns the paths of the shared libraries that lull is linked with."""
     needed = re.findall(
         r"\(NEEDED\).*\[(.+)\]", run(["readelf", "-d", lull], env={**os.environ, "LC_ALL": "C"}))
     paths = {}
@@ -27,7 +27,7 @@ def libraries_of(lull):
 
 
 def libcurl():
-    """The path of libcurl, which lull loads at its first request."""
+    """Returns the path of libcurl, which lull loads with its first request."""
     for line in run(["ldconfig", "-p"], env={**os.environ, "PATH": os.environ["PATH"] + ":/sbin"}
                     ).splitlines():
         found = re.match(r"\s*libcurl\.so\.4 .* => (/\S+)", line)
@@ -37,7 +37,7 @@ def libcurl():
 
 
 def launches(bench, name, commands):
-    """Per command a list over the runs of medians: wall ms, CPU ms, MB."""
+    """Returns for each command a list of medians, one per run: wall ms, CPU ms, MB."""
     launch = os.path.join(bench.folder, "launch")
     words = []
     for command in commands:
@@ -56,7 +56,7 @@ def launches(bench, name, commands):
 
 
 def empty_program(bench, name, names, paths):
-    """An empty C program that is linked with these libraries."""
+    """Builds an empty C program that is linked with these libraries."""
     program = bench.compile(name, "-Wl,--no-as-needed", source="empty.c", libraries=paths)
     linked = set(re.findall(r"\(NEEDED\).*\[(.+)\]", run(
         ["readelf", "-d", program], env={**os.environ, "LC_ALL": "C"})))

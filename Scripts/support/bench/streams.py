@@ -1,4 +1,5 @@
-"""B17: a million events of a stream, one by one in a script, beside curl, which only receives them."""
+"""B17: a stream of one million events, read one by one in a script, compared with curl, which
+only receives them."""
 
 import os
 import statistics
@@ -6,14 +7,14 @@ import subprocess
 
 from harness import Failure
 
-# Events, how many megabytes of memory they may take, and how many seconds of CPU time.
+# The number of events, the maximum memory in MB, and the maximum CPU time in seconds.
 COUNT = 1_000_000
 MEMORY = 30.0
 SECONDS = 3.0
 
 
 def cost(words):
-    """CPU time in seconds of a command that reads the stream, and what it says."""
+    """Returns the CPU time in seconds of a command that reads the stream, and its output."""
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     output, errors = process.stdout.read(), process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)

@@ -1,5 +1,5 @@
--- B9: COUNT loads of 1,000 observed resources in turn through the stub provider, every content read.
--- Prints bytes of resident memory after each INTERVAL loads.
+-- B9: COUNT loads of 1,000 observed resources in turn with the stub provider. Every content is
+-- read. Prints the bytes of resident memory after each INTERVAL loads.
 local lull = require "lull"
 local resident = require "resident"
 

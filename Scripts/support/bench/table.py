@@ -1,6 +1,6 @@
 """The table of the results."""
 
-# Digits behind the point, by unit.
+# Decimal places by unit.
 DIGITS = {"/s": 0, "B": 0, "instr.": 0, "MB": 1}
 
 

@@ -1,4 +1,4 @@
-"""What it costs to move a large body: shared by B15 and B16."""
+"""The cost of transferring a large body, for B15 and B16."""
 
 import os
 import statistics
@@ -8,7 +8,8 @@ from harness import Failure
 
 
 def cost(row, words, is_whole):
-    """CPU time in seconds of a command, and the words it says; `is_whole` tells whether all has arrived."""
+    """Returns a command's CPU time in seconds and its output. `is_whole` checks that all has
+    arrived."""
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     output, errors = process.stdout.read(), process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -20,7 +21,8 @@ def cost(row, words, is_whole):
 
 
 def compare(bench, row, title, megabytes, ours, theirs):
-    """Adds the memory that ours takes, which it says last in KiB, and its CPU time beside curl's."""
+    """Adds Lull's memory, which is the last value of its output in KiB, and its CPU time next to
+    curl's."""
     ours, theirs = bench.interleaved(row, [ours, theirs], runs=3)
     bench.add_limit(
         row, f"memory of {title}", [int(said[-1]) / 1024 for _, said in ours], megabytes, "MB")

@@ -1,4 +1,5 @@
--- Sends a file to a URL, read while it goes out; says what arrived, and the most memory it had, in KB.
+-- Uploads a file to a URL while reading it. Prints the number of bytes received by the server, and
+-- the peak memory in KB.
 local lull = require "lull"
 local url, path = arg[1], arg[2]
 local answer = assert(lull.service(url)("/"):put(lull.file(path)):await())

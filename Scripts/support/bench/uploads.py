@@ -1,4 +1,4 @@
-"""B15: a body that is read from a file while it is sent, against curl."""
+"""B15: a body that is read from a file while it is sent, compared with curl."""
 
 import os
 import re
@@ -7,13 +7,14 @@ import threading
 
 from transfers import compare, cost
 
-# Bytes of the file, and how many megabytes of memory its upload may take.
+# The size of the file in bytes, and the maximum memory of its upload in MB.
 SIZE = 2 << 30
 MEMORY = 30.0
 
 
 class Discarding:
-    """Reads each request to its end, answers with the length of its body, and closes the connection."""
+    """Reads each request to its end, responds with the length of the body, and closes the
+    connection."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -61,11 +62,11 @@ class Discarding:
 def b15(bench):
     path = os.path.join(bench.folder, "large")
     with open(path, "wb") as file:
-        # Without blocks of its own: reading it costs no disk.
+        # A sparse file: reading it needs no disk access.
         file.truncate(SIZE)
 
     def run(words):
-        # Its answer is how much has arrived.
+        # The response contains the number of bytes received.
         return cost("B15", words, lambda said: said[:1] == [str(SIZE).encode()])
 
     with Discarding() as server:

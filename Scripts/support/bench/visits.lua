@@ -1,12 +1,12 @@
--- What B5 and B6 do with the array of objects they have got, the same on both sides.
+-- Functions that B5 and B6 apply to the array of objects, identical on both sides.
 local visits = {}
 
--- One field of one element, another one each time.
+-- Reads one field of one element, a different one each time.
 function visits.read(list, round)
   return list[1 + round * 977 % 20000].position.lat
 end
 
--- Every field of everything; how many there are.
+-- Reads every field of every element. Returns their number.
 local type, pairs = type, pairs
 local function visit(value)
   local count = 0
@@ -19,10 +19,10 @@ end
 
 function visits.visit(list) return visit(list) end
 
--- A number that nobody gets who has got anything else.
+-- Returns a number that depends on all values.
 function visits.digest(value)
   local kind = type(value)
-  -- Whole numbers add up to the same in any order.
+  -- Integers have the same sum in any order.
   if kind == "number" then return value * 8 // 1 end
   if kind == "string" then return #value end
   if kind ~= "table" then return 1 end

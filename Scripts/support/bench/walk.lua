@@ -1,5 +1,6 @@
--- COUNT repetitions of one walk, which trace-load follows: "load" loads one resource without observers,
--- "configuration" computes a configuration of one block, "observer" tells one observer of an override.
+-- COUNT repetitions of one walk, which trace-load follows. "load" loads one resource without
+-- observers, "configuration" computes a configuration with one block, "observer" notifies one
+-- observer of an override.
 local lull = require "lull"
 
 local walk, base_url, count = ...
@@ -24,7 +25,7 @@ function walks.observer()
 end
 
 if walk == "load" then
-  -- Every load is needed.
+  -- Make every load necessary.
   service:configure("/**", function(config) config.expiration_time = 0 end)
 elseif walk == "configuration" then
   service:configure("/**", function(config)

@@ -1,5 +1,5 @@
--- B13: a process that needs RESOURCES resources once. With FILE they are in that cache file, "" for
--- none. Prints the seconds it took to have them all.
+-- B13: a process that needs RESOURCES resources once. With FILE, they are in that cache file; ""
+-- means no cache. Prints the seconds until all are loaded.
 local lull = require "lull"
 
 local base_url, count, file = ...

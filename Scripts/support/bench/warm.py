@@ -1,4 +1,4 @@
-"""B13: resources that an earlier process has left in a cache file, against one request each."""
+"""B13: resources in the cache file of an earlier process, compared with one request each."""
 
 import os
 import statistics
@@ -14,7 +14,7 @@ def b13(bench):
     def measure(file, expected):
         before = bench.server.counts()[1]
         elapsed = float(run(bench.script("warm.lua", bench.server.url, RESOURCES, file)))
-        # The question after it is counted, too.
+        # The following query is counted too.
         served = bench.server.counts()[1] - before - 1
         if served != expected:
             raise Failure(f"B13: {served} requests came instead of {expected}")

@@ -1,12 +1,13 @@
-// Runs the public suite http-tests/cache-tests with Lull in the place of `fetch`: the suite's own code
-// makes the requests, serves them and judges the answers.
+// Runs the public suite http-tests/cache-tests with Lull instead of `fetch`. The suite's own code
+// makes the requests, serves them and judges the responses.
 //
 //   node bridge.mjs FOLDER BASE-URL PROGRAM MODE
 //
-// FOLDER is a checkout of the suite, whose server listens at BASE-URL. PROGRAM is the command lull, which runs
-// client.lua; what is to be fetched it takes from a server in here. MODE: memory, where one service makes the
-// requests of a test, or file, where each comes from a service of its own and a cache file joins them. Prints
-// a JSON object: a test's id → its kind and the suite's word for what came of it.
+// FOLDER is a checkout of the suite, whose server listens at BASE-URL. PROGRAM is the command lull,
+// which runs client.lua. That script gets its requests from a server in this program. MODE is
+// memory, where one service makes all requests of a test, or file, where each request has its own
+// service and they share a cache file. Prints a JSON object: the ID of each test → its kind and the
+// suite's result.
 
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
@@ -45,7 +46,7 @@ globalThis.fetch = async (url, init = {}) => {
       method: init.method ?? 'GET',
       headers: init.headers ?? [],
       body: init.body,
-      // What browsers are told besides headers.
+      // Options of fetch other than headers.
       reload: ['no-store', 'reload', 'no-cache'].includes(init.cache)
     })
   })
@@ -84,7 +85,7 @@ client.on('exit', code => {
   process.exit(1)
 })
 
-// As a private cache: what is for shared ones only is left out, as it is for browsers.
+// As a private cache: tests for shared caches are left out, as for browsers.
 await runTests(suites, true, base)
 const results = getResults()
 const report = {}

@@ -1,4 +1,5 @@
--- What a script with `expiration_time = "http"` sees of the requests that bridge.mjs asks for.
+-- Makes the requests that bridge.mjs sends, in a service with `expiration_time = "http"`, and
+-- reports the results.
 local lull = require "lull"
 local bridge, base, mode = ...
 
@@ -6,14 +7,16 @@ local jobs = lull.service {
   base_url = bridge, timeout = 3600, connections_per_host = 64, first_byte_timeout = 3600,
 }
 
--- What tells the suite's server which request it is, and says nothing of what is wanted.
+-- Headers that identify the request to the suite's server. They are not part of the tested request.
 local ofSuite <const> = { ["test-name"] = true, ["test-id"] = true, ["req-num"] = true }
 
--- A service that believes answers, with the headers of a job on each of its requests.
+-- A service that follows the cache headers of responses and adds the headers of a job to each
+-- request.
 local function service(store)
   local current = {}
   local api = lull.service { base_url = base }
-  -- An error is no answer that is kept, but one that is not asked for again within a second: that is no cache's.
+  -- Errors are not cached, but by default they are not retried within a second. That is not part of
+  -- a cache's behaviour.
   api:configure { expiration_time = "http", retry_time = 0, redirects = false, connections_per_host = 64 }
   api:configure(function(config)
     for name, value in pairs(current) do

@@ -1,4 +1,5 @@
-"""What the public suite says of Lull: judge.py REPORT KNOWN MODE. Exit code 1 if that is not what is known."""
+"""Judges the results of the public suite: judge.py REPORT KNOWN MODE. Exits with 1 if they
+differ from the known ones."""
 
 import json
 import pathlib
@@ -13,8 +14,8 @@ for line in pathlib.Path(known).read_text().splitlines():
         if where in (mode, "both"):
             reasons[name] = reason
 
-# What depends on a case that has not passed says nothing, by the suite's own rule; untested is what only
-# concerns shared caches and proxies.
+# A case that depends on a failed one is ignored, as the suite itself does. Untested are cases that
+# only concern shared caches and proxies.
 kinds = {}
 for name, result in results.items():
     if result["result"] not in ("dependency_fail", "untested"):

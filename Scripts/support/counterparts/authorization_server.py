@@ -1,4 +1,4 @@
-"""An authorization server by Authlib: logins by code and by device, renewed, and revoked."""
+"""An authorization server by Authlib: login by code and by device, refresh and revocation."""
 # pip: authlib==1.9.9 flask==3.1.3 werkzeug==3.1.9
 
 import os
@@ -14,7 +14,7 @@ import urllib.request
 
 from counterpart import wsgi
 
-# It is on loopback.
+# The server is on the loopback interface, without TLS.
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
 
 from authlib.integrations.flask_oauth2 import (AuthorizationServer, ResourceProtector,  # noqa: E402
@@ -37,7 +37,7 @@ class Client(ClientMixin):
     def get_client_id(self): return "lull"
     def get_default_redirect_uri(self): return None
     def get_allowed_scope(self, scope): return scope
-    # Any port of loopback. (RFC 8252, section 7.3)
+    # Any port of the loopback interface. (RFC 8252, section 7.3)
     def check_redirect_uri(self, uri): return re.fullmatch(r"http://127\.0\.0\.1:\d+/callback", uri)
     def check_client_secret(self, _): return False
     def check_endpoint_auth_method(self, method, endpoint): return method == "none"
@@ -84,7 +84,7 @@ class CodeGrant(grants.AuthorizationCodeGrant):
 
 class RefreshGrant(grants.RefreshTokenGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = ["none"]
-    # Each serves once.
+    # Refresh tokens are valid only once.
     INCLUDE_NEW_REFRESH_TOKEN = True
 
     def authenticate_refresh_token(self, text):
@@ -111,7 +111,7 @@ class DeviceGrant(DeviceCodeGrant):
 
     def should_slow_down(self, _):
         asked.append(time.monotonic())
-        # The first question is answered so, whoever asks how slowly.
+        # The first poll is always told to slow down.
         return len(asked) == 1
 
 
@@ -149,7 +149,7 @@ protector.register_token_validator(Validator())
 
 @app.get("/authorize")
 def authorize():
-    # Who refuses is asked by the URL in the API's file.
+    # A user who refuses is simulated by the URL in the API file.
     user = None if "refuse" in request.args else "ann"
     return server.create_authorization_response(grant=server.get_consent_grant(end_user=user), grant_user=user)
 
@@ -177,7 +177,7 @@ def revoke(): return server.create_endpoint_response("revocation")
 def me(): return jsonify(user=current_token.user, scope=current_token.scope)
 
 
-# What is done ------------------------------------------------------------------------------------
+# The tests ---------------------------------------------------------------------------------------
 
 problems = []
 
@@ -188,7 +188,7 @@ def check(is_so, what):
 
 
 class Run:
-    """The command in a folder of its own, with API files for a server."""
+    """Runs the command in a separate folder with API files for a server."""
 
     def __init__(self, url, folder):
         self.folder = pathlib.Path(folder)
@@ -261,7 +261,7 @@ def by_code(run):
     check(stat.S_IMODE(file.stat().st_mode) == 0o600, "the file may be read by others")
     check(stat.S_IMODE(file.parent.stat().st_mode) == 0o700, "the folder may be read by others")
     check(me(run, "code") == '"ann"', f"by code: {me(run, 'code')}")
-    # Used up: renewed, with a new refresh token each time.
+    # Expired: refreshed, with a new refresh token each time.
     for _ in range(2):
         count = len(tokens)
         tokens[-1].expires = 0
@@ -288,7 +288,7 @@ def by_device(run, agrees):
     del asked[:]
     process = run.start("login", "device")
     found = lines_until(process, r"(http\S+/device)\s[\s\S]*?code:\s+(\S+)\n")
-    # Not before it has been told to slow down.
+    # Not before the client has been told to slow down.
     while not asked:
         time.sleep(0.05)
     browse(found[1], {"user_code": found[2], "agrees": "yes" if agrees else "no"})

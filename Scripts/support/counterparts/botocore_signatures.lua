@@ -1,4 +1,5 @@
--- Sends what a file of cases says, signed, each to the host that it names and yet to one address.
+-- Sends signed requests from a file of cases. Each has its own host name, but all go to one
+-- address.
 local lull = require "lull"
 local address, path = ...
 

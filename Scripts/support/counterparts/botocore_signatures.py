@@ -1,4 +1,5 @@
-"""botocore, which signs 300 requests that lull signs too: each arrives here, and both have the same to say."""
+"""Compares botocore's signatures of 300 requests with those of lull. The requests arrive here,
+and both signatures must be equal."""
 # pip: botocore==1.44.5 werkzeug==3.1.9
 
 import datetime
@@ -43,7 +44,7 @@ def case(number, folder):
     parts = [word(least=1).replace("/", "") or "x" for _ in range(generator.randint(0, 3))]
     if not is_storage and generator.random() < 0.3:
         parts.insert(generator.randint(0, len(parts)), generator.choice([".", "..", "", "a"]))
-    # What is no name but a way to somewhere else is for the others.
+    # S3 keys must not contain dot segments. Other services resolve them.
     if is_storage:
         parts = [part if part not in (".", "..") else "dots" for part in parts]
     path = "/" + "/".join(quote(part, safe="-_.~") for part in parts)
@@ -87,14 +88,14 @@ def case(number, folder):
 
 
 def given(value):
-    """Without what is not said."""
+    """Returns the value without missing entries."""
     if not isinstance(value, dict):
         return value
     return {name: given(one) for name, one in value.items() if one is not None}
 
 
 def expected(case, time):
-    """What botocore says, at the time that lull has signed at."""
+    """Returns botocore's signature at the time of lull's signature."""
     at = datetime.datetime.strptime(time, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
     botocore.auth.get_current_datetime = lambda *_, **__: at
     url = f"http://{case['host']}{case['path']}" + (f"?{case['query']}" if case["query"] else "")
@@ -125,7 +126,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     file = pathlib.Path(folder, "cases.json")
     file.write_text(json.dumps([given(one) for one in cases]), encoding="utf-8")
-    # Tokens go unencrypted, and lull says so.
+    # lull warns about tokens sent without encryption.
     with wsgi(application) as url:
         lull("botocore_signatures.lua", url.removeprefix("http://"), file, warns=True)
 missing = set(range(COUNT)) - seen

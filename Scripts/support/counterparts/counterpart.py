@@ -1,6 +1,6 @@
-"""What the counterparts share: servers in threads, scripts run by lull, and what differs.
+"""Shared by the counterparts: servers in threads, scripts run by lull, and differences.
 
-A counterpart prints what differs and exits with 1 then; else it prints nothing.
+A counterpart prints only differences, and then exits with 1.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 
-# What they say while all is well.
+# Their messages without errors.
 logging.disable(logging.WARNING)
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 @contextlib.contextmanager
 def wsgi(application):
-    """Serves an application on a free port; gives its URL."""
+    """Serves an application on a free port. Returns its URL."""
     from werkzeug.serving import WSGIRequestHandler, make_server
 
     class Silent(WSGIRequestHandler):
@@ -39,8 +39,8 @@ def wsgi(application):
 
 
 def lull(script, *arguments, warns=False, **variables):
-    """Runs a script of this folder; gives what it prints. What it complains of ends the program, but for
-    warnings where some are expected."""
+    """Runs a script of this folder. Returns its output. Errors end the program, and so do
+    warnings unless some are expected."""
     run = subprocess.run(
         [os.environ["LULL_PROGRAM"], "run", str(HERE / script), *map(str, arguments)],
         env={**os.environ, **variables}, capture_output=True, text=True, timeout=240, check=False)

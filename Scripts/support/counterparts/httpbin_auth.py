@@ -1,4 +1,4 @@
-"""httpbin, which asks for credentials: httpbin_auth.lua has what is asked of it."""
+"""httpbin, which requests credentials. The tests are in httpbin_auth.lua."""
 # pip: httpbin==0.10.4 werkzeug==3.1.9 flask==3.1.3
 
 import sys

@@ -1,9 +1,10 @@
-"""HTTPie, which the items of the verbs are taken from: what it makes of every line of a table.
+"""HTTPie, whose items the methods use: checks its requests for every line of a table.
 
-Tests/HTTPie/items.txt has the table, Tests/HTTPie/answers.txt what HTTPie has made of each line when it was
-last asked. Asked again it has to say the same. What lull makes of them, HTTPieItemTests.swift compares.
+Tests/HTTPie/items.txt contains the table. Tests/HTTPie/answers.txt contains the recorded request of
+each line, and HTTPie must still send the same. HTTPieItemTests.swift compares lull's requests with
+them.
 
-    python httpie.py --write     asks, and keeps what it says
+python httpie.py --write     runs HTTPie and records its requests
 """
 # pip: httpie==3.2.4
 
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import threading
 
-# This file has the name of what it asks: its folder must not stand before the library's.
+# This file is named like the library, so its folder must not precede the library's.
 sys.path = [place for place in sys.path if pathlib.Path(place or ".").resolve() != pathlib.Path(__file__).resolve().parent]
 
 from httpie.context import Environment  # noqa: E402
@@ -34,7 +35,7 @@ OWN = {
 
 
 def split(line):
-    """Words as the head of the table says."""
+    """Splits a line into words, as described at the top of the table."""
     words, word, quote = [], None, False
     for letter in line:
         if letter == "'":
@@ -50,7 +51,7 @@ def split(line):
 
 
 def read_table():
-    """The files, and the lines without their marks."""
+    """Returns the files, and the lines without their marks."""
     files, lines = {}, []
     for line in TABLE.read_text("utf-8").splitlines():
         if not line or line.startswith("#"):
@@ -66,7 +67,7 @@ def read_table():
 
 
 class Echo(socketserver.StreamRequestHandler):
-    """Keeps a request as it comes."""
+    """Stores requests as they arrive."""
 
     def handle(self):
         head = b""
@@ -87,7 +88,7 @@ def escaped(text):
 
 
 def shown(head, body, port):
-    """A request without what is another each time, or each program's own."""
+    """Returns a request without parts that vary, or that differ between the programs."""
     lines = head.split("\r\n")[:-2]
     method, target, _ = lines[0].split(" ", 2)
     headers = []
@@ -110,7 +111,7 @@ def shown(head, body, port):
             headers.append((f"no {name}", ""))
         elif own.fullmatch(values[0]):
             headers = [header for header in headers if header[0] != name]
-    # Those of one name stay in their order.
+    # A stable sort: headers with the same name keep their order.
     headers.sort(key=lambda header: header[0])
     result = [f"{method} {target}"] + [
         f"{name}: {escaped(value.encode())}" if value else name for name, value in headers]
@@ -118,7 +119,7 @@ def shown(head, body, port):
 
 
 def ask(line, server):
-    """What HTTPie makes of a line."""
+    """Returns HTTPie's request for a line."""
     port = server.server_address[1]
     words = split(line)
     source = None
@@ -141,7 +142,7 @@ def ask(line, server):
             stdin=given, stdin_isatty=False, stdout=output, stdout_isatty=False, stderr=errors,
             stderr_isatty=False, devnull=nothing, program_name="http", config_dir=pathlib.Path(os.environ["HOME"]),
             colors=0)
-        # What the library itself says of an error.
+        # The library's own error messages.
         with contextlib.redirect_stderr(errors):
             code = int(main(
                 ["http", *options, *(word for word in words[:1] if word != "*"), f"http://127.0.0.1:{port}{path}", *rest], environment))

@@ -1,4 +1,5 @@
--- Objects of S3 put, got, listed and put part by part from files, signed; and what is signed wrongly kept out.
+-- Tests signed S3 requests: puts, gets, lists and uploads objects in parts from files. Wrongly
+-- signed requests must be rejected.
 local lull = require "lull"
 local url, folder = ...
 
@@ -26,7 +27,7 @@ local keys = {
 }
 for i, key in ipairs(keys) do
   local path = "/things/" .. lull.url.encode(key):gsub("%%2F", "/")
-  -- What is in the key stands escaped in the path, but for its slashes.
+  -- The key is escaped in the path, except for slashes.
   local object = s3:resource_at(url .. path)
   local entity, problem = object:put { data = "object " .. i }:await()
   assert(entity, key .. ": " .. tostring(problem))
@@ -34,7 +35,7 @@ for i, key in ipairs(keys) do
   assert(tostring(got.content) == "object " .. i, key)
 end
 
--- Queries, in any order and however they are written.
+-- Queries, in any order and encoding.
 for _, query in ipairs {
   "?list-type=2", "?prefix=with%20space&list-type=2", "?list-type=2&prefix=with+space", "?max-keys=3&list-type=2",
   "?list-type=2&prefix=a/b&delimiter=%2F", "?list-type=2&prefix=umlaut-ä", "?versioning", "?list-type=2&prefix=~",
@@ -45,7 +46,7 @@ end
 local listing = assert(s3("/things"):with_params { ["list-type"] = 2, prefix = "with space" }:get():await())
 assert(listing.text:find("<Key>with space</Key>", 1, true), listing.text)
 
--- A file, and an upload in parts, each of a file.
+-- A file, and a multipart upload of files.
 local large = write("large", ("0123456789abcdef"):rep(1 << 16))
 assert(s3("/things/large"):put(lull.file(large)):await())
 assert(#assert(s3("/things/large"):get():await()).content == 1 << 20)
@@ -66,12 +67,12 @@ assert(s3("/things/in parts"):with_params { uploadId = id }:post {
 assert(assert(s3("/things/in parts"):head():await()).headers["content-length"] == tostring((10 << 20) + 1))
 keys[#keys + 1] = "in parts"
 
--- Headers that are signed, and bodies that are not.
+-- Signed headers and unsigned bodies.
 local headers = { ["x-amz-meta-two"] = "a   b", ["Cache-Control"] = "no-cache" }
 assert(s3("/things/plain"):put({ text = "x" }, { headers = headers }):await())
 assert(service { unsigned_payload = true }("/things/plain"):put { text = "y" }:await())
 
--- Who is not let in.
+-- Requests that must be rejected.
 local function isOut(api)
   local entity, problem = api("/things"):get():await()
   assert(not entity and problem.http_status == 403, tostring(problem))

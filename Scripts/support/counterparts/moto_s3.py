@@ -1,4 +1,4 @@
-"""moto, which signs each request itself to see whether it has the same: moto_s3.lua has what is asked of it."""
+"""moto, which verifies the signature of each request. The tests are in moto_s3.lua."""
 # pip: moto[server,s3]==5.2.5 boto3==1.44.5 botocore==1.44.5
 
 import json
@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-# All that comes before keys can be made goes unsigned: a user, a policy, a key.
+# Requests before there is a key are not signed: they create a user, a policy and a key.
 os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "4"
 
 import boto3  # noqa: E402
@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
         AWS_ACCESS_KEY_ID=key["AccessKeyId"], AWS_SECRET_ACCESS_KEY=key["SecretAccessKey"],
         AWS_REGION="eu-central-1")
 
-# What lull has put there, as botocore sees it.
+# Read objects uploaded by lull with botocore.
 s3 = boto3.client(
     "s3", endpoint_url=url, region_name="eu-central-1",
     aws_access_key_id=key["AccessKeyId"], aws_secret_access_key=key["SecretAccessKey"])

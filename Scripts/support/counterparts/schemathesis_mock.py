@@ -1,4 +1,5 @@
-"""schemathesis, which asks `lull mock` for all that an OpenAPI document allows and forbids, and holds answers against it."""
+"""schemathesis, which sends `lull mock` valid and invalid requests of an OpenAPI document, and
+checks the responses against it."""
 # pip: schemathesis==4.32.5
 
 import json

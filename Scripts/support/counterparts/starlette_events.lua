@@ -1,9 +1,10 @@
--- Reads starlette's event streams while their server is stopped and started: nothing is lost or doubled.
+-- Reads starlette's event streams while their server is stopped and started. No event may be lost
+-- or repeated.
 local lull = require "lull"
 local url, count = arg[1], tonumber(arg[2])
 local api = lull.service(url)
 
--- Until the server is up for the first time, and between two of its lives, a connection is refused.
+-- Before the server starts, and while it restarts, connections are refused.
 local function begun(open)
   for _ = 1, 200 do
     local items = open()

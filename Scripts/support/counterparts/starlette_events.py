@@ -1,4 +1,5 @@
-"""starlette's event streams (sse-starlette), by a server that is stopped and started while they are read."""
+"""starlette's event streams (sse-starlette), with a server that is stopped and started while
+they are read."""
 # pip: starlette==1.10.0 sse-starlette==3.7.0 uvicorn==0.54.0
 
 import asyncio
@@ -40,7 +41,7 @@ async def rows(_):
 
 
 class Restarted:
-    """The application on one port, stopped and started again and again."""
+    """Serves the application on one port, stopping and restarting it repeatedly."""
 
     def __init__(self):
         config = uvicorn.Config(application, host="127.0.0.1", port=0, log_level="critical")

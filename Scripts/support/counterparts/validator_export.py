@@ -1,4 +1,4 @@
-"""openapi-spec-validator, which reads the documents that `lull export --openapi` writes."""
+"""openapi-spec-validator, which validates the documents written by `lull export --openapi`."""
 # pip: openapi-spec-validator==0.9.0
 
 import json

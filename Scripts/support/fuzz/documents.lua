@@ -1,4 +1,4 @@
--- Compares how JSON texts made at random are read; see fuzz-documents, which runs it.
+-- Compares different readers on random JSON texts; see fuzz-documents, which runs it.
 --
 --   lull run documents.lua FOLDER COUNT SEED
 local lull = require "lull"
@@ -24,7 +24,7 @@ for index = 1, count do
   end
 end
 
--- A rule that nothing broke has not been looked at.
+-- A rule that was never violated has not been tested.
 for _, outcome in ipairs {
   "accepted", "transcoded", "grammar", "UTF-8", "surrogate", "control", "range", "depth", "encoding",
 } do

@@ -1,5 +1,5 @@
-// What libFuzzer calls with random bytes: one reading of JSON, and of all that was read; written once
-// more, it is the same.
+// Called by libFuzzer with random bytes: parses JSON and visits everything. The JSON written from
+// it must be the same when parsed again.
 #include <csimdjson.h>
 #include <csj_compare.h>
 #include <csj_utf8.h>
@@ -55,7 +55,7 @@ static void look(const csj_document *document, csj_view view, size_t index) {
   }
 }
 
-// Both ways to look at bytes agree.
+// Both implementations of the check agree.
 static void check_utf8(const uint8_t *bytes, size_t length) {
   size_t at = 0, step;
   while (at < length && (step = csj_utf8_sequence(bytes + at, length - at)) > 0) at += step;
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
   csj_error error = {0};
   csj_document *document = csj_parse(bytes, length, &error);
   if (document == NULL) {
-    // A refusal says why, and where within the text if it knows.
+    // An error has a message, and a valid position in the text if the position is known.
     if (error.message == NULL || error.offset > (int64_t)length) abort();
     return 0;
   }

@@ -1,11 +1,12 @@
-"""Imports OpenAPI documents, loads what comes of them, and compares requests with openapi-core.
+"""Imports OpenAPI documents, loads the results, and compares requests with openapi-core.
 
-    check.py PROGRAM FOLDER [--requests COUNT] [--jobs COUNT] [--verbose]
+check.py PROGRAM FOLDER [--requests COUNT] [--jobs COUNT] [--verbose]
 
-Of each document of OpenAPI 3 below FOLDER: it is imported within five seconds, `lull check` finds nothing, of its
-operations 99 of 100 are calls or left out with a reason. Of the calls of all documents COUNT requests (default
-10,000) are made by Lull, with values that fit the schemas, and openapi-core has to take them for requests of that
-operation. Prints what differs, then figures; exits with 1 if something is wrong.
+Each OpenAPI 3 document below FOLDER must be imported within 5 s and pass `lull check`, and 99 % of
+its operations must become calls or be left out with a reason. From the calls of all documents, Lull
+makes COUNT requests (default 10,000) with values that match the schemas. openapi-core must
+recognise them as requests of the same operation. Prints differences, then figures. Exits with 1 if
+there are any problems.
 """
 import argparse
 import concurrent.futures
@@ -31,7 +32,7 @@ METHODS = ["get", "put", "post", "patch", "delete", "head", "options", "trace"]
 
 
 class TextLoader(Loader):
-    """Dates are texts, as in JSON."""
+    """Loads dates as strings, as in JSON."""
 
 
 TextLoader.yaml_implicit_resolvers = {
@@ -48,7 +49,7 @@ def document(path):
 
 
 def documents(folder):
-    """Files that say they are of OpenAPI 3."""
+    """Yields files that claim to be OpenAPI 3 documents."""
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".json", ".yaml", ".yml") and path.is_file():
             if re.search(rb"^openapi:\s*[\"']?3\.[01]|\"openapi\"\s*:\s*\"3\.[01]", path.read_bytes(), re.M):
@@ -56,7 +57,7 @@ def documents(folder):
 
 
 def operations(root):
-    """How many there are; those behind a $ref of a path count as one."""
+    """Returns the number of operations. Those behind a $ref of a path count as one."""
     count = 0
     for path, item in (root.get("paths") or {}).items():
         if path.startswith("x-") or not isinstance(item, dict):
@@ -101,13 +102,13 @@ def check(program, path, wanted):
             return outcome
         errors = ending.stderr.decode(errors="replace")
         if ending.returncode == 3 and "--base-url" in errors:
-            # It says what to do, and that is done.
+            # Follow the advice in the error message.
             ending = run(program, *words, "--base-url", "https://api.example.com", folder=folder)
             errors = ending.stderr.decode(errors="replace")
         try:
             root = document(path)
             outcome.operations = operations(root)
-        except Exception as error:  # Whatever is wrong, Lull has to have refused it.
+        except Exception as error:  # If the document is invalid in any way, Lull must have rejected it.
             if ending.returncode != 3:
                 outcome.problems.append(f"it was imported, and cannot be read otherwise: {error}")
             outcome.refused = errors.strip()

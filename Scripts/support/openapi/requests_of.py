@@ -1,4 +1,5 @@
-"""Requests of the calls of an imported document, sent to a server here, and what openapi-core takes them for."""
+"""Sends requests of an imported document's calls to a server here, and compares openapi-core's
+interpretation."""
 import collections
 import http.server
 import json
@@ -11,7 +12,7 @@ from openapi_core.testing import MockRequest
 
 from values import Impossible, Values
 
-# Parameters of the file by call: key, place, name on the wire, and whether it is the body.
+# The parameters of the file by call: key, place, name in the request, and whether it is the body.
 DESCRIBE = """
 local lull = require "lull"
 local file = dofile("apis/x.lua")
@@ -53,11 +54,11 @@ end
 
 
 class Unjudged(Exception):
-    """openapi-core cannot say, or does not take a value that came as it was given."""
+    """openapi-core can't judge the request, or rejects a value that was transferred correctly."""
 
 
 class Server:
-    """Takes whatever comes, and keeps it."""
+    """Accepts and stores all requests."""
 
     def __init__(self):
         taken = self.taken = []
@@ -100,7 +101,8 @@ def template(path):
 
 
 def plain(value):
-    """What is the same in Lua: a whole number is one, however it is written."""
+    """Converts values that are equal in Lua: an integral number is an integer, however it is
+    written."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
@@ -112,7 +114,7 @@ def plain(value):
 
 def is_same(came, given):
     if isinstance(given, str) and not isinstance(came, str):
-        # A date, or what else a text is by its format.
+        # A date, or another type that a format turns a string into.
         return not isinstance(came, (int, float, list, dict))
     if isinstance(given, list) and isinstance(came, (list, tuple)) and len(came) == len(given):
         return all(is_same(one, other) for one, other in zip(came, given))
@@ -122,7 +124,8 @@ def is_same(came, given):
 
 
 def readable(node):
-    """What openapi-core reads otherwise than the standard: headers that are no parameters, names in capitals."""
+    """Adapts the document where openapi-core deviates from the standard: headers that are not
+    parameters, and names in upper case."""
     if isinstance(node, list):
         return [readable(one) for one in node if not is_no_parameter(one)]
     if not isinstance(node, dict):
@@ -131,7 +134,7 @@ def readable(node):
     if made.get("type") == "http" and isinstance(made.get("scheme"), str):
         made["scheme"] = made["scheme"].lower()
     if is_no_parameter(made):
-        # Of the components: it is referred to, and never wanted.
+        # In the components, it may be referenced but is never required.
         made = {"name": made["name"], "in": "header", "schema": {}}
     return made
 
@@ -156,7 +159,7 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
     ending = run(
         program, "import", "openapi", str(path), "-o", "apis/x.lua", "--base-url", server.url, folder=folder)
     source = (folder / "apis/x.lua").read_text()
-    # The file's own keys that belong to other parts are none of this program's.
+    # Other keys of the file refer to files that this program does not have.
     source = re.sub(r"^  schemas = .*\n", "", source, flags=re.M)
     environment = set(re.findall(r'env(?: = |\()"([A-Z0-9_]+)"', source))
     has_tokens = "oauth2_" in source
@@ -174,7 +177,7 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
     calls = json.loads(described.stdout)
     spec = readable(root)
     spec["servers"] = [{"url": server.url}]
-    # A template without values in its place would be another path.
+    # Servers of a path or operation with variables would change the URL.
     for item in spec.get("paths", {}).values():
         if isinstance(item, dict):
             item.pop("servers", None)
@@ -188,14 +191,14 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
     values = Values(spec)
     found = {}
     for name, item in spec.get("paths", {}).items():
-        # Paths that differ in their fragments alone are one on the wire.
+        # Paths that differ only in their fragments are equal when sent.
         if "#" in name or "?" in name:
             continue
         for method, operation in (item if isinstance(item, dict) else {}).items():
             if isinstance(operation, dict) and method in (
                 "get", "put", "post", "patch", "delete", "head", "options"):
                 found[(method.upper(), template(name))] = (name, item, operation)
-    # Of calls that are one on the wire nobody can tell which is meant.
+    # If calls are equal when sent, they can't be distinguished.
     places = collections.Counter((call["method"], template(call["path"])) for call in calls)
     calls = [call for call in calls if places[(call["method"], template(call["path"]))] == 1]
     requests = []
@@ -250,9 +253,11 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
 
 
 def is_of_the_value(error, made, request, body):
-    """Whether something came as it was given, and openapi-core does not take it: formats, depths, enumerations."""
+    """Whether a value was transferred correctly, but openapi-core rejects it: formats, nesting,
+    enumerations."""
     text = f"{error!r} {error.__cause__!s}"
-    # It knows no lists in that style, and takes what follows a parameter in one segment for a part of it.
+    # It does not support lists in this style, and treats the rest of a path segment as part of a
+    # parameter.
     if "'deepObject'" in text or "Failed to cast" in text and error.location == "path":
         return True
     if "Formatter not found" in text or "Deserializer" in text and "not found" in text:
@@ -268,10 +273,10 @@ def is_of_the_value(error, made, request, body):
     if type(error).__name__ in ("InvalidParameter", "InvalidHeader", "ParameterValidationError"):
         given = made["expected"].get(error.location, {}).get(error.name)
         if given is None and error.location == "path":
-            # It has found another template that the path is one of, too.
+            # It has chosen another template that matches the path too.
             return True
         if given is None and error.name not in getattr(request.parameters, error.location):
-            # Nothing was given and nothing came: it is the document's own default that does not fit.
+            # Nothing was given and nothing was sent: the document's own default is invalid.
             return "not valid for schema" in text
         if given is None or isinstance(given, (list, dict)):
             return given is not None and "not valid for schema" in text
@@ -303,7 +308,7 @@ def difference(checker, url, made, method, target, headers, body):
         data=body if body else None, content_type=headers.get("Content-Type") or "")
     try:
         result = checker.unmarshal_request(request)
-    except Exception as error:  # Of a document that openapi-core cannot read.
+    except Exception as error:  # openapi-core can't read some documents.
         if isinstance(error, (TypeError, KeyError, AttributeError, re.error)) or "Unresolvable" in type(error).__name__:
             raise Unjudged from None
         return f"openapi-core: {type(error).__name__}: {error}"
@@ -316,15 +321,15 @@ def difference(checker, url, made, method, target, headers, body):
         given = getattr(result.parameters, place)
         for name, value in expected.items():
             if place == "path" and name in given and str(given[name]).startswith(f"{value}:"):
-                # `{name}` has taken what is of `{name}:verb`.
+                # `{name}` has matched the text of `{name}:verb`.
                 raise Unjudged
             if name in given and not is_same(given[name], value):
                 return f"{place} {name}: {given[name]!r} came, {value!r} was given"
             if name not in given and place == "path":
-                # It has found another template that the path is one of, too.
+                # It has chosen another template that matches the path too.
                 raise Unjudged
             if name not in given and isinstance(value, dict):
-                # Members of an object that are parameters themselves: it does not find them.
+                # It does not find members of an object that are separate parameters.
                 raise Unjudged
             if name not in given:
                 return f"{place} {name}: nothing came, {value!r} was given"

@@ -1,13 +1,14 @@
-"""Values that fit the schemas of a document."""
+"""Generates values that match the schemas of a document."""
 import re
 
 
 class Impossible(Exception):
-    """No value that fits is known."""
+    """No matching value is known."""
 
 
 def is_of(value, kind):
-    """Whether it has the type that a schema says beside its enumeration: some documents contradict themselves."""
+    """Whether the value has the declared type. In some documents, enumerations contradict their
+    types."""
     kinds = {"string": str, "boolean": bool, "integer": int, "number": (int, float), "array": list, "object": dict}
     if not isinstance(kind, str) or kind not in kinds:
         return True
@@ -69,7 +70,7 @@ class Values:
             return self.value(merged, turn, depth + 1)
         for key in ("oneOf", "anyOf"):
             if key in schema:
-                # Which of them is meant a value does not always say.
+                # A value does not always determine the alternative.
                 raise Impossible
         kind = schema.get("type")
         if isinstance(kind, list):
@@ -201,7 +202,7 @@ class Values:
         if any(isinstance(part, (list, dict)) for part in parts) or not parts:
             raise Impossible
         if isinstance(value, dict) and not schema.get("properties") and node.get("style") != "deepObject":
-            # Whose member is whose cannot be told.
+            # The members of several objects could not be distinguished.
             raise Impossible
         texts = [part for part in parts if isinstance(part, str)]
         if place in ("header", "cookie") and any(not re.fullmatch(r"[A-Za-z0-9_.:-]+", text) for text in texts):
@@ -210,7 +211,7 @@ class Values:
                 raise Impossible
             value = "plain"
         if isinstance(value, (list, dict)) and any(set(",|; =&~") & set(text) for text in texts):
-            # What separates parts must not be in one, which Lull refuses.
+            # Lull rejects values that contain the separator.
             raise Impossible
         if place == "path" and any(text in ("", ".", "..") or "/" in text or "%" in text for text in texts):
             if schema.get("type") == "string" and not set(schema) & {"pattern", "enum", "format", "maxLength", "minLength"}:

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// B21: the same types decoded from the same document, by Lull and by Foundation.
+// B21: decodes the same types from the same document, with Lull and with Foundation.
 import PackageDescription
 
 let package = Package(

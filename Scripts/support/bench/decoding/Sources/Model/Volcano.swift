@@ -1,6 +1,6 @@
 import Glibc
 
-/// An element of the document of `documents.py`.
+/// An element of the document from `documents.py`.
 public struct Volcano: Decodable, Equatable, Sendable {
   public enum Status: String, Decodable, Sendable { case active, dormant }
 
@@ -20,8 +20,9 @@ public struct Volcano: Decodable, Equatable, Sendable {
   public var note: String
 }
 
-/// Decodes the file that is named by the first argument as often as the second says, after as many times as
-/// the third says; prints the seconds of one time, and what the elements add up to.
+/// Decodes the file given by the first argument. The second argument is the number of measured
+/// runs, the third the number of runs before them. Prints the seconds per run and a checksum of the
+/// elements.
 public func measure(_ decode: ([UInt8]) throws -> [Volcano]) throws {
   let arguments = CommandLine.arguments
   guard arguments.count == 4, let count = Int(arguments[2]), let warmUp = Int(arguments[3]) else {
@@ -36,7 +37,7 @@ public func measure(_ decode: ([UInt8]) throws -> [Volcano]) throws {
   print((seconds() - start) / Double(count), sum)
 }
 
-/// Differs wherever a member does.
+/// A digest that depends on every member.
 private func digest(_ volcano: Volcano) -> Int {
   var sum = volcano.id &* 31 &+ volcano.name.utf8.count &* 7 &+ volcano.elevation &* 3
   sum &+= volcano.status == .active ? 1 : 2
