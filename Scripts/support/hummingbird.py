@@ -1,7 +1,7 @@
 """Runs the gateway of Examples/hummingbird-gateway between a counting server and 10,000
 connections.
 
-hummingbird.py PROGRAM
+    hummingbird.py PROGRAM
 
 The server holds every response until all connections have sent a request, so that all handlers wait
 at the same time. Each item must have been requested exactly once. Prints only problems, and exits

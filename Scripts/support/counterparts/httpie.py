@@ -4,7 +4,7 @@ Tests/HTTPie/items.txt contains the table. Tests/HTTPie/answers.txt contains the
 each line, and HTTPie must still send the same. HTTPieItemTests.swift compares lull's requests with
 them.
 
-python httpie.py --write     runs HTTPie and records its requests
+    python httpie.py --write     runs HTTPie and records its requests
 """
 # pip: httpie==3.2.4
 

@@ -1,6 +1,6 @@
 """Imports OpenAPI documents, loads the results, and compares requests with openapi-core.
 
-check.py PROGRAM FOLDER [--requests COUNT] [--jobs COUNT] [--verbose]
+    check.py PROGRAM FOLDER [--requests COUNT] [--jobs COUNT] [--verbose]
 
 Each OpenAPI 3 document below FOLDER must be imported within 5 s and pass `lull check`, and 99 % of
 its operations must become calls or be left out with a reason. From the calls of all documents, Lull
