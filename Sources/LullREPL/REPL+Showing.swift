@@ -108,7 +108,7 @@ extension REPL {
     pending = nil
   }
 
-  /// Writes the values on one line if all are short, otherwise one below the other.
+  /// Writes the values on one line if none has several lines, otherwise one below the other.
   private func write(_ values: PendingValues) {
     let texts = values.items.map { item in
       switch item {

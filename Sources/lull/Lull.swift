@@ -53,7 +53,8 @@ enum Lull {
       // their purpose.
       if isOutputClosed, command.name != Command.run.name { Exit.refuseOutput() }
       return try command.run(words)
-    // Run a script from a pipe only if there is one: with nothing to read, show the overview.
+    // Standard input is run only with `-`, so this reports wrong usage. If there is nothing to
+    // read, show the overview.
     case nil where StandardInput.holdsBytes: return try Command.run.run(words)
     case nil: throw .page(CommandOverview.start)
     }

@@ -108,7 +108,7 @@ struct RunOptions {
     ArgumentSpec(name: "lull", description: "", arguments: arguments)
   }
 
-  // MARK: What texts say
+  // MARK: Parsing values
 
   private static func isHost(_ text: String) -> Bool {
     var hosts = AllowedHosts()

@@ -58,7 +58,7 @@ struct PageReader {
     return content?.value["schema"]
   }
 
-  /// The only list of records among the fields. `nil` if there are several.
+  /// The only list among the fields, which contains the records. `nil` if this is not clear.
   private func list(in object: ObjectShape) -> String? {
     let lists = object.properties.filter { SchemaShape.of($0.schema, in: document).kind == .array }
     guard lists.count == 1, !lists[0].name.contains("."), !lists[0].name.isEmpty else { return nil }

@@ -255,7 +255,7 @@ final class SchemaDefinitions {
     return SchemaDefinitions.pointer(name(of: target, text))
   }
 
-  // MARK: What JSON Schema has not
+  // MARK: Keywords that JSON Schema lacks
 
   /// Writes the type. Some documents use type names of other languages.
   private func writeType(_ type: ImportNode, _ writer: inout JSONWriter) {
@@ -378,7 +378,7 @@ struct SchemaLoops {
     ]
   }
 
-  /// The definitions on a cycle. Found by repeatedly removing definitions without outgoing
+  /// The definitions on cycles. Found by repeatedly removing definitions without outgoing
   /// references, then those without incoming ones.
   private var found: Set<String> {
     var backwards: [String: Set<String>] = [:]

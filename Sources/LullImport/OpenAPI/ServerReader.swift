@@ -148,7 +148,7 @@ struct ServerReader {
     return names.count == 1 ? names[0] : nil
   }
 
-  /// Names for all servers, if each is clearly an environment.
+  /// Names for all servers, if each is clearly a different environment.
   static func environments(_ servers: [Server]) -> [(name: String, baseURL: String)]? {
     guard servers.count > 1, servers.count < 9 else { return nil }
     var result: [(name: String, baseURL: String)] = []

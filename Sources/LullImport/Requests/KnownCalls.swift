@@ -11,7 +11,7 @@ package struct KnownCalls {
     let path: String
   }
 
-  /// A call that duplicates the request of another one.
+  /// A call whose request is already made by an existing call.
   package struct Clash {
     /// For example `GET /orders`.
     package let request: String
@@ -70,7 +70,8 @@ package struct KnownCalls {
     return shown.isEmpty ? "another host" : shown.joined(separator: " and ")
   }
 
-  /// The calls of another API that make the same request as an existing call under another name.
+  /// The calls of another API that make the same request as an existing call, but are written
+  /// differently.
   package func clashes(with api: ImportedAPI) -> [Clash] {
     guard let new = DeclaredFile(Array(APIFileWriter.text(of: api).utf8)) else { return [] }
     let all = Dictionary(

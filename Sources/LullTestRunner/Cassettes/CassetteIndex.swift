@@ -60,7 +60,7 @@ struct CassetteIndex {
   /// The maximum number of exchanges shown.
   private static let most = 5
 
-  // MARK: Files that nobody names
+  // MARK: Unused files
 
   /// The unused files in `cassettes` next to test files. Ignores folders with test files that were
   /// not run completely.

@@ -37,7 +37,7 @@ final class StubNetwork: NetworkingProvider {
     self.recorder = recorder
   }
 
-  // MARK: What is answered
+  // MARK: Rules
 
   /// Adds a rule, or replaces the one with the same pattern. Returns its number.
   func addRule(_ method: RequestMethod, _ glob: URLGlob) -> Int {
@@ -69,7 +69,7 @@ final class StubNetwork: NetworkingProvider {
     return rule.answers[rule.next]
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   func startRequest(
     _ request: HTTPRequest, completion: NetworkCompletion

@@ -134,7 +134,7 @@ final class TestStages {
     return modules + program.host.part(APIFiles.self).paths
   }
 
-  // MARK: What is wrong
+  // MARK: Failures
 
   private func note(_ end: ScriptProgram.StageEnd, of what: String) {
     switch end {

@@ -148,7 +148,7 @@ struct CallOptions {
     printsCurl || isDry ? nil : network.auth?.complete()
   }
 
-  // MARK: What is written
+  // MARK: Output
 
   /// Whether the body is needed as received, before any transformer.
   var wantsBytes: Bool { file != nil || format == .raw }

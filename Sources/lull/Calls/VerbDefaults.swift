@@ -120,7 +120,7 @@ struct VerbDefaults {
     return .told(2)
   }
 
-  // MARK: Beside what is given
+  // MARK: Filling in defaults
 
   /// Parses the arguments of a command, fills in the defaults of options that are not given, and
   /// returns both with the resulting options.

@@ -84,8 +84,8 @@ struct WordCompletion {
     return APIFileLocator.listing().files.map { Candidate(word: $0.name) }
   }
 
-  /// Adds file names to the candidates. Candidates that are environments exclude files, because a
-  /// shell would quote the `@` of a file name.
+  /// Adds file names to the candidates, except to environments. If file names were possible, the
+  /// shell would quote the `@`.
   private func andFiles(_ found: [Candidate]) -> [Candidate] {
     last.contains("@") && !found.isEmpty ? found : found + WordCompletion.files
   }

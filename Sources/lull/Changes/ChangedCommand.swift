@@ -74,8 +74,8 @@ struct ChangedCommand {
         // Report an unusable record before sending a request.
         _ = try record.read()
         var (request, options) = (request, options)
-        // Bypass the cache, which can't know of changes. The record has its own validators for
-        // conditional requests.
+        // Always send a request, because a cache can't know of changes. It only provides the
+        // validators for a conditional request.
         options.isFresh = !options.isOffline
         if let code = options.openSession(for: &request, host) { return code }
         let exchange = CallExchange(host, api, options)

@@ -94,7 +94,7 @@ final class ContentWatch: ResourceObserver {
     timer.cancel()
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   private func ask() -> Turn {
     guard let started = request.start() else { return .ended(0) }
@@ -149,7 +149,7 @@ final class ContentWatch: ResourceObserver {
     Exit.complain(report)
   }
 
-  // MARK: Showing
+  // MARK: Output
 
   /// Returns `false` if the reader of the output has gone.
   private func show(_ content: ComparedContent) throws(ContentFilter.Problem) -> Bool {

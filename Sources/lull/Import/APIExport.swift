@@ -80,7 +80,7 @@ struct APIExport {
     return (document.text, document.count, leftOut)
   }
 
-  // MARK: Looking
+  // MARK: Inspection
 
   private func inspect(_ environment: String?, lines: Bool) throws(CommandFailure) -> (
     Sight, variables: [String]

@@ -80,7 +80,7 @@ final class ProgressBar {
       "lull: \(ByteCount.text(uploadSize)) sent in \(Self.text(clock.uptime - began))\n")
   }
 
-  // MARK: Showing
+  // MARK: Updates
 
   /// The size of an upload for which the bar was shown. `nil` if it was not shown.
   private var uploadSize: Int?

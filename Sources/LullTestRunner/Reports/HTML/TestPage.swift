@@ -90,7 +90,7 @@ struct TestPage {
       "<div class=\"\(name.replacing(" ", with: "-"))\"><dt>\(name)</dt><dd>\(count)</dd></div>\n"
   }
 
-  // MARK: What has failed
+  // MARK: Failures
 
   private mutating func writeFailures() {
     let failed = outcomes.indices.filter { outcomes[$0].verdict == .failed }
@@ -180,7 +180,7 @@ struct TestPage {
     return text
   }
 
-  // MARK: Besides
+  // MARK: Coverage and notes
 
   private mutating func writeCoverage() {
     guard !summary.coverage.isEmpty else { return }
