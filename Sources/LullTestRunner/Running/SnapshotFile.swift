@@ -2,7 +2,7 @@ import LullHost
 import LullLibC
 import LullSystem
 
-/// The snapshots of one file of tests: `snapshots/NAME.snap` beside it.
+/// The snapshots of one test file, stored in `snapshots/NAME.snap` in its folder.
 ///
 ///     # Snapshots of repos_test.lua. Written by lull test; `lull test --update` makes them anew.
 ///

@@ -5,8 +5,8 @@ import LullTransport
 
 /// The environment of one test's host: a simulated clock, and a network with defined responses.
 ///
-/// All work that is ready is done first. Then the clock advances to the next timer. If there is
-/// none, waiting is in vain. There is no system event loop and no thread pool, so slow work on
+/// All work that is ready is done first. Then the clock advances to the next timer. Without a
+/// timer, a wait can never end. There is no system event loop and no thread pool, so slow work on
 /// values is done at once. While a request is sent to the network for recording, the clock stands
 /// still.
 final class HeldEnvironment: HostEnvironment {
