@@ -3,7 +3,7 @@
     shared.py LULL [--processes N] [--seconds S]         on one machine, sharing a limits file
     shared.py LULL --hosts H [--processes N] [--delay MS] [--cuts] [--faults]
                                                          on H hosts, sharing a redis-server
-    shared.py LULL --news COUNT                          the delay of notifications between processes
+    shared.py LULL --news COUNT                          delay of notifications between processes
 
 The processes share a limit of 100 requests per second. One after the other is killed with kill -9
 and replaced. Afterwards, no second in the log of admissions may have more than 100 requests. In

@@ -1,7 +1,7 @@
 -- B12: COUNT long polls in flight at once, with longpoll.c as the server. MODE selects the output:
 --   memory   bytes of resident memory per poll
 --   queue    the same for COUNT requests that wait for the only allowed connection
---   events   µs of CPU time for each of EVENTS responses, each followed by the next request of its poll
+--   events   µs of CPU time for each of EVENTS responses, followed by the next request of its poll
 local lull = require "lull"
 local resident = require "resident"
 

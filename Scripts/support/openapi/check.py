@@ -108,7 +108,7 @@ def check(program, path, wanted):
         try:
             root = document(path)
             outcome.operations = operations(root)
-        except Exception as error:  # If the document is invalid in any way, Lull must have rejected it.
+        except Exception as error:  # Lull must have rejected any invalid document.
             if ending.returncode != 3:
                 outcome.problems.append(f"it was imported, and cannot be read otherwise: {error}")
             outcome.refused = errors.strip()
