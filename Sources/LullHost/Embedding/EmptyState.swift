@@ -1,13 +1,13 @@
 import CLullBridge
 import LullCore
 
-/// A Lua state in which there is nothing, in the place of one that was closed: what a service still has of
-/// a closed runtime's finds everything gone in it. One for each pump.
+/// An empty Lua state that replaces a closed one: services that still hold values of a closed
+/// runtime find all of them gone. Each pump has one.
 final class EmptyState: PumpGuest {
   private let host: LuaHost
   private let state: OpaquePointer
 
-  /// That of the pump, made when it is first needed; nil without memory.
+  /// Returns the empty state of the pump, created on first use, or nil if memory runs out.
   static func of(_ environment: PumpEnvironment) -> EmptyState? {
     let pump = environment.pump
     if let made = pump.guest(EmptyState.self) { return made }
@@ -30,7 +30,7 @@ final class EmptyState: PumpGuest {
   }
 
   deinit {
-    // Nothing of anybody's is in it that could call.
+    // It holds no values with finalizers that could call back.
     lull_state_close(state)
   }
 

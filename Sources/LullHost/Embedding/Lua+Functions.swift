@@ -1,15 +1,20 @@
-// Functions of Swift's for Lua code to call.
+// Swift functions that Lua code can call.
 extension Lua {
-  /// A function of Swift's, as a value of Lua's: for a field of a table, an argument, a result.
+  /// Creates a Lua function that calls a Swift closure. It can be stored in a table field, passed
+  /// as an argument, or returned as a result.
   ///
-  /// Its parameters and its result are of types that go to and come from Lua. Arguments that do not fit
-  /// raise at the line that called it, and so does what it throws: an error of a request as itself,
-  /// anything else as an object that holds it, of which `tostring` gives the place and the text, and
-  /// `message` and `type` the parts. Where Lua code lets it through, it is in `LuaError.thrown`. What is not
-  /// given is `nil`, which an optional parameter takes; what is given beyond its parameters is an error. It
-  /// runs on the home thread, inside the call; Lua's collector decides when the closure is let go of.
+  /// The parameter and result types must convert from and to Lua. If an argument does not convert,
+  /// the call raises an error at the line of the Lua caller. A missing argument is `nil`, which an
+  /// optional parameter accepts. An extra argument is an error.
   ///
-  /// - Parameter name: what it is called where somebody waits for it.
+  /// If the closure throws, the call raises too. A `RequestError` is raised unchanged. Any other
+  /// error is raised as an object: `tostring` returns its place and text, `message` and `type`
+  /// return the parts. If Lua code does not catch it, it is in `LuaError.thrown`.
+  ///
+  /// The closure runs on the home thread, inside the call. It is released when Lua's garbage
+  /// collector frees the function.
+  ///
+  /// - Parameter name: the name shown where a caller waits for the function.
   public func function<each Parameter: LuaDecodable, Result: LuaEncodable>(
     _ name: String = "function",
     _ body: @escaping (repeat each Parameter) throws -> Result
@@ -21,7 +26,7 @@ extension Lua {
       })
   }
 
-  /// The same of one without a result.
+  /// Creates a Lua function that calls a Swift closure without a result.
   ///
   /// - Throws: `closed`, `memoryLimit`.
   public func function<each Parameter: LuaDecodable>(
@@ -36,8 +41,8 @@ extension Lua {
       })
   }
 
-  /// A function of Swift's that takes as many arguments as are given, and returns as many results as it
-  /// likes.
+  /// Creates a Lua function that calls a Swift closure with all arguments of the call and returns
+  /// all values of the closure's result.
   ///
   /// - Throws: `closed`, `memoryLimit`.
   public func variadicFunction(
@@ -46,20 +51,20 @@ extension Lua {
     try core.makeFunction(SwiftFunction(name, body))
   }
 
-  /// Sets the global of that name to a function of Swift's, as `function` makes one.
+  /// Sets a global to a Lua function that calls a Swift closure, as `function` creates one.
   ///
   ///     try lua.set("greet") { (name: String) in "hello \(name)" }
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<each Parameter: LuaDecodable, Result: LuaEncodable>(
     _ name: String, _ body: @escaping (repeat each Parameter) throws -> Result
   ) throws(LuaError) {
     try set(name, function(name, body))
   }
 
-  /// The same for one without a result.
+  /// Sets a global to a Lua function that calls a Swift closure without a result.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<each Parameter: LuaDecodable>(
     _ name: String, _ body: @escaping (repeat each Parameter) throws -> Void
   ) throws(LuaError) {
@@ -68,9 +73,9 @@ extension Lua {
 }
 
 extension Lua {
-  /// A function that is in Lua, to be called from Swift.
+  /// A Lua function that Swift can call.
   ///
-  /// Home thread only; otherwise as `Reference`.
+  /// Home thread only. Lifetime as for `Reference`.
   public final class Function {
     let reference: Reference
 
@@ -78,7 +83,7 @@ extension Lua {
 
     var callable: Callable { Callable(id: reference.id) }
 
-    /// Calls it, waiting for what it waits for, and gives its first result.
+    /// Calls the function, waits until it returns, and returns its first result.
     ///
     ///     let handler: Lua.Function = try lua.get("handler")
     ///     let answer: String = try await handler(1, "two", ["three": 3])
@@ -91,9 +96,10 @@ extension Lua {
       return try .first(of: await reference.core.call(callable, values))
     }
 
-    /// The same, whatever the result is; `nil` if there is none.
+    /// Calls the function, waits until it returns, and returns its first result unconverted, or
+    /// `nil` if there is none.
     ///
-    /// - Throws: As `Lua.run`, but no `mismatch` of the result.
+    /// - Throws: As `Lua.run`, except `mismatch` for the result.
     @discardableResult @_disfavoredOverload
     public func callAsFunction<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument
@@ -102,9 +108,9 @@ extension Lua {
       return try await reference.core.call(callable, values).first ?? .nil
     }
 
-    /// The same with all results.
+    /// Calls the function, waits until it returns, and returns all results.
     ///
-    /// - Throws: As `Lua.run`, but no `mismatch` of the result.
+    /// - Throws: As `Lua.run`, except `mismatch` for the result.
     public func callForAll<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument
     ) async throws(LuaError) -> [Value] {
@@ -112,8 +118,8 @@ extension Lua {
       return try await reference.core.call(callable, values)
     }
 
-    /// Calls it where it must not wait, and gives its first result: what would wait is an error of its
-    /// line.
+    /// Calls the function without waiting, and returns its first result. Lua code that would have
+    /// to wait raises an error at its line.
     ///
     /// - Throws: As `Lua.runNow`.
     public func callNow<each Argument: LuaEncodable, Result: LuaDecodable>(
@@ -123,9 +129,10 @@ extension Lua {
       return try .first(of: reference.core.callNow(callable, values))
     }
 
-    /// The same, whatever the result is; `nil` if there is none.
+    /// Calls the function without waiting, and returns its first result unconverted, or `nil` if
+    /// there is none.
     ///
-    /// - Throws: As `Lua.runNow`, but no `mismatch` of the result.
+    /// - Throws: As `Lua.runNow`, except `mismatch` for the result.
     @discardableResult @_disfavoredOverload
     public func callNow<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument
@@ -136,8 +143,8 @@ extension Lua {
   }
 }
 
-/// Small functions of Lua's that Swift calls to reach into tables: they heed metatables, and what these
-/// raise is an error like any other. Compiled when the first one is needed.
+/// Small Lua functions with which Swift accesses tables. They respect metatables, and an error that
+/// a metamethod raises is reported like any other. Compiled on first use.
 struct LuaHelpers {
   let get: Callable
   let set: Callable
@@ -147,7 +154,7 @@ struct LuaHelpers {
 
   init(_ core: RuntimeCore) throws(LuaError) {
     func function(_ text: String) throws(LuaError) -> Callable {
-      // Held until the state closes.
+      // Stays referenced until the state closes.
       try core.compile(Array(text.utf8), name: "=lull").callable
     }
     get = try function("local table, key = ... return table[key]")

@@ -1,29 +1,29 @@
 import LullCore
 
 extension Lua {
-  /// Runs a text of Lua, waiting for what it waits for, and gives its first result.
+  /// Runs Lua source code, waits until it returns, and returns its first result.
   ///
-  /// Order of events: it is compiled, and runs at once until it returns or waits; meanwhile the loop and
-  /// the rest of the program go on; the caller goes on when it has returned. Cancelling the waiting task
-  /// cancels it: code behind its wait does not run. Globals it sets stay.
+  /// Order of events: the source is compiled and runs immediately until it returns or waits. While
+  /// it waits, the event loop and the rest of the program continue. The caller resumes when the
+  /// code has returned. Cancelling the calling task cancels the run: the code after its wait does
+  /// not run. Globals that the code sets remain set.
   ///
   ///     let status: Int = try await lua.run("return api('/users/1'):load():await().http_status")
   ///
   /// - Parameters:
-  ///   - source: the text; a `#!` line at its beginning is skipped.
-  ///   - name: what messages and tracebacks call it.
-  ///   - arguments: what it gets as `...`.
-  /// - Throws: `LuaError`: `syntax`, `runtime`, a limit's, `mismatch` if the result is no `Result`,
-  ///   `cancelled`, `closed`.
+  ///   - source: the Lua source code; a `#!` line at the beginning is skipped.
+  ///   - name: the name of the source in messages and tracebacks.
+  ///   - arguments: the values of `...` in the source.
   public func run<each Argument: LuaEncodable, Result: LuaDecodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
   ) async throws(LuaError) -> Result {
     try .first(of: await runForAll(source, name: name, repeat each arguments))
   }
 
-  /// The same, whatever the result is; `nil` if there is none.
+  /// Runs Lua source code, waits until it returns, and returns its first result unconverted, or
+  /// `nil` if there is none.
   ///
-  /// - Throws: `LuaError`, but no `mismatch` of the result.
+  /// - Throws: As `run` with a typed result, except `mismatch` for the result.
   @discardableResult @_disfavoredOverload
   public func run<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
@@ -31,9 +31,9 @@ extension Lua {
     try await runForAll(source, name: name, repeat each arguments).first ?? .nil
   }
 
-  /// The same with all results.
+  /// Runs Lua source code, waits until it returns, and returns all results.
   ///
-  /// - Throws: `LuaError`, but no `mismatch` of the result.
+  /// - Throws: As `run`, except `mismatch` for the result.
   public func runForAll<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
   ) async throws(LuaError) -> [Value] {
@@ -45,10 +45,11 @@ extension Lua {
     return try await core.call(chunk.callable, values)
   }
 
-  /// Runs a text of Lua that must not wait, and gives its first result: what would wait is an error of
-  /// its line.
+  /// Runs Lua source code without waiting, and returns its first result. Code that would have to
+  /// wait raises an error at its line.
   ///
-  /// - Throws: `LuaError`: `syntax`, `runtime`, a limit's, `mismatch` if the result is no `Result`, `closed`.
+  /// - Throws: `LuaError`: `syntax`, `runtime`, the kind of an exceeded limit, `mismatch` if the
+  ///   result does not convert to `Result`, `closed`.
   public func runNow<each Argument: LuaEncodable, Result: LuaDecodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
   ) throws(LuaError) -> Result {
@@ -56,9 +57,10 @@ extension Lua {
     return try .first(of: core.runNow(source, name: name, values))
   }
 
-  /// The same, whatever the result is; `nil` if there is none.
+  /// Runs Lua source code without waiting, and returns its first result unconverted, or `nil` if
+  /// there is none.
   ///
-  /// - Throws: `LuaError`, but no `mismatch` of the result.
+  /// - Throws: As `runNow` with a typed result, except `mismatch` for the result.
   @discardableResult @_disfavoredOverload
   public func runNow<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
@@ -67,8 +69,11 @@ extension Lua {
     return try core.runNow(source, name: name, values).first ?? .nil
   }
 
-  /// Runs a file of Lua as `run` does a text; relative paths are those of the process. Files that it loads
-  /// itself, by `require`, are found as `access` says.
+  /// Runs a Lua file, waits until it returns, and returns its first result, as `run` does for
+  /// source code.
+  ///
+  /// A relative path is resolved against the working directory of the process. Modules that the
+  /// file loads with `require` are found as `access` specifies.
   ///
   /// - Throws: As `run`, and `unreadable` if the file cannot be read.
   public func run<each Argument: LuaEncodable, Result: LuaDecodable>(
@@ -77,9 +82,10 @@ extension Lua {
     try .first(of: await runForAll(file: path, repeat each arguments))
   }
 
-  /// The same, whatever the result is; `nil` if there is none.
+  /// Runs a Lua file, waits until it returns, and returns its first result unconverted, or `nil` if
+  /// there is none.
   ///
-  /// - Throws: `LuaError`, but no `mismatch` of the result.
+  /// - Throws: As `run` for a file, except `mismatch` for the result.
   @discardableResult @_disfavoredOverload
   public func run<each Argument: LuaEncodable>(
     file path: String, _ arguments: repeat each Argument
@@ -87,9 +93,9 @@ extension Lua {
     try await runForAll(file: path, repeat each arguments).first ?? .nil
   }
 
-  /// The same with all results.
+  /// Runs a Lua file, waits until it returns, and returns all results.
   ///
-  /// - Throws: `LuaError`, but no `mismatch` of the result.
+  /// - Throws: As `run` for a file, except `mismatch` for the result.
   public func runForAll<each Argument: LuaEncodable>(
     file path: String, _ arguments: repeat each Argument
   ) async throws(LuaError) -> [Value] {

@@ -1,46 +1,53 @@
 public import LullCore
 
 extension Lua {
-  /// What Lua code is given of the interpreter's library and of the machine.
+  /// The parts of the Lua library and of the machine that Lua code may use.
   public enum Access: Sendable, Hashable {
-    /// `lull`, `string`, `table`, `math`, `utf8`, `coroutine` and the harmless functions of the base
-    /// library: no files, no processes, no environment, no C modules, no precompiled code. Requests go
-    /// wherever the network lets them. `require` finds text modules below the folder, if there is one.
+    /// `lull`, `string`, `table`, `math`, `utf8`, `coroutine` and the harmless functions of the
+    /// base library. Files, processes, environment variables, C modules and precompiled code are
+    /// not available. Requests may go wherever the network allows. If a folder is given, `require`
+    /// finds Lua source modules in it.
     case sandbox(modules: String?)
-    /// Everything that the stock interpreter has but precompiled chunks. `require` looks into the folder
-    /// first, if there is one. `os.exit` raises an error: the process is the program's.
+    /// Everything that the stock interpreter has, except precompiled chunks. If a folder is given,
+    /// `require` searches it first. `os.exit` raises an error, because the process belongs to the
+    /// program.
     case full(modules: String?)
 
     /// The sandbox without modules.
     public static var sandbox: Access { .sandbox(modules: nil) }
-    /// Everything, with the modules that the interpreter finds by itself.
+    /// Full access with the default module search path of the interpreter.
     public static var full: Access { .full(modules: nil) }
   }
 
-  /// How much Lua code may take; nil: as much as it likes.
+  /// The limits on what Lua code may use; nil means no limit.
   ///
-  /// Instructions and seconds are those of a *stretch*: what runs without pause, from the moment Swift or
-  /// an event calls into Lua until it returns or waits. Where a stretch goes beyond, its call fails, however
-  /// much the code catches, and the next one begins anew. To bound how long a call may take with what it
-  /// waits for, cancel its task. Both make Lua code two to three times slower.
+  /// `instructions` and `seconds` apply to one *stretch*: the code that runs without pause from the
+  /// moment Swift or an event calls into Lua until it returns or waits. If a stretch exceeds a
+  /// limit, its call fails, even if the code catches errors. The next stretch starts with full
+  /// limits. To limit the total duration of a call, including its waits, cancel its task. Either
+  /// limit makes Lua code two to three times slower.
   ///
-  /// Patterns, and functions of `table` and `lull` that walk over values, count their work as instructions and end
-  /// at the limits. What cannot be interrupted is a function of a C module, `os` or `io`, and a `__gc` metamethod.
+  /// Pattern matching, and functions of `table` and `lull` that traverse values, count their work
+  /// as instructions and stop at the limits. Functions of C modules, of `os` and of `io`, and
+  /// `__gc` metamethods can't be interrupted.
   ///
-  /// Recursion through an asynchronous function is one stretch: the Lua code that such a function calls belongs to
-  /// the stretch that called the function, and so does what follows, unless there is a pause of 50 ms.
+  /// Recursion through an asynchronous function is one stretch: Lua code that such a function calls
+  /// belongs to the stretch of the caller, and so does the code that follows, unless there is a
+  /// pause of 50 ms.
   public struct Limits: Sendable, Hashable {
-    /// Bytes that Lua may take for its values, with a kilobyte for each object of Lull's. Where it would
-    /// need more, a collection failing to help, its call fails; the next one can go on once enough of
-    /// what it holds is garbage. A single call may go beyond it before it is looked at. Bodies of
-    /// responses do not count: `Service.configure` limits these.
+    /// The maximum memory of Lua's values in bytes, counting 1 kB for each Lull object.
+    ///
+    /// If Lua needs more and a garbage collection does not free enough, the call fails. Later calls
+    /// succeed once enough of the memory is garbage. A single call may exceed the limit before it
+    /// is checked. Response bodies do not count: limit them with `Service.configure`.
     public var memory: Int?
-    /// Instructions of the interpreter in one stretch, rounded up to the next hundred.
+    /// The maximum number of interpreter instructions in one stretch, rounded up to a multiple of
+    /// 100.
     public var instructions: Int?
-    /// Seconds of one stretch.
+    /// The maximum duration of one stretch in seconds.
     public var seconds: Double?
 
-    /// Those that are given; nil sets none.
+    /// Creates limits; nil means no limit.
     public init(memory: Int? = nil, instructions: Int? = nil, seconds: Double? = nil) {
       self.memory = memory
       self.instructions = instructions
@@ -53,7 +60,7 @@ extension Lua {
 }
 
 extension Lua.Limits {
-  /// Refuses numbers that limit nothing.
+  /// Throws `misuse` if a limit is not a positive number.
   func check() throws(LuaError) {
     if let memory, memory <= 0 {
       throw LuaError(.misuse, "limits.memory is a number of bytes above 0, not \(memory)")
@@ -76,7 +83,7 @@ extension Lua.Limits {
 }
 
 extension Lua.Limits: DurationSettable {
-  /// The same with a duration of a stretch. (SWF-162)
+  /// Creates limits with the duration of a stretch as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public init(memory: Int? = nil, instructions: Int? = nil, seconds: Duration) {
     self.init(
@@ -85,7 +92,7 @@ extension Lua.Limits: DurationSettable {
 }
 
 extension DurationSettable where Self == Lua.Limits {
-  /// The same as a duration. (SWF-162)
+  /// The maximum duration of one stretch as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public var seconds: Duration? {
     get { (self.seconds as Double?).map { Duration(clamping: $0) } }

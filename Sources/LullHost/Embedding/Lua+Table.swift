@@ -2,10 +2,11 @@ import CLullBridge
 public import LullCore
 
 extension Lua {
-  /// A table that is in Lua: what Swift changes in it Lua code sees, and the other way round.
+  /// A table in Lua, shared by reference: Lua code sees changes made by Swift, and Swift sees
+  /// changes made by Lua code.
   ///
-  /// Metatables are heeded, but where `entries` says otherwise. Home thread only; otherwise as
-  /// `Reference`.
+  /// Metatables are respected, except where `entries` says otherwise. Home thread only. Lifetime as
+  /// for `Reference`.
   public final class Table {
     let reference: Reference
 
@@ -13,9 +14,11 @@ extension Lua {
 
     private var core: RuntimeCore { reference.core }
 
-    /// The field of that key; `nil` where there is none is a value only for optional types.
+    /// Returns the field with a key. For a missing field, only an optional `Field` accepts the
+    /// resulting `nil`.
     ///
-    /// - Throws: `mismatch` if it is no `Field`, `runtime` what a metatable raises, `closed`.
+    /// - Throws: `mismatch` if the value does not convert to `Field`, `runtime` if a metamethod
+    ///   raises an error, `closed`.
     public func get<Field: LuaDecodable>(_ key: some LuaEncodable) throws(LuaError) -> Field {
       let values = try core.callNow(core.helpers().get, [.table(self), try key.luaValue()])
       do throws(LuaError) {
@@ -25,23 +28,24 @@ extension Lua {
       }
     }
 
-    /// Sets the field of that key; `nil` takes it away.
+    /// Sets the field with a key; `nil` removes it.
     ///
-    /// - Throws: `mismatch` if key or value has no form in Lua, `runtime` what a metatable raises or of the key `nil`;
-    ///   `closed`, `memoryLimit`.
+    /// - Throws: `mismatch` if the key or value does not convert to Lua; `runtime` if a metamethod
+    ///   raises an error or the key is `nil`; `closed`, `memoryLimit`.
     public func set(_ key: some LuaEncodable, _ value: some LuaEncodable) throws(LuaError) {
       let arguments = [Value.table(self), try key.luaValue(), try value.luaValue()]
       _ = try core.callNow(core.helpers().set, arguments)
     }
 
-    /// How many elements it has from 1 on: `#table`.
+    /// Returns the length of the table, as `#table` does.
     ///
-    /// - Throws: `runtime` what a metatable raises, `mismatch` if that gives no integer; `closed`.
+    /// - Throws: `runtime` if a metamethod raises an error, `mismatch` if it does not return an
+    ///   integer; `closed`.
     public func count() throws(LuaError) -> Int {
       try .first(of: core.callNow(core.helpers().length, [.table(self)]))
     }
 
-    /// All its fields, in the order Lua visits them; `__pairs` is not asked.
+    /// Returns all fields in the order in which Lua iterates over them. Ignores `__pairs`.
     ///
     /// - Throws: `closed`, `memoryLimit`.
     public func entries() throws(LuaError) -> [(key: Value, value: Value)] {
@@ -74,10 +78,10 @@ extension Lua {
       try outcome.get()
     }
 
-    /// What it holds as JSON, as `lull.json.encode` has it.
+    /// Returns the table as JSON, converted as by `lull.json.encode`.
     ///
-    /// - Throws: `mismatch` for what JSON cannot say, such as functions, NaN, and tables that hold
-    ///   themselves; the message names the place.
+    /// - Throws: `mismatch` for values without a JSON form, such as functions, NaN, and tables that
+    ///   contain themselves; the message names the place.
     public func json() throws(LuaError) -> JSONValue { try core.json(of: .table(self)) }
   }
 }

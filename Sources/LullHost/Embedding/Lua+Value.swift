@@ -1,55 +1,58 @@
 public import LullCore
 
 extension Lua {
-  /// A value of Lua's, as Swift sees it.
+  /// A Lua value in Swift.
   ///
-  /// Numbers stay what they are in Lua: integers of 64 bits, or floats, infinite ones and NaN included.
-  /// Strings are bytes in Lua: those that are valid UTF-8 come as `string`, others as `bytes`. Tables and
-  /// functions come as references, and objects of Lull's as the same objects that Lua has. Belongs to the
-  /// runtime it came from. Home thread only.
+  /// Numbers keep their Lua subtype: 64-bit integers, or floats including infinities and NaN. Lua
+  /// strings are bytes: valid UTF-8 arrives as `string`, anything else as `bytes`. Tables and
+  /// functions arrive as references, and Lull objects are the same objects on both sides. A value
+  /// belongs to the runtime it came from. Home thread only.
   public enum Value {
-    /// No value: what is not there, and what a function returns that returns nothing.
+    /// No value, as for a missing field or the result of a function without results.
     case `nil`
-    /// `lull.null`: a value that says there is none, where `nil` would be no value at all.
+    /// `lull.null`: an explicit null value, for places where `nil` would mean no value, such as
+    /// table fields.
     case null
     /// True or false.
     case bool(Bool)
-    /// An integer of Lua's.
+    /// A Lua integer.
     case int(Int)
-    /// A float of Lua's, whole ones too.
+    /// A Lua float, including floats without a fraction.
     case number(Double)
-    /// A string of Lua's that is UTF-8.
+    /// A Lua string that is valid UTF-8.
     case string(String)
-    /// Any other string of Lua's.
+    /// A Lua string that is not valid UTF-8.
     case bytes([UInt8])
-    /// A new table with these elements from 1 on. Only on the way to Lua: from there tables come as
-    /// `table`. A `nil` among them leaves a hole.
+    /// A new table with these elements from index 1 on. Only for values passed to Lua; tables from
+    /// Lua arrive as `table`. A `nil` element leaves a hole.
     case list([Value])
-    /// A new table with these fields. Only on the way to Lua.
+    /// A new table with these fields. Only for values passed to Lua.
     case map([(key: Value, value: Value)])
-    /// A table, by reference: both sides see what either changes.
+    /// A table, by reference: both sides see changes.
     case table(Table)
-    /// A function of Lua's, or one of Swift's that Lua was given.
+    /// A Lua function, or a Swift function that was passed to Lua.
     case function(Function)
-    /// `Service` in Lua.
+    /// A `Service`.
     case service(Service)
-    /// `Resource` in Lua.
+    /// A `Resource`.
     case resource(Resource)
-    /// `Request` in Lua.
+    /// A `Request`.
     case request(Request)
-    /// `Entity` in Lua; a copy, as entities are.
+    /// A copy of an `Entity`, which is a value in Swift.
     case entity(Entity)
-    /// What `request:await()` gives besides nil in Lua.
+    /// An error that `request:await()` returned in Lua.
     case error(RequestError)
-    /// What a function of Swift's has thrown, as Lua code catches it, or any other error that it is to get.
+    /// An error that a Swift function threw, as Lua code catches it, or another error to pass to
+    /// Lua.
     case swiftError(any Error)
-    /// Anything else, such as a coroutine or another object of Lull's: Swift can hold it and give it back.
+    /// Any other value, such as a coroutine or another Lull object: Swift can hold it and pass it
+    /// back.
     case other(Reference)
 
-    /// Whether it is `nil`; `null` is not.
+    /// Whether the value is `nil`; false for `null`.
     public var isNil: Bool { if case .nil = self { true } else { false } }
 
-    /// The word for its type, as Lua's messages have it.
+    /// The name of the value's type, as in Lua's messages.
     public var typeName: String {
       switch self {
       case .nil: "nil"

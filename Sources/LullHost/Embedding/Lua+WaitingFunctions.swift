@@ -1,15 +1,17 @@
-// Asynchronous functions of Swift's for Lua code to call. One for each number of parameters: where a closure
-// that stays on its caller's actor is given for one with a pack of them, the compiler (6.3) crashes in the
-// caller's own code.
+// Asynchronous Swift functions that Lua code can call. There is an overload for each number of
+// parameters, because the compiler (6.3) crashes in the caller's code if a
+// `nonisolated(nonsending)` closure is passed for one with a parameter pack.
 extension Lua {
-  /// An asynchronous function of Swift's, as a value of Lua's: the Lua code that calls it waits for it,
-  /// and the loop goes on meanwhile. Otherwise as the function of the same name that answers at once.
+  /// Creates a Lua function that calls an asynchronous Swift closure. The calling Lua code waits
+  /// for the result while the event loop continues. Arguments, results and errors are those of the
+  /// synchronous `function`.
   ///
-  /// It runs on the home thread, as a task that is cancelled with the Lua code that waits. Where that
-  /// cannot wait, as in a predicate, the call raises. A runtime that was made with a pump has no such
-  /// functions: `misuse`. More than four parameters are for `variadicFunction`.
+  /// The closure runs on the home thread, as a task that is cancelled together with the waiting Lua
+  /// code. If the Lua code can't wait there, as in a predicate, the call raises an error. For more
+  /// than four parameters, use `variadicFunction`.
   ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
+  /// - Throws: `misuse` for a runtime made with a pump, which has no asynchronous functions;
+  ///   `closed`, `memoryLimit`.
   public func function<Result: LuaEncodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping () async throws -> Result
@@ -21,7 +23,7 @@ extension Lua {
       })
   }
 
-  /// The same with no parameter, without a result.
+  /// An asynchronous function without parameters and without a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function(
@@ -36,7 +38,7 @@ extension Lua {
       })
   }
 
-  /// The same with one parameter.
+  /// An asynchronous function with one parameter.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Result: LuaEncodable>(
@@ -50,7 +52,7 @@ extension Lua {
       })
   }
 
-  /// The same with one parameter, without a result.
+  /// An asynchronous function with one parameter and without a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable>(
@@ -65,7 +67,7 @@ extension Lua {
       })
   }
 
-  /// The same with two parameters.
+  /// An asynchronous function with two parameters.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable, Result: LuaEncodable>(
@@ -80,7 +82,7 @@ extension Lua {
       })
   }
 
-  /// The same with two parameters, without a result.
+  /// An asynchronous function with two parameters and without a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable>(
@@ -96,7 +98,7 @@ extension Lua {
       })
   }
 
-  /// The same with three parameters.
+  /// An asynchronous function with three parameters.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
@@ -113,7 +115,7 @@ extension Lua {
       })
   }
 
-  /// The same with three parameters, without a result.
+  /// An asynchronous function with three parameters and without a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable>(
@@ -129,7 +131,7 @@ extension Lua {
       })
   }
 
-  /// The same with four parameters.
+  /// An asynchronous function with four parameters.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
@@ -147,7 +149,7 @@ extension Lua {
       })
   }
 
-  /// The same with four parameters, without a result.
+  /// An asynchronous function with four parameters and without a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
@@ -165,8 +167,8 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function that takes as many arguments as are given, and returns as many results as it
-  /// likes.
+  /// Creates a Lua function that calls an asynchronous Swift closure with all arguments of the call
+  /// and returns all values of the closure's result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func variadicFunction(
@@ -180,7 +182,8 @@ extension Lua {
 // MARK: As globals
 
 extension Lua {
-  /// Sets the global of that name to an asynchronous function of Swift's, as `function` makes one.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure, as `function`
+  /// creates one.
   ///
   ///     try lua.set("load") { (path: String) async throws in
   ///       try await api.resource(path).load().entity().text
@@ -192,9 +195,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with no parameter, without a result.
+  /// Sets a global to an asynchronous function without parameters and without a result.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping () async throws -> Void
@@ -202,9 +205,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with one parameter.
+  /// Sets a global to an asynchronous function with one parameter.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<First: LuaDecodable, Result: LuaEncodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First) async throws -> Result
@@ -212,9 +215,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with one parameter, without a result.
+  /// Sets a global to an asynchronous function with one parameter and without a result.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<First: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First) async throws -> Void
@@ -222,9 +225,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with two parameters.
+  /// Sets a global to an asynchronous function with two parameters.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<First: LuaDecodable, Second: LuaDecodable, Result: LuaEncodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Result
@@ -232,9 +235,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with two parameters, without a result.
+  /// Sets a global to an asynchronous function with two parameters and without a result.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<First: LuaDecodable, Second: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Void
@@ -242,9 +245,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with three parameters.
+  /// Sets a global to an asynchronous function with three parameters.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Result: LuaEncodable
   >(
@@ -254,9 +257,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with three parameters, without a result.
+  /// Sets a global to an asynchronous function with three parameters and without a result.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second, Third) async throws -> Void
@@ -264,9 +267,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with four parameters.
+  /// Sets a global to an asynchronous function with four parameters.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Result: LuaEncodable
@@ -277,9 +280,9 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// The same with four parameters, without a result.
+  /// Sets a global to an asynchronous function with four parameters and without a result.
   ///
-  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable
   >(

@@ -1,11 +1,11 @@
 public import LullCore
 import LullSystem
 
-/// A Lua interpreter inside a Swift program, with the whole of Lull in it as `lull`.
+/// A Lua interpreter inside a Swift program, with all of Lull in it as `lull`.
 ///
-/// It lives on a home: Lua code runs on the home's thread, and while it waits for a request the loop goes
-/// on. Swift runs texts and files, gives Lua values and functions, and calls functions of Lua; services,
-/// resources and requests are the same objects on both sides.
+/// It lives on a home: Lua code runs on the home's thread, and while it waits for a request the
+/// event loop continues. Swift runs source code and files, passes values and functions to Lua, and
+/// calls Lua functions. Services, resources and requests are the same objects on both sides.
 ///
 ///     try Lull.run { home in
 ///       let lua = try Lua(home, limits: .init(memory: 64 << 20, seconds: 1))
@@ -14,34 +14,35 @@ import LullSystem
 ///       let length: Int = try await lua.run("return #greet('Ann')")
 ///     }
 ///
-/// It is open until `close()`, until the last reference to this object goes, or until its home ends,
-/// whichever is first: then what its code has begun is cancelled, calls under way and all later ones fail
-/// with `LuaError.Kind.closed`, and Swift functions it was given are let go of. Several may live on one
-/// home; a service is shared with one of them. Used on its home's thread only: elsewhere it ends the
-/// program with a message.
+/// It is open until `close()` is called, the last reference to this object goes away, or its home
+/// ends, whichever happens first. Then everything its code has begun is cancelled, pending and
+/// later calls fail with `LuaError.Kind.closed`, and the Swift functions it was given are released.
+/// Several runtimes may live on one home, but a service can be shared with only one of them.
+///
+/// Home thread only: use on another thread ends the program with a message.
 public final class Lua {
   private var made: RuntimeCore?
-  /// Of one that is made on its home when it is first used.
+  /// The pending arguments of a runtime that is created on its home at first use.
   private var plan: Plan?
 
-  /// Makes a runtime on a home.
+  /// Creates a runtime on a home.
   ///
   /// - Parameters:
-  ///   - home: whose thread, clock and network it uses: a `Home`, or in a test the `LullTest`.
-  ///   - limits: how much its code may take.
-  ///   - access: what its code may do; the sandbox unless you say otherwise.
-  /// - Throws: `memoryLimit` if there is no memory for it, `misuse` for limits that are none.
+  ///   - home: the home whose thread, clock and network the runtime uses: a `Home`, or a `LullTest`
+  ///     in a test.
+  ///   - limits: the limits on what its code may use.
+  ///   - access: what its code may access; the sandbox by default.
   public init(
     _ home: isolated some ServiceHome, limits: Limits = .none, access: Access = .sandbox
   ) throws(LuaError) {
     made = try RuntimeCore(home, limits: limits, access: access)
   }
 
-  /// The same on a pump that something else than a home drives: its functions for Lua cannot be
-  /// asynchronous ones.
+  /// Creates a runtime on a pump that something other than a home drives. It can't have
+  /// asynchronous functions.
   ///
-  /// - Parameter networking: what services use that Lua code makes.
-  /// - Throws: `memoryLimit` if there is no memory for it, `misuse` for limits that are none.
+  /// - Parameter networking: the network of services that Lua code creates.
+  /// - Throws: `memoryLimit` if there is not enough memory for it, `misuse` for invalid limits.
   public init(
     pump: Pump, networking: any NetworkingProvider, limits: Limits = .none,
     access: Access = .sandbox
@@ -50,8 +51,8 @@ public final class Lua {
       PumpEnvironment(pump, networking), home: nil, limits: limits, access: access)
   }
 
-  /// Makes a runtime of a home on any thread, as for an actor that keeps it and whose executor is the
-  /// home's:
+  /// Creates a runtime for a home from any thread, such as for an actor that owns the runtime and
+  /// whose executor is the home's:
   ///
   ///     actor Plugins {
   ///       private let home: any ServiceHome
@@ -68,11 +69,12 @@ public final class Lua {
   ///       func run(_ text: String) async throws -> Int { try await lua.run(text) }
   ///     }
   ///
-  /// The interpreter is made when it is first used, on the home; that throws `memoryLimit` if there is no
-  /// memory for it, and `closed` if the home has ended. In an actor without the home's executor its first
-  /// use ends the program with a message. Otherwise as above.
+  /// The interpreter is created on the home at first use. That use throws `memoryLimit` if there is
+  /// not enough memory for it, and `closed` if the home has ended. In an actor without the home's
+  /// executor the first use ends the program with a message. The parameters are those of
+  /// `init(_:limits:access:)`.
   ///
-  /// - Throws: `misuse` for limits that are none.
+  /// - Throws: `misuse` for invalid limits.
   public init(
     on home: any ServiceHome, limits: Limits = .none, access: Access = .sandbox
   ) throws(LuaError) {
@@ -90,7 +92,8 @@ public final class Lua {
     private func make(on home: some ServiceHome) throws(LuaError) -> RuntimeCore {
       let pump = home.surroundings.context.pump
       guard !pump.isClosed else { throw .closed }
-      // Before the standard library ends the program, with a sentence about executors.
+      // Checked here, because the standard library would end the program with a message about
+      // executors.
       guard pump.isOnThread else {
         ProgramMisuse.stop(
           """
@@ -98,7 +101,7 @@ public final class Lua {
           unownedExecutor is home.unownedExecutor, or make it by Lua(home) inside home.perform
           """)
       }
-      // What is made here stays on this thread.
+      // The result is created on this thread and stays on it.
       let made = home.assumeIsolated { home in
         HandedOver(
           Swift.Result { () throws(LuaError) in
@@ -110,7 +113,7 @@ public final class Lua {
     }
   }
 
-  /// What it consists of.
+  /// The implementation, created on first use.
   var core: RuntimeCore {
     get throws(LuaError) {
       if let made { return made }
@@ -125,19 +128,21 @@ public final class Lua {
 
   deinit { made?.closeSoon() }
 
-  /// Whether it was closed.
+  /// Whether the runtime was closed.
   public var isClosed: Bool { made?.isClosing ?? (plan == nil) }
 
-  /// What is told of errors that go nowhere else, with the place in words, such as `observer of /users/7`:
-  /// those of observers, hooks, and tasks that nobody awaits, as far as no handler of `lull.on_error` has
-  /// returned true. nil, as at first: they are written to standard error. It may not throw; what it calls
-  /// in this runtime is a call like any other.
+  /// The function that gets errors without another receiver: those of observers, hooks, and tasks
+  /// that are not awaited, unless a handler of `lull.on_error` returned true. The second argument
+  /// describes the place, such as `observer of /users/7`.
+  ///
+  /// nil, the default, writes them to standard error. The function may not throw. Calls that it
+  /// makes into this runtime are ordinary calls.
   public var onError: ((_ error: LuaError, _ place: String) -> Void)? {
     didSet { made?.setProgram(onError) }
   }
 
-  /// Cancels what its code has begun, and ends it: at once, or, inside a call of its own, with the next
-  /// turn. Closing twice does nothing.
+  /// Closes the runtime and cancels everything its code has begun: immediately, or in the next turn
+  /// if called from inside one of its own calls. Closing twice has no effect.
   public func close() {
     plan = nil
     made?.requireThread()
@@ -146,7 +151,7 @@ public final class Lua {
 }
 
 extension Lua {
-  /// The table of globals, `_G`.
+  /// Returns the table of globals, `_G`.
   ///
   /// - Throws: `closed`, `memoryLimit`.
   public func globals() throws(LuaError) -> Table {
@@ -154,25 +159,25 @@ extension Lua {
     return try .first(of: core.callNow(core.helpers().globals, []))
   }
 
-  /// The global of that name.
+  /// Returns a global.
   ///
   ///     let handler: Lua.Function = try lua.get("handler")
   ///
-  /// - Throws: `mismatch` if it is no `Global`; a global that is not set is `nil`, which an optional type
-  ///   takes.
+  /// - Throws: `mismatch` if the value does not convert to `Global`. A global that is not set is
+  ///   `nil`, which an optional type accepts.
   public func get<Global: LuaDecodable>(_ name: String) throws(LuaError) -> Global {
     try globals().get(name)
   }
 
-  /// Sets the global of that name; `nil` takes it away.
+  /// Sets a global; `nil` removes it.
   ///
-  /// - Throws: `mismatch` if the value has no form in Lua, `runtime` what a metatable of the globals raises; `closed`,
-  ///   `memoryLimit`.
+  /// - Throws: `mismatch` if the value does not convert to Lua; `runtime` if a metamethod of the
+  ///   globals table raises an error; `closed`, `memoryLimit`.
   public func set(_ name: String, _ value: some LuaEncodable) throws(LuaError) {
     try globals().set(name, value)
   }
 
-  /// A new, empty table.
+  /// Creates an empty table.
   ///
   /// - Throws: `closed`, `memoryLimit`.
   public func makeTable() throws(LuaError) -> Table {
@@ -183,14 +188,14 @@ extension Lua {
 }
 
 extension Lua {
-  /// Something that is in Lua and that Swift holds: it stays there as long as this object does.
+  /// A Lua value that Swift holds: it stays alive as long as this object does.
   ///
-  /// It does not keep the runtime open; of one that was closed it is worth nothing. Letting go of it takes
-  /// effect with the next call or turn. Home thread only.
+  /// It does not keep the runtime open, and is useless once the runtime is closed. Releasing it
+  /// takes effect with the next call or turn. Home thread only.
   public final class Reference {
     let core: RuntimeCore
     let id: Int64
-    /// The word for its type, as Lua's messages have it.
+    /// The name of the value's type, as in Lua's messages.
     public let typeName: String
 
     init(_ core: RuntimeCore, _ id: Int64, typeName: String) {
@@ -199,17 +204,17 @@ extension Lua {
       self.typeName = typeName
     }
 
-    // Nothing is called across from here.
+    // A `deinit` does not call into the runtime, so the release is queued.
     deinit { core.host.stored.released.addPin(id) }
   }
 }
 
 extension Lua.Value: CustomStringConvertible {
-  /// The value as Lua code would write it, without what looks like a credential: `nil`, `3`, `"tea"`,
-  /// `{"a", {n = 1}}`. (EMB-160)
+  /// The value as Lua source code, with anything that looks like a credential removed: `nil`, `3`,
+  /// `"tea"`, `{"a", {n = 1}}`. (EMB-160)
   ///
-  /// A table and a function are their word for the type, since reading a table may run code of Lua's; bytes are
-  /// their number, objects of Lull's describe themselves. Home thread only.
+  /// Tables and functions are shown as their type name, because reading a table may run Lua code.
+  /// Bytes are shown as their count, and Lull objects describe themselves. Home thread only.
   public var description: String {
     switch self {
     case .nil: "nil"

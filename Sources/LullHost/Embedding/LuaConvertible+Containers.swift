@@ -1,9 +1,9 @@
 public import LullCore
 
 extension Optional: LuaEncodable where Wrapped: LuaEncodable {
-  /// `nil`; inside a table `lull.null`.
+  /// Returns `nil` for no value, which becomes `lull.null` inside a table.
   ///
-  /// - Throws: What the value throws.
+  /// - Throws: The error of the wrapped value's conversion.
   public func luaValue() throws(LuaError) -> Lua.Value {
     guard let self else { return .nil }
     return try self.luaValue()
@@ -11,9 +11,9 @@ extension Optional: LuaEncodable where Wrapped: LuaEncodable {
 }
 
 extension Optional: LuaDecodable where Wrapped: LuaDecodable {
-  /// None for `nil` and for `lull.null`.
+  /// Returns nil for `nil` and for `lull.null`.
   ///
-  /// - Throws: What `Wrapped` throws.
+  /// - Throws: The error of `Wrapped`'s conversion.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Wrapped? {
     switch value {
     case .nil, .null: return nil
@@ -23,9 +23,9 @@ extension Optional: LuaDecodable where Wrapped: LuaDecodable {
 }
 
 extension Array: LuaEncodable where Element: LuaEncodable {
-  /// A table; of bytes a string.
+  /// Returns a table, or a string if the elements are bytes.
   ///
-  /// - Throws: What an element throws.
+  /// - Throws: The error of an element's conversion.
   public func luaValue() throws(LuaError) -> Lua.Value {
     if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .bytes(bytes) }
     var elements: [Lua.Value] = []
@@ -36,7 +36,8 @@ extension Array: LuaEncodable where Element: LuaEncodable {
 }
 
 extension Array: LuaDecodable where Element: LuaDecodable {
-  /// The elements of a table from 1 on; a table that has other keys too is none. Bytes may be a string.
+  /// Returns the elements of a table from index 1 on. A table with other keys does not convert.
+  /// Bytes may also come from a string.
   ///
   /// - Throws: `mismatch`, which names the element.
   public static func from(lua value: Lua.Value) throws(LuaError) -> [Element] {
@@ -64,7 +65,7 @@ extension Dictionary: LuaEncodable where Key: LuaEncodable, Value: LuaEncodable 
 }
 
 extension Dictionary: LuaDecodable where Key: LuaDecodable, Value: LuaDecodable {
-  /// All fields of a table; one whose key or value is of another type makes it none.
+  /// Returns all fields of a table. Every key and value must have the right type.
   ///
   /// - Throws: `mismatch`, which names the field.
   public static func from(lua value: Lua.Value) throws(LuaError) -> [Key: Value] {
@@ -85,10 +86,10 @@ extension Dictionary: LuaDecodable where Key: LuaDecodable, Value: LuaDecodable 
 }
 
 extension Lua.Table {
-  /// How many tables may be inside each other on their way to Swift.
+  /// The maximum nesting depth of tables converted to Swift.
   private static let deepest = 200
 
-  /// Its elements, as values of one type.
+  /// Returns the elements, all converted to one type.
   func elements<Element: LuaDecodable>() throws(LuaError) -> [Element] {
     try nested { () throws(LuaError) in
       let entries = try self.entries()
@@ -109,7 +110,8 @@ extension Lua.Table {
     }
   }
 
-  /// Reads what is inside it; too many tables inside each other are an error, as of one that holds itself.
+  /// Runs a conversion of nested values. Throws if tables are nested too deeply, as in a table that
+  /// contains itself.
   func nested<R>(_ body: () throws(LuaError) -> R) throws(LuaError) -> R {
     let core = reference.core
     guard core.readingDepth < Lua.Table.deepest else {
@@ -123,9 +125,10 @@ extension Lua.Table {
 }
 
 extension JSONValue: LuaConvertible {
-  /// Arrays and objects are tables; null is `lull.null`. Of repeated keys the last counts.
+  /// Arrays and objects become tables, null becomes `lull.null`. If a key is repeated, the last one
+  /// counts.
   ///
-  /// - Throws: `mismatch` for what has no form in Lua.
+  /// - Throws: `mismatch` if a value has no Lua form.
   public func luaValue() throws(LuaError) -> Lua.Value {
     switch self {
     case .null: return .null
@@ -144,9 +147,9 @@ extension JSONValue: LuaConvertible {
     }
   }
 
-  /// What `lull.json.encode` would write; tables that hold themselves, functions and NaN are none.
+  /// Returns the JSON that `lull.json.encode` would write.
   ///
-  /// - Throws: `mismatch`.
+  /// - Throws: `mismatch` for tables that contain themselves, functions and NaN.
   public static func from(lua value: Lua.Value) throws(LuaError) -> JSONValue {
     switch value {
     case .nil, .null: return .null

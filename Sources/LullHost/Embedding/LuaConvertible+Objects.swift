@@ -25,7 +25,7 @@ extension Lua.Function: LuaConvertible {
   }
 }
 
-/// The same object on both sides.
+/// Shared by reference: the same object on both sides.
 extension Service: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .service(self) }
 
@@ -35,7 +35,7 @@ extension Service: LuaConvertible {
   }
 }
 
-/// The same object on both sides.
+/// Shared by reference: the same object on both sides.
 extension Resource: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .resource(self) }
 
@@ -47,7 +47,7 @@ extension Resource: LuaConvertible {
   }
 }
 
-/// The same object on both sides.
+/// Shared by reference: the same object on both sides.
 extension Request: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .request(self) }
 
@@ -57,7 +57,7 @@ extension Request: LuaConvertible {
   }
 }
 
-/// A copy: Swift's entities are values.
+/// Copied, because entities are values in Swift.
 extension Entity: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .entity(self) }
 
@@ -67,7 +67,7 @@ extension Entity: LuaConvertible {
   }
 }
 
-/// A copy: Swift's errors are values.
+/// Copied, because request errors are values in Swift.
 extension RequestError: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .error(self) }
 

@@ -10,7 +10,7 @@ extension Bool: LuaConvertible {
 extension String: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .string(self) }
 
-  /// A string that is valid UTF-8; numbers are none.
+  /// Converts a string that is valid UTF-8. Numbers are not converted.
   ///
   /// - Throws: `mismatch`.
   public static func from(lua value: Lua.Value) throws(LuaError) -> String {
@@ -25,7 +25,7 @@ extension String: LuaConvertible {
 extension Double: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .number(self) }
 
-  /// A float, or an integer that a `Double` can hold.
+  /// Converts a float, or an integer that a `Double` represents exactly.
   ///
   /// - Throws: `mismatch`.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Double {
@@ -44,7 +44,7 @@ extension Double: LuaConvertible {
 extension Float: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .number(Double(self)) }
 
-  /// The nearest one.
+  /// Returns the nearest `Float`.
   ///
   /// - Throws: `mismatch`.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Float {
@@ -53,7 +53,7 @@ extension Float: LuaConvertible {
 }
 
 extension FixedWidthInteger {
-  /// An integer of Lua's, which has 64 bits and a sign.
+  /// The value as a Lua integer, which is signed and has 64 bits.
   fileprivate var luaInteger: Lua.Value {
     get throws(LuaError) {
       guard let int = Int(exactly: self) else {
@@ -63,7 +63,7 @@ extension FixedWidthInteger {
     }
   }
 
-  /// An integer, or a float without a fraction.
+  /// Converts an integer, or a float without a fraction.
   fileprivate static func integer(lua value: Lua.Value) throws(LuaError) -> Self {
     switch value {
     case .int(let int):
@@ -138,7 +138,7 @@ extension UInt64: LuaConvertible {
   }
 }
 
-/// One of them is a number; an array of them is a string.
+/// A single `UInt8` is a number; an array of them is a string.
 extension UInt8: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .int(Int(self)) }
   public static func from(lua value: Lua.Value) throws(LuaError) -> UInt8 {

@@ -1,9 +1,10 @@
 import LullCore
 
-/// A type whose values go to Lua.
+/// A type whose values convert to Lua.
 ///
-/// Integers, floating point numbers, `Bool`, `String`, `[UInt8]` (a string of these bytes), arrays,
-/// dictionaries, optionals, `JSONValue` and Lull's own objects do. A type of yours says what it is there:
+/// Integers, floating-point numbers, `Bool`, `String`, `[UInt8]` (as a byte string), arrays,
+/// dictionaries, optionals, `JSONValue` and Lull's own objects do. Your own type defines its
+/// conversion:
 ///
 ///     extension Money: LuaEncodable {
 ///       func luaValue() throws(LuaError) -> Lua.Value {
@@ -11,25 +12,26 @@ import LullCore
 ///       }
 ///     }
 public protocol LuaEncodable {
-  /// What it is in Lua.
+  /// Returns the value in Lua.
   ///
-  /// - Throws: `LuaError.Kind.mismatch` where Lua has no such value.
+  /// - Throws: `LuaError.Kind.mismatch` if the value has no Lua form.
   func luaValue() throws(LuaError) -> Lua.Value
 }
 
-/// A type whose values come from Lua.
+/// A type whose values convert from Lua.
 public protocol LuaDecodable {
-  /// The value that Lua has, as this type.
+  /// Creates a value of this type from a Lua value.
   ///
-  /// - Throws: `LuaError.Kind.mismatch` if it is none: `LuaError.mismatch` makes one.
+  /// - Throws: `LuaError.Kind.mismatch` if the value does not convert; create the error with
+  ///   `LuaError.mismatch`.
   static func from(lua value: Lua.Value) throws(LuaError) -> Self
 }
 
-/// A type whose values go both ways.
+/// A type whose values convert both to and from Lua.
 public typealias LuaConvertible = LuaEncodable & LuaDecodable
 
 extension Lua.Value {
-  /// In a table `nil` would be no field.
+  /// The value, with `nil` replaced by `null`: a `nil` field of a table would not exist.
   var orNull: Lua.Value { isNil ? .null : self }
 
   static func all<each Argument: LuaEncodable>(
@@ -40,7 +42,7 @@ extension Lua.Value {
     return values
   }
 
-  /// A key in messages.
+  /// Returns a key as shown in messages.
   static func described(_ key: Lua.Value) -> String {
     switch key {
     case .string(let string): "'\(LogText.part(string, limit: 40))'"
@@ -70,7 +72,8 @@ extension LuaError {
     return .mismatch("\(what) expected, got \(got)")
   }
 
-  /// The same, of a part of something.
+  /// Returns a mismatch with the place of the nested value in front of its message; other errors
+  /// unchanged.
   func inside(_ place: String) -> LuaError {
     guard kind == .mismatch else { return self }
     return LuaError(.mismatch, "\(place): \(message)")

@@ -1,63 +1,63 @@
 public import LullCore
 
-/// What went wrong in a Lua runtime, or on the way to it.
+/// An error in a Lua runtime, or in a conversion to or from it.
 ///
-/// Any thread. What Lua code raised keeps its text, its place and the functions that were running; what
-/// it raised that is more than a text is in `value`, as far as JSON can say it, an error of a request
-/// in `requestError`, and what a function of Swift's had thrown in `thrown`.
+/// An error raised by Lua code keeps its message, its place and its traceback. A raised value that
+/// is not a string is in `value` if it has a JSON form, a request error is in `requestError`, and
+/// an error thrown by a Swift function is in `thrown`. May be used on any thread.
 public struct LuaError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kinds of failure.
   public enum Kind: String, Sendable, CaseIterable {
-    /// The text is no Lua.
+    /// The source is not valid Lua.
     case syntax
     /// Lua code raised an error.
     case runtime
-    /// A value is of another type than the one asked for, or has no form on the other side.
+    /// A value has the wrong type, or does not convert to the other language.
     case mismatch
     /// A file cannot be read.
     case unreadable
-    /// A stretch of Lua code ran longer than `Lua.Limits.seconds`.
+    /// A stretch of Lua code exceeded `Lua.Limits.seconds`.
     case timeLimit
-    /// A stretch of Lua code ran more than `Lua.Limits.instructions`.
+    /// A stretch of Lua code exceeded `Lua.Limits.instructions`.
     case instructionLimit
-    /// The runtime holds more than `Lua.Limits.memory`, or there is no memory at all.
+    /// The runtime exceeded `Lua.Limits.memory`, or the process has no memory left.
     case memoryLimit
-    /// The waiting task was cancelled, or Lua code cancelled the call.
+    /// The calling task was cancelled, or Lua code cancelled the call.
     case cancelled
     /// The runtime was closed, or its home has ended.
     case closed
-    /// Something was asked for that cannot be: the message says what to do instead.
+    /// The operation is not possible; the message says what to do instead.
     case misuse
   }
 
   /// A line of Lua code.
   public struct Place: Sendable, Hashable, CustomStringConvertible {
-    /// The file, or the name that the text was given.
+    /// The path of the file, or the name given for the source code.
     public let file: String
-    /// Counted from 1.
+    /// The line number, starting at 1.
     public let line: Int
 
     public var description: String { "\(file):\(line)" }
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let kind: Kind
-  /// What Lua would print: for an error of Lua code with its place in front, as Lua puts it there.
+  /// The message as Lua would print it; for an error of Lua code, with the place in front.
   public let message: String
-  /// The line that raised it, or at which the text is no Lua; nil where no line is to blame.
+  /// The line that raised the error, or that has the syntax error; nil if there is no such line.
   public let place: Place?
-  /// The functions that were running, the innermost first, as `debug.traceback` writes them, and behind
-  /// them those that awaited a task which failed; "" where none were.
+  /// The traceback in the format of `debug.traceback`: the functions that were running, innermost
+  /// first, followed by those that awaited a failed task. Empty if none were running.
   public let traceback: String
-  /// The error of a request that Lua code raised, or let through.
+  /// The request error that Lua code raised or did not catch.
   public let requestError: RequestError?
-  /// The error that a function of Swift's has thrown, and Lua code has let through or raised again: the
-  /// same value, of the same type. Errors of requests are in `requestError`.
+  /// The error that a Swift function threw and Lua code did not catch, or raised again: the same
+  /// value, of the same type. Request errors are in `requestError`.
   ///
   ///     if error.thrown is OutOfStock { … }
   public let thrown: (any Error)?
-  /// What Lua code raised where that is a number, a boolean or a table, as JSON; nil for texts and for
-  /// what JSON cannot say.
+  /// The raised value as JSON, if it is a number, a boolean or a table; nil for strings and for
+  /// values without a JSON form.
   public let value: JSONValue?
 
   init(
@@ -73,12 +73,13 @@ public struct LuaError: Error, Sendable {
     self.value = value
   }
 
-  /// A mismatch that a conversion of yours has found: `message` says what was expected and what came.
+  /// Creates the mismatch error of your own conversion. `message` should say what was expected and
+  /// what was found.
   public static func mismatch(_ message: String) -> LuaError { LuaError(.mismatch, message) }
 }
 
 extension LuaError: CustomStringConvertible {
-  /// The message; the traceback stands apart.
+  /// The message, without the traceback.
   public var description: String { message }
 }
 
@@ -98,7 +99,8 @@ extension LuaError {
       value: value)
   }
 
-  /// One that has passed through Lua code, which was running then: kind, message and place stay. (EMB-161)
+  /// Adds the Lua traceback to an error that passed through Lua code. Kind, message and place stay.
+  /// (EMB-161)
   init(passing error: LuaError, _ failure: ScriptFailure) {
     self.init(
       error.kind, error.message, place: error.place,
@@ -115,7 +117,7 @@ extension LuaError {
 }
 
 extension LuaError.Place {
-  /// The place that a message of Lua's begins with: `file:line: text`.
+  /// Parses the place at the beginning of a Lua message: `file:line: text`.
   fileprivate init?(beginning message: String) {
     let parts = message.split(separator: ":", omittingEmptySubsequences: false)
     for index in parts.indices.dropFirst() {

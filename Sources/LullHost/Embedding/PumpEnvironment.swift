@@ -1,14 +1,15 @@
 import LullCore
 import LullSystem
 
-/// What an embedded runtime stands on: a pump and a network of its program's, which others drive.
+/// The environment of an embedded runtime: the pump and network of its program, driven from
+/// outside.
 final class PumpEnvironment: HostEnvironment {
   let pump: Pump
   private let networking: any NetworkingProvider
   private var hooks: [() -> Void] = []
-  /// Those that the program has given to scripts, or got from them.
+  /// The services that the program passed to scripts or got from them.
   var sharedServices: Set<ObjectIdentifier> { Set(shared.keys) }
-  /// Each with the version that its configuration had then.
+  /// Each shared service, with the version of its configuration when it was shared.
   private(set) var shared: [ObjectIdentifier: (service: Service, version: Int)] = [:]
 
   init(_ pump: Pump, _ networking: any NetworkingProvider) {
@@ -18,14 +19,15 @@ final class PumpEnvironment: HostEnvironment {
 
   let isShared = true
   let canBlock = false
-  // Signals are the program's business, and nothing is said on standard error of what its runtimes leave
-  // undone when they close.
+  // The program handles signals, and a runtime that closes with unfinished work prints nothing to
+  // standard error.
   let ownsProcess = true
   var signalWakeUp: SignalWakeUp? { nil }
 
   func defaultNetworking() -> any NetworkingProvider { networking }
 
-  /// Nobody drives it from here: what would have to block is refused before.
+  /// Does nothing, because the pump is driven from outside. Calls that would have to block are
+  /// rejected earlier.
   func run(until condition: () -> Bool) {}
 
   func onTurn(_ hook: @escaping () -> Void) { hooks.append(hook) }
@@ -38,8 +40,8 @@ final class PumpEnvironment: HostEnvironment {
     return true
   }
 
-  /// Lets go of services of which scripts have nothing any more; those in which something of theirs may
-  /// be left go on holding `owner`.
+  /// Releases the services to which no script values are attached any more. Services that may still
+  /// have some keep `owner` alive.
   func release(_ owner: AnyObject) {
     for (service, version) in shared.values {
       var isInUse = service.configurationVersion != version

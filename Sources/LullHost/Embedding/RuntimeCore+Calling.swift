@@ -15,7 +15,8 @@ extension RuntimeCore {
     let cancellation = pump.signal { pending.cancel() }
     defer { pump.discard(cancellation) }
     await withTaskCancellationHandler {
-      // Named, or the closure would leave the caller's actor, which need not be the home itself.
+      // Captured explicitly, or the closure would leave the caller's actor, which need not be the
+      // home itself.
       _ = isolation
       await withCheckedContinuation { continuation in
         pending.cancel = start(callable, arguments) { outcome in
@@ -26,7 +27,7 @@ extension RuntimeCore {
     } onCancel: {
       cancellation()
     }
-    // What cancels it holds who waits for it.
+    // Breaks the cycle: the cancel closure holds the waiting caller.
     pending.cancel = {}
     return try pending.outcome.get()
   }
@@ -57,7 +58,7 @@ extension RuntimeCore {
   }
 }
 
-/// A call that somebody waits for.
+/// A call whose caller is waiting.
 private final class PendingCall {
   var outcome: RuntimeCore.Outcome = .failure(.closed)
   var cancel: () -> Void = {}

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension RuntimeCore {
-  /// A value of Lua's as JSON.
+  /// Returns a Lua value as JSON.
   func json(of value: Lua.Value) throws(LuaError) -> JSONValue {
     let outcome = try askNow(helpers().same, [value]) { results in
       self.host.reading.json.text(of: results.state, results.index(0))
@@ -10,10 +10,10 @@ extension RuntimeCore {
     return try RuntimeCore.parsed(outcome).root.plainValue
   }
 
-  /// The same of a kept value; nil for what JSON cannot say.
+  /// Returns a stored value as JSON, or nil if it has no JSON form.
   func json(ofKept id: Int64) -> JSONValue? { document(ofKept: id)?.root.plainValue }
 
-  /// The same as a document.
+  /// Returns a stored value as a JSON document, or nil if it has no JSON form.
   func document(ofKept id: Int64) -> JSONDocument? {
     guard !isClosing, let helpers = try? helpers() else { return nil }
     let answer = host.coroutines.ask(helpers.same, [.ref(id)], kind: "call from Swift") {

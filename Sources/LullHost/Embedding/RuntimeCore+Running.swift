@@ -2,25 +2,25 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-// Texts and functions of Lua that Swift runs.
+// Running Lua source code and functions from Swift.
 extension RuntimeCore {
   typealias Outcome = Result<[Lua.Value], LuaError>
 
   // MARK: At once
 
-  /// Runs a text that must not wait; its results.
+  /// Runs source code that must not wait, and returns its results.
   func runNow(_ source: [UInt8], name: String) throws(LuaError) -> [Lua.Value] {
     let chunk = try compile(source, name: name)
     defer { release(chunk) }
     return try callNow(chunk.callable, [])
   }
 
-  /// Calls a function that must not wait; its results.
+  /// Calls a function that must not wait, and returns its results.
   func callNow(_ callable: Callable, _ arguments: [Lua.Value]) throws(LuaError) -> [Lua.Value] {
     try askNow(callable, arguments) { results in self.values(of: results) }.get()
   }
 
-  /// The same for what reads the results itself.
+  /// Calls a function that must not wait, and passes its results to `read`.
   func askNow<R>(
     _ callable: Callable, _ arguments: [Lua.Value], read: (RunResults) -> R
   ) throws(LuaError) -> R {
@@ -47,8 +47,8 @@ extension RuntimeCore {
 
   // MARK: Waiting
 
-  /// Calls a function that may wait; `finish` gets its results, at once or later, exactly once. The
-  /// result cancels it.
+  /// Calls a function that may wait. `finish` is called exactly once with the results, immediately
+  /// or later. Returns a closure that cancels the call.
   func start(
     _ callable: Callable, _ arguments: [Lua.Value], finish: @escaping (Outcome) -> Void
   ) -> () -> Void {
@@ -73,7 +73,8 @@ extension RuntimeCore {
     return { [host] in host.coroutines.cancel(context) }
   }
 
-  /// What the asynchronous function belongs to that the coroutine calls now; nil without limits.
+  /// Returns the stretch to which the asynchronous function called by this coroutine belongs; nil
+  /// without limits.
   func stretch(for context: RunContext?) -> ContinuedStretch.Origin? {
     guard limits.seconds != nil || limits.instructions != nil, let context else { return nil }
     let stretch = context.stretch ?? ContinuedStretch()
@@ -133,7 +134,7 @@ extension RuntimeCore {
     }
   }
 
-  /// What was raised, as JSON.
+  /// Returns the raised value as JSON.
   private func raised(_ failure: ScriptFailure) -> JSONValue? {
     switch failure.value {
     case .boolean(let bool)?: return .bool(bool)
@@ -147,7 +148,7 @@ extension RuntimeCore {
 
   // MARK: Tasks
 
-  /// Runs something asynchronous on the home, beside what waits.
+  /// Runs an asynchronous closure as a task on the home.
   func spawn(
     _ body: nonisolated(nonsending) @escaping () async -> Void
   ) -> Task<Void, any Error>? {
@@ -161,8 +162,7 @@ extension RuntimeCore {
   }
 }
 
-/// Something that goes, by closures that may be sent, from a thread to itself.
-// Made, used and let go on the home thread only, on which every task of a home runs.
+/// Wraps a value that returns to its own thread through closures that must be `Sendable`.
 struct HandedOver<Value>: @unchecked Sendable {
   let value: Value
 

@@ -1,14 +1,14 @@
 import CLullBridge
 import LullCore
 
-// Values on their way between Swift and Lua.
+// Conversion of values between Swift and Lua.
 extension RuntimeCore {
-  /// How many tables may be inside each other on their way to Lua.
+  /// The maximum nesting depth of tables converted to Lua.
   private static let deepest = 200
 
   // MARK: From Lua
 
-  /// The value at that place of a stack.
+  /// Reads the value at a stack index.
   func read(at index: Int32, in state: OpaquePointer?) throws(LuaError) -> Lua.Value {
     var raw = lull_value()
     lull_read(state, index, &raw)
@@ -70,7 +70,8 @@ extension RuntimeCore {
     }
   }
 
-  /// Content that a script has made, as JSON, if it can be: a table would be gone with its userdata.
+  /// Converts content that a script created to JSON if possible, because a table would be freed
+  /// with its userdata.
   private func readable(_ entity: Entity) -> Entity {
     guard case .foreign(let foreign) = entity.content,
       let document = document(ofKept: foreign.id)
@@ -165,8 +166,8 @@ extension RuntimeCore {
 
   // MARK: Objects that both sides have
 
-  /// A service that both sides have stays in Lua, with what scripts have configured, until the runtime
-  /// closes.
+  /// Keeps a service that both sides use alive in Lua, with the configuration that scripts gave it,
+  /// until the runtime closes.
   private func share(_ service: Service) throws(LuaError) {
     let name = service.name ?? service.baseURL?.text ?? "without a base URL"
     guard service.pump === pump else {
@@ -190,7 +191,8 @@ extension RuntimeCore {
       throw LuaError(.misuse, "a request of another Lua runtime")
     }
     mark.owner = self
-    // Its functions of scripts stand in its userdata, which nothing else holds before it begins.
+    // Its script functions are referenced only by its userdata, which nothing else keeps alive
+    // before the request starts.
     if request.state == .notStarted, !mark.isHeldForProgram, host.stored.pin(request) {
       mark.isHeldForProgram = true
     }

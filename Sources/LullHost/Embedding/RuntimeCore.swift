@@ -3,10 +3,11 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// One Lua state with its host on somebody else's pump: made, limited, called and closed here.
+/// The implementation of `Lua`: one Lua state with its host, on a pump that something else drives.
+/// It creates, limits, calls and closes the state.
 ///
-/// The pump holds it until it is closed; a `Lua` has it closed as it goes. Functions and tables that Swift
-/// holds refer to it too, and find it closed then. Home thread only.
+/// The pump holds it until it is closed; releasing the `Lua` closes it. Functions and tables held
+/// by Swift also refer to it, and find it closed afterwards. Home thread only.
 final class RuntimeCore {
   let host: LuaHost
   let home: (any ServiceHome)?
@@ -14,11 +15,12 @@ final class RuntimeCore {
   let environment: PumpEnvironment
   private var state: OpaquePointer?
   private let thread = pthread_self()
-  /// Whether nothing new begins; `isClosed`: nothing is there any more.
+  /// Whether closing has begun, so that no new calls start. Once `isClosed` is true, the state is
+  /// freed.
   private(set) var isClosing = false
   private var isClosed = false
   var madeHelpers: LuaHelpers?
-  /// How many tables that are being read are inside each other.
+  /// The nesting depth of the tables that are being read.
   var readingDepth = 0
 
   init(
@@ -36,7 +38,7 @@ final class RuntimeCore {
     host.permissions.isSandboxed = trust.isSandbox
     host.sources.readsFiles = !trust.isSandbox
     host.sources.folder = access.folder
-    // The state retains the host as it attaches it, and gives it back as it closes.
+    // The state retains the host when attached, and releases it when it closes.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0, lull_state_require(state, 1) == 0 else {
       lull_state_close(state)
@@ -54,7 +56,7 @@ final class RuntimeCore {
     }
   }
 
-  /// On that home, which is the caller's.
+  /// Creates a runtime on a home that the caller is isolated to.
   convenience init(
     _ home: isolated some ServiceHome, limits: Lua.Limits, access: Lua.Access
   ) throws(LuaError) {
@@ -88,7 +90,8 @@ final class RuntimeCore {
 
   // MARK: What may be used, and where
 
-  /// What is closed may be asked on the thread on which everything runs that is left of an ended home.
+  /// A closed runtime may be used on another thread: the one on which the rest of an ended home
+  /// runs.
   func requireThread() {
     guard !isClosed, pthread_equal(pthread_self(), thread) == 0 else { return }
     ProgramMisuse.stop(
@@ -98,14 +101,15 @@ final class RuntimeCore {
       """)
   }
 
-  /// Before anything is done in it.
+  /// Checks the thread and that the runtime is open, and frees released values. Every operation
+  /// starts with it.
   func requireOpen() throws(LuaError) {
     requireThread()
     guard !isClosing else { throw .closed }
     if let released = host.stored.released.take() { host.stored.release(released) }
   }
 
-  /// Has the program hear of errors that go nowhere else.
+  /// Sets the function that gets errors without another receiver.
   func setProgram(_ tell: ((LuaError, String) -> Void)?) {
     requireThread()
     host.reporter.program = tell.map { tell in
@@ -117,7 +121,7 @@ final class RuntimeCore {
 
   func closeSoon() {
     guard !isClosing else { return }
-    // Nothing is called across from a `deinit`; once the pump has closed, nothing of Lua's runs.
+    // A `deinit` does not call into the runtime. Once the pump has closed, no Lua code runs.
     if pump.isClosed { close() } else { pump.enqueue { self.close() } }
   }
 
@@ -136,7 +140,7 @@ final class RuntimeCore {
     let empty = EmptyState.of(environment)
     if let state { lull_state_close(state) }
     state = nil
-    // What services of Swift's still have of this runtime's asks a state in which everything is gone.
+    // Swift services that still refer to this runtime get a state in which every value is gone.
     if let empty { host.bridge.attach(empty.runtime) }
     self.empty = empty
     environment.release(self)
@@ -150,7 +154,7 @@ final class RuntimeCore {
 extension RuntimeCore: PumpGuest {
   func turnBegins() { environment.beginTurn() }
 
-  /// Coroutines in `lull.run` go on when nothing else is left.
+  /// Resumes coroutines in `lull.run` when nothing else is left to do.
   func turnEnded() { host.loop.resumeIdleWaiters() }
 
   func pumpCloses() { close() }
@@ -172,7 +176,7 @@ extension Lua.Access {
 }
 
 extension RuntimeCore {
-  /// A function of Swift's as one that is in Lua.
+  /// Creates a Lua function for a Swift function.
   func makeFunction(_ function: SwiftFunction) throws(LuaError) -> Lua.Function {
     guard home != nil || !function.waits else {
       throw LuaError(

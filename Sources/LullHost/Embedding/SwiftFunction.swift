@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// A closure of Swift's that Lua code can call.
+/// A Swift closure that Lua code can call.
 final class SwiftFunction {
   typealias Body = ([Lua.Value]) throws -> [Lua.Value]
   typealias WaitingBody = nonisolated(nonsending) ([Lua.Value]) async throws -> [Lua.Value]
@@ -13,7 +13,7 @@ final class SwiftFunction {
   }
 
   private let kind: Kind
-  /// As messages name it.
+  /// The name of the function in messages.
   private let name: String
 
   init(_ name: String, _ body: @escaping Body) {
@@ -44,7 +44,7 @@ final class SwiftFunction {
 
   private func arguments(_ call: Call, _ core: RuntimeCore) throws(LuaError) -> [Lua.Value] {
     var values: [Lua.Value] = []
-    // Self comes first.
+    // The first argument is self.
     for position in 1..<max(1, call.count) {
       values.append(try core.read(at: call.index(position), in: call.state))
     }
@@ -79,14 +79,15 @@ final class SwiftFunction {
 
   private func raise(_ error: any Error, _ core: RuntimeCore, _ call: Call) -> Misuse {
     switch (error as? LuaError)?.kind {
-    // The call names itself in these.
+    // The call adds its own name to these messages.
     case .mismatch, .misuse: .message(Self.text(of: error))
     default: .value(Self.raised(error, core, place: Self.place(of: call)))
     }
   }
 
-  /// What Lua code gets of an error: one of a request as it is, what went wrong in Lua as what was raised
-  /// there, anything else as an object that holds it. The place is put before what has none of its own.
+  /// Returns the value to raise for an error: a request error unchanged, a Lua error as the value
+  /// that was raised, anything else as an object that holds it. The place is prepended if the error
+  /// has none.
   private static func raised(
     _ error: any Error, _ core: RuntimeCore, place: String
   ) -> LuaValue {
@@ -102,9 +103,11 @@ final class SwiftFunction {
       case .runtime:
         let raised = try? error.value?.luaValue()
         return raised.flatMap { try? core.encode($0) } ?? .string(error.message)
-      // What the program has done wrong here: found at this call, by a conversion of an argument say.
+      // Misuse by the program, such as a failed conversion of an argument, is located at this
+      // call.
       case .mismatch, .misuse: return .string(place + error.message)
-      // Held, so that what comes out of the code around keeps the kind. (EMB-161)
+      // Wrapped in an object, so that the error keeps its kind when it leaves the surrounding Lua
+      // code. (EMB-161)
       case .syntax, .unreadable, .timeLimit, .instructionLimit, .memoryLimit, .cancelled, .closed:
         return values.of(SwiftErrorBox(error, place: ""), .swiftError)
       }
@@ -119,10 +122,11 @@ final class SwiftFunction {
   }
 }
 
-/// Functions of Swift's that Lua code calls.
+/// The Swift functions that Lua code can call.
 ///
-/// In Lua each is a function, bound to an object that holds the closure: when the collector finds the
-/// function, the next sweep lets go of the closure. What a closure throws is an object too.
+/// In Lua each is a function bound to an object that holds the closure. After the garbage collector
+/// has freed the function, the next sweep releases the closure. Errors that closures throw are
+/// objects too.
 final class SwiftFunctions: HostExtension {
   static let unseen: [APIOwner] = [
     .unseen(
@@ -157,7 +161,7 @@ final class SwiftFunctions: HostExtension {
   static let functions: [APIEntry] = []
   static let types: [APIOwner] = []
 
-  /// The number of the function that runs them.
+  /// The index of the method that calls the functions.
   static let method = LuaLibrary.embedded.index(.swiftFunction, "call")
 
   weak var core: RuntimeCore?
@@ -168,14 +172,15 @@ final class SwiftFunctions: HostExtension {
 }
 
 extension LuaLibrary {
-  /// What embedded runtimes have.
+  /// The library of embedded runtimes.
   static let embedded = LuaLibrary([SwiftFunctions.self])
 }
 
-/// An error of Swift's as Lua holds it: what a closure threw, on its way through Lua code.
+/// A Swift error held by Lua: thrown by a closure, and passing through Lua code.
 final class SwiftErrorBox {
   let error: any Error
-  /// The line of Lua code that called the closure, with a colon and a space behind it; "" for none.
+  /// The place of the Lua code that called the closure, followed by a colon and a space; "" if
+  /// there is none.
   private let place: String
 
   init(_ error: any Error, place: String) {
@@ -183,21 +188,22 @@ final class SwiftErrorBox {
     self.place = place
   }
 
-  /// Without the place.
+  /// The message without the place.
   var message: String { String(describing: error) }
 
-  /// As Lua puts it: the place in front.
+  /// The message with the place in front, as in Lua's own messages.
   var text: String { place + message }
 
   var typeName: String { String(describing: type(of: error)) }
 }
 
-/// Reads the arguments of one call, from the first one to the last.
+/// Reads the arguments of one call in order.
 struct ArgumentReader {
   private let arguments: [Lua.Value]
   private var position = 0
 
-  /// All of a call, as the parameters of those types: no fewer, unless they are optional, and no more.
+  /// Reads all arguments of a call as parameters of the given types. Throws if a required argument
+  /// is missing or there are too many.
   static func read<each Parameter: LuaDecodable>(
     _ arguments: [Lua.Value], _ types: repeat (each Parameter).Type
   ) throws(LuaError) -> (repeat each Parameter) {
@@ -209,7 +215,7 @@ struct ArgumentReader {
 
   private init(arguments: [Lua.Value]) { self.arguments = arguments }
 
-  /// The next one as that type; `nil` where no more was given.
+  /// Reads the next argument as a type; a missing argument is `nil`.
   private mutating func next<Parameter: LuaDecodable>(
     _ type: Parameter.Type
   ) throws(LuaError) -> Parameter {
@@ -224,7 +230,7 @@ struct ArgumentReader {
     }
   }
 
-  /// Refuses what was given beyond those that were read.
+  /// Throws if arguments were passed beyond those read.
   private func end() throws(LuaError) {
     guard arguments.count > position else { return }
     throw .mismatch("too many arguments (\(position) expected, got \(arguments.count))")

@@ -1,12 +1,12 @@
 import CLullBridge
 import LullCore
 
-/// Functions of scripts that the model calls and that must answer at once, as the types that the model
-/// has for them. What they raise is reported, and fails the request they were called for.
+/// Script functions that the model calls and that must not wait, converted to the model's types. An
+/// error in one is reported and fails the request.
 extension Callbacks {
-  // MARK: Of configurations
+  // MARK: Configurations
 
-  /// A configure function: runs whenever a configuration is computed, and must answer at once.
+  /// Returns a configure function. It runs whenever a configuration is computed, and must not wait.
   func configurationBlock(_ id: Int64, service: Service) -> ConfigurationBlock {
     { [unowned self, unowned service] (settings: inout Configuration) throws(RequestError) in
       let box = ConfigurationBox(settings, service: service)
@@ -29,8 +29,8 @@ extension Callbacks {
     }
   }
 
-  /// A function of the script that edits a request before it is sent; if it raises, the request
-  /// fails.
+  /// Returns a script function that edits a request before it is sent. If it raises an error, the
+  /// request fails.
   func mutation(_ id: @escaping () -> Int64) -> Resource.RequestMutation {
     { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
       let box = HTTPRequestBox(http)
@@ -49,8 +49,8 @@ extension Callbacks {
     }
   }
 
-  /// A function of the script that sees each request before it starts and returns the one to use; if
-  /// it raises, or returns something else, the request fails. (DEC-01 to DEC-15)
+  /// Returns a script function that gets each request before it starts and returns the request to
+  /// use. If it raises an error or returns something else, the request fails. (DEC-01 to DEC-15)
   func decorator(_ function: StoredValue) -> RequestDecorator {
     { [unowned self] (resource, request) throws(RequestError) in
       let answer = coroutines.ask(
@@ -80,10 +80,10 @@ extension Callbacks {
 
   // MARK: Patterns
 
-  /// The first argument of `configure` and its kin: a wildcard string, a regular expression, a
-  /// predicate of the URL, a resource; nil for every resource.
+  /// Reads the first argument of `configure` and similar functions: a wildcard string, a regular
+  /// expression, a predicate of the URL, a resource, or nil for every resource.
   ///
-  /// An error in a predicate is reported, unless it is to be `raised` by the caller.
+  /// An error in a predicate is reported, unless `raising` is true and the caller raises it.
   func pattern(_ call: Call, _ position: Int, service: Service, raising: Bool = false)
     throws(Misuse) -> ConfigurationPattern?
   {
@@ -111,7 +111,7 @@ extension Callbacks {
     }
   }
 
-  /// The error a predicate raised, as its caller's own.
+  /// Returns the error of a predicate as the error of its caller.
   func raised(_ error: RequestError) -> Misuse {
     guard let failure = predicateFailure else { return .message(error.summary) }
     predicateFailure = nil
@@ -120,7 +120,8 @@ extension Callbacks {
     return .value(.string(failure.message))
   }
 
-  /// One whose search takes too many steps settles nothing, as a predicate that raises.
+  /// Returns the pattern of a regular expression. If its search takes too many steps, that is an
+  /// error, as in a predicate that raises one.
   private func regex(_ regex: RegexBox, raising: Bool) -> ConfigurationPattern {
     .text(regex.source) { [unowned self] (url) throws(RequestError) in
       var found = RegexBox.Found.unknown

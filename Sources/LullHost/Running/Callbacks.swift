@@ -1,10 +1,11 @@
 import LullCore
 
-/// Functions of the script that Swift calls for the model: the values they are given, their run, what
-/// they give back, and what is said of those that fail.
+/// Script functions that Swift calls for the model: their arguments, their runs, their results, and
+/// the reports of their failures.
 ///
-/// Every adapter has it, and keeps nothing else of what stands behind these. Its extensions have one kind of
-/// adapter each: observers, caches, iterators, and functions that answer at once. Home thread only.
+/// Every adapter has a reference to it and stores nothing else of the objects behind it. Each
+/// extension covers one kind of adapter: observers, caches, iterators, and functions that must not
+/// wait. Home thread only.
 package final class Callbacks {
   package let handles: ObjectHandles
   package let stored: StoredValues
@@ -16,10 +17,10 @@ package final class Callbacks {
   let pump: Pump
   let fields: ContentFields
   let stages = StageNames()
-  /// Observers with owners, by the id of their closure.
+  /// The observers that have owners, by the ID of their closure.
   var observersByID: [Int64: WeakObserver] = [:]
   var cacheTables = CacheTables()
-  /// What a predicate raised that was called for a call of the script's, to be raised there.
+  /// The error of a predicate that was called for a script's call, which raises it.
   var predicateFailure: ScriptFailure?
 
   init(_ reporter: Reporter) {
@@ -34,13 +35,15 @@ package final class Callbacks {
     fields = ContentFields(bridge)
   }
 
-  /// What is wrong with what a function has given back: told with the place where it is defined.
+  /// Returns the failure for an invalid result of a function, with the place where the function is
+  /// defined.
   func failure(_ message: String, of id: Int64, method: StaticString? = nil) -> ScriptFailure {
     ScriptFailure(message, definedAt: stored.definition(of: id, method: method))
   }
 
-  /// What a request fails with where a function of its pipeline does: a request error that was raised
-  /// is used as it is (TRF-14); anything else is reported (TRF-13). The request holds what came with it.
+  /// Returns the error with which a request fails if a function of its pipeline does. A raised
+  /// request error is used unchanged (TRF-14); any other error is reported (TRF-13). The request
+  /// keeps the error's value alive.
   func error(
     of failure: ScriptFailure, in place: String, _ run: PipelineRun
   ) -> RequestError {
@@ -59,18 +62,19 @@ package final class Callbacks {
   }
 }
 
-/// How a function that a program has asked came to its end.
+/// The outcome of a function that a program called.
 package enum FunctionEnd {
-  /// Its results are there while this is handed over.
+  /// The results are readable only while this is passed.
   case finished(RunResults)
   case failed(ScriptFailure)
 }
 
-/// For programs that ask a function of the script for something, such as the answer to a request.
+/// For programs that call script functions, for example to get the response to a request.
 extension Callbacks {
-  /// Runs a function that may wait; `completion` is called once, at once or later, and sees the results.
+  /// Calls a function that may wait. `completion` is called once, immediately or later, and can
+  /// read the results.
   ///
-  /// Where the program ends before the function has, nothing is called.
+  /// If the program ends before the function does, `completion` is not called.
   package func call(
     _ id: Int64, _ arguments: [LuaValue], as purpose: String,
     completion: @escaping (FunctionEnd) -> Void
@@ -86,24 +90,25 @@ extension Callbacks {
     coroutines.start(Callable(id: id), arguments, context)
   }
 
-  /// What is wrong with what a function has given back.
+  /// Returns the failure for an invalid result of a function.
   package func failure(_ misuse: Misuse, of id: Int64) -> ScriptFailure {
     failure(misuse.text, of: id)
   }
 
-  /// Tells of an error in a function, as of any in a callback.
+  /// Reports an error in a function, as for any callback.
   package func report(_ failure: ScriptFailure, in place: String) {
     reporter.report(failure, in: place)
   }
 }
 
-/// What Swift calls: a kept function, or a field of a kept table.
+/// A function that Swift can call: a stored function, or a field of a stored table.
 package struct Callable {
   let id: Int64
   var method: StaticString?
-  /// Hears of failures, also where callbacks are nested too deeply.
+  /// Whether the function handles failures. It is then called even if callbacks are nested too
+  /// deeply.
   var isHandler = false
-  /// Is the main chunk, or a line of a session.
+  /// Whether it is the main chunk or a line of a session.
   var isMain = false
 
   package init(id: Int64) {

@@ -2,9 +2,10 @@ import CLullBridge
 import LullLibC
 import LullCore
 
-// Errors that go on from one coroutine to another.
+// Errors that propagate from one coroutine to another.
 extension Coroutines {
-  /// The error of a coroutine of the script's own goes on where it was resumed.
+  /// Records the error of a coroutine that the script created. The error propagates to where it was
+  /// resumed.
   func innerCoroutineFailed(_ failure: lull_failure) {
     var inner = ScriptFailure(
       message: String(escaping: failure.message, failure.message_length), trace: Traceback(failure))
@@ -13,7 +14,8 @@ extension Coroutines {
     context.reraised = Reraised(inner, isOfInnerCoroutine: true)
   }
 
-  /// Whether that is the error of a coroutine noted last, as it goes on: its traceback is known.
+  /// Returns whether a propagating error is the last one recorded from an inner coroutine, whose
+  /// traceback is known.
   func knowsInnerFailure(_ message: UnsafeRawBufferPointer) -> Bool {
     guard let origin = innermost?.reraised, origin.isOfInnerCoroutine,
       origin.failure.requestError == nil, origin.failure.isText
@@ -26,16 +28,16 @@ extension Coroutines {
       return memcmp(end, start, known.count) == 0
     }
     guard isKnown == true else { return false }
-    // From now on it begins with where it has got.
+    // The message has got a prefix on its way, so compare with the longer text from now on.
     if message.count > origin.failure.message.utf8.count {
       origin.failure.message = String(escaping: message)
     }
     return true
   }
 
-  /// An error is about to be raised again where it was awaited: remembers where it comes from.
-  /// In the main chunk of a stock interpreter, which shows no more than the text, the text says it
-  /// too, unless the script is going to catch it.
+  /// Records the origin of an error that is about to be raised again by an await. In the main chunk
+  /// of a stock interpreter, which shows only the message, the origin is added to the message,
+  /// unless the script will catch the error.
   func raising(_ value: LuaValue, in state: OpaquePointer?) -> LuaValue {
     guard case .reraised(let value, let failure) = value else { return value }
     if let context = innermost {

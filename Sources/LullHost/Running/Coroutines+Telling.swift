@@ -2,12 +2,12 @@ import CLullBridge
 import LullCore
 
 extension Coroutines {
-  /// How many observers one call tells at most: those behind one that removes others are looked at
-  /// again.
+  /// The maximum number of observers notified per call. The remaining ones are checked again,
+  /// because an observer may have removed them.
   private static let longestSequence = 64
 
-  /// Tells observers from `first` on, one after the other, as long as they are functions that the
-  /// service holds; the place of the first one that has not been told.
+  /// Notifies observers in order, starting at index `first`, as long as they are functions held by
+  /// the service. Returns the index of the first observer that was not notified.
   func tell(
     _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
   ) -> Int {
@@ -18,7 +18,7 @@ extension Coroutines {
         let observation = observations[first + count]
         guard observation.isToldByHost, !observation.isRemoved, let observer = observation.observer
         else { break }
-        // Only a script's observers are marked so.
+        // Only observers of scripts have this mark.
         let member = lull_member(unsafeDowncast(observer, to: LuaObserver.self))
         members.initializeElement(at: count, to: member)
         count += 1
@@ -27,7 +27,7 @@ extension Coroutines {
     }
   }
 
-  /// Tells one observer.
+  /// Notifies one observer.
   func notify(_ observer: LuaObserver, of event: ResourceEvent, _ resource: Resource) {
     withUnsafeTemporaryAllocation(of: lull_member.self, capacity: 1) { members in
       members.initializeElement(at: 0, to: lull_member(observer))

@@ -1,22 +1,22 @@
 import CLullBridge
 import LullCore
 
-/// Functions of the script, run in coroutines of the pool: started, suspended, resumed, ended.
+/// Runs script functions in pooled coroutines: starts, suspends, resumes and ends them.
 ///
-/// Order of events: `start` runs a function until it ends, waits or fails; one that waits goes on with
-/// `resume`, or ends with `cancel`; its context's completion is called once, when it has ended. Home
-/// thread only.
+/// Order of events: `start` runs a function until it ends, waits or fails. A waiting one continues
+/// with `resume`, or ends with `cancel`. The completion of its context is called once, when it has
+/// ended. Home thread only.
 package final class Coroutines {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
   let stored: StoredValues
   private let pump: Pump
-  /// Where a nil in the error of a run may come from.
+  /// Finds the possible origin of a nil in the error of a run.
   let nilContents: NilContents
   private let stack = RunStack()
-  /// Those that wait, by their number.
+  /// The waiting coroutines, by number.
   private(set) var waiting: [Int32: RunContext] = [:]
-  /// Those of them that a request or a cache waits for.
+  /// The waiting coroutines that a request or a cache waits for.
   private(set) var waitingParts: [Int32: RunContext] = [:]
 
   init(_ stored: StoredValues, _ sources: ChunkSources, _ pump: Pump) {
@@ -27,16 +27,16 @@ package final class Coroutines {
     nilContents = NilContents(handles, sources)
   }
 
-  /// The innermost that runs now.
+  /// The innermost coroutine that is running now.
   var innermost: RunContext? { stack.innermost }
 
   func isRunning(_ context: RunContext) -> Bool { stack.contains(context) }
 
   // MARK: Functions that may wait
 
-  /// Runs a function; `context.completion` is called when it ends, at once or later.
+  /// Runs a function; `context.completion` is called when it ends, immediately or later.
   func start(_ callable: Callable, _ arguments: [LuaValue], _ context: RunContext) {
-    // The model may outlive the state: who waits for the function is told that it is gone.
+    // The model may outlive the state. The waiting caller then gets `gone`.
     guard !bridge.isClosed else { return pump.enqueue { context.completion(.gone) } }
     let mark = lull_arena_mark(bridge.pointer)
     var run = lull_run()
@@ -50,7 +50,7 @@ package final class Coroutines {
     finish(&run, context)
   }
 
-  /// Goes on with a waiting coroutine.
+  /// Resumes a waiting coroutine.
   func resume(_ context: RunContext, with values: [LuaValue], raising: Bool = false) {
     guard !bridge.isClosed, let thread = context.thread else {
       return handles.releaseUnclaimed(values)
@@ -75,20 +75,20 @@ package final class Coroutines {
       stack.pop()
     }
     lull_arena_release(bridge.pointer, mark)
-    // Where what waited was not what went on, they were not pushed.
+    // If the coroutine was not waiting for these values, they were not pushed.
     handles.releaseUnclaimed(values)
     finish(&run, context)
   }
 
-  /// Ends a waiting coroutine: what it waits for is cancelled, code after the wait does not run.
-  /// One that runs now, to be cancelled by its own doing, ends at its next wait.
+  /// Ends a waiting coroutine: its wait is cancelled, and code after the wait does not run. A
+  /// coroutine that is running now, because it cancels itself, ends at its next wait.
   func cancel(_ context: RunContext) {
     guard !bridge.isClosed else { return }
     guard let thread = context.thread else {
       if stack.contains(context) { context.isCancelled = true }
       return
     }
-    // A chain of tasks that cancel each other as they close must not exhaust the stack.
+    // A chain of tasks that cancel each other while closing must not exhaust the stack.
     guard lull_runtime_depth(bridge.pointer) < Coroutines.deepestCancel else {
       return pump.enqueue { [unowned self] in cancel(context) }
     }
@@ -106,7 +106,7 @@ package final class Coroutines {
     for context in Array(waiting.values) { cancel(context) }
   }
 
-  /// Forgets those that wait: the state goes away, or has gone.
+  /// Forgets the waiting coroutines, because the state is closed or about to be.
   func close() {
     waiting = [:]
     waitingParts = [:]
@@ -144,14 +144,15 @@ package final class Coroutines {
     }
   }
 
-  // MARK: Functions that must answer at once
+  // MARK: Functions that must not wait
 
   package enum AskFailure: Error {
     case failed(ScriptFailure)
     case gone
   }
 
-  /// Calls a function; `read` sees its results. `kind` names it where it tries to wait.
+  /// Calls a function; `read` gets its results. `kind` names the function in the error raised if it
+  /// tries to wait.
   package func ask<R>(
     _ callable: Callable, _ arguments: [LuaValue], kind: StaticString,
     read: (RunResults) -> R
@@ -178,8 +179,8 @@ package final class Coroutines {
 
   // MARK: Hooks and observers
 
-  /// Calls a hook. Most return at once and without an error: what describes the run is made only when
-  /// somebody asks.
+  /// Calls a hook. Most hooks return without waiting or failing, so the description of the run is
+  /// created only when it is needed.
   func start(_ hook: ScriptHook, _ argument: LuaValue?) {
     guard !bridge.isClosed else { return }
     let mark = lull_arena_mark(bridge.pointer)
@@ -200,10 +201,11 @@ package final class Coroutines {
     }
   }
 
-  /// Calls observers with an event, up to one that does not just return; how many.
+  /// Notifies observers of an event, up to and including the first one that waits or fails. Returns
+  /// how many.
   ///
-  /// Most observers return at once and without an error, and a resource may have thousands of them.
-  /// So what describes the run of one is made only when somebody asks: a wait, a failure.
+  /// Most observers return without waiting or failing, and a resource may have thousands of them.
+  /// So the description of a run is created only when it is needed: for a wait or a failure.
   func notify(
     _ members: UnsafeMutableBufferPointer<lull_member>, of event: ResourceEvent,
     _ resource: Resource
@@ -286,7 +288,7 @@ package final class Coroutines {
       let id = stored.makeID()
       if lull_failure_keep(bridge.pointer, &run, id) == 0 {
         result.value = .foreign(ForeignContent(id: id, typeName: failure.value.typeName))
-        // Until whoever hears of the failure has had the time to hold it.
+        // Held temporarily, until the receiver of the failure can store it.
         stored.adoptForNow(id)
       } else {
         result.message = "not enough memory"
@@ -298,6 +300,6 @@ package final class Coroutines {
 }
 
 extension lull_run {
-  /// It may have failed before its function was called with all it was to get.
+  /// It may have failed before its function was called with all its arguments.
   fileprivate var isFailed: Bool { L == nil || status == Int32(LULL_RUN_FAILED) }
 }

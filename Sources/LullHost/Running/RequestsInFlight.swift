@@ -1,7 +1,7 @@
 package import LullCore
 
-/// Requests, in flight or not settled: held with their hooks and their service, to be cancelled when the
-/// run ends.
+/// The requests that are in flight or not settled. They are held with their hooks and their
+/// service, and are cancelled when the run ends.
 ///
 /// Home thread only.
 package final class RequestsInFlight {
@@ -9,7 +9,7 @@ package final class RequestsInFlight {
   private let stored: StoredValues
   private let pump: Pump
   private var requests: [Request] = []
-  /// How many of them do not keep the script alive.
+  /// The number of requests that do not keep the script alive.
   private var weakCount = 0
 
   init(_ stored: StoredValues, _ pump: Pump) {
@@ -18,16 +18,16 @@ package final class RequestsInFlight {
     self.pump = pump
   }
 
-  /// Whether none keeps the script alive.
+  /// Whether no request keeps the script alive.
   package var isEmpty: Bool { requests.count == weakCount }
 
-  /// Whether some do not keep the script alive.
+  /// Whether some requests do not keep the script alive.
   var hasStreams: Bool { weakCount > 0 }
 
-  /// Connections of streams.
+  /// The number of open stream connections.
   var streamCount: Int { requests.count { $0.mark.isWeak && !$0.isCompleted } }
 
-  /// Holds a request until its hooks have been delivered.
+  /// Holds a request until its hooks have been called.
   func track(_ request: Request) {
     let mark = request.mark
     guard mark.place == nil, !bridge.isClosed else { return }
@@ -37,26 +37,26 @@ package final class RequestsInFlight {
     if mark.countsAsWeak { weakCount += 1 }
     requests.append(request)
     mark.since = pump.clock.now
-    // What it has ended with before it could begin, to be seen by its hooks.
+    // A request can end before it begins; its hooks still get the response.
     if let response = request.response { stored.hold(response, for: request) }
-    // No script has one that began before there was Lua.
+    // A request that began before Lua started is not referenced by any script.
     guard bridge.isStarted else { return }
     mark.isPinnedInFlight = stored.pin(request)
     if !mark.isPinnedInFlight { stored.noteLackOfMemory() }
   }
 
-  /// Whether it is one of those that are held here.
+  /// Returns whether a request is held here.
   func has(_ request: Request) -> Bool {
     guard let place = request.mark.place, place < requests.count else { return false }
     return requests[place] === request
   }
 
-  /// When one of them has begun, in Unix seconds.
+  /// Returns when a held request began, in Unix seconds.
   func beginning(of request: Request) -> Double? {
     has(request) ? request.mark.since : nil
   }
 
-  /// Its hooks have been delivered, or never will be.
+  /// Releases a request whose hooks have been called or never will be.
   func settle(_ request: Request) {
     let mark = request.mark
     guard mark.place != nil else { return }
@@ -67,29 +67,29 @@ package final class RequestsInFlight {
     stored.unpin(request)
   }
 
-  /// The request is no work in progress any more.
+  /// Removes a request from the work in progress.
   private func untrack(_ request: Request, _ mark: RequestMark) {
     guard let place = mark.place, place < requests.count else { return }
     mark.place = nil
     if mark.countsAsWeak { weakCount -= 1 }
-    // The last one moves into the gap: no searching, however many there are.
+    // Moves the last one into the gap, so that removal does not need a search.
     let last = requests.removeLast()
     guard last !== request else { return }
     last.mark.place = place
     requests[place] = last
   }
 
-  /// What is in flight, without the parts of that and cache checks.
+  /// The requests in flight, without partial requests and cache lookups.
   package var open: [Request] { requests.open }
 
-  /// What a script that ends leaves behind, for the line that says so: what it asked for, not the
-  /// parts of that, nor streams, which go on for ever.
+  /// The unfinished requests for the message at the end of a script, without partial requests and
+  /// endless streams.
   var descriptions: [String] {
     open.filter { !$0.mark.isWeak }.map { "\($0.method ?? "") \(LogText.url($0.url ?? ""))" }
       .sorted()
   }
 
-  /// Whether one that keeps the script alive is so.
+  /// Whether a request that keeps the script alive satisfies the predicate.
   func contains(where predicate: (Request) -> Bool) -> Bool {
     requests.contains { !$0.mark.isWeak && predicate($0) }
   }
@@ -98,18 +98,18 @@ package final class RequestsInFlight {
     for request in requests { request.cancel() }
   }
 
-  /// Cancels those that scripts have begun.
+  /// Cancels the requests that scripts have started.
   func cancelOwn() {
     for request in requests where request.mark.isScripts { request.cancel() }
   }
 
-  /// Has all of them hold what their functions of scripts need.
+  /// Makes all requests keep the owner of their script functions alive.
   func give(_ owner: AnyObject) {
     for request in requests { request.mark.owner = owner }
   }
 
-  /// Nobody can complete the request any more, nor what waits for it: they are no work in progress.
-  /// Their hooks stay unheard (DEL-02), unless they are cancelled.
+  /// Marks a request that can no longer be completed, and every request that waits for it, as no
+  /// longer in progress. Their hooks are not called (DEL-02), unless they are cancelled.
   func abandon(_ request: Request) {
     request.abandon()
     for stuck in requests where stuck.waits(for: request) {
@@ -118,13 +118,13 @@ package final class RequestsInFlight {
     }
   }
 
-  /// Forgets them: the state goes away, or has gone.
+  /// Forgets all requests, because the state is closed or about to be.
   func close() {
     requests = []
     weakCount = 0
   }
 
-  /// Whether there are some, and nothing but the script can complete any of them.
+  /// Whether there are requests and only the script can complete them.
   var areForScriptToComplete: Bool {
     !isEmpty
       && requests.allSatisfy { request in

@@ -1,38 +1,38 @@
 package import CLullBridge
 import LullCore
 
-/// The coroutines of ours that run now, one inside the other.
+/// The stack of Lull's coroutines that are running now.
 ///
-/// Of an observer's or a hook's there is no more than what is told, until somebody asks who runs. Home
+/// The context of an observer's or hook's coroutine is created only when it is requested. Home
 /// thread only.
 final class RunStack {
-  /// What most runs are for, which return at once and without an error.
+  /// The purpose of most runs, which return without waiting or failing.
   enum Telling {
     case observers(Notification)
     case hook(ScriptHook)
   }
 
-  /// Innermost last; nil for one that nobody has asked about.
+  /// Innermost last; nil for a run whose context was not requested.
   private var running: [RunContext?] = []
-  /// What the innermost of them is if it is nil.
+  /// The innermost notification or hook, if its context is nil.
   private var telling: Telling?
 
   func push(_ context: RunContext) { running.append(context) }
 
   func pop() { running.removeLast() }
 
-  /// Somebody is told during `body`; who the one was that ran last, if anybody has asked.
+  /// Runs `body` as the run of an observer or a hook. Returns its context if it was requested.
   func tell(_ telling: Telling, _ body: () -> Void) -> RunContext? {
     let outer = self.telling
     self.telling = telling
     running.append(nil)
     body()
-    // What follows is not the one's who was told: it belongs to whoever ran before.
+    // Code that follows belongs to the outer run.
     self.telling = outer
     return running.removeLast()
   }
 
-  /// The innermost coroutine that runs now.
+  /// The context of the innermost coroutine that is running now.
   var innermost: RunContext? {
     guard let last = running.last else { return nil }
     if let last { return last }
@@ -51,9 +51,9 @@ final class RunStack {
   func contains(_ context: RunContext) -> Bool { running.contains { $0 === context } }
 }
 
-/// One coroutine of ours: what it is for, what it waits for, who wants to know how it ended.
+/// One of Lull's coroutines: its purpose, its current wait, and its completion.
 final class RunContext {
-  /// For reports and messages, such as `observer of /users/7`.
+  /// The name for reports and messages, such as `observer of /users/7`.
   let purpose: String
   /// The request whose outcome depends on this coroutine.
   let request: Request?
@@ -62,31 +62,32 @@ final class RunContext {
   let completion: (RunOutcome) -> Void
   /// The coroutine's number while it waits.
   var thread: Int32?
-  /// What it waits for, in words that are put together only where somebody reads them; nil while it runs.
+  /// The description of the current wait, created only when it is read; nil while the coroutine
+  /// runs.
   var waitsFor: (() -> String)?
   var awaited = Awaited()
-  /// The kept function that it runs, where that is a hook, an observer or a task.
+  /// The ID of the stored function that it runs, if that is a hook, an observer or a task.
   var function: Int64?
-  /// The id of the list of a task's arguments, if it is kept until the task ends.
+  /// The ID of the list of a task's arguments, if it is kept until the task ends.
   var arguments: Int64?
-  /// Whether it counts as a task: the script does not end before it has.
+  /// Whether it counts as a task, so that the script waits for it before it ends.
   var isStrong = false
-  /// The coroutine that has started it, of a task and of a function that a call runs; nil once that
-  /// has ended.
+  /// The coroutine that started this one, if it is a task or a function run by a call; nil once
+  /// that coroutine has ended.
   weak var starter: RunContext?
-  /// The call on whose behalf it runs.
+  /// The call for which it runs.
   var scope: RunScope?
   var cancelWait: (() -> Void)?
-  /// Since when it waits.
+  /// When the current wait began.
   var waitsSince = 0.0
-  /// Cancelled while it ran: it ends at its next wait.
+  /// Whether it was cancelled while running, so that it ends at its next wait.
   var isCancelled = false
-  /// The stretch it belongs to, if others do too.
+  /// The stretch it belongs to, if it shares one.
   var stretch: ContinuedStretch?
-  /// How many calls that stretch had made when this began to wait for an asynchronous function of the program; nil if
-  /// it waits for anything else.
+  /// The call count of that stretch when this coroutine began to wait for an asynchronous function
+  /// of the program; nil if it waits for anything else.
   var stretchCalls: Int?
-  /// What was last raised again in it that it had awaited.
+  /// The last awaited error that was raised again in it.
   var reraised: Reraised?
 
   init(
@@ -99,7 +100,8 @@ final class RunContext {
     self.completion = completion
   }
 
-  /// The stretch that goes on with this: the function that it has waited for has called Lua code, without a pause.
+  /// Returns the stretch that continues with this coroutine, if the awaited function called Lua
+  /// code and there was no pause.
   func takeStretch() -> ContinuedStretch? {
     defer { stretchCalls = nil }
     guard let stretch else { return nil }
@@ -108,7 +110,7 @@ final class RunContext {
     return nil
   }
 
-  /// It waits no more: it goes on, or ends.
+  /// Clears the wait, because the coroutine resumes or ends.
   func endWait() {
     thread = nil
     cancelWait = nil
@@ -117,16 +119,16 @@ final class RunContext {
   }
 }
 
-/// How a function of the script ended. Results are readable only inside the completion.
+/// The outcome of a script function. Results are readable only inside the completion.
 enum RunOutcome {
   case finished(RunResults)
   case failed(ScriptFailure)
-  /// The function was collected, its owner gone.
+  /// The function was garbage-collected with its owner.
   case gone
   case cancelled
 }
 
-/// The results of a run, still on its stack.
+/// The results of a run, which are still on its stack.
 package struct RunResults {
   private let run: lull_run
 
@@ -135,7 +137,7 @@ package struct RunResults {
   package var count: Int { Int(run.result_count) }
   package var state: OpaquePointer? { run.L }
 
-  /// Whether the function has returned `nil, err`, whatever the error is.
+  /// Whether the function returned `nil, err` with any error.
   var isFailure: Bool {
     count >= 2 && self[0].kind == Int32(LULL_NIL) && self[1].kind != Int32(LULL_NIL)
   }

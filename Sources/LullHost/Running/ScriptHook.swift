@@ -1,16 +1,16 @@
 import CLullBridge
 import LullCore
 
-/// A function of the script that is called with what a request brings.
+/// A script function that is called with the events of a request.
 ///
-/// One object for each, which the request's own hook holds; what describes its run is made only when
-/// somebody asks, as with observers. Home thread only.
+/// The request's own hook holds this object. The description of its run is created only when it is
+/// needed, as for observers. Home thread only.
 final class ScriptHook {
   let id: Int64
-  /// As reports name it, such as `on_completion`.
+  /// The name in reports, such as `on_completion`.
   private let name: String
   private unowned let callbacks: Callbacks
-  // Unsafe, since a request that calls its hooks is there.
+  // Unsafe is sufficient, because a request exists while it calls its hooks.
   private unowned(unsafe) let request: Request
 
   init(_ id: Int64, _ name: String, of request: Request, _ callbacks: Callbacks) {
@@ -41,9 +41,9 @@ final class ScriptHook {
     callbacks.coroutines.start(self, callbacks.values.of(error, service: request.resource?.service))
   }
 
-  /// What a run of it is.
+  /// Creates the context of a run.
   func makeContext() -> RunContext {
-    // A hook that waits may outlive everybody else's interest in its request.
+    // A waiting hook may outlive all other references to its request.
     let context = RunContext(purpose: name) { [unowned callbacks, request, id, name] outcome in
       if case .failed(let failure) = outcome {
         callbacks.reporter.report(
@@ -56,13 +56,13 @@ final class ScriptHook {
   }
 }
 
-/// Observers of a script that are told now, one after the other, and their resource.
+/// The script observers of a resource that are being notified in order.
 struct Notification {
-  // Whoever notifies holds all of these until the last observer has returned or waits.
+  // The notifying code holds all of these until the last observer has returned or waits.
   let sequence: UnsafeMutablePointer<lull_sequence>
   unowned(unsafe) let resource: Resource
 
-  /// The one that runs.
+  /// The observer that is running.
   var observer: LuaObserver {
     let member = sequence.pointee.members[Int(sequence.pointee.position)]
     return Unmanaged.fromOpaque(member.context).takeUnretainedValue()

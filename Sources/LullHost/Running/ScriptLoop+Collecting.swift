@@ -1,8 +1,8 @@
 import CLullBridge
 
-/// When Lua's garbage is collected on Swift's behalf, which knows what it holds.
+/// Collecting Lua's garbage on behalf of Swift, which knows how much memory it holds.
 extension ScriptLoop {
-  /// Has Lua let go of what nobody holds any more, where no script runs that would make it do so.
+  /// Makes Lua collect all garbage. For times when no script runs that would cause it.
   package func collect() {
     guard bridge.isStarted else { return }
     _ = lull_runtime_collect_all(bridge.pointer)
@@ -10,17 +10,18 @@ extension ScriptLoop {
 
   func charge(_ byteCount: Int) { chargedBytes += byteCount }
 
-  /// What only garbage holds is unused (SVC-31).
+  /// Frees objects that only garbage refers to, so that they count as unused (SVC-31).
   func releaseGarbage() {
     guard bridge.isStarted, lull_runtime_collect_all(bridge.pointer) != 0 else { return }
     handles.sweep()
     handles.releaseVanished()
   }
 
-  /// Lua sees a few bytes where a response holds megabytes, and a request or entity a kilobyte: a step
-  /// of collection for what has come since keeps what was dropped from piling up. Without it the heap
-  /// of a script that does nothing but requests would double with each cycle of the collector, since
-  /// objects with finalisers outlive the cycle that finds them dead.
+  /// Runs a collection step in proportion to the memory that has arrived since the last one, so
+  /// that dropped objects do not pile up. Lua sees a few bytes where a response holds megabytes,
+  /// and a request or entity 1 kB. Without this, the heap of a script that only makes requests
+  /// would double with each cycle, since objects with finalizers survive the cycle that finds them
+  /// dead.
   func collectIfCharged() {
     let charged = chargedBytes + handles.insertedBytes
     guard charged >= 8 << 20, bridge.isStarted else { return }
@@ -30,8 +31,8 @@ extension ScriptLoop {
     handles.sweep()
   }
 
-  /// When all that is in flight is for the script to complete, and it has nothing left to run, only a
-  /// collection can tell whether it still could: one for each such standstill.
+  /// If only the script can complete the requests in flight and it has nothing left to run, only a
+  /// collection shows whether it still can. Runs one collection for each such standstill.
   func collectIfStalled() {
     guard stalledAt != stored.lastID, isStalled else { return }
     releaseGarbage()

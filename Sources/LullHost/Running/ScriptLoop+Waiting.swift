@@ -2,17 +2,18 @@ import CLullBridge
 import LullCore
 import LullSystem
 
-/// What a wait brings: results, or a value to raise.
+/// Completes a wait with results, or with an error value to raise.
 typealias WaitCompletion = (_ values: [LuaValue], _ raising: Bool) -> Void
 
-/// Calls of the script that wait: in a coroutine by suspending it, in the main chunk of a stock
-/// interpreter by running the loop meanwhile.
+/// Script calls that wait: in a coroutine by suspending it, in the main chunk of a stock
+/// interpreter by running the loop.
 extension ScriptLoop {
   // MARK: Waiting
 
-  /// Suspends the calling coroutine until `begin`'s completion is called, which must not happen
-  /// inside `begin`; `begin` returns what cancels the wait. In the main chunk of a stock interpreter
-  /// it runs the loop instead. Raises where neither is possible, naming the place.
+  /// Suspends the calling coroutine until `begin` calls its completion, which it may not do before
+  /// returning. `begin` returns a function that cancels the wait. In the main chunk of a stock
+  /// interpreter, runs the loop instead. Raises an error that names the place if neither is
+  /// possible.
   func wait(
     _ call: Call, for what: @autoclosure @escaping () -> String, _ awaited: Awaited = Awaited(),
     _ begin: (@escaping WaitCompletion) -> () -> Void
@@ -38,12 +39,12 @@ extension ScriptLoop {
     }
   }
 
-  /// Why nothing can wait there, naming the place and the way out.
+  /// Returns the error message for a place where waiting is not possible, with what to do instead.
   private func refusal(_ call: Call) -> String {
     switch Int(lull_wait_mode(bridge.pointer, call.state)) {
     case Int(LULL_WAIT_ANSWER_NOW):
       let kind = lull_answer_now_kind(bridge.pointer).map { String(cString: $0) } ?? "callback"
-      // Where a variable is closed because of an error or a cancellation.
+      // `__close` runs when a variable is closed because of an error or a cancellation.
       let wayOut = kind.hasPrefix("__close") ? "; start a task with lull.spawn instead" : ""
       return "cannot wait inside a \(kind): it must answer at once\(wayOut)"
     case Int(LULL_WAIT_BLOCK):
@@ -60,7 +61,7 @@ extension ScriptLoop {
     }
   }
 
-  /// Where Lua cannot yield: the place and the way out.
+  /// Returns the error message for a place where Lua can't yield, with what to do instead.
   private static func cannotWait(inside place: String) -> String {
     switch place {
     case "": "cannot wait here: a C function that cannot be suspended is in between; wait before it"
@@ -72,8 +73,8 @@ extension ScriptLoop {
     }
   }
 
-  /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
-  /// through others.
+  /// Returns whether the awaited objects can't end before `goal` or the coroutine `context` has,
+  /// directly or through others.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
     WaitGraph(parts: coroutines.waitingParts).depends(awaited, on: goal, context)
   }
@@ -86,7 +87,7 @@ extension ScriptLoop {
     var outcome: (values: [LuaValue], raising: Bool)?
     var isWaiting = true
     let cancel = begin { [unowned self] values, raising in
-      // What was cancelled here ends later, when nobody asks for its values any more.
+      // After a cancellation the wait may complete later, when its values are no longer needed.
       if isWaiting { outcome = (values, raising) } else { handles.releaseUnclaimed(values) }
     }
     defer { isWaiting = false }
@@ -107,7 +108,8 @@ extension ScriptLoop {
     for value in outcome.values { call.return(value) }
   }
 
-  /// In a stock interpreter our own handler listens while we drive the loop.
+  /// Runs `body` with Lull's own signal handler, because in a stock interpreter Lull drives the
+  /// loop here.
   func withInterruption(_ body: () -> Void) {
     lull_runtime_set_blocking(bridge.pointer, 1)
     defer { if !bridge.isClosed { lull_runtime_set_blocking(bridge.pointer, 0) } }
@@ -118,7 +120,7 @@ extension ScriptLoop {
     if lull_signals_pending() == 0 { lull_signals_restore() }
   }
 
-  /// A signal ended a blocking wait: cancels what is in flight; the error to raise.
+  /// Cancels what is in flight after a signal ended a blocking wait; returns the error to raise.
   func interruption() -> Misuse {
     if !environment.ownsProcess {
       cancelEverything()
@@ -128,10 +130,10 @@ extension ScriptLoop {
     return .message("interrupted!")
   }
 
-  // MARK: Waiting in vain
+  // MARK: Waits that cannot end
 
-  /// Nobody can complete the request any more, nor what waits for it: they are no work in progress,
-  /// and waiting for them is an error.
+  /// Handles a request that can no longer be completed: it and the requests that wait for it are no
+  /// longer in progress, and waiting for them raises an error.
   func abandon(_ request: Request) {
     guard !bridge.isClosed, !request.isCompleted else { return }
     environment.pump.log(
@@ -139,20 +141,20 @@ extension ScriptLoop {
     requests.abandon(request)
     for context in Array(coroutines.waiting.values) {
       guard let awaited = context.awaited.abandoned else { continue }
-      // The others of a list are waited for in vain.
+      // The wait for the others in the list is cancelled.
       if context.awaited.isList { context.cancelWait?() }
       coroutines.resume(context, with: [.string(awaited.abandonedText)], raising: true)
     }
   }
 
-  /// The same for a `deinit`, from which nothing is called.
+  /// Calls `abandon` in the next turn. For use in a `deinit`, which must not call into Lua.
   func abandonSoon(_ request: Request) {
     environment.pump.enqueue { [weak self] in self?.abandon(request) }
   }
 }
 
 extension Request {
-  /// What whoever waits for it is told when nobody can complete it any more.
+  /// The error message of a wait for a request that can no longer be completed.
   var abandonedText: String {
     "\(displayName) will never complete: a 'complete' it needs was dropped unused"
   }

@@ -2,10 +2,11 @@ import CLullBridge
 package import LullCore
 import LullLibC
 
-/// What keeps the script alive, and what ends it: whoever drives the event loop asks here.
+/// Decides whether a script is still alive or has ended; the code that drives the event loop checks
+/// it.
 ///
-/// Requests in flight, tasks and timers are strong work; a coroutine in `lull.run` is none, and goes on
-/// when nothing else is left. Home thread only.
+/// Requests in flight, tasks and timers are strong work. A coroutine in `lull.run` is not, and
+/// resumes when nothing else is left. Home thread only.
 package final class ScriptLoop {
   let environment: any HostEnvironment
   let bridge: BridgeRuntime
@@ -14,35 +15,36 @@ package final class ScriptLoop {
   let coroutines: Coroutines
   let requests: RequestsInFlight
   let session: SessionKeeper
-  /// What ends a run that takes too much.
+  /// Ends a run that exceeds its limits.
   package let limits: LimitKeeper
   private(set) var taskCount = 0
   private(set) var timerCount = 0
-  /// Streams that are followed: work also between two connections, when there is no request.
+  /// The streams that are followed. They are work even between two connections, when there is no
+  /// request.
   private var follows: [ObjectIdentifier: LuaFollow] = [:]
-  /// What waits in `lull.run`, or for changes, until everything else has ended.
+  /// The callers that wait in `lull.run`, or for changes, until everything else has ended.
   private var idleWaiters: [IdleWaiter] = []
   private var lastIdleWaiter = 0
 
   private struct IdleWaiter {
     let number: Int
-    /// The coroutine that waits; nil of the main chunk of a stock interpreter.
+    /// The waiting coroutine; nil for the main chunk of a stock interpreter.
     let context: RunContext?
     let proceed: () -> Void
   }
 
-  /// Runs while streams are open, of which some may be held by nobody.
+  /// The collection timer, active while streams are open, because some may be unreferenced.
   private var collecting: (any HostTimer)?
-  /// After how many seconds it runs the collector.
+  /// The number of seconds until the next collection.
   private var collectingInterval = ScriptLoop.firstCollection
   private static let firstCollection = 1.0
   private static let rarestCollection = 60.0
-  /// Ends the run from inside it: `os.exit` or a signal.
+  /// Ends the run from inside it: set by `os.exit` or a signal.
   package var exitCode: Int32?
 
-  /// Bytes that arrived since the last collection step.
+  /// The number of bytes that arrived since the last collection step.
   var chargedBytes = 0
-  /// The last number given out when a standstill was met.
+  /// The last ID that was assigned when a standstill was found.
   var stalledAt: Int64 = 0
 
   init(
@@ -80,19 +82,20 @@ package final class ScriptLoop {
   /// Whether nothing is left to do or to wait for.
   var isIdle: Bool { !hasStrongWork && !environment.pump.hasWork && idleWaiters.isEmpty }
 
-  /// Whether nothing but what the script itself could do would complete what is in flight.
+  /// Whether only the script itself could complete the requests in flight.
   var isStalled: Bool {
     timerCount == 0 && !environment.pump.hasWork && requests.areForScriptToComplete
   }
 
   // MARK: lull.run
 
-  /// The coroutine goes on when everything else has ended.
+  /// Resumes the coroutine when everything else has ended.
   func waitForIdle(_ context: RunContext) {
     waitForIdle(context) { [unowned self] in coroutines.resume(context, with: []) }
   }
 
-  /// Has `proceed` called when everything else has ended; its number, to forget it by.
+  /// Calls `proceed` when everything else has ended. Returns the number with which the wait can be
+  /// cancelled.
   @discardableResult
   func waitForIdle(_ context: RunContext?, _ proceed: @escaping () -> Void) -> Int {
     lastIdleWaiter += 1
@@ -111,7 +114,7 @@ package final class ScriptLoop {
     idleWaiters.contains { $0.context === context }
   }
 
-  /// Lets coroutines in `lull.run` go on, one after the other, once everything else has ended.
+  /// Resumes the coroutines in `lull.run` in order, once everything else has ended.
   func resumeIdleWaiters() {
     for _ in 0..<idleWaiters.count {
       guard let waiter = idleWaiters.first, !environment.pump.hasWork,
@@ -119,13 +122,13 @@ package final class ScriptLoop {
       else { return }
       idleWaiters.removeFirst()
       waiter.proceed()
-      // What goes on may wait for the same again: the next turn must not wait for anything.
+      // The resumed coroutine may wait again, so the next turn must not block.
       if !idleWaiters.isEmpty { environment.pump.enqueue {} }
     }
   }
 
-  /// Whether anything but the coroutines in `lull.run` is left. What waits for one of those cannot end
-  /// before it, and does not count.
+  /// Whether there is work other than the coroutines in `lull.run`. Work that waits for one of them
+  /// does not count, because it can't end earlier.
   private var hasWorkBesideIdleWaiters: Bool {
     guard timerCount == 0 else { return true }
     let graph = WaitGraph(parts: coroutines.waitingParts)
@@ -145,9 +148,10 @@ package final class ScriptLoop {
 
   // MARK: Driving
 
-  /// Turns the loop until the condition holds, which is asked before each turn.
+  /// Runs the loop until the condition holds, which is checked before each turn.
   ///
-  /// - Parameter asksFirst: whether coroutines in `lull.run` do not go on any more when it holds.
+  /// - Parameter asksFirst: whether the condition is checked before coroutines in `lull.run` are
+  ///   resumed.
   package func run(asksFirst: Bool = false, until condition: () -> Bool) {
     environment.run { [self] in
       session.takeForeground()
@@ -158,8 +162,9 @@ package final class ScriptLoop {
     }
   }
 
-  /// Has streams noticed that nobody holds any more, which else may keep others from their place for as
-  /// long as the script only waits: Lua collects when it makes something. (STR-30)
+  /// Schedules collections that find unreferenced streams. A script that only waits allocates
+  /// nothing, so Lua would not collect, and these streams would occupy connections that others
+  /// need. (STR-30)
   private func collectSoon() {
     guard collecting == nil else { return }
     collecting = environment.pump.clock.schedule(after: collectingInterval) { [weak self] in
@@ -174,7 +179,7 @@ package final class ScriptLoop {
     }
   }
 
-  /// Runs the loop until nothing strong is left, or the run was ended from inside.
+  /// Runs the loop until no strong work is left, or the run was ended from inside.
   package func runUntilIdle() { run { isIdle || isInterrupted } }
 
   // MARK: Ending
@@ -186,30 +191,31 @@ package final class ScriptLoop {
     return signal != 0 && !(session.isOpen && signal == SIGINT)
   }
 
-  /// Ends the run with that exit code.
+  /// Ends the run with an exit code.
   package func exit(_ code: Int32) {
     exitCode = code
-    // It may be called at the start of a turn, which would wait for what comes next.
+    // At the start of a turn, the turn would otherwise wait for the next event.
     environment.wake()
-    // For what runs the coroutine that calls, and for the latter if it cannot be suspended.
+    // Interrupts the code that runs the calling coroutine, and the coroutine itself if it can't be
+    // suspended.
     if bridge.isStarted { lull_thread_interrupt(bridge.pointer) }
   }
 
-  /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.
+  /// Cancels every request, task and timer. Hooks are notified of it in the following turns.
   package func cancelEverything() {
     coroutines.cancelAll()
     for follow in follows.values { follow.stop() }
     requests.cancelAll()
   }
 
-  /// Cancels what scripts have begun, and no more than that: on a pump where others live.
+  /// Cancels only what scripts have started, because others use the pump too.
   func cancelOwn() {
     coroutines.cancelAll()
     for follow in follows.values { follow.stop() }
     requests.cancelOwn()
   }
 
-  /// Drops everything: the state goes away, or has gone.
+  /// Forgets everything, because the state is closed or about to be.
   func close() {
     collecting?.cancel()
     collecting = nil
@@ -222,7 +228,8 @@ package final class ScriptLoop {
 }
 
 extension ScriptLoop {
-  /// Turns the loop until a request's hooks have run; its response, nil if the run ended first.
+  /// Runs the loop until a request's hooks have run. Returns its response, or nil if the run ended
+  /// first.
   package func finish(_ request: Request) -> Response? {
     var isSettled = false
     request.onCompletion { _ in isSettled = true }
@@ -230,11 +237,11 @@ extension ScriptLoop {
       resumeIdleWaiters()
       return isSettled || isInterrupted
     }
-    // Whoever has called os.exit wants nothing more.
+    // After `os.exit` the response is no longer needed.
     return isSettled && exitCode == nil ? request.response : nil
   }
 
-  /// Has the caches asked for a resource, and turns the loop until they have answered.
+  /// Starts the cache lookup of a resource and runs the loop until it has finished.
   package func finishAskingCaches(_ resource: Resource) {
     _ = resource.isUpToDate
     environment.run { [self] in !resource.isAskingCaches || isInterrupted }

@@ -1,11 +1,11 @@
 import CLullBridge
 import LullCore
 
-/// The tasks of `lull.spawn`: how they begin and end, and the failures that nobody has heard of.
+/// The tasks of `lull.spawn`: how they begin and end, and failures that have not been handled.
 ///
-/// Order of events: `spawn` holds the task's userdata; its function begins with the next turn; when it
-/// has ended, its results are held by the userdata, those who await it go on, and it is let go. Home
-/// thread only.
+/// Order of events: `spawn` holds the task's userdata. The function begins with the next turn. When
+/// it has ended, the userdata holds its results, the coroutines that await it resume, and the
+/// userdata is released. Home thread only.
 package final class Tasks {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
@@ -15,9 +15,9 @@ package final class Tasks {
   let loop: ScriptLoop
   private let reporter: Reporter
   let pump: Pump
-  /// Those that failed and were not awaited yet.
+  /// The failed tasks that have not been awaited yet.
   private var failed: [LuaTask] = []
-  /// Whether what tasks are given is kept until they end.
+  /// Whether the arguments of tasks are kept until they end.
   package var keepsArguments = false
 
   init(_ reporter: Reporter) {
@@ -33,7 +33,7 @@ package final class Tasks {
 
   // MARK: Beginning and ending
 
-  /// `lull.spawn(fn, …)`: a task that begins with the next turn.
+  /// `lull.spawn(fn, …)`: creates a task that begins with the next turn.
   func spawn(_ call: Call) throws(Misuse) {
     let function = try stored.keep(call.state, call.index(0))
     let arguments = stored.makeID()
@@ -75,7 +75,7 @@ package final class Tasks {
         lull_value_unpin(bridge.pointer, function)
         if !keepsArguments { lull_value_unpin(bridge.pointer, arguments) }
       }
-      // Cancelled before it began: nothing of it runs.
+      // Cancelled before it began, so its function does not run.
       guard case .running = task.state else { return }
       coroutines.start(Callable(id: function), [.unpack(arguments)], context)
     }
@@ -123,14 +123,15 @@ package final class Tasks {
     if context.thread != nil || coroutines.isRunning(context) {
       coroutines.cancel(context)
     } else {
-      // It has not begun.
+      // The task has not begun.
       context.completion(.cancelled)
     }
   }
 
   // MARK: Awaiting
 
-  /// `task:await()`: the function's results; its error is raised again, and reported with both tracebacks.
+  /// `task:await()`: returns the results of the function. Its error is raised again, and reported
+  /// with both tracebacks.
   func await(_ task: LuaTask, _ call: Call) throws(Misuse) {
     task.markAwaited()
     if let outcome = outcome(of: task) {
@@ -163,7 +164,8 @@ package final class Tasks {
 
   // MARK: Failures
 
-  /// Reports failures of tasks that nobody has awaited and nobody can any more, or all at the end.
+  /// Reports failures of tasks that were not awaited and can't be any more, or of all failed tasks
+  /// at the end.
   package func reportUnawaited(atEnd: Bool) {
     guard !failed.isEmpty else { return }
     for task in failed {
@@ -176,7 +178,7 @@ package final class Tasks {
     failed.removeAll { $0.unheardFailure == nil }
   }
 
-  /// The same where the state is going away, and no handler can be called any more.
+  /// Reports failures of tasks while the state is closing, when handlers can no longer be called.
   func reportUnawaitedWithoutLua() {
     for task in failed {
       guard let failure = task.unheardFailure else { continue }

@@ -1,15 +1,15 @@
 import LullCore
 
-/// Who waits for whom: coroutines for requests and tasks, requests for their parts and for the functions
-/// of the script that stand in for them.
+/// The graph of waits: coroutines wait for requests and tasks; requests wait for partial requests
+/// and for the script functions that run for them.
 struct WaitGraph {
-  /// The coroutines that a request or a cache waits for, by their number.
+  /// The coroutines that a request or a cache waits for, by number.
   let parts: [Int32: RunContext]
 
-  /// Whether what is awaited cannot end before `goal` or the coroutine `context` has, directly or
-  /// through others.
+  /// Returns whether the awaited objects can't end before `goal` or the coroutine `context` has,
+  /// directly or through others.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
-    // Where no request depends on a coroutine there is nothing to follow.
+    // If no request depends on a coroutine, there is nothing to follow.
     if goal == nil, awaited.tasks.isEmpty, parts.isEmpty, context?.queue == nil { return false }
     return reaches(
       awaited.requests, awaited.tasks.compactMap(\.context),
@@ -21,7 +21,7 @@ struct WaitGraph {
       })
   }
 
-  /// Whether one of these, or what they wait for, is a goal.
+  /// Returns whether one of these, or something they wait for, is a goal.
   func reaches(
     _ requests: [Request], _ contexts: [RunContext], isGoal: (RunContext) -> Bool,
     isGoalRequest: (Request) -> Bool = { _ in false }
@@ -46,7 +46,7 @@ struct WaitGraph {
     }
   }
 
-  /// What the coroutines wait for that have this request wait, for who follows requests.
+  /// Returns the requests awaited by the coroutines that this request waits for.
   func requestsAwaited(byFunctionsOf request: Request) -> [Request] {
     var visited: Set<ObjectIdentifier> = []
     var requests: [Request] = []
@@ -59,7 +59,7 @@ struct WaitGraph {
     return requests
   }
 
-  /// The coroutines a request waits for.
+  /// Returns the coroutines that a request waits for.
   private func functions(of request: Request) -> [RunContext] {
     let current = (request as? NetworkRequest)?.innermostTransfer
     let queue = (request as? CacheLookup)?.queue

@@ -4,8 +4,8 @@ import LullCore
 import LullSystem
 import LullTransport
 
-// What the C half calls. Each takes the host's opaque pointer, which it was given by
-// `lull_host_attach` and which is valid until `lull_host_close`.
+// The Swift functions that the C half calls. Each takes the host's opaque pointer, which C got
+// from `lull_host_attach` and which is valid until `lull_host_close`.
 
 private func host(_ pointer: UnsafeMutableRawPointer?) -> LuaHost? {
   guard let pointer else { return nil }
@@ -23,7 +23,7 @@ func lull_host_attach(
 }
 
 extension LuaHost {
-  /// Does what a method of that number does; what comes of it.
+  /// Calls the method with this number; returns its outcome.
   fileprivate func call(_ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>) -> Int32 {
     let call = Call(self, frame)
     let hadLack = stored.lacksMemory
@@ -53,8 +53,8 @@ extension LuaHost {
     }
   }
 
-  /// A host for an interpreter that is not Lull's own, attached to its runtime, as `lull_host_attach`
-  /// gives it.
+  /// Creates a host for an interpreter that does not belong to Lull and attaches it to its runtime,
+  /// as `lull_host_attach` does.
   package static func attachedPointer(
     library: LuaLibrary, runtime: OpaquePointer
   ) -> UnsafeMutableRawPointer? {
@@ -88,7 +88,7 @@ func lull_host_call(
   _ pointer: UnsafeMutableRawPointer!, _ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>!
 ) -> Int32 {
   guard let pointer, let frame else { return Int32(LULL_RETURN) }
-  // As `host` says; C holds it during the call.
+  // As in `host`; C holds the pointer during the call.
   return Unmanaged<LuaHost>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
     $0.call(method, frame)
   }
@@ -121,7 +121,7 @@ func lull_host_report(
   _ place: UnsafePointer<CChar>!
 ) {
   guard let host = host(pointer), let failure, let place else { return }
-  // Both are there during the call.
+  // Both are valid during the call.
   var described = ScriptFailure(
     message: String(escaping: failure.pointee.message, failure.pointee.message_length))
   described.isInterruption = failure.pointee.is_interruption != 0
@@ -166,7 +166,7 @@ func lull_host_print_aside(
   _ pointer: UnsafeMutableRawPointer!, _ text: UnsafePointer<CChar>!, _ length: Int
 ) {
   guard let text else { return }
-  // There during the call.
+  // Valid during the call.
   host(pointer)?.permissions.inspection?.print(String(escaping: text, length))
 }
 
@@ -199,7 +199,7 @@ func lull_host_pass_file(
 @c @implementation
 func lull_host_print(_ text: UnsafePointer<CChar>!, _ length: Int, _ end: CChar) {
   guard let text else { return }
-  // There during the call.
+  // Valid during the call.
   StandardOutput.print(
     UnsafeRawBufferPointer(start: text, count: length), end: UInt8(bitPattern: end))
 }
@@ -207,7 +207,7 @@ func lull_host_print(_ text: UnsafePointer<CChar>!, _ length: Int, _ end: CChar)
 @c @implementation
 func lull_host_write_error(_ text: UnsafePointer<CChar>!) {
   guard let text else { return }
-  // There during the call.
+  // Valid during the call.
   StandardError.write(ByteString(cString: text).bytes)
 }
 

@@ -1,12 +1,13 @@
 import CLullBridge
 import LullCore
 
-/// The C half's runtime, as Swift's owners of its parts know it: where it is, and whether it still is.
+/// Swift's access to the runtime of the C half, and whether that runtime is still open.
 ///
-/// A command that may never need Lua starts it at the first use. The lowest of the owners. Home thread only.
+/// A command that may not need Lua starts it at first use. The objects that own parts of the
+/// runtime build on this one. Home thread only.
 package final class BridgeRuntime {
   private var attached: OpaquePointer?
-  /// Makes the state, which attaches its runtime; nil where that is done from outside.
+  /// Creates the state, which attaches its runtime; nil if something else creates it.
   var start: (() -> Void)?
   /// Called once Lua has started.
   private var afterStart: [() -> Void] = []
@@ -16,7 +17,7 @@ package final class BridgeRuntime {
 
   init(_ library: LuaLibrary) { self.library = library }
 
-  /// To be used until `close` only.
+  /// Valid only until `close`.
   package var pointer: OpaquePointer {
     if let attached { return attached }
     return startNow()
@@ -35,10 +36,10 @@ package final class BridgeRuntime {
     start = nil
   }
 
-  /// Whether there is a state: nothing has to be done in Lua for what has happened before.
+  /// Whether there is a state. If not, there is nothing to update in Lua.
   package var isStarted: Bool { attached != nil && !isClosed }
 
-  /// Calls `body` as soon as there is a state.
+  /// Calls `body` as soon as there is a state: immediately, or when Lua starts.
   package func whenStarted(_ body: @escaping () -> Void) {
     if attached == nil { afterStart.append(body) } else { body() }
   }
@@ -49,17 +50,18 @@ package final class BridgeRuntime {
     for body in bodies { body() }
   }
 
-  /// Whether code of the script runs now.
+  /// Whether script code is running now.
   var isRunning: Bool { isStarted && lull_runtime_depth(pointer) > 0 }
 
-  /// The state goes away, or has gone: nothing is called in it any more.
+  /// Marks the state as closed, so that nothing in it is called any more. Called when the state is
+  /// closed or about to be.
   func close() {
     isClosed = true
     start = nil
     afterStart = []
   }
 
-  /// What `tostring` says of a value on a stack; nil if that raises.
+  /// Returns the result of `tostring` for a value on a stack, or nil if `tostring` raises an error.
   func text(of index: Int32, in state: OpaquePointer?) -> String? {
     withArena {
       var length = 0
@@ -68,7 +70,7 @@ package final class BridgeRuntime {
     }
   }
 
-  /// Gives back what `body` has taken of the arena.
+  /// Runs `body` and frees the arena memory that it allocated.
   func withArena<R>(_ body: () -> R) -> R {
     let mark = lull_arena_mark(pointer)
     defer { lull_arena_release(pointer, mark) }

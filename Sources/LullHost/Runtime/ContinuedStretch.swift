@@ -1,13 +1,14 @@
 import CLullBridge
 import LullCore
 
-/// What is left of a stretch of Lua code that waits for an asynchronous function of the program.
+/// The remaining limits of a stretch of Lua code that waits for an asynchronous function of the
+/// program.
 ///
-/// Calls of Lua code that the function makes belong to the stretch, and so does what follows in the code that waits,
-/// unless there is a pause: recursion through an asynchronous function is one stretch.
-// Used on the home thread only, whose tasks hand it on.
+/// Lua code that the function calls belongs to the stretch, and so does the code that follows the
+/// wait, unless there is a pause. So recursion through an asynchronous function is one stretch.
+// Used on the home thread only; tasks of that thread pass it on.
 final class ContinuedStretch: @unchecked Sendable {
-  /// As the task of an asynchronous function has it.
+  /// The stretch as stored in the task of an asynchronous function.
   struct Origin: Sendable {
     @TaskLocal static var current: Origin?
 
@@ -15,7 +16,7 @@ final class ContinuedStretch: @unchecked Sendable {
     let stretch: ContinuedStretch
     let waitsSince: Int64
 
-    /// The stretch that a call made now in that runtime belongs to.
+    /// Returns the stretch to which a call made now in that runtime belongs.
     static func stretch(in runtime: AnyObject) -> ContinuedStretch? {
       guard let origin = current, origin.runtime == ObjectIdentifier(runtime),
         lull_stretch_time() - origin.waitsSince < ContinuedStretch.pause
@@ -24,34 +25,34 @@ final class ContinuedStretch: @unchecked Sendable {
     }
   }
 
-  /// What takes that long, in nanoseconds, is a pause: the next call begins a stretch.
+  /// The length of a pause in nanoseconds. After a pause, the next call begins a new stretch.
   private static let pause: Int64 = 50_000_000
-  /// What takes longer counts as waiting, not as running.
+  /// The longest gap that counts as running time. A longer gap counts as waiting.
   private static let wait: Int64 = 2_000_000
 
   private var left = lull_stretch()
-  /// When code of it ran last.
+  /// The last time code of the stretch ran.
   private var lastRan: Int64 = 0
-  /// How many calls of Lua code have been made on its behalf.
+  /// The number of Lua calls made by the asynchronous function.
   private(set) var callCount = 0
 
   var hasPaused: Bool { lull_stretch_time() - lastRan >= ContinuedStretch.pause }
 
-  /// Notes what the stretch that runs has left; when that was.
+  /// Stores the limits that the running stretch has left; returns the time.
   func note(_ bridge: BridgeRuntime) -> Int64 {
     left = lull_stretch_left(bridge.pointer)
     lastRan = lull_stretch_time()
     return lastRan
   }
 
-  /// Makes a call of Lua code, which belongs to it.
+  /// Runs a Lua call as part of this stretch.
   func run<Result>(_ bridge: BridgeRuntime, _ body: () -> Result) -> Result {
     callCount += 1
-    // Inside of another call nothing begins.
+    // A nested call does not begin a stretch.
     guard lull_runtime_depth(bridge.pointer) == 0 else { return body() }
     let gap = lull_stretch_time() - lastRan
     if gap <= ContinuedStretch.wait { left.nanoseconds -= gap }
-    // The call may note what is left as well.
+    // Copied, because the call may change `left`.
     let remaining = left
     return withUnsafePointer(to: remaining) { left in
       lull_stretch_continue(bridge.pointer, left)
@@ -65,7 +66,7 @@ final class ContinuedStretch: @unchecked Sendable {
 }
 
 extension Optional<ContinuedStretch> {
-  /// The same, or a call that begins a stretch.
+  /// Runs a Lua call as part of this stretch, or as a new stretch if there is none.
   @inline(__always) func run<Result>(_ bridge: BridgeRuntime, _ body: () -> Result) -> Result {
     guard let self else { return body() }
     return self.run(bridge, body)

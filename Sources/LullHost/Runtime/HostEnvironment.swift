@@ -2,38 +2,39 @@ package import LullCore
 package import LullSystem
 package import LullTransport
 
-/// What a scripting host stands on: time, the pump, a network, and somebody who drives them.
+/// The environment of a scripting host: time, the pump, a network, and the code that drives them.
 ///
-/// Programs use the event loop; tests give a manual clock and stubs.
+/// Programs use the event loop; tests use a manual clock and stubs.
 package protocol HostEnvironment: AnyObject {
   var pump: Pump { get }
-  /// The network of services that name none; made at the first call.
+  /// Returns the network of services that specify none; created at the first call.
   func defaultNetworking() -> any NetworkingProvider
-  /// Exchanges of that network that wait for a connection to be free.
+  /// The number of exchanges of that network that wait for a free connection.
   var queuedExchangeCount: Int { get }
-  /// Turns until the condition holds.
+  /// Runs turns until the condition holds.
   func run(until condition: () -> Bool)
-  /// Sets what runs at the start of every turn.
+  /// Sets a function that runs at the start of every turn.
   func onTurn(_ hook: @escaping () -> Void)
-  /// Has a turn that waits, or is about to, return at once.
+  /// Makes a turn that waits, or is about to wait, return immediately.
   func wake()
-  /// How a signal handler wakes the loop; nil where nothing sleeps.
+  /// Lets a signal handler wake the loop; nil if the loop never sleeps.
   var signalWakeUp: SignalWakeUp? { get }
-  /// Whether the process belongs to Lull, so that SIGTERM and SIGPIPE are its business.
+  /// Whether the process belongs to Lull, so that Lull handles SIGTERM and SIGPIPE.
   var ownsProcess: Bool { get }
-  /// Whether the pump is somebody else's, on which other hosts may live, and which outlives this one.
+  /// Whether the pump belongs to something else. Such a pump may have other hosts, and outlives
+  /// this one.
   var isShared: Bool { get }
-  /// Services that others use too, and that outlive the host.
+  /// The services that are also used outside the host and outlive it.
   var sharedServices: Set<ObjectIdentifier> { get }
-  /// Whether a call of a script that nothing can suspend may turn the loop until it has its answer.
+  /// Whether a script call that can't be suspended may run the loop until it has its result.
   var canBlock: Bool { get }
-  /// Whether time stands still until nothing else is left to do, so that what only looks around from time to
-  /// time would keep it going for ever.
+  /// Whether time advances only when nothing else is left to do. Then periodic checks would keep it
+  /// going for ever.
   var holdsTime: Bool { get }
-  /// Says when there is something to read; nil where the loop cannot watch such a descriptor, as of a
-  /// file, which can always be read.
+  /// Watches a descriptor for readable data; nil if the loop can't watch it. Regular files can't be
+  /// watched, because they are always readable.
   func watch(_ descriptor: Int32) -> DescriptorWatch?
-  /// Calls back between two turns when the signal has come; nil if that cannot be.
+  /// Calls `action` between two turns after the signal has arrived; nil if that is not possible.
   func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch?
   func close()
 }

@@ -1,49 +1,51 @@
 import LullCore
 import LullSystem
 
-/// A file that is only looked at: what it is given in place of the machine, and what it asked for.
+/// The state of a load that only inspects a file: stand-ins for the machine, and a record of what
+/// the file requested.
 ///
-/// Nothing that it may reach depends on who looks: secrets have no text, variables of the environment are
-/// all unset, or all the same.
+/// The stand-ins do not depend on the user: secrets have no text, and environment variables are all
+/// unset or all have the same value.
 package final class Inspection {
-  /// How long a file may take, and how much of the rest: a check must come to its end.
+  /// The limits of an inspected file, so that a check always ends.
   package static let limits = ScriptLimits(
     time: 5, instructions: 30_000_000, memory: 128 << 20)
-  /// The same where somebody waits for words to be completed.
+  /// The limits of an inspected file while the user waits for shell completion.
   package static let shortLimits = ScriptLimits(
     time: 2, instructions: 10_000_000, memory: 64 << 20)
-  /// How large a file may be, in bytes.
+  /// The maximum size of a file in bytes.
   package static let sizeLimit = 4 << 20
-  /// What a secret's text is.
+  /// The text of every secret.
   static let secret = "secret"
-  /// What is shown of what a file prints, in bytes.
+  /// The maximum number of bytes shown of the file's output.
   private static let printLimit = 16 * 1024
 
   private let setsVariables: Bool
   private let isSilent: Bool
   private var printed = 0
-  /// The variables it has asked for, each once, in order.
+  /// The variables that the file requested, each once, in order.
   package private(set) var variables: [String] = []
 
   /// - Parameters:
-  ///   - setsVariables: whether those of the environment count as set.
-  ///   - isSilent: whether nothing is shown of what it prints.
+  ///   - setsVariables: whether environment variables count as set.
+  ///   - isSilent: whether the file's output is hidden.
   package init(setsVariables: Bool = false, isSilent: Bool = false) {
     self.setsVariables = setsVariables
     self.isSilent = isSilent
   }
 
-  /// Whether a variable counts as set; it is taken note of.
+  /// Returns whether a variable counts as set, and records the request.
   func sets(_ variable: String) -> Bool {
     if !variables.contains(variable) { variables.append(variable) }
     return setsVariables
   }
 
-  /// What it prints is no result of looking at it.
+  /// Writes the file's output to standard error, because it is not part of the inspection's result.
   func print(_ text: String) {
     guard !isSilent, printed <= Inspection.printLimit else { return }
     printed += text.utf8.count
-    // It is no result of the file's, but a part of what a command tells of it.
+    // Control characters are escaped, because the output is shown among the command's own
+    // messages.
     let shown = ControlCharacters.shown(in: text)
     StandardError.write(printed <= Inspection.printLimit ? shown : "…\n")
   }

@@ -1,17 +1,17 @@
 import LullCore
 
-/// What a script has begun and not ended, and what watches for it, when it comes to its end.
+/// The unfinished work of a script at its end, and its remaining observers.
 package struct Leftovers {
-  /// Requests in flight, by method and URL.
+  /// The requests in flight, by method and URL.
   package var requests: [String] = []
-  /// Tasks and streams that go on.
+  /// The number of tasks and streams that are still running.
   package var taskCount = 0
-  /// Resources that are observed, by what they are called, each with how many observers it has.
+  /// The observed resources by name, each with its number of observers.
   package var observed: [(name: String, count: Int)] = []
 
   package var isEmpty: Bool { requests.isEmpty && taskCount == 0 && observed.isEmpty }
 
-  /// In words.
+  /// The leftovers as text for the user.
   package var text: String {
     var parts: [String] = []
     if !requests.isEmpty {
@@ -38,7 +38,7 @@ package struct Leftovers {
 }
 
 extension LuaHost {
-  /// What there is when all that nobody holds any more has been collected.
+  /// The leftovers after all garbage has been collected.
   package var leftovers: Leftovers {
     loop.collect()
     handles.sweep()
@@ -53,7 +53,7 @@ extension LuaHost {
     return left
   }
 
-  /// What has not run to its end, or not at all.
+  /// The functions and requests that have not finished or not started.
   package var unfinished: Unfinished {
     let tasks = handles.objects(.task, as: LuaTask.self).compactMap(\.context)
     let running = Set(tasks.map { ObjectIdentifier($0) })
@@ -78,16 +78,17 @@ extension LuaHost {
   }
 }
 
-/// Functions of a script that wait, or wait to be called.
+/// Script functions and requests that have not finished or not started.
 package struct Unfinished {
-  /// Those of tasks, hooks and observers that have not ended.
+  /// The functions of tasks, hooks and observers that have not ended.
   package let functions: [LuaValue]
-  /// What these tasks were given, each a list, where that is kept.
+  /// The argument lists of these tasks, if they are kept.
   package let arguments: [LuaValue]
   /// The requests in flight.
   package let requests: [LuaValue]
-  /// Requests that have not begun.
+  /// The requests that have not started.
   package let unstarted: [LuaValue]
-  /// Observers, functions or tables, that have heard of no more than their addition and requests.
+  /// The observers, functions or tables, that have got no events besides `observer_added`
+  /// and `requested`.
   package let observers: [LuaValue]
 }

@@ -1,26 +1,28 @@
 import CLullBridge
 import LullCore
 
-/// The limits the script that runs has: the bridge keeps them, this knows what is said of each.
+/// The limits of the running script. The bridge enforces them; this object knows the message for
+/// each.
 ///
 /// Home thread only.
 ///
 /// Behaviours: MEM-01 to MEM-05.
 package final class LimitKeeper {
   private let bridge: BridgeRuntime
-  /// What is said of each limit, in the order of `LULL_LIMIT_*`.
+  /// The message for each limit, in the order of `LULL_LIMIT_*`.
   private var texts: [String] = []
-  /// What each line of a session may take.
+  /// The limits for each line of a session.
   private(set) var perLine = ScriptLimits()
 
-  /// Whether they are those of each stretch: a passed one ends no more than that.
+  /// Whether the limits apply to each stretch, so that exceeding one ends only the stretch.
   private(set) var areOfStretches = false
 
   init(_ bridge: BridgeRuntime) {
     self.bridge = bridge
   }
 
-  /// Sets the limits of each stretch of code, as `Lua.Limits` has them; false if there is no memory.
+  /// Sets the limits of each stretch of code, as in `Lua.Limits`. Returns false if there is no
+  /// memory.
   func setStretches(_ limits: ScriptLimits) -> Bool {
     areOfStretches = true
     texts = limits.texts
@@ -28,14 +30,14 @@ package final class LimitKeeper {
       && countFunctions(for: limits)
   }
 
-  /// Replaces the library functions whose running time depends on their arguments by functions that stop at
-  /// limits. Returns false if there is no memory.
+  /// Replaces library functions whose running time depends on their arguments by functions that
+  /// stop at limits. Returns false if there is no memory.
   ///
-  /// The methods that set limits do this themselves. Call it earlier if code of the script runs before its limits
-  /// are set: that code can keep the stock functions.
+  /// The methods that set limits call this themselves. Call it earlier if script code runs before
+  /// its limits are set, because that code can keep the stock functions.
   package func countFunctions() -> Bool { lull_functions_count(bridge.pointer) == 0 }
 
-  /// Counts work that is done for the script outside of the interpreter, as instructions.
+  /// Counts work done for the script outside the interpreter as instructions.
   func count(_ instructions: Int64) {
     if bridge.isStarted { lull_limits_count(bridge.pointer, instructions) }
   }
@@ -44,24 +46,26 @@ package final class LimitKeeper {
     limits.time == nil && limits.instructions == nil || countFunctions()
   }
 
-  /// Gives each stretch of code so many seconds, also in functions written in C; what has had them raises, and
-  /// the next one begins anew. For a process of the command's, whose signals are installed; false if there are no
+  /// Limits each stretch of code to a number of seconds, even inside functions written in C. When
+  /// the time is up, the code raises an error, and the next stretch starts with the full time. Only
+  /// for a process of the command with its signal handlers installed. Returns false if there are no
   /// alarms.
   ///
-  /// - Parameter text: what is raised then, behind the place.
+  /// - Parameter text: the message of the error, without the place.
   package func setAlarm(ofStretches seconds: Double, saying text: String) -> Bool {
     areOfStretches = true
     texts = ["", text, "", ""]
     return lull_stretches_alarm(bridge.pointer, seconds, text) == 0 && countFunctions()
   }
 
-  /// Which limit has been passed, as the bridge numbers them.
+  /// The exceeded limit, as a number of the bridge.
   var passedLimit: Int32 { bridge.isStarted ? lull_limit_passed(bridge.pointer) : 0 }
 
-  /// Sets the limits of the script that is about to run; false if one of them cannot be kept.
+  /// Sets the limits of the script that is about to run. Returns false if one of them can't be
+  /// enforced.
   ///
-  /// - Parameter isPerLine: time and instructions are those of each line of a session, from its
-  ///   start; the memory is the session's.
+  /// - Parameter isPerLine: whether time and instructions apply to each line of a session, from its
+  ///   start. The memory limit always applies to the whole session.
   func set(_ limits: ScriptLimits, isPerLine: Bool = false) -> Bool {
     texts = limits.texts
     if isPerLine {
@@ -76,7 +80,8 @@ package final class LimitKeeper {
     } == 0 && countFunctions(for: limits)
   }
 
-  /// Gives `body` the limits in the bridge's form, with texts that last as long as the call.
+  /// Calls `body` with the limits in the bridge's format. Their texts are valid only during the
+  /// call.
   private func withBridged(_ limits: ScriptLimits, _ body: (inout lull_limits) -> Int32) -> Int32 {
     var bridged = lull_limits()
     bridged.seconds = limits.time ?? 0
@@ -94,20 +99,21 @@ package final class LimitKeeper {
     }
   }
 
-  /// Whether the run has passed a limit, and ends.
+  /// Whether the run has exceeded a limit and ends.
   package var endsRun: Bool { hasPassed && !areOfStretches }
 
-  /// Whether a limit has been passed.
+  /// Whether a limit was exceeded.
   package var hasPassed: Bool {
     bridge.isStarted && lull_limit_passed(bridge.pointer) != Int32(LULL_LIMIT_NONE)
   }
 
-  /// The failure that says which limit was passed, and where if `failure` knows that; nil if none was.
+  /// Returns a failure that names the exceeded limit, and the place if `failure` has one; nil if no
+  /// limit was exceeded.
   func passed(_ failure: ScriptFailure?) -> ScriptFailure? {
     guard hasPassed else { return nil }
     let text = texts[Int(lull_limit_passed(bridge.pointer))]
     guard var failure else { return ScriptFailure(text) }
-    // What failed first may have been an allocation, whose error says less.
+    // The first failure may be a failed allocation, whose message is less specific.
     if !failure.message.hasSuffix(text) { failure.message = text }
     return failure
   }

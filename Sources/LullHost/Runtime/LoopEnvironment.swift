@@ -2,18 +2,18 @@ package import LullCore
 package import LullSystem
 package import LullTransport
 
-/// The event loop and its network, as `lull` and `lull.so` use them.
+/// The event loop and its network, as used by `lull` and `lull.so`.
 package final class LoopEnvironment: HostEnvironment {
   private let loop: EventLoop
   package let pump: Pump
   package let ownsProcess: Bool
   private let allowedHosts: AllowedHosts?
-  /// nil before a service needs it.
+  /// nil until a service needs it.
   private var provider: CurlProvider?
 
   /// - Parameters:
-  ///   - ownsProcess: true in the command, false inside somebody else's interpreter.
-  ///   - allowedHosts: where requests may go; nil: anywhere.
+  ///   - ownsProcess: true in the command, false in an interpreter that does not belong to Lull.
+  ///   - allowedHosts: the hosts that requests may go to; nil for any host.
   package init(
     ownsProcess: Bool, allowedHosts: AllowedHosts? = nil
   ) throws(TransportError) {

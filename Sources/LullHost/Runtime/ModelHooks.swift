@@ -1,9 +1,9 @@
 import LullCore
 
-/// Passes on what the model tells a script's host, to the owner that handles it.
+/// Forwards events of the model to the objects of a script's host that handle them.
 ///
-/// On a pump that several hosts share this host is a guest: it hears of the resources of its own services, and of
-/// requests that its scripts have made or begun.
+/// On a pump shared by several hosts this host is a guest. It gets only the events of the resources
+/// of its own services and of requests that its scripts made or started.
 final class ModelHooks {
   private let isGuest: Bool
   private let bridge: BridgeRuntime
@@ -15,7 +15,7 @@ final class ModelHooks {
   private let loop: ScriptLoop
   private let values: ScriptValues
   private var shared: SharedContent { values.shared }
-  /// What follows answers through their pipelines; nil if nobody wants to know.
+  /// Records how responses pass through their pipelines; nil if that was not requested.
   var trace: PipelineTrace?
 
   init(isGuest: Bool, _ reporter: Reporter) {
@@ -38,7 +38,8 @@ final class ModelHooks {
     return handles.isObject(request, mark.handle) || bridge.isRunning
   }
 
-  /// Whether the value with that number is kept in this host's Lua state. On a pump of its own, every value is.
+  /// Returns whether the value with that ID is stored in this host's Lua state. On an unshared
+  /// pump, every value is.
   private func isOwn(_ id: Int64?) -> Bool {
     guard isGuest else { return true }
     return id.map { stored.isOwn($0) } ?? false
@@ -61,7 +62,7 @@ extension ModelHooks: ModelHost {
   func resourceStateChanged(_ resource: Resource) {
     shared.stateChanged(of: resource)
     stored.stateChanged(of: resource)
-    // Before the observers are called: they may stop observing.
+    // Done before observers are notified, because they may stop observing.
     if resource.record.hasError, resource.isObserved { unhandled.errorSeen(of: resource) }
   }
 

@@ -1,31 +1,32 @@
 package import LullTransport
 
-/// What a script may do, and whether it is only looked at.
+/// What a script may do, and whether it is only inspected.
 ///
 /// Home thread only.
 package final class Permissions {
-  /// Whether it may do no more than what the sandbox has for it.
+  /// Whether the script is limited to the sandbox.
   package internal(set) var isSandboxed = false
-  /// Set if API files are loaded only to be looked at: nothing is asked of any network, and nothing
-  /// started or read for them.
+  /// Set if API files are loaded only for inspection: they send no requests, start no processes and
+  /// read no files.
   var inspection: Inspection?
   package var isInspecting: Bool { inspection != nil }
-  /// Through whom files are loaded that are looked at as they are, with all rights.
+  /// Loads files for inspection without a sandbox.
   var gate: (any FileGate)?
-  /// Whether nobody has asked for what is run, in either way.
+  /// Whether the code is only inspected, in either way, and not run for its own sake.
   package var isOnlyLooking: Bool { inspection != nil || gate != nil }
-  /// Takes note of what is wrong with a script, instead of raising it.
+  /// Collects the problems of a script instead of raising errors.
   package var checker: (any ScriptChecker)?
-  /// Fetches the logins that a script makes, instead of having them used.
+  /// Collects the logins that a script creates, instead of using them.
   package var loginCoordinator: OAuth2LoginCoordinator?
 
-  /// For functions that reach beyond the network: raises in the sandbox.
+  /// Raises an error in the sandbox. For functions that access more than the network.
   package func refuseInSandbox(_ name: StaticString) throws(Misuse) {
     guard isSandboxed else { return }
     throw .message("\(name) is not available in the sandbox")
   }
 
-  /// The same for what has an inert stand-in where a file is only looked at.
+  /// Raises an error in the sandbox, except during an inspection, where the function has a stand-in
+  /// without effects.
   func refuseUnlessInspecting(_ name: StaticString) throws(Misuse) {
     if !isInspecting { try refuseInSandbox(name) }
   }

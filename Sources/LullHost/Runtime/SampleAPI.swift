@@ -1,7 +1,7 @@
 import LullCore
 import LullTransport
 
-/// `lull.demo()`: the sample API, a process that is started at the first call and ended with the host.
+/// `lull.demo()`: the sample API, a process that starts at the first call and ends with the host.
 ///
 /// Home thread only.
 ///
@@ -14,7 +14,7 @@ final class SampleAPI: HostExtension {
 
   init(_ host: LuaHost) {}
 
-  /// Where it is; starts it if it does not run.
+  /// Returns the URL of the server, and starts it if it is not running.
   func url() throws(TransportError) -> String {
     if let server { return server.url }
     guard let path = DemoServer.find() else {

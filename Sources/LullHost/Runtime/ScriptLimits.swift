@@ -1,32 +1,34 @@
 import LullCore
 
-/// How much of time, work and memory a script may take.
+/// Limits on the time, work and memory of a script.
 ///
-/// What passes a limit raises in the code that runs, again and again until all of it is gone:
-/// `pcall`, handlers of `xpcall` and coroutines do not stop it, and nothing of the script runs
-/// afterwards, hooks and `__close` handlers included. Functions of the library whose running time depends on
-/// their arguments alone end too. What cannot be stopped is code that neither the interpreter's hooks nor
-/// these functions reach: a function of a C module, `os` or `io`, and finalisers (`__gc`). The command has a
-/// watchdog for those, which ends the process a second later; a program that embeds a host has to have its
-/// own.
+/// Code that exceeds a limit raises an error, repeatedly until the whole script has ended: `pcall`,
+/// `xpcall` handlers and coroutines do not stop it, and no script code runs afterwards, including
+/// hooks and `__close` handlers. Library functions whose running time depends only on their
+/// arguments also end.
+///
+/// Functions of C modules, `os` and `io`, and finalizers (`__gc`) can't be interrupted, because
+/// neither the interpreter's hooks nor the counting library functions reach them. For these the
+/// command has a watchdog, which ends the process one second later. A program that embeds a host
+/// needs its own.
 package struct ScriptLimits {
-  /// Seconds from the start of the run, waiting included. Kept only where the host's signals are
-  /// installed, as the command does.
+  /// Seconds from the start of the run, including waiting. Enforced only if the host's signal
+  /// handlers are installed, as in the command.
   package var time: Double?
-  /// Instructions of the interpreter, over all coroutines; rounded up to the next hundred. Counting
-  /// makes a script two to three times slower, and `debug.sethook` is an error then.
+  /// Interpreter instructions over all coroutines, rounded up to a multiple of 100. Counting makes
+  /// a script two to three times slower, and `debug.sethook` becomes an error.
   package var instructions: Int64?
-  /// Bytes by which Lua's memory and the process's heap may grow.
+  /// The number of bytes by which Lua's memory and the heap of the process may grow.
   ///
-  /// In the command, whose allocator keeps the ledger (`MemoryLedger`), every block counts from when
-  /// it is made. Over the limit the script is ended at the next call, turn or instruction, unless a
-  /// collection helps. What would be more than half as much again is not made: strings, bodies and
-  /// documents are asked for before, and where code that cannot do without needs it, the process
-  /// ends.
+  /// In the command, whose allocator keeps the ledger (`MemoryLedger`), every block counts from its
+  /// allocation. If the limit is exceeded and a garbage collection does not help, the script ends
+  /// at the next call, turn or instruction. An allocation that would exceed the limit by more than
+  /// half is refused: strings, bodies and documents are checked before they are created. If code
+  /// that can't handle a failed allocation needs it, the process ends.
   ///
-  /// Elsewhere Lua's allocator counts, bodies, documents and a kilobyte for each object of Lull's
-  /// count, and if the heap of the whole process has grown by more than these since the limit was
-  /// set, that counts instead. There a single call may go beyond the limit before it is looked at.
+  /// Elsewhere only Lua's allocator, bodies, documents and 1 kB for each Lull object count. If the
+  /// heap of the whole process has grown by more than their sum since the limit was set, its growth
+  /// counts instead. There a single call may exceed the limit before it is checked.
   package var memory: Int64?
 
   package init(time: Double? = nil, instructions: Int64? = nil, memory: Int64? = nil) {
@@ -35,13 +37,13 @@ package struct ScriptLimits {
     self.memory = memory
   }
 
-  /// What runs, in words, where that is no script; nil: it is one.
+  /// The name for the running code in messages; nil for a script.
   package var subject: String?
 
-  /// Whether time and instructions are those of each stretch of code, inside a program that has set them.
+  /// Whether time and instructions apply to each stretch of code, as set by an embedding program.
   var isOfStretches = false
 
-  /// What is said of each, in the order of `LULL_LIMIT_*`.
+  /// The message for each limit, in the order of `LULL_LIMIT_*`.
   var texts: [String] {
     if isOfStretches {
       return [
@@ -59,7 +61,7 @@ package struct ScriptLimits {
     ]
   }
 
-  /// As messages have them.
+  /// Returns a duration as shown in messages.
   package static func seconds(_ value: Double) -> String {
     value == value.rounded() && value < 1e15 ? "\(Int64(value)) s" : "\(value) s"
   }
