@@ -1,18 +1,18 @@
 import CLullBridge
 import LullCore
 
-/// The observers of scripts: who owns them, and how they end.
+/// The observers of scripts: their owners and their end.
 ///
-/// Order of events: an observer is added to its resource's list; one whose owner dies is on the list of
-/// orphans, pinned until the next turn has told it.
+/// Order of events: an observer is added to its resource's list. When its owner dies, the observer
+/// is put on the list of orphans and pinned until the next turn has notified it.
 extension Callbacks {
-  /// Those with owners.
+  /// The observers that have owners.
   var ownedObservers: [LuaObserver] { observersByID.values.compactMap(\.observer) }
 
   // MARK: Adding and removing
 
-  /// An observer for the function or table at position 1. `anchored`: the service's userdata keeps
-  /// the closure until it is removed.
+  /// Creates an observer for the function or table at position 1. If `anchored`, the service's
+  /// userdata keeps the closure alive until the observer is removed.
   func makeObserver(_ call: Call, of resource: Resource, anchored: Bool) throws(Misuse)
     -> LuaObserver
   {
@@ -35,7 +35,7 @@ extension Callbacks {
       anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 
-  /// What is called of an observer table; each may be missing, but not all. (OBS-39)
+  /// The functions of an observer table. Each is optional, but at least one is needed. (OBS-39)
   private static let observerMethods: [StaticString] = [
     "resource_changed", "resource_request_progress", "stopped_observing",
   ]
@@ -55,8 +55,9 @@ extension Callbacks {
     throw .argument(1, "an observer table needs a function among \(names)")
   }
 
-  /// `add_observer(observer)`: a function lives as long as its service or until removed; a table
-  /// owns itself and is held weakly. The same table twice is one observer (OBS-14).
+  /// `add_observer(observer)`: a function lives as long as its service or until it is removed; a
+  /// table owns itself and is held weakly. Adding the same table twice results in one observer
+  /// (OBS-14).
   func addObserver(_ call: Call, to resource: Resource) throws(Misuse) {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
     if isTable, let known = knownObserver(call, on: resource) {
@@ -64,7 +65,7 @@ extension Callbacks {
       return
     }
     let observer = try makeObserver(call, of: resource, anchored: !isTable)
-    // A finaliser that has run meanwhile may have added it.
+    // A finaliser that ran in the meantime may have added it.
     if isTable, let known = knownObserver(call, on: resource) {
       known.ownsItself = true
       return
@@ -72,7 +73,7 @@ extension Callbacks {
     resource.hold(observer, isToldByHost: observer.isToldInTurn)
   }
 
-  /// `add_observer(observer, owner)`: kept for as long as the owner lives.
+  /// `add_observer(observer, owner)`: the observer is kept as long as the owner lives.
   func addOwnedObserver(_ call: Call, to resource: Resource) throws(Misuse) {
     switch Int(call.raw(2).kind) {
     case Int(LULL_TABLE), Int(LULL_FUNCTION), Int(LULL_OBJECT), Int(LULL_OTHER): break
@@ -89,7 +90,7 @@ extension Callbacks {
     } else {
       let made = try makeObserver(call, of: resource, anchored: false)
       made.ownsItself = false
-      // As above.
+      // A finaliser may have added it here too.
       let known = isTable ? knownObserver(call, on: resource) : nil
       observer = known ?? made
       isNew = known == nil
@@ -106,7 +107,7 @@ extension Callbacks {
     if isNew { resource.hold(observer) }
   }
 
-  /// Those that may be, or be owned by, the value at position 1.
+  /// Returns the observers for which the value at position 1 may be the observer or an owner.
   private func observers(of resource: Resource, called call: Call) -> [LuaObserver] {
     let identity = lull_value_identity(call.state, call.index(1))
     return resource.record.observers.keyed(identity).compactMap { $0 as? LuaObserver }
@@ -119,8 +120,8 @@ extension Callbacks {
     }
   }
 
-  /// `remove_observers(owner_or_function)`: that value stops owning; an ownerless function, or a
-  /// table that owned itself, is removed by itself.
+  /// `remove_observers(owner_or_function)`: the value is removed as an owner. If the value is
+  /// itself a function without an owner, or a table that owns itself, it is removed as an observer.
   func removeObservers(_ call: Call, from resource: Resource) {
     var unwanted: [LuaObserver] = []
     for observer in observers(of: resource, called: call) {
@@ -145,26 +146,26 @@ extension Callbacks {
 
   // MARK: Owners
 
-  /// The observer has got an owner.
+  /// Records an observer that has got an owner.
   func note(_ observer: LuaObserver) {
     observersByID[observer.id] = WeakObserver(observer: observer)
   }
 
-  /// The observer has stopped.
+  /// Removes an observer that has stopped.
   func forget(_ observer: LuaObserver) { observersByID[observer.id] = nil }
 
-  /// Tells observers whose owners the collector has found dead (OBS-27, OBS-28).
+  /// Notifies observers whose owners have been garbage-collected (OBS-27, OBS-28).
   func tellOrphanedObservers() {
     var id: Int64 = 0
     while lull_runtime_take_orphan(bridge.pointer, &id) != 0 {
-      // It may have other owners: then it stays on the list of those to tell.
+      // An observer with other owners remains registered.
       observersByID[id]?.observer?.ownerDied()
       if observersByID[id]?.observer?.isAlive != true { observersByID[id] = nil }
       lull_value_unpin(bridge.pointer, id)
     }
   }
 
-  /// Lets go of what anchors observers that went with their resources.
+  /// Releases the anchors of observers that were freed with their resources.
   func releaseObservers(_ gone: [ReleasedObserver]) {
     for observer in gone {
       observersByID[observer.id] = nil

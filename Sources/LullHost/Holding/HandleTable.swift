@@ -1,16 +1,17 @@
 import CLullBridge
 
-/// The objects scripts hold, by handle: slot in the low half, generation in the high half.
+/// The objects that scripts hold, by handle: the slot in the low half, the generation in the high
+/// half.
 ///
-/// Each userdata has a slot of its own. A handle whose generation is not its slot's is stale: its
-/// object was released, and asking for it gives nothing. A slot whose generations are used up is
+/// Each userdata has its own slot. A handle with a different generation from its slot is stale: its
+/// object was released, and a lookup returns nil. A slot that has run out of generations is
 /// retired.
 struct HandleTable {
   private struct Slot {
     var object: AnyObject?
     var kind: Int32 = 0
     var generation: UInt32 = 1
-    /// Whether a userdata was made for it.
+    /// Whether a userdata was created for it.
     var isClaimed = false
   }
 
@@ -18,10 +19,10 @@ struct HandleTable {
   private var slots = [Slot()]
   private var free: [UInt32] = []
   private(set) var count = 0
-  /// How many objects were given a handle since it was last set to 0.
+  /// The number of handles assigned since this was last set to 0.
   var insertedCount = 0
 
-  /// Room for an object, referred to from now on.
+  /// Adds an object, which is held from now on, and returns its handle.
   mutating func insert(_ object: AnyObject, kind: Int32) -> UInt64 {
     count += 1
     insertedCount += 1
@@ -38,7 +39,7 @@ struct HandleTable {
     return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
   }
 
-  /// The object of a handle of that kind; nil if it was released.
+  /// Returns the object of a handle of that kind; nil if it was released.
   func object(_ handle: UInt64, kind: Int32) -> AnyObject? {
     let index = Int(handle & 0xffff_ffff)
     guard index < slots.count, slots[index].generation == UInt32(handle >> 32),
@@ -53,7 +54,7 @@ struct HandleTable {
     return slots[index].kind
   }
 
-  /// The objects of a kind, each once, in the order of their slots.
+  /// Returns the objects of a kind, each once, in slot order.
   func objects(of kind: Int32) -> [AnyObject] {
     var seen: Set<ObjectIdentifier> = []
     return slots.compactMap { slot in
@@ -64,7 +65,7 @@ struct HandleTable {
     }
   }
 
-  /// Marks the slot as having its userdata; false if it has had one already.
+  /// Records that the slot has its userdata. Returns false if it already had one.
   mutating func claim(_ handle: UInt64) -> Bool {
     let index = Int(handle & 0xffff_ffff)
     guard kind(handle) != nil, !slots[index].isClaimed else { return false }
@@ -76,7 +77,7 @@ struct HandleTable {
     kind(handle) != nil && slots[Int(handle & 0xffff_ffff)].isClaimed
   }
 
-  /// The handles that were given a userdata.
+  /// The handles for which a userdata was created.
   var claimed: [UInt64] {
     slots.indices.compactMap { index in
       guard slots[index].object != nil, slots[index].isClaimed else { return nil }
@@ -84,7 +85,7 @@ struct HandleTable {
     }
   }
 
-  /// The kinds of the objects in use, with a mark on those that have no userdata.
+  /// The kinds of the objects in use, with a mark on those without a userdata.
   var kindsInUse: [String] {
     slots.filter { $0.object != nil }.map { slot in
       let kind = HandleKind(rawValue: slot.kind)?.name ?? "?"
@@ -92,7 +93,7 @@ struct HandleTable {
     }
   }
 
-  /// Empties the slot; the object it held, or nil if the handle was stale.
+  /// Frees the slot. Returns the object it held, or nil if the handle was stale.
   mutating func remove(_ handle: UInt64) -> AnyObject? {
     let index = Int(handle & 0xffff_ffff)
     guard kind(handle) != nil, let object = slots[index].object else { return nil }
@@ -105,7 +106,7 @@ struct HandleTable {
     return object
   }
 
-  /// Every object, which are then forgotten.
+  /// Removes all objects and returns them.
   mutating func removeAll() -> [AnyObject] {
     let objects = slots.compactMap(\.object)
     slots = [Slot()]
@@ -115,8 +116,8 @@ struct HandleTable {
   }
 }
 
-/// The kinds of userdata, in the order of the bridge's `lull_kinds.h`, which has all there is to say of
-/// each; these are the words for them here.
+/// The kinds of userdata, in the order of the bridge's `lull_kinds.h`, which defines everything
+/// else about them.
 package enum HandleKind: Int32, CaseIterable {
   case module = 0
   case service, resource, request, observation, entity, response, error, task, configuration
@@ -128,6 +129,6 @@ package enum HandleKind: Int32, CaseIterable {
   case swiftFunction, swiftError
   case test
 
-  /// As scripts see it, in messages and in `tostring`.
+  /// The name that scripts see, in messages and in `tostring`.
   package var name: String { String(cString: lull_kind_name(rawValue)) }
 }

@@ -1,15 +1,15 @@
 package import CLullBridge
 package import LullCore
 
-/// The objects that stand behind userdata: their handles, from the first one to be given out until the
-/// userdata has been finalised.
+/// The objects behind userdata: their handles, from the first one assigned until the userdata is
+/// finalised.
 ///
 /// Home thread only.
 package final class ObjectHandles {
   let bridge: BridgeRuntime
   private var table = HandleTable()
   private var isSweeping = false
-  /// Told of a request with functions of the script that has got a handle, the first or another one.
+  /// Called when a request with script functions gets a handle, either its first or another one.
   var onScriptedRequest: (Request, _ isFirst: Bool) -> Void = { _, _ in }
 
   init(_ bridge: BridgeRuntime) {
@@ -18,9 +18,10 @@ package final class ObjectHandles {
 
   // MARK: Handles of objects
 
-  /// A handle for an object that does not know its own: it has one userdata in its life.
+  /// Returns a handle for an object that does not store it. Such an object has only one userdata in
+  /// its life.
   ///
-  /// Once the state is gone nothing gets one any more, here and below.
+  /// Once the state is closed, this and the following functions assign no handles.
   func insert(_ object: AnyObject, kind: HandleKind) -> UInt64 {
     guard !bridge.isClosed else { return 0 }
     return table.insert(object, kind: kind.rawValue)
@@ -47,8 +48,8 @@ package final class ObjectHandles {
     return mark.handle
   }
 
-  /// A userdata is about to be made for `handle`: the same, or a new one if an earlier userdata of
-  /// that object still awaits its finaliser.
+  /// Called before a userdata is created for `handle`. Returns the handle to use: the same, or a
+  /// new one if an earlier userdata of the object still awaits its finaliser.
   func claim(_ handle: UInt64) -> UInt64 {
     if table.claim(handle) { return handle }
     guard let kind = table.kind(handle), let object = table.object(handle, kind: kind) else {
@@ -65,7 +66,8 @@ package final class ObjectHandles {
 
   // MARK: Objects of handles
 
-  /// The object of that kind which a value of the script is; nil if it is something else, or closed.
+  /// Returns the object of that kind behind a script value; nil if the value is something else, or
+  /// its object is closed.
   package func object<T: AnyObject>(_ value: lull_value, _ kind: HandleKind, as type: T.Type) -> T?
   {
     guard value.kind == Int32(LULL_OBJECT), value.aux == kind.rawValue else { return nil }
@@ -74,29 +76,29 @@ package final class ObjectHandles {
 
   package func object<T: AnyObject>(_ handle: UInt64, _ kind: HandleKind, as type: T.Type) -> T? {
     guard let object = table.object(handle, kind: kind.rawValue) else { return nil }
-    // The table holds objects of one class under each kind.
+    // Each kind has objects of one class only.
     return unsafeDowncast(object, to: type)
   }
 
-  /// The objects of a kind, each once.
+  /// Returns the objects of a kind, each once.
   func objects<T: AnyObject>(_ kind: HandleKind, as type: T.Type) -> [T] {
-    // The table holds objects of one class under each kind.
+    // Each kind has objects of one class only.
     table.objects(of: kind.rawValue).map { unsafeDowncast($0, to: type) }
   }
 
-  /// The object which a value of the script is, if it names its fields itself.
+  /// Returns the object behind a script value, if it defines its own field names.
   func fieldNaming(_ value: lull_value) -> (any FieldNaming)? {
     guard value.kind == Int32(LULL_OBJECT) else { return nil }
     return table.object(value.handle, kind: value.aux) as? any FieldNaming
   }
 
-  /// The object which a value of the script is, if there is more to tell of it than of its kind.
+  /// Returns the object behind a script value, if it has its own description.
   func selfDescribing(_ value: lull_value) -> (any SelfDescribing)? {
     guard value.kind == Int32(LULL_OBJECT) else { return nil }
     return table.object(value.handle, kind: value.aux) as? any SelfDescribing
   }
 
-  /// Whether that is the object behind the handle.
+  /// Returns whether the object is the one behind the handle.
   func isObject(_ object: AnyObject, _ handle: UInt64) -> Bool {
     guard handle != 0, let kind = table.kind(handle) else { return false }
     return table.object(handle, kind: kind) === object
@@ -120,28 +122,28 @@ package final class ObjectHandles {
 
   // MARK: Counting
 
-  /// Handles in use: userdata, and objects about to get one.
+  /// The number of handles in use: userdata, and objects that are about to get one.
   var count: Int { table.count }
 
-  /// The kinds of the objects in use, with a mark on those that have no userdata.
+  /// The kinds of the objects in use, with a mark on those without a userdata.
   var kindsInUse: [String] { table.kindsInUse }
 
-  /// What an object behind a handle holds, roughly.
+  /// The approximate memory of an object behind a handle.
   private static let bytesPerHandle = 1024
 
-  /// What the objects in use hold, roughly.
+  /// The approximate memory of the objects in use.
   var heldBytes: Int { table.count * ObjectHandles.bytesPerHandle }
 
-  /// The same of all that were given a handle since `forgetInserted`.
+  /// The approximate memory of all objects that got a handle since `forgetInserted`.
   var insertedBytes: Int { table.insertedCount * ObjectHandles.bytesPerHandle }
 
   func forgetInserted() { table.insertedCount = 0 }
 
-  // MARK: Letting go
+  // MARK: Releasing
 
   /// Releases the objects of finalised userdata.
   ///
-  /// Releasing may run finalisers, which queue more: those are taken by the same sweep.
+  /// A release may run finalisers, which queue more objects. The same sweep releases those too.
   func sweep() {
     guard !isSweeping, bridge.isStarted else { return }
     isSweeping = true
@@ -152,15 +154,15 @@ package final class ObjectHandles {
     }
   }
 
-  /// Releases the objects whose userdata is gone though its finaliser was never heard of: one that had
-  /// no room on the C stack, or no memory, is not called again.
+  /// Releases objects whose userdata is gone without its finaliser having run. A finaliser that
+  /// fails for lack of C stack or memory is not called again.
   func releaseVanished() {
     for handle in table.claimed where lull_object_exists(bridge.pointer, handle) == 0 {
       release(handle)
     }
   }
 
-  /// Gives back the handles of values whose pushing an error has interrupted.
+  /// Releases the handles of values that were not pushed because of an error.
   func releaseUnpushed() {
     var count = 0
     guard let unpushed = lull_runtime_take_unpushed(bridge.pointer, &count) else { return }
@@ -171,8 +173,8 @@ package final class ObjectHandles {
     if !table.isClaimed(handle) { release(handle) }
   }
 
-  /// Drops every object, which knows none of its handles any more: the state goes away, and the model
-  /// stays. What `shared` says is in use elsewhere keeps what it remembers.
+  /// Releases all objects and clears the handles that they store. Called when the state closes and
+  /// the model remains. Objects in `shared` are used elsewhere and keep what they store.
   func close(keeping shared: Set<ObjectIdentifier>) {
     for object in table.removeAll() {
       switch object {
@@ -186,7 +188,7 @@ package final class ObjectHandles {
     }
   }
 
-  /// Drops every object: the state goes away, or has gone.
+  /// Releases all objects, because the state is closed or about to be.
   func close() {
     for object in table.removeAll() { (object as? Service)?.forgetAll() }
   }
@@ -195,26 +197,27 @@ package final class ObjectHandles {
     guard let kind = table.kind(handle), let object = table.remove(handle) else { return }
     switch HandleKind(rawValue: kind) {
     case .service:
-      // The table holds objects of one class under each kind, here and below.
+      // Each kind has objects of one class only, here and below.
       let service = unsafeDowncast(object, to: Service.self)
       guard service.hostHandle == handle else { return }
       service.hostHandle = 0
-      // Resources and requests of a service hold its userdata: it goes last, and with it the cycle
-      // between a service and what it remembers.
+      // Resources and requests hold the userdata of their service, so it is finalised last. This
+      // breaks the cycle between a service and what it stores.
       service.forgetAll()
     case .resource:
-      // As above.
+      // One class, as above.
       let resource = unsafeDowncast(object, to: Resource.self)
       if resource.hostHandle == handle { resource.hostHandle = 0 }
     case .request:
-      // As above.
+      // One class, as above.
       let mark = unsafeDowncast(object, to: Request.self).mark
       if mark.handle == handle { mark.handle = 0 }
     case .task:
-      // As above.
+      // One class, as above.
       let task = unsafeDowncast(object, to: LuaTask.self)
       if task.hostHandle == handle { task.hostHandle = 0 }
-    // Objects of the other kinds do not know their handle: each has one userdata in its life.
+    // Objects of the other kinds do not store their handle: each has only one userdata in its
+    // life.
     default: break
     }
   }
@@ -230,10 +233,10 @@ package final class ObjectHandles {
   }
 }
 
-// MARK: Values that never got to Lua
+// MARK: Values that were not passed to Lua
 
 extension ObjectHandles {
-  /// Gives back the handles of values that were meant for Lua and never got there.
+  /// Releases the handles of values that were created for Lua but not passed to it.
   package func releaseUnclaimed(_ values: [LuaValue]) {
     for value in values {
       switch value {
@@ -250,7 +253,8 @@ extension ObjectHandles {
     }
   }
 
-  /// The same of encoded ones, as long as the arena holds them.
+  /// Releases the handles of encoded values that were not passed to Lua. They must still be in the
+  /// arena.
   func releaseUnclaimed(_ values: UnsafePointer<lull_value>, count: Int) {
     for index in 0..<count {
       let value = values[index]

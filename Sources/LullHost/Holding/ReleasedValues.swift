@@ -1,6 +1,6 @@
-/// Kept values whose time is over. Home thread only.
+/// Stored values that are to be released. Home thread only.
 final class ReleasedValues {
-  /// Those that have come since some were taken last.
+  /// The values added since the last `take`.
   struct Batch {
     fileprivate(set) var values: [(id: Int64, handle: UInt64)] = []
     fileprivate(set) var pins: [Int64] = []
@@ -15,19 +15,19 @@ final class ReleasedValues {
     isEmpty = false
   }
 
-  /// A pinned value whose time is over.
+  /// Adds a pinned value that is to be released.
   func addPin(_ id: Int64) {
     batch.pins.append(id)
     isEmpty = false
   }
 
-  /// What anchors an observer that went with its resource.
+  /// Adds the anchors of an observer that was freed with its resource.
   func add(_ observer: ReleasedObserver) {
     batch.observers.append(observer)
     isEmpty = false
   }
 
-  /// nil: there are none.
+  /// Returns the values to release, or nil if there are none.
   func take() -> Batch? {
     guard !isEmpty else { return nil }
     let taken = batch
@@ -37,11 +37,11 @@ final class ReleasedValues {
   }
 }
 
-/// An observer that is no more, though nobody has removed it.
+/// An observer that was freed without being removed.
 struct ReleasedObserver {
   let id: Int64
-  /// The kept owners that still anchor its closure.
+  /// The IDs of the owners that still anchor its closure.
   let owners: [Int64]
-  /// The service that does; 0 if none.
+  /// The handle of the service that anchors its closure; 0 if none.
   let service: UInt64
 }

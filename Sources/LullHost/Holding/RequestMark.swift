@@ -1,43 +1,45 @@
 import LullCore
 
-/// What the host notes of one request: one object for each that a script sees, or that begins.
+/// The host's data about one request: one object for each request that a script sees, or that
+/// begins.
 final class RequestMark {
-  /// The number the bridge knows it by; 0 if none.
+  /// The handle of its userdata; 0 if none.
   var handle: UInt64 = 0
-  /// Its place among the requests in flight; nil if it is not there.
+  /// Its index in the requests in flight; nil if it is not in flight.
   var place: Int?
-  /// Whether its userdata is pinned because of that.
+  /// Whether its userdata is pinned because it is in flight.
   var isPinnedInFlight = false
-  /// Since when it is known to be in flight; Unix epoch seconds.
+  /// When it was first known to be in flight, in Unix seconds.
   var since = 0.0
-  /// Whether it does not keep the script alive: a stream's connection, which nobody may be reading.
+  /// Whether it does not keep the script alive, because it is the connection of a stream.
   var isWeak = false
-  /// Whether it was so when it was listed: one that has failed before it began is told of afterwards.
+  /// The value of `isWeak` when it was added to the list. A request that failed before it began is
+  /// marked afterwards.
   var countsAsWeak = false
-  /// How often its userdata is pinned.
+  /// The number of pins on its userdata.
   var pins = 0
-  /// Values of the script that transformers made for it, kept until it settles.
+  /// The script values that transformers created for it, held until it settles.
   var values: [Int64] = []
-  /// Values of the script that it, or a repetition of it, may yet call.
+  /// The script values that it, or a retry of it, may still call.
   var anchors: [Int64] = []
-  /// Whether a script has begun it, on a pump that is not the script's own: it ends with that.
+  /// Whether a script started it on a shared pump, so that it ends with the script.
   var isScripts = false
-  /// Whether it is pinned since Swift has it too, until the runtime closes.
+  /// Whether it is pinned because Swift uses it too, until the runtime closes.
   var isHeldForProgram = false
-  /// Whether a script has been given it, but for decorators.
+  /// Whether it was passed to a script, other than to a decorator.
   var isShown = false
-  /// Whether the script has had its failure: by an await, a hook, or by reading it.
+  /// Whether the script has got its failure: by an await, a hook, or by reading it.
   var isHandled = false
-  /// The resource that it loads, where a script has asked for that.
+  /// The resource that it loads, if a script requested the load.
   var loaded: Resource?
-  /// What its functions of the script need, where the request may outlive the state.
+  /// Keeps the environment of its script functions alive, if the request may outlive the state.
   var owner: AnyObject?
 }
 
 extension Request {
-  /// Made when it is first asked for.
+  /// The mark of the request, created on first use.
   var mark: RequestMark {
-    // Nothing else is ever put there under a host.
+    // Under a host, nothing else is stored there.
     if let hostMark { return unsafeDowncast(hostMark, to: RequestMark.self) }
     let mark = RequestMark()
     hostMark = mark
@@ -45,7 +47,7 @@ extension Request {
   }
 }
 
-/// Values of the script that requests are made to call.
+/// The script values that requests may call.
 final class RequestCallbacks {
   let ids: [Int64]
 

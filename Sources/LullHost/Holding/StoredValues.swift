@@ -2,27 +2,30 @@ import CLullBridge
 package import LullCore
 import Synchronization
 
-/// The Lua values Swift refers to by number, and what holds each of them: a pin, or a userdata.
+/// The Lua values that Swift refers to by ID, and what keeps each of them alive: a pin or a
+/// userdata.
 ///
-/// Kept, a value is referred to weakly; whoever keeps it has it anchored by what lives as long as it is
-/// needed, or pins it meanwhile. What cannot be held for lack of memory is lost, and noted: the call of
-/// the script that is under way raises, or the next turn reports it. Home thread only.
+/// A stored value is referenced weakly. The code that stores it anchors it to an object with the
+/// right lifetime, or pins it for a while. If a value can't be held for lack of memory, it is lost.
+/// That is recorded, and the current script call raises an error, or the next turn reports it. Home
+/// thread only.
 package final class StoredValues {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
   private let pump: Pump
-  /// What was kept for something that is no more.
+  /// The values stored for objects that no longer exist.
   let released = ReleasedValues()
-  /// The last number given out.
+  /// The last ID assigned.
   private(set) var lastID: Int64
   /// The numbers of this host: no other host of the process has one of them.
   private let ownIDs: Range<Int64>
-  /// How often each value, and each task or other object by its handle, is pinned; requests know it themselves.
+  /// The number of pins on each value, and on each task or other object by handle. Requests store
+  /// their own count.
   private var valuePins: [Int64: Int] = [:]
   private var objectPins: [UInt64: Int] = [:]
-  /// How many objects are pinned until the process ends.
+  /// The number of objects pinned until the process ends.
   private(set) var lastingPinCount = 0
-  /// Whether a value could not be held, which has not been reported yet.
+  /// Whether a value could not be held and this has not been reported yet.
   private(set) var lacksMemory = false
 
   init(_ handles: ObjectHandles, _ pump: Pump) {
@@ -40,18 +43,18 @@ package final class StoredValues {
     }
   }
 
-  // MARK: Keeping
+  // MARK: Storing
 
-  /// A new number for a Lua value; documents' numbers are in a range of their own.
+  /// Returns a new ID for a Lua value. IDs of documents are in a separate range.
   package func makeID() -> Int64 {
     lastID += 1
     return lastID
   }
 
-  /// Whether that is a number of this host's.
+  /// Returns whether an ID belongs to this host.
   func isOwn(_ id: Int64) -> Bool { ownIDs.contains(id) }
 
-  /// Keeps the value at `index` under a new id, weakly; the caller anchors it.
+  /// Stores the value at `index` weakly under a new ID; the caller anchors it.
   package func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {
     let id = makeID()
     guard lull_value_keep(bridge.pointer, state, index, id) == 0 else {
@@ -60,7 +63,7 @@ package final class StoredValues {
     return id
   }
 
-  /// Keeps a closure for as long as the service's userdata lives, or until released.
+  /// Stores a closure for as long as the service's userdata lives, or until it is released.
   func keep(_ state: OpaquePointer?, _ index: Int32, anchoredTo service: Service) throws(Misuse)
     -> Int64
   {
@@ -72,7 +75,7 @@ package final class StoredValues {
     return id
   }
 
-  /// Keeps a value from the service's userdata for as long as the result lives.
+  /// Stores a value in the service's userdata for as long as the returned object lives.
   package func storedValue(_ state: OpaquePointer?, _ index: Int32, for service: Service) throws(Misuse)
     -> StoredValue
   {
@@ -80,12 +83,12 @@ package final class StoredValues {
       id: try keep(state, index, anchoredTo: service), handle: handles.handle(of: service), self)
   }
 
-  /// Where a kept function was defined.
+  /// Returns the place where a stored function was defined.
   func place(of id: Int64) -> String {
     bridge.withArena { String(escapingCString: lull_value_place(bridge.pointer, id)) }
   }
 
-  /// Where a kept function is defined, or a function in a kept table.
+  /// Returns the place where a stored function, or a function in a stored table, is defined.
   package func definition(of id: Int64, method: StaticString? = nil) -> TraceFrame? {
     guard !bridge.isClosed else { return nil }
     return bridge.withArena {
@@ -95,13 +98,14 @@ package final class StoredValues {
     }
   }
 
-  /// Where a kept function is defined, or the functions of a kept table that is a cache.
+  /// Returns the places where a stored function, or the functions of a stored cache table, are
+  /// defined.
   fileprivate func definitions(of id: Int64) -> [TraceFrame] {
     if let own = definition(of: id) { return [own] }
     return LuaCache.functions.compactMap { definition(of: id, method: $0) }
   }
 
-  /// A kind of function, and where that one was defined.
+  /// Returns a kind of function with the place where this one was defined.
   func named(_ kind: String, _ id: Int64) -> String {
     let place = place(of: id)
     return place.isEmpty ? kind : "\(kind) (\(place))"
@@ -109,13 +113,13 @@ package final class StoredValues {
 
   // MARK: Anchors
 
-  /// Holds a kept value from an object's userdata, under its own number or that of `key`.
+  /// Anchors a stored value to an object's userdata, under its own ID or under `key`.
   package func anchor(_ id: Int64, from handle: UInt64, key: Int64? = nil) {
     guard lull_value_anchor_to_object(bridge.pointer, handle, key ?? id, id) != 0 else { return }
     lacksMemory = true
   }
 
-  /// Holds from the userdata what is to be under the key now; nil: nothing.
+  /// Replaces the value anchored to the userdata under `key`; nil removes it.
   private func anchor(_ id: Int64?, from handle: UInt64, only key: Int64) {
     if let id {
       anchor(id, from: handle, key: key)
@@ -128,7 +132,7 @@ package final class StoredValues {
     lull_value_release_from_object(bridge.pointer, handle, key)
   }
 
-  /// One value that holds those of all ids, for what can hold only one; 0 for none.
+  /// Returns one value that holds those of all IDs, for objects that can hold only one; 0 for none.
   func anchor(for ids: [Int64]) -> Int64 {
     guard let first = ids.first, ids.count > 1 else { return ids.first ?? 0 }
     let id = makeID()
@@ -137,15 +141,15 @@ package final class StoredValues {
       lacksMemory = !bridge.isClosed
       return first
     }
-    // Until whoever is to hold it has had the time to.
+    // Held temporarily, until the receiver can anchor it.
     adoptForNow(id)
     return id
   }
 
-  // MARK: What resources hold
+  // MARK: Values of resources
 
-  /// The number under which a service holds what its record of a resource has of Lua's: the data; the
-  /// next ones are the error's, and that of a copy of the data (`SharedContent`).
+  /// Returns the ID under which a service holds the Lua data of a resource's record. The following
+  /// two IDs are for its error and for a copy of the data (`SharedContent`).
   func key(of record: ResourceRecord) -> Int64 {
     if record.hostKey == 0 {
       record.hostKey = makeID()
@@ -154,10 +158,10 @@ package final class StoredValues {
     return record.hostKey
   }
 
-  /// The service holds what its resource shows now, and no more what that showed before.
+  /// Makes the service hold the current values of its resource, and release the previous ones.
   ///
-  /// A finaliser that runs meanwhile may give the resource other data, and then has had that held: it is
-  /// looked at again until what is held is what is shown.
+  /// A finaliser that runs meanwhile may change the resource's data and call this function itself.
+  /// So the check is repeated until the held values are the current ones.
   func stateChanged(of resource: Resource) {
     let record = resource.record
     var data: Int64?
@@ -174,7 +178,7 @@ package final class StoredValues {
     } while data != record.foreignID || ids != StoredValues.errorIDs(of: record)
   }
 
-  /// The script's values in the error that a resource shows.
+  /// Returns the script values in the current error of a resource.
   private static func errorIDs(of record: ResourceRecord) -> [Int64] {
     record.hasError ? record.state.latestError?.foreignIDs ?? [] : []
   }
@@ -184,10 +188,10 @@ package final class StoredValues {
     for number: Int64 in 0...2 { release(record.hostKey + number, from: service.hostHandle) }
   }
 
-  // MARK: What requests hold
+  // MARK: Values of requests
 
-  /// Holds a script's value for a request until it settles; of one that has settled, its userdata
-  /// holds it.
+  /// Holds a script value for a request: with a pin until the request settles, in its userdata if
+  /// it already has.
   func hold(_ id: Int64, for request: Request) {
     guard !request.mark.values.contains(id) else { return }
     guard request.mark.place != nil else {
@@ -201,25 +205,25 @@ package final class StoredValues {
     for id in response.foreignIDs { hold(id, for: request) }
   }
 
-  /// Holds what a request has until the result is called; nil if that is nothing.
+  /// Holds values until the returned function is called; nil if there is nothing to hold.
   func hold(_ ids: [Int64]) -> (() -> Void)? {
     let held = ids.filter { pin($0) }
     guard !held.isEmpty else { return nil }
     return { [weak self] in for id in held { self?.unpin(id) } }
   }
 
-  /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.
+  /// Moves the Lua values of the response from the pipeline's pins to the request's userdata.
   func settle(_ request: Request) {
     let mark = request.mark
-    // One after the other: a finaliser that runs meanwhile may have more held.
+    // One at a time, because a finaliser that runs meanwhile may hold more.
     while let id = mark.values.popLast() {
       anchor(id, from: mark.handle)
       unpin(id)
     }
   }
 
-  /// Gives a request its userdata, which holds the functions it may yet call; until the next turn
-  /// nothing else may hold that.
+  /// Creates the userdata of a request and anchors the functions it may still call to it. The
+  /// userdata is pinned until the next turn, because nothing else may hold it before.
   private func holdScripts(of request: Request) {
     guard pin(request) else {
       lacksMemory = true
@@ -229,8 +233,8 @@ package final class StoredValues {
     pump.enqueue { [unowned self] in unpin(request) }
   }
 
-  /// Of a chain's parts too, as far as the script has never seen them: those it has, it gave to the
-  /// chain itself, whose anchors they are.
+  /// Also anchors the functions of a chain's parts, up to the first part that the script has seen.
+  /// From there on, the script passed the functions to the chain itself, which anchors them.
   private func anchorScripts(of request: Request) {
     var part: Request? = request
     while let current = part {
@@ -242,10 +246,10 @@ package final class StoredValues {
 
   // MARK: Pins
 
-  // Pins are counted before the bridge is asked for the first of them: a finaliser that runs meanwhile may
-  // pin and unpin the same value.
+  // Pins are counted before the bridge creates the first one, because a finaliser that runs
+  // meanwhile may pin and unpin the same value.
 
-  /// Holds a kept value until as many unpins; false without memory.
+  /// Holds a stored value until an equal number of unpins. Returns false without memory.
   package func pin(_ id: Int64) -> Bool {
     let count = valuePins[id] ?? 0
     guard count > 0 || !bridge.isClosed else { return false }
@@ -255,8 +259,8 @@ package final class StoredValues {
     return false
   }
 
-  /// One that was counted could not be made. Others that were counted on it meanwhile stay, and are
-  /// reported.
+  /// Reverts the count of a pin that could not be created. Pins that were counted on top of it
+  /// meanwhile remain, and the loss is reported.
   private func dropFailedPin(_ count: inout Int?) {
     guard let counted = count, counted > 1 else { return count = nil }
     count = counted - 1
@@ -269,33 +273,33 @@ package final class StoredValues {
     if count == 1, !bridge.isClosed { lull_value_unpin(bridge.pointer, id) }
   }
 
-  /// A value that the bridge has pinned as it made it is to be unpinned here.
+  /// Takes over a value that the bridge pinned when it created it. It must be unpinned here.
   func adopt(_ id: Int64) { valuePins[id] = 1 }
 
-  /// The same, by the next turn: until then whoever needs it has the time to hold it.
+  /// Takes over such a value until the next turn, which is time enough for its receiver to hold it.
   func adoptForNow(_ id: Int64) {
     adopt(id)
     pump.enqueue { [unowned self] in unpin(id) }
   }
 
-  /// Holds fresh values until the next turn, by when whoever needs them has anchored them.
+  /// Holds new values until the next turn, by which time their receivers have anchored them.
   func holdForNow(_ ids: [Int64]) {
     let pinned = ids.filter { pin($0) }
     if pinned.count < ids.count { lacksMemory = true }
     pump.enqueue { [unowned self] in for id in pinned { unpin(id) } }
   }
 
-  /// Lets go of pinned values two turns from now, when results have been pushed.
+  /// Unpins values two turns from now, when results have been pushed.
   func unpinSoon(_ ids: [Int64]) {
     pump.enqueue { [unowned self] in
       pump.enqueue { [unowned self] in for id in ids { unpin(id) } }
     }
   }
 
-  /// Makes sure that a request has a userdata, and holds it until as many unpins.
+  /// Creates the userdata of a request if needed, and holds it until an equal number of unpins.
   func pin(_ request: Request) -> Bool {
     guard !bridge.isClosed else { return false }
-    // First of all: a request with functions of the script is pinned as it gets its handle.
+    // Must come first: a request with script functions is pinned when it gets its handle.
     var object = handles.bridged(request)
     let mark = request.mark
     mark.pins += 1
@@ -313,13 +317,15 @@ package final class StoredValues {
     if mark.pins == 0, !bridge.isClosed { lull_object_unpin(bridge.pointer, mark.handle) }
   }
 
-  /// Holds a task's userdata until as many unpins; the handle, nil if it has none any more.
+  /// Holds a task's userdata until an equal number of unpins. Returns its handle, or nil if it has
+  /// none any more.
   func pin(_ task: LuaTask) -> UInt64? {
     guard pin(object: task.hostHandle, .task) else { return nil }
     return task.hostHandle
   }
 
-  /// Holds an object's userdata until as many unpins; false if there is none, and without memory.
+  /// Holds an object's userdata until an equal number of unpins. Returns false if there is none, or
+  /// without memory.
   func pin(object handle: UInt64, _ kind: HandleKind, service: UInt64 = 0) -> Bool {
     guard !bridge.isClosed, handle != 0 else { return false }
     let count = objectPins[handle] ?? 0
@@ -334,7 +340,7 @@ package final class StoredValues {
 
   func unpin(object handle: UInt64) {
     if handles.kind(handle) == .request {
-      // While it was pinned its handle stayed the same.
+      // Its handle stayed the same while it was pinned.
       guard let request = handles.object(handle, .request, as: Request.self) else { return }
       return unpin(request)
     }
@@ -343,7 +349,8 @@ package final class StoredValues {
     if count == 1, !bridge.isClosed { lull_object_unpin(bridge.pointer, handle) }
   }
 
-  /// Holds a new object's userdata until the process ends; the handle, nil without memory.
+  /// Holds a new object's userdata until the process ends. Returns its handle, or nil without
+  /// memory.
   package func pinForGood(_ object: AnyObject, _ kind: HandleKind, service: Service) -> UInt64? {
     var value = lull_value(
       object: handles.insert(object, kind: kind), kind: kind.rawValue,
@@ -356,9 +363,9 @@ package final class StoredValues {
     return value.handle
   }
 
-  // MARK: Upkeep
+  // MARK: Maintenance
 
-  /// Lets go of what nobody in Swift refers to any more.
+  /// Releases values that Swift no longer refers to.
   func release(_ batch: ReleasedValues.Batch) {
     for value in batch.values { release(value.id, from: value.handle) }
     for id in batch.pins { unpin(id) }
@@ -366,10 +373,10 @@ package final class StoredValues {
 
   func noteLackOfMemory() { lacksMemory = true }
 
-  /// Whether a value could not be held since the last time this was asked.
+  /// Returns whether a value could not be held since the last call, and resets that.
   ///
-  /// - Parameter before: what `lacksMemory` was when the call began that is to report it; what was noted
-  ///   before belongs to a call around it, which a finaliser has interrupted.
+  /// - Parameter before: the value of `lacksMemory` when the reporting call began. If it was
+  ///   already true, it belongs to an outer call that a finaliser has interrupted.
   func takeLackOfMemory(since before: Bool = false) -> Bool {
     guard lacksMemory, !before else { return false }
     lacksMemory = false
@@ -377,10 +384,10 @@ package final class StoredValues {
   }
 }
 
-/// A value of the script kept from a service's userdata for as long as this object lives.
+/// A script value stored in a service's userdata for as long as this object lives.
 ///
-/// Its end only notes the number: the value itself is let go at the next turn, since nothing may be
-/// called across from `deinit`.
+/// Its `deinit` only queues the ID. The value is released in the next turn, because a `deinit` must
+/// not call into Lua.
 package final class StoredValue {
   package let id: Int64
   let handle: UInt64
@@ -394,26 +401,27 @@ package final class StoredValue {
     released = values.released
   }
 
-  /// Where it is defined, if it is a function, or where its functions are, if it is a cache.
+  /// The place where the value is defined, if it is a function, or the places of its functions, if
+  /// it is a cache.
   package var definitions: [TraceFrame] { values?.definitions(of: id) ?? [] }
 
   deinit { released.add(id: id, handle: handle) }
 }
 
-/// Which host of the process one is, so that what two of them keep never has the same number.
+/// The number of a host in the process. It keeps the IDs of different hosts apart.
 struct HostNumber {
   private static let count = Atomic<Int64>(0)
-  /// Those of documents and views begin at 1 << 61.
+  /// IDs of documents and views begin at 1 << 61.
   private static let bits: Int64 = 36
   private static let most: Int64 = 1 << (60 - bits)
 
   private let number: Int64
 
-  /// Of one more host; the first one's is 0, whose ids are small.
+  /// Returns the number of a new host. The first one is 0, so its IDs are small.
   static func next() -> HostNumber {
     HostNumber(number: count.wrappingAdd(1, ordering: .relaxed).oldValue % most)
   }
 
-  /// Numbers for its values.
+  /// The IDs for the host's values.
   var ids: Range<Int64> { number << HostNumber.bits + 1..<(number + 1) << HostNumber.bits }
 }

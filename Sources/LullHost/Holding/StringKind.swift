@@ -2,16 +2,16 @@ import CLullBridge
 import LullCore
 
 extension StoredValues {
-  /// How a string of Lua's becomes content.
+  /// How a Lua string is converted to content.
   enum StringKind {
     case bytes
-    /// It must be valid UTF-8.
+    /// Text; the string must be valid UTF-8.
     case text
-    /// Text if it is valid UTF-8, else bytes.
+    /// Text if the string is valid UTF-8, otherwise bytes.
     case either
   }
 
-  /// A value as content. The caller anchors what is kept.
+  /// Converts a value to content. The caller anchors stored values.
   func content(
     _ value: lull_value, _ state: OpaquePointer?, _ index: Int32, strings: StringKind = .either
   ) throws(Misuse) -> Content {

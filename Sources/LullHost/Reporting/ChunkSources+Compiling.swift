@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// Lua code that ships: a file of the bridge's `scripts`.
+/// Lua code that is part of the product: a file in the bridge's `scripts`.
 package enum ShippedScript {
   case test
   case filter
@@ -16,18 +16,18 @@ package enum ShippedScript {
       case .environment: LULL_SCRIPT_ENVIRONMENT
       }
     let text = lull_script_text(script, &length)
-    // It stays, and has that length.
+    // The text is static and has that length.
     return Array(UnsafeRawBufferPointer(start: text, count: length))
   }
 }
 
-/// Texts of Lua that Swift compiles for itself, to be called as often as it likes.
+/// Lua source that Swift compiles for its own repeated calls.
 extension ChunkSources {
-  /// Compiles a text, and holds what comes of it until it is released.
+  /// Compiles source code, and holds the resulting function until it is released.
   ///
   /// - Parameters:
-  ///   - name: as the interpreter has it, with its mark.
-  ///   - shown: the text that reports show of it; nil: as it is.
+  ///   - name: the chunk name in the interpreter's format, with its prefix.
+  ///   - shown: the source to show in reports; nil for the compiled source.
   package func compile(
     _ source: [UInt8], name: [UInt8], shown: [UInt8]? = nil
   ) throws(Chunk.Problem) -> Chunk {
@@ -35,9 +35,9 @@ extension ChunkSources {
     return try load(source, name, lull_load)
   }
 
-  /// The same of a chunk's compiled form, which takes less time.
+  /// Loads the compiled form of a chunk, which takes less time than compiling.
   ///
-  /// - Parameter form: what `form(of:)` has given in this process: Lua does not check it.
+  /// - Parameter form: a result of `form(of:)` from this process. Lua does not verify it.
   package func load(
     form: [UInt8], of source: [UInt8], name: [UInt8]
   ) throws(Chunk.Problem) -> Chunk {
@@ -45,13 +45,13 @@ extension ChunkSources {
     return try load(form, name, lull_load_dumped)
   }
 
-  /// The compiled form of a chunk, with its lines; nil without memory.
+  /// Returns the compiled form of a chunk, with line information; nil without memory.
   package func form(of chunk: Chunk) -> [UInt8]? {
     let mark = lull_arena_mark(bridge.pointer)
     defer { lull_arena_release(bridge.pointer, mark) }
     var length = 0
     return lull_dump(bridge.pointer, chunk.callable.id, &length).map { bytes in
-      // In the arena, until the mark is released.
+      // The bytes are in the arena until the mark is released.
       Array(UnsafeRawBufferPointer(start: bytes, count: length))
     }
   }
@@ -81,7 +81,7 @@ extension ChunkSources {
   }
 }
 
-/// A text of Lua that was compiled for Swift to call, and is held until released.
+/// A compiled Lua function for Swift to call, held until released.
 package struct Chunk {
   /// The message of the compiler.
   package struct Problem: Error {
@@ -98,9 +98,9 @@ package struct Chunk {
 
   package var callable: Callable { Callable(id: id) }
 
-  /// Itself, to be given to another function.
+  /// The function as a value, to be passed to another function.
   package var value: LuaValue { .ref(id) }
 
-  /// Lets the collector have it.
+  /// Releases the function to the garbage collector.
   package func release() { lull_value_unpin(bridge.pointer, id) }
 }

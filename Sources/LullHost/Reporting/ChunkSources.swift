@@ -2,26 +2,26 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The texts of chunks: compiles those of the host, and keeps them for reports, as well as files as they are on
-/// disk.
+/// The source code of chunks. It compiles the host's own chunks and keeps source code for reports,
+/// including files from disk.
 ///
 /// Home thread only.
 package final class ChunkSources {
-  /// Of a larger file no line is shown.
+  /// The maximum size of a file whose lines are shown.
   private static let largestFile = 4 << 20
-  /// How many texts are kept; of a long session the oldest are forgotten.
+  /// The maximum number of sources kept. In a long session the oldest are dropped.
   private static let capacity = 256
 
   let bridge: BridgeRuntime
   let stored: StoredValues
   private var texts: [ChunkSource: [UInt8]] = [:]
   private var order: [ChunkSource] = []
-  /// A file written after this may not be the one that was loaded.
+  /// A file modified after this time may not be the one that was loaded.
   private let start = SystemClock.now
-  /// Whether files that were not kept when they were loaded may be read. Not in the sandbox: a script
-  /// can give a chunk the name of any file.
+  /// Whether files that were not stored when loaded may be read. Not in the sandbox, because a
+  /// script can name a chunk after any file.
   var readsFiles = true
-  /// The folder of the script that runs.
+  /// The folder of the running script.
   var folder: [UInt8]?
 
   init(_ stored: StoredValues) {
@@ -29,18 +29,18 @@ package final class ChunkSources {
     self.stored = stored
   }
 
-  /// Keeps the text of a chunk the host loads under that name, with its mark.
+  /// Stores the source of a chunk that the host loads under that name, with its prefix.
   func remember(_ text: [UInt8], chunkName: [UInt8]) {
     let source = ChunkSource(chunkName: chunkName)
     if texts.updateValue(text, forKey: source) == nil { order.append(source) }
     if order.count > ChunkSources.capacity { texts[order.removeFirst()] = nil }
   }
 
-  /// What was added last to a chunk that grows: its first line, where in the text that begins, and how
-  /// many lines it has.
+  /// The latest addition to a growing chunk: its first line, its start in the text, and its number
+  /// of lines.
   private var growing: (source: ChunkSource, firstLine: Int, start: Int, count: Int)?
 
-  /// Keeps lines of a chunk that grows, such as a session's, from the line with that number on.
+  /// Stores lines of a growing chunk, such as a session's, starting with that line number.
   func remember(_ lines: [UInt8], chunkName: [UInt8], firstLine: Int) {
     let source = ChunkSource(chunkName: chunkName)
     if texts[source] == nil {
@@ -52,8 +52,8 @@ package final class ChunkSources {
     growing = (source, firstLine, start, 1 + lines.count { $0 == 10 })
   }
 
-  /// Takes that line off a text, and what follows it; what is missing before it becomes empty lines. How
-  /// long it is then. What was just added need not be walked for it.
+  /// Cuts a text off before a line, or pads it with empty lines up to there. Returns the new
+  /// length. The latest addition is found without scanning the text.
   private func cut(_ source: ChunkSource, before line: Int) -> Int {
     guard line > 1 else {
       texts[source] = []
@@ -84,7 +84,7 @@ package final class ChunkSources {
     return text.count
   }
 
-  /// nil if it is not known, cannot be read, or is no text.
+  /// Returns the source of a chunk, or nil if it is not known, can't be read, or is not text.
   func text(of source: ChunkSource) -> [UInt8]? {
     let text =
       switch source {
@@ -93,11 +93,11 @@ package final class ChunkSources {
       case .file(let path): texts[source] ?? read(path)
       case .unknown: nil as [UInt8]?
       }
-    // Compiled chunks begin like this. (Lua 5.4 manual, LUA_SIGNATURE)
+    // Compiled chunks begin with this byte. (Lua 5.4 manual, LUA_SIGNATURE)
     return text?.first == 0x1B ? nil : text
   }
 
-  /// A chunk by the name messages give it.
+  /// Returns the chunk with the name used in messages.
   func source(named name: String) -> ChunkSource? {
     let bytes = Array(name.utf8)
     for source in [ChunkSource.file(bytes), .named(bytes)] where texts[source] != nil {
@@ -106,8 +106,8 @@ package final class ChunkSources {
     return read(bytes) == nil ? nil : .file(bytes)
   }
 
-  /// Whether a chunk is of the script's own, as opposed to a library's: text that is no file, or a
-  /// file beside the script or where it was started.
+  /// Returns whether a chunk is the script's own code rather than a library: text that is not a
+  /// file, or a file next to the script or in the working directory.
   func isOwn(_ source: ChunkSource) -> Bool {
     guard case .file(let path) = source else { return true }
     let text = String(escaping: path)
@@ -126,7 +126,7 @@ package final class ChunkSources {
 
   private func read(_ path: [UInt8]) -> [UInt8]? {
     guard readsFiles, !path.isEmpty, !path.contains(0) else { return nil }
-    // A pipe must not make a report wait.
+    // Non-blocking, so that a pipe does not delay a report.
     let descriptor = open(
       (path + [0]).map(CChar.init(bitPattern:)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -139,7 +139,7 @@ package final class ChunkSources {
     let count = LullLibC.read(descriptor, &bytes, bytes.count)
     guard count >= 0 else { return nil }
     bytes.removeLast(bytes.count - count)
-    // The interpreter skips a byte order mark, and a first line for the shell.
+    // The interpreter skips a byte order mark and a `#` line.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     guard bytes.first == UInt8(ascii: "#") else { return bytes }
     return Array(bytes[(bytes.firstIndex { $0 == 10 || $0 == 13 } ?? bytes.endIndex)...])

@@ -2,17 +2,17 @@ import LullCore
 import LullLuaSource
 import LullSystem
 
-/// A line of source in a report, with carets under a part of it.
+/// A source line in a report, with carets under a part of it.
 struct Excerpt: Equatable {
-  /// What stands before it if the message does not name its place: `at x.lua:3`.
+  /// The prefix if the message does not name the place: `at x.lua:3`.
   var label: String?
   let number: Int
-  /// The line as it can be shown, and the carets' columns.
+  /// The line as shown, and the columns of the carets.
   let text: String
   let mark: Range<Int>?
 
   static let tabWidth = 4
-  /// Columns of a line that are shown: no more than fit beside its number.
+  /// The number of columns shown of a line, which must fit beside its number.
   static var width: Int {
     guard let columns = TerminalWidth.columns(of: StandardTerminals.errorDescriptor) else {
       return widest
@@ -22,7 +22,7 @@ struct Excerpt: Equatable {
 
   private static let widest = 92
 
-  /// - Parameter marked: bytes of the source; those on other lines are not marked.
+  /// - Parameter marked: the byte range in the source to mark; parts on other lines are not marked.
   init(_ line: CodeLine, marked: Range<Int>?, label: String? = nil) {
     self.label = label
     number = line.number
@@ -37,7 +37,7 @@ struct Excerpt: Equatable {
     mark = columns
   }
 
-  /// - Parameter gutter: the width of the largest line number beside it.
+  /// - Parameter gutter: the width of the largest line number in the report.
   func text(gutter: Int, style: ReportStyle) -> String {
     let number = String(number)
     let padding = String(repeating: " ", count: max(0, gutter - number.count))
@@ -54,7 +54,7 @@ struct Excerpt: Equatable {
 
   // MARK: Parts
 
-  /// One character as it is shown: what it takes of the line's bytes and of the terminal's columns.
+  /// One displayed character: the bytes of the line it covers and its width in terminal columns.
   private struct Cell {
     let text: String
     let bytes: Range<Int>
@@ -65,7 +65,7 @@ struct Excerpt: Equatable {
     var cells: [Cell] = []
     var byte = 0
     var column = 0
-    // Bytes that are no UTF-8 count one by one: each is shown as one replacement character.
+    // Invalid UTF-8 is counted byte by byte: each byte is shown as one replacement character.
     for character in String(decoding: line, as: UTF8.self) {
       let isReplaced =
         character == "\u{FFFD}" && !line.dropFirst(byte).starts(with: "\u{FFFD}".utf8)
@@ -75,7 +75,7 @@ struct Excerpt: Equatable {
         cell.width = tabWidth - column % tabWidth
         cell.text = String(repeating: " ", count: cell.width)
       } else if character.unicodeScalars.contains(where: ControlCharacters.contains) {
-        // A terminal must not act on what a script holds.
+        // Prevents the terminal from interpreting control characters in a script.
         cell = ("\u{FFFD}", 1)
       }
       cells.append(Cell(text: cell.text, bytes: byte..<byte + count, width: cell.width))
@@ -85,7 +85,7 @@ struct Excerpt: Equatable {
     return cells
   }
 
-  /// How many bytes the decoder has made one replacement character of.
+  /// Returns how many bytes the decoder combined into one replacement character.
   private static func replacedCount(_ bytes: ArraySlice<UInt8>) -> Int {
     for count in 1...max(1, min(3, bytes.count)) {
       let rest = String(decoding: bytes.prefix(count + 1), as: UTF8.self)
@@ -103,12 +103,12 @@ struct Excerpt: Equatable {
       column += cell.width
       if cell.bytes.lowerBound < bytes.upperBound { end = column }
     }
-    // Behind the last character.
+    // After the last character.
     let first = start ?? column
     return first..<max(first, end)
   }
 
-  /// A line too long to be read is cut around what is marked.
+  /// Shortens a line that is too long, keeping the part around the mark.
   private static func cut(_ cells: [Cell], around mark: inout Range<Int>?) -> String {
     let total = cells.reduce(0) { $0 + $1.width }
     guard total > width else { return cells.map(\.text).joined() }

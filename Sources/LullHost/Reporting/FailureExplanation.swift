@@ -2,20 +2,20 @@ import CLullBridge
 import LullCore
 import LullLuaSource
 
-/// Finds out what a report can say of a failure: the lines of source it is about.
+/// Finds the source lines that a failure is about, for its report.
 struct FailureExplanation {
   let sources: ChunkSources
   let compile: (_ source: [UInt8], _ chunkName: String) -> String?
 
-  /// All but the lines of source, which take longest to find.
+  /// Returns the report without source lines, which take longest to find.
   ///
-  /// - Parameter place: what called the function that failed; nil for the main chunk.
+  /// - Parameter place: the caller of the function that failed; nil for the main chunk.
   static func report(_ failure: ScriptFailure, place: String?, request: RequestFacts?) -> Report {
     var report = Report(message: failure.message, place: place, request: request)
     report.traceback = failure.traceback
     report.nilContent = failure.nilContent
     if let error = failure.requestError { describe(error, in: &report) }
-    // What callers of other languages try first.
+    // A common first attempt by users of other languages.
     if failure.message.hasSuffix("attempt to call a nil value (global 'await')") {
       report.message += "; await is a method: request:await()"
     }
@@ -45,7 +45,7 @@ struct FailureExplanation {
       return excerpts ?? []
     }
     if let excerpt = overflowOfModule(failure.message) { return [excerpt] }
-    // The innermost Lua function the traceback shows.
+    // The innermost Lua function in the traceback.
     if let place = frames.firstIndex(where: { $0.kind == .lua && $0.line > 0 }) {
       let own = excerpt(frames, at: place, label: "at").map { [$0] } ?? []
       return sources.isOwn(frames[place].source)
@@ -62,11 +62,11 @@ struct FailureExplanation {
     ]
   }
 
-  /// A report of a chunk that does not compile.
+  /// Returns the report for a chunk that does not compile.
   ///
   /// - Parameters:
-  ///   - source: its text, if that is not the one kept under its name.
-  ///   - name: what messages call it.
+  ///   - source: its source, if that is not the one stored under its name.
+  ///   - name: its name in messages.
   func report(syntaxError message: String, in source: [UInt8]?, name: String?) -> Report {
     var report = Report(message: message)
     if let source, let name, let found = number(in: message, after: name) {
@@ -82,7 +82,8 @@ struct FailureExplanation {
     return report
   }
 
-  /// `error loading module 'x' from file './x.lua':` and that it nests too deeply.
+  /// Returns the place if a module nests too deeply: `error loading module 'x' from file
+  /// './x.lua':`.
   private func overflowOfModule(_ message: String) -> Excerpt? {
     guard SyntaxMark.isOverflow(message),
       let start = message.firstRange(of: "' from file '")?.upperBound,
@@ -102,7 +103,7 @@ struct FailureExplanation {
       .map { Excerpt($0.line, marked: $0.marked) }
   }
 
-  /// Where a text nests too deeply for the compiler, which does not say it.
+  /// Returns the place where source code nests too deeply, because the compiler's message has none.
   private func overflow(_ message: String, in source: [UInt8], name: String)
     -> (line: CodeLine, marked: Range<Int>?)?
   {
@@ -112,7 +113,7 @@ struct FailureExplanation {
 
   // MARK: Errors of requests
 
-  /// What `tostring` says in one line, part by part.
+  /// Splits the one-line text of `tostring` into the parts of a report.
   private static func describe(_ error: RequestError, in report: inout Report) {
     if case .invalidURL = error.cause { return }
     let own = RequestFacts(error)
@@ -136,18 +137,19 @@ struct FailureExplanation {
 
   // MARK: Positions
 
-  /// What a message says of where it was raised.
+  /// The position at the beginning of a message.
   private struct Position {
     let source: ChunkSource
     let shortSource: String
     let line: Int
-    /// The message behind it.
+    /// The message after the position.
     let rest: String
   }
 
   private func position(in message: String, _ frames: [TraceFrame]) -> Position? {
     if let position = position(onStack: frames, in: message) { return position }
-    // A chunk that is not on the stack: one that did not compile, or what was caught and raised again.
+    // The chunk may not be on the stack, if it did not compile, or if the error was caught and
+    // raised again.
     var start = message.startIndex
     while let colon = message[start...].firstIndex(of: ":") {
       let name = String(message[..<colon])
@@ -158,7 +160,7 @@ struct FailureExplanation {
       }
       start = message.index(after: colon)
     }
-    // `require` puts a line of its own before that of the compiler.
+    // `require` puts its own line before the compiler's message.
     guard let inner = message.firstRange(of: "\n\t") else { return nil }
     return position(in: String(message[inner.upperBound...]), [])
   }
@@ -166,7 +168,7 @@ struct FailureExplanation {
   private func position(onStack frames: [TraceFrame], in message: String) -> Position? {
     for frame in frames where frame.kind == .lua {
       guard let found = number(in: message, after: frame.shortSource) else { continue }
-      // Each coroutine an error has gone through has put a position before it.
+      // Each coroutine that an error propagates through adds a position in front.
       return position(onStack: frames, in: found.rest)
         ?? Position(
           source: frame.source, shortSource: frame.shortSource, line: found.line, rest: found.rest)
@@ -188,7 +190,7 @@ struct FailureExplanation {
   private func excerpts(at position: Position, _ text: [UInt8], _ frames: [TraceFrame])
     -> [Excerpt]
   {
-    // A message of the compiler: of this source, not one that is quoted.
+    // A message of the compiler about this source, not one that is quoted in it.
     if frames.first(where: { $0.shortSource == position.shortSource }) == nil,
       compile(text, position.shortSource)?.hasSuffix(":\(position.line): \(position.rest)") ?? false
     {
@@ -203,8 +205,8 @@ struct FailureExplanation {
     return FailureExplanation.excerpts(for: position.rest, callee: called, on: line)
   }
 
-  /// The line with its mark; where it only closes what the message may be about, the line that began it
-  /// besides.
+  /// Returns the line with its mark. If the line only closes the expression that the message may be
+  /// about, also returns the line that began it.
   private static func excerpts(for message: String, callee: CodeMark.Callee?, on line: CodeLine)
     -> [Excerpt]
   {
@@ -221,7 +223,7 @@ struct FailureExplanation {
     return [Excerpt(named, marked: range), end]
   }
 
-  /// What the function in that frame called.
+  /// Returns what the function in that frame called.
   private func callee(_ frames: [TraceFrame], of place: Int) -> CodeMark.Callee? {
     guard place > 0, frames[place - 1].kind != .skipped, !frames[place - 1].isTailCall else {
       return nil
@@ -241,7 +243,7 @@ struct FailureExplanation {
     return Excerpt(line, marked: marked, label: "\(label) \(frame.shortSource):\(frame.line)")
   }
 
-  /// Where the script's own code called the library that failed.
+  /// Returns the place where the script's own code called the library that failed.
   private func caller(in frames: [TraceFrame], after first: Int) -> [Excerpt] {
     let caller = frames.indices.dropFirst(first).first { index in
       frames[index].kind == .lua && frames[index].line > 0 && sources.isOwn(frames[index].source)

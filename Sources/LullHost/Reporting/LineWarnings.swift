@@ -2,19 +2,19 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// Warnings about what a line of a script says, on standard error: each line is warned about once.
+/// Warnings about the code on a script line, on standard error. Each line is warned about once.
 package struct LineWarnings {
-  /// Who writes lines by program could write any number of them.
+  /// The maximum number of warnings, because generated scripts could have any number of lines.
   private static let limit = 100
   private var known: Set<String> = []
 
-  /// Warnings of fields that wait for what comes next, by what is warned about; nil: they are written at
-  /// once.
+  /// Warnings about fields that are held back until later rows have been checked, by key; nil if
+  /// warnings are written immediately.
   private var held: [(key: String, text: String, hasHint: Bool)]?
-  /// Fields that were there while warnings are held.
+  /// The fields that were found while warnings were held.
   private var found: Set<String> = []
 
-  /// - Parameter subject: What the warning is about, where one line may have several.
+  /// - Parameter subject: the subject of the warning, if one line may have several.
   mutating func warn(_ text: String, at place: SourcePlace, about subject: String = "") {
     write(LineWarnings.line(text, place), of: LineWarnings.key(place, subject))
   }
@@ -35,16 +35,16 @@ package struct LineWarnings {
 
   // MARK: Fields
 
-  /// The part of a dotted name that no row has.
+  /// The part of a dotted name that exists in no row.
   package struct MissingPart {
     let name: String
-    /// What stands before it and behind it.
+    /// The parts of the name before and after it.
     let head: String
     let tail: String
-    /// The names that are there in its place.
+    /// The names that exist in its place.
     let known: [String]
 
-    /// The whole name with the nearest one in its place.
+    /// The whole name with the part replaced by the most similar known name.
     package var suggestion: String? {
       NearestName.suggestion(for: name, among: known).map { near in
         [head, near, tail].filter { !$0.isEmpty }.joined(separator: ".")
@@ -52,7 +52,7 @@ package struct LineWarnings {
     }
   }
 
-  /// Warns that no row has a field, which may be misspelt.
+  /// Warns that no row has a field, because its name may be misspelt.
   mutating func warn(
     ofField field: String, among names: some Sequence<String>, by function: String,
     at place: SourcePlace
@@ -63,7 +63,7 @@ package struct LineWarnings {
       at: place)
   }
 
-  /// The same of a part of a name.
+  /// Warns that no row has a part of a dotted name.
   mutating func warn(
     ofField field: String, missing part: MissingPart, by function: String, at place: SourcePlace
   ) {
@@ -74,25 +74,25 @@ package struct LineWarnings {
       "\(function): no row has '\(LogText.part(field, limit: 60))'\(hint)", place)
     guard let held else { return write(line, of: key) }
     if let place = held.firstIndex(where: { $0.key == key }) {
-      // Other rows may have the name that was meant.
+      // Other rows may have the intended name.
       if !held[place].hasHint { self.held?[place] = (key, line, !hint.isEmpty) }
     } else if held.count < LineWarnings.limit {
       self.held?.append((key, line, !hint.isEmpty))
     }
   }
 
-  /// A row has that field.
+  /// Records that a row has the field.
   mutating func note(fieldFound field: String, by function: String, at place: SourcePlace) {
     guard held != nil, found.count < LineWarnings.limit else { return }
     found.insert(LineWarnings.key(place, "\(function) \(field)"))
   }
 
-  /// Holds warnings of fields until `release`: rows that are yet to come may have them.
+  /// Holds warnings about fields until `release`, because later rows may have them.
   package mutating func hold() {
     if held == nil { held = [] }
   }
 
-  /// Writes those of fields that no row had meanwhile.
+  /// Writes the warnings about fields that no row had in the meantime.
   package mutating func release() {
     let due = held ?? []
     held = nil

@@ -5,15 +5,15 @@ extension NilContents {
   private static let load = "load_if_needed"
   private static let loadIndex = LuaLibrary.index(.resource, load)
 
-  /// Notes in a failure what is known of the nil that it comes of.
+  /// Adds to a failure what is known about the origin of its nil.
   func explain(_ failure: inout ScriptFailure, in run: inout lull_run) {
     failure.nilContent = explanation(of: failure, in: &run)
     failure.isOfNeedlessLoad = isOfNeedlessLoad(failure)
   }
 
-  /// Whether the nil that an error names is that of a `load_if_needed()` which had nothing to load,
-  /// as far as the source says so: `….load_if_needed():await()`, or a local variable that was
-  /// declared so. (NIL-120)
+  /// Returns whether the nil in an error is the result of a `load_if_needed()` that had nothing to
+  /// load, as far as the source shows that: `….load_if_needed():await()`, or a local variable
+  /// declared as such. (NIL-120)
   private func isOfNeedlessLoad(_ failure: ScriptFailure) -> Bool {
     guard failure.isText, let frame = failure.trace.stacks.first?.first, frame.kind == .lua,
       let start = failure.message.firstRange(of: "attempt to index a nil value")
@@ -23,14 +23,15 @@ extension NilContents {
       let text = sources.text(of: frame.source), let line = CodeLine(frame.line, of: text)
     else { return false }
     guard !rest.isEmpty else {
-      // Whatever else is nil on that line, nothing of Lull's has been called since.
+      // Any other nil on that line is excluded, because no other Lull function has been called
+      // since.
       return lull_last_nil_method(bridge.pointer) == NilContents.loadIndex
         && NilContents.awaitsLoad(on: line)
     }
     return NilContents.isLoad(String(rest.dropFirst(" (local '".count).dropLast(2)), on: line)
   }
 
-  /// `load_if_needed():await`, of which something is on the line.
+  /// Returns whether the line has a part of `load_if_needed():await`.
   private static func awaitsLoad(on line: CodeLine) -> Bool {
     let tokens = LuaToken.all(in: line.source)
     let wanted = [load, "(", ")", ":", "await"]
@@ -42,7 +43,8 @@ extension NilContents {
     }
   }
 
-  /// `name:await` on the line, behind `local name = …:load_if_needed()`.
+  /// Returns whether `name:await` is on the line and `name` was declared by `local name =
+  /// …:load_if_needed()`.
   private static func isLoad(_ name: String, on line: CodeLine) -> Bool {
     let uses = line.tokens.indices.filter { place in
       line.tokens[place].text == name && place + 2 < line.tokens.count

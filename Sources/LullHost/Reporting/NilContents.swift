@@ -2,15 +2,17 @@ import CLullBridge
 import LullCore
 import LullLuaSource
 
-/// Where scripts have read a `content` that was nil lately, and of what: an error that comes of it can say so.
+/// Records where scripts recently read a `content` that was nil, and of which object, so that a
+/// resulting error can explain it.
 ///
-/// A read is known by the coroutine and the line it was made from, and by its object. An error is explained only if
-/// the source says that its nil was read on such a line, and what is there now leads to an object of Lull by
-/// functions of Lull's only: else another value may have been read there. (NIL-01 to NIL-05)
+/// A read is identified by the coroutine, the line, and the object. An error is explained only if
+/// the source shows that its nil was read on such a line, and if the expression there still leads
+/// to a Lull object through Lull functions alone. Otherwise another value may have been read.
+/// (NIL-01 to NIL-05)
 final class NilContents {
   private static let capacity = 16
 
-  /// What there was in the place of content when it was read.
+  /// Why there was no content when it was read.
   private enum Absence {
     case notLoaded
     case loading
@@ -49,7 +51,7 @@ final class NilContents {
   let bridge: BridgeRuntime
   private let handles: ObjectHandles
   let sources: ChunkSources
-  /// The latest last.
+  /// The latest read is last.
   private var reads: [Read] = []
 
   init(_ handles: ObjectHandles, _ sources: ChunkSources) {
@@ -94,13 +96,13 @@ final class NilContents {
 
   // MARK: Errors
 
-  /// What is to be said of the error that a run has ended with, whose stack is still there; nil for
-  /// nothing.
+  /// Returns the explanation of the error that ended a run, or nil if there is none. The stack of
+  /// the run must still exist.
   func explanation(of failure: ScriptFailure, in run: inout lull_run) -> String? {
     guard !reads.isEmpty, failure.isText, let frames = failure.trace.stacks.first,
       let innermost = frames.first
     else { return nil }
-    // What walks through a list is called by the loop, and fails for it.
+    // A list iterator is called by the loop, so its failure belongs to the loop's frame.
     let level = innermost.kind == .c && innermost.name == "for iterator" ? 1 : 0
     guard level < frames.count, frames[level].kind == .lua else { return nil }
     let frame = frames[level]
@@ -116,7 +118,8 @@ final class NilContents {
     case .object(let kind, let url)?:
       return made.last { $0.kind == kind && $0.url == url }?.explanation
     case .any(let kind)?:
-      // What fails where it is read was read last; a variable may have been read before others.
+      // If reading and failing are one expression, the last read is the one. A variable may have
+      // been read before others.
       guard let read = made.last, read.kind == kind,
         isDirect || made.allSatisfy({ $0.isOfSameObject(as: read) })
       else { return nil }
@@ -134,14 +137,14 @@ final class NilContents {
     return ContentRead(String(message.dropFirst(position.count)), line: frame.line, of: text)
   }
 
-  /// What the content was read of.
+  /// The object whose content was read.
   private enum Origin {
     case object(HandleKind, url: String)
-    /// One that calls have given, which are not made again.
+    /// An object returned by calls, which are not repeated.
     case any(HandleKind)
   }
 
-  /// nil if anything but an object of Lull can have been read there.
+  /// Returns the object that was read at a place; nil if it may not be a Lull object.
   private func origin(of place: ContentRead, in run: inout lull_run, _ level: Int32) -> Origin? {
     var keys = ""
     let fields = place.steps.prefix { step in
@@ -177,7 +180,7 @@ final class NilContents {
     }
   }
 
-  /// What kind of object a call or a property gives, whatever its arguments are.
+  /// Returns the kind of object that a call or property returns, regardless of its arguments.
   private static func kind(behind step: ContentRead.Step, of kind: HandleKind) -> HandleKind? {
     switch (kind, step) {
     case (.service, .call): .resource

@@ -2,8 +2,8 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// What is told of an error: what happened, where in the script, in which of its functions, for which
-/// request, and what called what.
+/// The report of an error: the message, the place in the script, the function, the request, and the
+/// traceback.
 ///
 ///     lull: users.lua:12: attempt to index a nil value (field 'address')
 ///       12 |   print(user.address.city)
@@ -14,19 +14,19 @@ import LullSystem
 ///     	users.lua:12: in upvalue 'show'
 ///     	users.lua:9: in function <users.lua:8>
 struct Report: Equatable {
-  /// As it was raised; with its position if it has one.
+  /// The message as raised, with its position if it has one.
   var message: String
   var excerpts: [Excerpt] = []
-  /// What called the function that failed; nil for the main chunk.
+  /// The caller of the function that failed; nil for the main chunk.
   var place: String?
   var request: RequestFacts?
-  /// What was raised, if it is neither text nor says what it is.
+  /// The raised value, if it is not text and has no description of its own.
   var value: String?
-  /// What is known of the content that was nil, if that is what went wrong.
+  /// The explanation of the nil content that caused the error.
   var nilContent: String?
-  /// What is behind the message, if that does not say it.
+  /// The underlying cause, if the message does not name it.
   var cause: String?
-  /// "" if there is none.
+  /// Empty if there is none.
   var traceback = ""
 
   func text(_ style: ReportStyle) -> String {
@@ -38,14 +38,14 @@ struct Report: Equatable {
     return text
   }
 
-  /// Without source and traceback, for one that differs from an earlier report in little else.
+  /// The report without source and traceback, for one that differs little from an earlier report.
   func shortText(_ style: ReportStyle) -> String { heading(style) + facts }
 
   private func heading(_ style: ReportStyle) -> String {
     style.error("lull:") + " " + style.strong(Report.visible(message)) + "\n"
   }
 
-  /// With control characters as Lua writes them.
+  /// Escapes control characters as Lua does.
   private static func visible(_ text: String) -> String {
     ControlCharacters.shown(in: text)
   }
@@ -55,7 +55,7 @@ struct Report: Equatable {
     if let nilContent { text += "  content: \(Report.visible(nilContent))\n" }
     if let value { text += "  value: \(Report.visible(value))\n" }
     if var place {
-      // Named on the next line.
+      // The request is named on the next line.
       if let request, place.hasSuffix(" of " + request.name) {
         place.removeLast(" of ".count + request.name.count)
       }
@@ -67,13 +67,14 @@ struct Report: Equatable {
   }
 }
 
-/// Colours of reports, where there is somebody to see them.
+/// The colours of reports, for terminals.
 struct ReportStyle {
   let isColoured: Bool
 
   static let plain = ReportStyle(isColoured: false)
 
-  /// On a terminal, unless `NO_COLOR` is set to anything, or the terminal knows no colours.
+  /// Colours are used on a terminal, unless `NO_COLOR` is set to a non-empty value or the terminal
+  /// does not support them.
   static func forStandardError() -> ReportStyle {
     let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let terminal = getenv("TERM").map { String(cString: $0) } ?? ""

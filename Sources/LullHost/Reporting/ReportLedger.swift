@@ -1,9 +1,9 @@
-/// Which errors have been reported how often, so that one that comes ten thousand times is told of
-/// loudly, and once.
+/// Counts how often each error has been reported, so that a repeated error is shown in full only
+/// once.
 ///
-/// The first report of an error is shown in full; those of the same error in another place, or for
-/// another request, in short, as far as there are few; the others are counted, and the count is told
-/// every now and then and at the end.
+/// The first report of an error is shown in full. Reports of the same error in another place or for
+/// another request are shown in short form, up to a limit. The others are counted, and the count is
+/// printed periodically and at the end.
 struct ReportLedger {
   enum Verdict: Equatable {
     case full
@@ -24,14 +24,14 @@ struct ReportLedger {
   }
 
   static let mostShort = 5
-  /// Seconds after which a count is told of while it grows.
+  /// The number of seconds between two printings of a growing count.
   static let interval = 10.0
   private static let capacity = 200
 
   private var entries: [Key: Entry] = [:]
   private var nextOrder = 0
 
-  /// What to do with a report, and counts to tell of before it.
+  /// Returns how to show a report, and counts to print before it.
   mutating func record(_ report: Report, at now: Double) -> (verdict: Verdict, due: [String]) {
     let key = Key(message: report.message, traceback: report.traceback)
     let variant = [report.place, report.request?.text, report.cause, report.value].compactMap(
@@ -39,7 +39,7 @@ struct ReportLedger {
     )
     .joined(separator: "\n")
     guard var entry = entries.removeValue(forKey: key) else {
-      // A script that makes up a new message each time is shown each of them.
+      // A script that generates a new message each time gets each of them shown.
       let due = entries.count >= ReportLedger.capacity ? flush() : []
       nextOrder += 1
       entries[key] = Entry(short: [variant], lastHeard: now, order: nextOrder)
@@ -57,7 +57,7 @@ struct ReportLedger {
     return (.counted, [text])
   }
 
-  /// The counts not told of yet, oldest errors first; everything is forgotten.
+  /// Returns the counts not printed yet, oldest errors first, and forgets all errors.
   mutating func flush() -> [String] {
     let lines = entries.filter { $0.value.unheard > 0 }.sorted { $0.value.order < $1.value.order }
       .map { ReportLedger.summary($0.key.message, $0.value.unheard) }
@@ -70,7 +70,7 @@ struct ReportLedger {
     return "… and \(grouped(count)) \(count == 1 ? "time" : "times") more: \(line)"
   }
 
-  /// 9,999
+  /// Formats a number as `9,999`.
   private static func grouped(_ count: Int) -> String {
     var text = ""
     for (position, digit) in String(count).reversed().enumerated() {

@@ -2,11 +2,13 @@ import CLullBridge
 import LullCore
 import LullSystem
 
-/// What is said of errors that go nowhere else: to the script's handler, else on standard error.
+/// Reports errors that have no other receiver: to the script's handler, otherwise on standard
+/// error.
 ///
-/// Order of events: an error in a callback goes to the function of `lull.on_error`; without one, or if
-/// that does not return true, it counts for the exit code; it is written unless a handler has had it.
-/// What comes again is counted instead. Home thread only.
+/// Order of events: an error in a callback is passed to the handler of `lull.on_error`. Without a
+/// handler, or if it does not return true, the error counts for the exit code. It is written to
+/// standard error unless a handler was called. Repeated errors are counted instead. Home thread
+/// only.
 package final class Reporter {
   private let environment: any HostEnvironment
   let bridge: BridgeRuntime
@@ -18,21 +20,21 @@ package final class Reporter {
   private let limits: LimitKeeper
   let loop: ScriptLoop
   private let sources: ChunkSources
-  /// Errors so far that make the exit code 1.
+  /// The number of errors so far that make the exit code 1.
   package private(set) var errorCount = 0
-  /// The kept function of `lull.on_error`.
+  /// The stored function of `lull.on_error`.
   private var errorHandler: Int64?
-  /// Whether it runs: it is not called for its own errors.
+  /// Whether the handler is running. It is not called for its own errors.
   private var isHandling = false
   private var ledger = ReportLedger()
-  /// What lines of the script were warned about.
+  /// The warnings about script lines.
   package var warnings = LineWarnings()
-  /// Whether the program that embeds the host hears of errors, in the place of standard error.
+  /// The function of the embedding program that gets errors instead of standard error.
   package var program: ((ScriptFailure, _ place: String) -> Void)?
-  /// Failed requests whose failure the script has not looked at.
+  /// The failed requests whose failure the script has not checked.
   package private(set) lazy var unhandled = UnhandledRequests(self)
   package private(set) lazy var log = ScriptLog(self, environment.pump.log)
-  /// Whether it was said which limit was passed.
+  /// Whether the exceeded limit has been reported.
   package private(set) var hasReportedLimit = false
 
   init(
@@ -52,30 +54,30 @@ package final class Reporter {
 
   var clock: any HostClock { environment.pump.clock }
 
-  /// Sets the script's handler: nil for none.
+  /// Sets the script's handler; nil removes it.
   func setHandler(_ id: Int64?) throws(Misuse) {
     guard id.map({ stored.pin($0) }) ?? true else { throw .message("not enough memory") }
-    // Only now: a finaliser that runs while it is pinned may set another one.
+    // Read only now, because a finaliser that runs while pinning may set another handler.
     let previous = errorHandler
     errorHandler = id
     if let previous { stored.unpin(previous) }
   }
 
-  /// The passed limit is told of by somebody else.
+  /// Marks the exceeded limit as reported elsewhere.
   package func forgoLimit() { hasReportedLimit = true }
 
   // MARK: Errors of callbacks
 
-  /// An error in a callback: to the script's handler, else to standard error. It makes the exit code
-  /// 1 unless the handler returns true.
+  /// Reports an error in a callback: to the script's handler, otherwise on standard error. The exit
+  /// code becomes 1 unless the handler returns true.
   ///
-  /// - Parameter showsPlace: whether that stands in what is written.
+  /// - Parameter showsPlace: whether the written report contains the place.
   func report(
     _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil,
     showsPlace: Bool = true
   ) {
     if let checker = permissions.checker { return checker.note(failure) }
-    // The interruption of whatever ran when the signal came is not an error of the script.
+    // The interruption of running code by a signal is not an error of the script.
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler, !isHandling {
       isHandling = true
@@ -105,8 +107,8 @@ package final class Reporter {
     write(failure, place: showsPlace ? place : nil, request: request())
   }
 
-  /// A request has failed and the script has not looked at that: one line on standard error, unless the
-  /// script's handler or the program hears of errors.
+  /// Reports a failed request whose failure the script has not checked: one line on standard error,
+  /// or a call of the script's handler or the program's error function.
   func report(unhandled error: RequestError, of name: String) {
     let text =
       "\(name) failed, and the script has not looked at that: \(error.userMessage) "
@@ -114,7 +116,7 @@ package final class Reporter {
     reportUnhandled(text, error)
   }
 
-  /// There are more of them than are reported one by one.
+  /// Reports the number of such requests beyond those reported individually.
   func reportMoreUnhandled(_ count: Int) {
     reportUnhandled(
       count == 1
@@ -132,26 +134,28 @@ package final class Reporter {
     report(failure, in: "a request without an await")
   }
 
-  /// Content that a script shares with others and has changed.
+  /// Reports that a script has changed shared content.
   func report(sharedContent text: String) {
     report(ScriptFailure(message: text), in: Reporter.sharedContent, showsPlace: false)
   }
 
   private static let sharedContent = "shared content"
 
-  /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
+  /// Returns whether a failure was raised by a signal, a limit or `os.exit` to end the code, and is
+  /// not an error of the script.
   package func isInterruption(_ failure: ScriptFailure) -> Bool {
     loop.isInterrupted && (limits.hasPassed || failure.isInterruption)
   }
 
-  /// An error that ended the main chunk.
+  /// Reports an error that ended the main chunk.
   func reportMain(_ failure: ScriptFailure) {
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     errorCount += 1
     write(failure, place: nil, request: nil)
   }
 
-  /// What was raised that is no text and does not say what it is, as `lull.inspect` shows it.
+  /// Returns the raised value as shown by `lull.inspect`, if it is not text and has no description
+  /// of its own.
   private func inspection(of failure: ScriptFailure) -> String? {
     guard !bridge.isClosed, let id = failure.value?.foreign?.id,
       failure.message.hasPrefix("(error object is a ")
@@ -165,9 +169,9 @@ package final class Reporter {
     }
   }
 
-  /// An error as reports show it, for standard error.
+  /// Returns the report of an error, for standard error.
   ///
-  /// - Parameter place: what called the function that failed; nil for what nobody but the program has called.
+  /// - Parameter place: the caller of the function that failed; nil if only the program called it.
   package func describe(_ failure: ScriptFailure, in place: String? = nil) -> String {
     var report = FailureExplanation.report(failure, place: place, request: nil)
     report.value = inspection(of: failure)
@@ -175,11 +179,11 @@ package final class Reporter {
     return report.text(.forStandardError())
   }
 
-  /// A chunk that does not compile, by the compiler's message.
+  /// Returns the report for a chunk that does not compile, from the compiler's message.
   ///
   /// - Parameters:
-  ///   - source: its text, where that is not kept under its name.
-  ///   - name: what messages call it.
+  ///   - source: its source, if that is not stored under its name.
+  ///   - name: its name in messages.
   package func describe(
     syntaxError message: String, in source: [UInt8]? = nil, name: String? = nil
   ) -> String {
@@ -207,12 +211,12 @@ package final class Reporter {
     }
   }
 
-  /// Tells how often errors have come again that were not reported each time.
+  /// Prints how often repeated errors occurred that were not reported each time.
   func reportRepetitions() {
     for line in ledger.flush() { StandardError.write("lull: \(line)\n") }
   }
 
-  /// What the compiler says of a text; nil if it compiles.
+  /// Returns the compiler's message for source code; nil if it compiles.
   private func compilerMessage(_ source: [UInt8], name: String) -> String? {
     guard !bridge.isClosed else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
@@ -229,7 +233,7 @@ package final class Reporter {
 
   // MARK: Limits
 
-  /// Says which limit was passed, and where if that is known; once.
+  /// Reports which limit was exceeded, and where if that is known. Does so only once.
   func reportPassedLimit(_ failure: ScriptFailure? = nil) {
     guard !hasReportedLimit, let report = describePassedLimit(failure) else { return }
     hasReportedLimit = true
@@ -238,21 +242,22 @@ package final class Reporter {
     lull_watchdog_keep_quiet()
   }
 
-  /// The report of the limit that was passed; nil if none was.
+  /// Returns the report of the exceeded limit; nil if none was exceeded.
   package func describePassedLimit(_ failure: ScriptFailure?) -> String? {
     limits.passed(failure).map { describe($0) }
   }
 
-  // MARK: What requests fail with
+  // MARK: Errors of requests
 
-  /// A function that is gone must not be passed over: it may have held the credentials.
+  /// Returns the error for a function that has been collected. It must not be skipped, because it
+  /// may have added the credentials.
   func collected(_ place: String) -> RequestError {
     scriptError(
       ScriptFailure("the \(place) has been collected with its service"),
       in: place, message: "Cannot send request")
   }
 
-  /// Reports a failure and makes the error that requests fail with.
+  /// Reports a failure and returns the error with which requests fail.
   func scriptError(
     _ failure: ScriptFailure, in place: String, message: String, request: RequestFacts? = nil
   ) -> RequestError {
@@ -266,8 +271,8 @@ package final class Reporter {
       timestamp: clock.now)
   }
 
-  /// What a request fails with when a function of the script that stands in for it raises: an error of
-  /// Lull's as it is, anything else reported as a script error.
+  /// Returns the error with which a request fails if the script function that runs for it raises: a
+  /// request error unchanged, anything else reported as a script error.
   func requestFailure(_ failure: ScriptFailure, in place: String, of request: Request)
     -> RequestError
   {
@@ -282,8 +287,8 @@ package final class Reporter {
 
   // MARK: The end
 
-  /// In somebody else's interpreter: a script that ends without `lull.run()` drops what is in flight,
-  /// and one line says so.
+  /// Reports work that is dropped when a script ends without `lull.run()`, in one line. Only in an
+  /// interpreter that does not belong to Lull.
   func reportAbandoned() {
     guard !environment.ownsProcess else { return }
     let what = [
@@ -297,7 +302,7 @@ package final class Reporter {
     InterpreterExit.fail()
   }
 
-  /// An error at the end, when the state is going away and no handler can be called any more.
+  /// Reports an error while the state is closing, when handlers can no longer be called.
   func reportWithoutLua(
     _ failure: ScriptFailure, in place: String, showsPlace: Bool = true
   ) {

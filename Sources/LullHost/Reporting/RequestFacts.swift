@@ -1,13 +1,13 @@
 import LullCore
 
-/// What a report says of the request an error belongs to.
+/// The data about an error's request that a report shows.
 struct RequestFacts: Equatable {
-  /// Method and URL, or what else the request is called.
+  /// The method and URL, or another name of the request.
   var name: String
   var status: Int?
-  /// 1 for a request that repeats no other.
+  /// The number of the attempt; 1 if the request is not a retry.
   var attempt = 1
-  /// How often it was sent, as far as policies have kept count.
+  /// The number of times it was sent, as far as policies have counted.
   var sentCount = 0
   var stage: String?
 
@@ -30,7 +30,7 @@ extension RequestFacts {
       attempt: request.attempt, sentCount: request.attempts.count)
   }
 
-  /// A request whose response is in the pipeline.
+  /// Describes a request whose response is in the pipeline.
   init(_ run: PipelineRun) {
     self.init(
       name: run.request.displayName, status: run.original.status, attempt: run.request.attempt,
@@ -41,12 +41,12 @@ extension RequestFacts {
     self.init(name: "\(http.method) \(LogText.url(http.url))", attempt: attempt)
   }
 
-  /// What a cache is asked for.
+  /// Describes a cache lookup.
   init(cacheOf resource: Resource, _ stage: PipelineStageKey) {
     self.init(name: "GET \(LogText.url(resource.url.text))", stage: stage.description)
   }
 
-  /// nil for an error that belongs to no request.
+  /// Describes the request of an error; nil if it has none.
   init?(_ error: RequestError) {
     guard let url = error.url else { return nil }
     var stage: String?

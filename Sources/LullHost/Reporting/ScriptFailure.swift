@@ -1,26 +1,27 @@
 import CLullBridge
 package import LullCore
 
-/// An error raised by the script where Swift called it.
+/// An error raised by script code that Swift called.
 package struct ScriptFailure {
   package var message: String
   package var trace = Traceback()
-  /// What was raised, if it was an error object of Lull.
+  /// The raised value, if it was a request error.
   package var requestError: RequestError?
-  /// What was raised, if it was an error that a function of Swift's had thrown.
+  /// The raised error, if a Swift function threw it.
   var thrown: (any Error)?
-  /// What was raised, if it was not an error of Lull; what is more than itself is kept under an id.
+  /// The raised value, if it was not a request error. A table, function or object is stored under
+  /// an ID.
   var value: RaisedValue?
-  /// What is known of the content that was nil, if that is what went wrong.
+  /// The explanation of the nil content that caused the error.
   var nilContent: String?
-  /// Whether it comes of a `load_if_needed()` that had nothing to load.
+  /// Whether it results from a `load_if_needed()` that had nothing to load.
   var isOfNeedlessLoad = false
-  /// Whether a signal, `os.exit` or a limit raised it, to end the code that ran.
+  /// Whether it was raised by a signal, `os.exit` or a limit to end the running code.
   var isInterruption = false
-  /// The function at fault, where no line of it has raised anything.
+  /// The function at fault, if none of its lines raised the error.
   var definition: TraceFrame?
 
-  /// As scripts and reports show it; "" for what no line of the script has raised.
+  /// The traceback shown by scripts and reports; empty if no script line raised the error.
   var traceback: String { trace.text }
 }
 
@@ -29,7 +30,7 @@ extension ScriptFailure {
     self.init(message: message, trace: Traceback())
   }
 
-  /// What the bridge knows of one, as long as that is in the arena.
+  /// Copies a failure of the bridge, which must still be in the arena.
   init(_ failure: lull_failure, _ handles: ObjectHandles) {
     self.init(
       message: String(escaping: failure.message, failure.message_length),
@@ -38,29 +39,30 @@ extension ScriptFailure {
     thrown = handles.object(failure.value, .swiftError, as: SwiftErrorBox.self)?.error
   }
 
-  /// A mistake found in what a function of the script did: it is shown where that is defined.
+  /// Creates a failure for a mistake in the behaviour of a script function, shown at the function's
+  /// definition.
   init(_ message: String, definedAt frame: TraceFrame? = nil) {
     self.init(message: message)
     definition = frame
   }
 
-  /// Whether this is `other`, raised again; a coroutine's may have got the position before it where
-  /// that was resumed.
+  /// Returns whether this is `other`, raised again. An error of a coroutine may have got the
+  /// position of its `resume` in front.
   func isSame(as other: ScriptFailure) -> Bool {
     message.hasSuffix(other.message) && (requestError == nil) == (other.requestError == nil)
       && isText == other.isText
   }
 
-  /// Whether nothing but text was raised.
+  /// Whether the raised value was text.
   package var isText: Bool { value?.isString ?? true }
 
-  /// Adds where this comes from to where it has got.
+  /// Adds the origin of an error that was raised again.
   mutating func join(_ origin: Reraised) {
     guard isSame(as: origin.failure) else { return }
     nilContent = nilContent ?? origin.failure.nilContent
     isOfNeedlessLoad = isOfNeedlessLoad || origin.failure.isOfNeedlessLoad
     if origin.isOfInnerCoroutine {
-      // That has seen who resumed the coroutine, too.
+      // It already includes the stack that resumed the coroutine.
       trace = origin.failure.trace
     } else {
       trace.stacks.insert(contentsOf: origin.failure.trace.stacks, at: 0)
@@ -68,10 +70,10 @@ extension ScriptFailure {
   }
 }
 
-/// A failure a coroutine has been given by what it awaited.
+/// A failure that an awaited object passed to a coroutine.
 final class Reraised {
   var failure: ScriptFailure
-  /// Of a coroutine of its own, as opposed to a task.
+  /// Whether it comes from a coroutine that the script created, as opposed to a task.
   let isOfInnerCoroutine: Bool
 
   init(_ failure: ScriptFailure, isOfInnerCoroutine: Bool = false) {

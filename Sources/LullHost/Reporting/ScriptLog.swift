@@ -4,17 +4,17 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// `lull.log`: what of the log is on, and the script's handler of it.
+/// `lull.log`: the enabled categories of the log, and the script's handler.
 ///
-/// Messages go to the handler, if there is one; while it runs, and if it fails, to standard error.
-/// Home thread only.
+/// Messages go to the handler, if there is one. While it runs, and if it fails, they go to standard
+/// error. Home thread only.
 package final class ScriptLog {
   private unowned let reporter: Reporter
   private let log: Log
-  /// The kept handler function.
+  /// The stored handler function.
   private(set) var handler: Int64?
   private var isHandling = false
-  /// The categories that are logged, by name.
+  /// The enabled categories, by name.
   package private(set) var enabled: [String] = []
 
   init(_ reporter: Reporter, _ log: Log) {
@@ -24,7 +24,7 @@ package final class ScriptLog {
 
   // MARK: Categories
 
-  /// Enables those categories and presets, by name, and no others.
+  /// Enables the named categories and presets, and disables all others.
   func enable(_ names: [String]) throws(Misuse) {
     var categories: Set<Log.Category> = []
     for name in names {
@@ -42,8 +42,8 @@ package final class ScriptLog {
     enabled = categories.map(\.rawValue).sorted()
   }
 
-  /// Sets what is logged, by categories and presets separated by commas or spaces; the message if one
-  /// of them is unknown.
+  /// Sets the enabled categories from names of categories and presets, separated by commas or
+  /// spaces. Returns the error message if one of them is unknown.
   package func set(_ text: String) -> String? {
     var names = text.split { $0 == "," || $0 == " " }.map(String.init)
     if names == ["off"] { names = [] }
@@ -55,7 +55,7 @@ package final class ScriptLog {
     }
   }
 
-  /// `LULL_LOG=network,staleness`
+  /// Sets the enabled categories from the environment: `LULL_LOG=network,staleness`.
   func enableFromEnvironment() {
     guard let text = getenv("LULL_LOG").map({ String(cString: $0) }), !text.isEmpty else { return }
     let names = text.split { $0 == "," || $0 == " " }.map(String.init)
@@ -68,10 +68,10 @@ package final class ScriptLog {
 
   // MARK: The handler
 
-  /// Sets the script's handler, a kept function; nil for the default output.
+  /// Sets the script's handler, a stored function; nil for the default output.
   func setHandler(_ id: Int64?) throws(Misuse) {
     guard id.map({ reporter.stored.pin($0) }) ?? true else { throw .message("not enough memory") }
-    // Only now: a finaliser that runs while it is pinned may set another one.
+    // Read only now, because a finaliser that runs while pinning may set another handler.
     let previous = handler
     handler = id
     log.messageHandler = id.map { id in

@@ -1,45 +1,45 @@
 import CLullBridge
 import LullCore
 
-/// One level of a stack when an error was raised.
+/// One level of the stack when an error was raised.
 package struct TraceFrame: Equatable {
   package enum Kind: Equatable {
     case lua
     /// A C function of the interpreter or of a C module.
     case c
-    /// A C function of Lull's own.
+    /// A C function of Lull.
     case host
-    /// As many levels as `line` says.
+    /// Omitted levels; `line` is their number.
     case skipped
   }
 
   package var kind = Kind.lua
   package var source = ChunkSource.unknown
-  /// The chunk as messages name it.
+  /// The name of the chunk in messages.
   package var shortSource = ""
-  /// 0 if unknown.
+  /// The line number; 0 if unknown.
   package var line = 0
-  /// The function as tracebacks name it.
+  /// The name of the function in tracebacks.
   var title = ""
-  /// The function as its caller named it; "" if unknown.
+  /// The name that the caller used for the function; "" if unknown.
   package var name = ""
-  /// What that name is: `global`, `local`, `method`, `field`, `upvalue`, …
+  /// The kind of that name: `global`, `local`, `method`, `field`, `upvalue`, …
   var nameKind = ""
-  /// Whoever called it is not on the stack any more.
+  /// Whether its caller is no longer on the stack.
   var isTailCall = false
 }
 
-/// Where the text of a chunk is.
+/// The source of a chunk.
 package enum ChunkSource: Hashable {
   case file([UInt8])
-  /// A text shown under this name: `stdin`.
+  /// A text shown under this name, such as `stdin`.
   case named([UInt8])
-  /// A string given to `load`.
+  /// A string passed to `load`.
   case text([UInt8])
   case unknown
 
-  /// - Parameter name: as the interpreter has it: a mark and a name, or the text itself. (Lua 5.4
-  ///   manual, `lua_Debug`)
+  /// - Parameter name: the chunk name in the interpreter's format: a prefix and a name, or the
+  ///   source itself. (Lua 5.4 manual, `lua_Debug`)
   init(chunkName name: [UInt8]) {
     switch name.first {
     case UInt8(ascii: "@"): self = .file(Array(name.dropFirst()))
@@ -64,7 +64,7 @@ extension TraceFrame {
     title = TraceFrame.text(frame.title)
     name = TraceFrame.text(frame.name)
     nameKind = TraceFrame.text(frame.name_kind)
-    // So many bytes are there, in the arena.
+    // The arena holds that many bytes.
     source = ChunkSource(
       chunkName: Array(
         UnsafeRawBufferPointer(start: UnsafeRawPointer(frame.source), count: frame.source_length)))

@@ -1,23 +1,22 @@
 import CLullBridge
 import LullLibC
 
-/// What called what when an error was raised; after the stack that raised it, those of whoever
-/// awaited that.
+/// The call stacks of an error: the stack that raised it, followed by the stacks that awaited it.
 package struct Traceback: Equatable {
-  /// Stacks with their frames, innermost first, the host's included.
+  /// The stacks with their frames, innermost first, including the host's frames.
   package var stacks: [[TraceFrame]] = []
 
   package init(stacks: [[TraceFrame]] = []) {
     self.stacks = stacks
   }
 
-  /// `LULL_TRACE=1` shows the host's frames too.
+  /// Whether `LULL_TRACE=1` is set, which also shows the host's frames.
   static let showsHost: Bool = {
     guard let value = getenv("LULL_TRACE").map({ String(cString: $0) }) else { return false }
     return !value.isEmpty && value != "0"
   }()
 
-  /// As reports and scripts read it; "" if there is nothing to show.
+  /// The traceback as text for reports and scripts; empty if there is nothing to show.
   var text: String { text(showingHost: Traceback.showsHost) }
 
   func text(showingHost: Bool) -> String {
@@ -29,8 +28,8 @@ package struct Traceback: Equatable {
     }.joined(separator: "\n")
   }
 
-  /// Frames without those of the host, without C functions nobody can name, and without the function
-  /// that only raised the error: the line below says where.
+  /// Returns the frames without those of the host, without unnamed C functions, and without the
+  /// function that only raised the error, because the next frame shows the place.
   static func visible(_ frames: [TraceFrame], showingHost: Bool) -> [TraceFrame] {
     guard !showingHost else { return frames }
     var shown = frames.filter { frame in
@@ -56,8 +55,7 @@ package struct Traceback: Equatable {
 }
 
 extension Traceback {
-  /// What a function that failed had on its stack, and what the error brings with it that was awaited
-  /// there.
+  /// Creates the traceback of a failed function from its stack.
   init(_ failure: lull_failure) {
     let frames = UnsafeBufferPointer(start: failure.frames, count: Int(failure.frame_count))
     let stack = frames.map { TraceFrame($0) }

@@ -1,12 +1,13 @@
 import CLullBridge
 import LullCore
 
-/// Failed requests whose failure the script has not looked at.
+/// Failed requests whose failure the script has not checked.
 ///
-/// Order of events: a request that a script has seen is noted when it has failed and its hooks have run,
-/// unless an await or a hook has had the failure, or it is a load whose failure an observer has had.
-/// Reading the failure later takes it off, for loads also the failure of a later load of the resource.
-/// The rest is reported at the end of the script; in a program that embeds the host, as soon as the
+/// Order of events: a request that a script has seen is recorded when it has failed and its hooks
+/// have run. It is not recorded if an await or a hook has got the failure, or if it is a load whose
+/// failure was passed to an observer. Reading the failure later removes the record; for loads, so
+/// does reading the failure of a later load of the same resource. The remaining ones are reported
+/// at the end of the script. In a program that embeds the host, they are reported as soon as the
 /// script can no longer reach the request. (UNH-01 to UNH-12) Home thread only.
 package final class UnhandledRequests {
   private struct Entry {
@@ -14,25 +15,26 @@ package final class UnhandledRequests {
     let name: String
     let error: RequestError
 
-    /// Whether the script can still look at it: by the request, or by the resource that it loads.
+    /// Whether the script can still check it: through the request, or through the resource that it
+    /// loads.
     var isReachable: Bool { mark.handle != 0 || mark.loaded.map { $0.hostHandle != 0 } ?? false }
   }
 
-  /// How many are reported one by one.
+  /// The maximum number reported individually.
   private static let most = 20
 
   private unowned let reporter: Reporter
-  /// Whether nothing is reported, since a user or a pipe types the lines.
+  /// Whether nothing is reported, because the lines come from a user or a pipe.
   var isSilent = false
   private var entries: [Entry] = []
   /// The number of failures that `fold` has removed from `entries`.
   private var foldedCount = 0
-  /// At how many entries those that are settled are next folded into a number.
+  /// The number of entries at which settled ones are next folded into a count.
   private var due = 1000
 
   init(_ reporter: Reporter) { self.reporter = reporter }
 
-  /// A request has settled.
+  /// Records a request that has settled.
   func note(_ request: Request) {
     guard case .failure(let error)? = request.response?.outcome,
       request.response?.isCancellation != true, request.mark.isShown
@@ -44,9 +46,9 @@ package final class UnhandledRequests {
       sent: request.sending?.sent ?? 0)
   }
 
-  /// A stream that the script follows has failed.
+  /// Records that a stream which the script follows has failed.
   ///
-  /// - Returns: the mark to set if the script reads the failure.
+  /// - Returns: The mark to set if the script reads the failure.
   func note(_ error: RequestError, following resource: Resource) -> RequestMark {
     let mark = RequestMark()
     mark.loaded = resource
@@ -61,7 +63,7 @@ package final class UnhandledRequests {
     guard !isSilent, !reporter.loop.session.isOpen, reporter.permissions.checker == nil else {
       return
     }
-    // An error of the script is reported where it was raised.
+    // Script errors are reported where they were raised.
     switch error.cause {
     case .script?: return
     case .transport(let error)? where error.isReported: return
@@ -76,8 +78,8 @@ package final class UnhandledRequests {
     if entries.count >= due { fold() }
   }
 
-  /// The script has read the latest error of a resource, or an observer is about to get it. The request
-  /// that has failed may not have settled yet.
+  /// Called when the script has read the latest error of a resource, or an observer is about to get
+  /// it. The failed request may not have settled yet.
   func errorSeen(of resource: Resource) {
     guard let error = resource.latestError else { return }
     resource.record.seenErrorTime = error.timestamp
@@ -91,8 +93,8 @@ package final class UnhandledRequests {
     }
   }
 
-  /// The script has looked at the failure of a load, whose request is about to settle. That goes for
-  /// earlier loads of the resource too, those that are still in flight included.
+  /// Called when the script has checked the failure of a load whose request is about to settle.
+  /// This also covers earlier loads of the resource, including those still in flight.
   private func handleLoads(of resource: Resource, sent place: UInt64) {
     handleNoted(of: resource.record)
     for load in resource.loadRequests {
@@ -100,7 +102,7 @@ package final class UnhandledRequests {
     }
   }
 
-  /// A failure that was read after it was noted stands for earlier ones of the same resource.
+  /// Marks earlier failures of a resource as handled if a later one was read after it was recorded.
   private func handleEarlierLoads() {
     var records: Set<ObjectIdentifier> = []
     for entry in entries.reversed() {
@@ -113,7 +115,7 @@ package final class UnhandledRequests {
     }
   }
 
-  /// Keeps memory in bounds, however many there are.
+  /// Limits the memory used, regardless of the number of failures.
   private func fold() {
     handleEarlierLoads()
     var kept: [Entry] = []
@@ -130,7 +132,7 @@ package final class UnhandledRequests {
     due = max(1000, 2 * kept.count)
   }
 
-  /// Reports those that the script can no longer reach, or all of them at the end.
+  /// Reports the failures that the script can no longer reach, or all of them at the end.
   package func report(atEnd: Bool) {
     guard !entries.isEmpty else { return }
     handleEarlierLoads()

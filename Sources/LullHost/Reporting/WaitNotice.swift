@@ -2,16 +2,17 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// What a script waits for whose main chunk has come to its end, or waits itself, for a person who
-/// wonders.
+/// The notice for the user about what a script waits for, when its main chunk has ended or is
+/// itself waiting.
 struct WaitNotice {
   struct Item: Equatable {
     let name: String
-    /// Unix epoch seconds.
+    /// When the wait began, in Unix seconds.
     let since: Double
   }
 
-  /// Seconds after the main chunk's end, or after it began to wait; `LULL_WAIT_NOTICE` sets another number.
+  /// The number of seconds after the main chunk's end, or after it began to wait.
+  /// `LULL_WAIT_NOTICE` sets another number.
   static let delay: Double = chosenDelay ?? 10
 
   private static let chosenDelay: Double? = {
@@ -19,19 +20,20 @@ struct WaitNotice {
     return value.flatMap { $0 >= 0 ? $0 : nil }
   }()
 
-  /// Whether a person reads it, or somebody has asked for it; a progress bar says enough.
+  /// Whether the notice is shown: on a terminal, or if it was requested, and unless a progress bar
+  /// is shown.
   static var isWanted: Bool {
     (StandardTerminals.showsErrors || chosenDelay != nil) && !StatusLines.areShown
   }
 
   private static let mostNamed = 3
 
-  /// Whether a main chunk that waits for this knows what it does.
+  /// Whether the main chunk waits for this intentionally.
   static func isMeant(_ wait: String) -> Bool {
     wait.hasPrefix("lull.sleep") || wait == "the REPL"
   }
 
-  /// One line, what has been waited for longest first; nil for nothing.
+  /// Returns the notice as one line, with the longest wait first; nil if there are no waits.
   static func text(_ items: [Item], at now: Double) -> String? {
     guard !items.isEmpty else { return nil }
     let sorted = items.enumerated().sorted {
@@ -46,16 +48,16 @@ struct WaitNotice {
 }
 
 extension Reporter {
-  /// Says on standard error what the script waits for, if it does.
+  /// Prints what the script waits for to standard error.
   func reportWaiting() {
     guard WaitNotice.isWanted, let text = waitingText else { return }
     StandardError.write("lull: \(text)\n")
   }
 
-  /// What the script waits for, in words; nil for nothing.
+  /// What the script waits for, as text; nil if it does not wait.
   var waitingText: String? { WaitNotice.text(waitItems, at: clock.now) }
 
-  /// Requests, as far as they are no parts of others, and coroutines that wait for something else.
+  /// Requests that are not parts of others, and coroutines that wait for something else.
   private var waitItems: [WaitNotice.Item] {
     let open = requests.open.map { request in
       WaitNotice.Item(

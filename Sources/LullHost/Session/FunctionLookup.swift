@@ -2,7 +2,7 @@ import CLullBridge
 import LullArguments
 import LullCore
 
-/// Which part of the Lua API a value of the script is.
+/// Finds the part of the Lua API that a script value belongs to.
 struct FunctionLookup {
   private let bridge: BridgeRuntime
   private let description: APIDescription
@@ -12,7 +12,7 @@ struct FunctionLookup {
     description = bridge.library.description
   }
 
-  /// What `lull.help(x)` prints.
+  /// Returns the output of `lull.help(x)`.
   func helpText(_ call: Call) -> String {
     let value = call.raw(0)
     switch Int(value.kind) {
@@ -38,7 +38,7 @@ struct FunctionLookup {
     return "There is no help for \(value.described); help() lists what there is.\n"
   }
 
-  /// What is said of a name that nothing has.
+  /// Returns the message for an unknown name.
   func unknown(_ name: String) -> String {
     let names =
       description.owners.map(\.name) + description.owners.flatMap { $0.entries.map(\.name) }
@@ -47,7 +47,7 @@ struct FunctionLookup {
       + "; help() lists what there is.\n"
   }
 
-  /// The description of a function of Lull's; nil for any other function.
+  /// Returns the description of a Lull function; nil for any other function.
   func described(function index: Int32, in state: OpaquePointer?) -> (APIOwner, APIEntry)? {
     let number = lull_function_method(state, index)
     if let member = bridge.library.member(number) {
@@ -62,7 +62,8 @@ struct FunctionLookup {
     return moduleName(index, in: state).flatMap { described(path: $0) }
   }
 
-  /// `lull.json.encode` is the entry `encode` of the owner `lull.json`.
+  /// Returns the description for a path: `lull.json.encode` is the entry `encode` of the owner
+  /// `lull.json`.
   private func described(path: String) -> (APIOwner, APIEntry)? {
     guard let dot = path.lastIndex(of: ".") else { return nil }
     let name = path[path.index(after: dot)...]

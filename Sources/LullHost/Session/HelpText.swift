@@ -1,10 +1,10 @@
-/// What `help` prints, from the description of the API.
+/// The output of `help`, from the description of the API.
 package struct HelpText {
   private let description: APIDescription
 
   init(_ description: APIDescription) { self.description = description }
 
-  /// A list of what there is help for.
+  /// The list of help topics.
   var overview: String {
     var text = """
       help(x) explains a function or an object of Lull: help(lull.sleep), help(api), help("load").
@@ -27,7 +27,7 @@ package struct HelpText {
       + HelpText.wrapped(tables.map(\.name).joined(separator: " "), indent: 2)
   }
 
-  /// One owner: what it is and what it has.
+  /// Returns the help for one owner: its summary and its members.
   package static func text(for owner: APIOwner) -> String {
     var text = owner.name + "\n" + wrapped(owner.summary, indent: 2)
     if case .alias(let type) = owner.kind { text += "  \(type)\n" }
@@ -40,7 +40,7 @@ package struct HelpText {
     return text
   }
 
-  /// One member: how it is written, what it takes and gives, what it does, an example.
+  /// Returns the help for one member: its spelling, parameters, results, description and example.
   package static func text(for entry: APIEntry, of owner: APIOwner) -> String {
     var text = owner.spelling(of: entry)
     if !entry.type.isEmpty { text += ": " + entry.type }
@@ -57,10 +57,10 @@ package struct HelpText {
     return text
   }
 
-  /// Whatever is called so; nil if nothing is.
+  /// Returns the help for everything with that name; nil if there is nothing.
   func text(named name: String) -> String? {
     if let owner = description.owner(name) { return HelpText.text(for: owner) }
-    // lull.json.encode is the entry `encode` of lull.json; resource.load is Resource.load.
+    // `lull.json.encode` is the entry `encode` of `lull.json`; `resource.load` is `Resource.load`.
     let found = description.owners.flatMap { owner in
       owner.entries.filter { entry in
         [
@@ -78,7 +78,7 @@ package struct HelpText {
       owner.entries.map(\.name).filter { !$0.hasPrefix("__") }.joined(separator: " "), indent: 2)
   }
 
-  /// Words on lines of at most 80 columns; code marks of Markdown stay.
+  /// Wraps text at 80 columns; Markdown code marks are kept.
   private static func wrapped(_ text: String, indent: Int) -> String {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []

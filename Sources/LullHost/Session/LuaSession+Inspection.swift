@@ -1,10 +1,10 @@
 import CLullBridge
 import LullCore
 
-/// Looking around for completion: nothing of the script's is called, no metamethod asked, nothing
-/// loaded. Objects of Lull give what they have.
+/// Inspecting values for completion. No script function or metamethod is called and nothing is
+/// loaded. Lull objects show what they already have.
 extension LuaSession {
-  /// The names a line can use: variables of the session, globals, `help`.
+  /// The names that a line can use: session variables, globals, and `help`.
   package var variableNames: [String] {
     var names: Set<String> = []
     for part in Int32(0)..<3 where lull_session_variables(bridge.pointer, part) != 0 {
@@ -14,8 +14,8 @@ extension LuaSession {
     return names.sorted()
   }
 
-  /// The fields of what a variable and its fields lead to, if that is no object of Lull; also those
-  /// of tables it inherits from. A part of a path that begins with `[` is the number of an element.
+  /// Returns the field names of the value at a path, if that is not a Lull object, including those
+  /// of tables it inherits from. A path component that begins with `[` is an element index.
   package func fieldNames(
     of path: [String], onlyFunctions: Bool, namesOnly: Bool = true
   ) -> [String] {
@@ -23,7 +23,7 @@ extension LuaSession {
     walk(path) { _, used in
       guard used == path.count else { return }
       _ = lull_session_open_document(bridge.pointer)
-      // A chain of tables may come back to its beginning.
+      // A chain of tables may be a cycle.
       for _ in 0..<50 {
         names.formUnion(keys(onlyFunctions: onlyFunctions, namesOnly: namesOnly))
         if lull_session_next_table(bridge.pointer) == 0 { break }
@@ -32,17 +32,18 @@ extension LuaSession {
     return names.sorted()
   }
 
-  /// What there is to complete and to be helped with.
+  /// The description of the API, for completion and help.
   package var description: APIDescription { bridge.library.description }
 
-  /// What the first argument of a function of the module may be, where there is something to choose from.
+  /// Returns the possible values of a module function's first argument, if there is a fixed set.
   ///
-  /// - Parameter typed: its beginning.
+  /// - Parameter typed: the beginning of the argument.
   package func choices(for function: String, typed: String) -> [String] {
     bridge.library.choices(for: function, typed: typed)
   }
 
-  /// The description of the object of Lull on the way, and how many of the names lead to it.
+  /// Returns the description of the Lull object on the path, and how many path components lead to
+  /// it.
   package func object(at path: [String]) -> (owner: APIOwner, used: Int)? {
     walk(path) { value, used in
       guard value.kind == Int32(LULL_OBJECT),
@@ -52,7 +53,7 @@ extension LuaSession {
     }
   }
 
-  /// The fields of an object that says itself what they are called, where a path leads to one.
+  /// Returns the fields of the object at a path, if it defines its own field names.
   package func ownFieldNames(at path: [String]) -> [String]? {
     walk(path) { value, used in
       guard used == path.count else { return nil }
@@ -60,7 +61,7 @@ extension LuaSession {
     }
   }
 
-  /// The methods of its own of a service, where a path leads to one. (SVC-120)
+  /// Returns the methods defined for the service at a path. (SVC-120)
   package func ownMethodNames(at path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count,
@@ -70,25 +71,25 @@ extension LuaSession {
     } ?? []
   }
 
-  /// The object of which there is more to tell than of its kind, where a path leads to one.
+  /// Returns the object at a path, if it has its own description.
   package func selfDescribing(at path: [String]) -> (any SelfDescribing)? {
     walk(path) { value, used in used == path.count ? handles.selfDescribing(value) : nil }
   }
 
-  /// Whether a path leads to a value that is not nil.
+  /// Returns whether a path leads to a value that is not nil.
   package func isThere(_ path: [String]) -> Bool {
     walk(path) { value, used in used == path.count && value.kind != Int32(LULL_NIL) } ?? false
   }
 
-  /// What is said of what Lull calls so; nil if nothing is called so.
+  /// Returns the help for a Lull name; nil if it is unknown.
   package func help(named name: String) -> String? { HelpText(description).text(named: name) }
 
-  /// What is said of a name that nothing has.
+  /// Returns the message for an unknown name.
   package func refusal(ofHelpFor name: String) -> String {
     FunctionLookup(bridge).unknown(name)
   }
 
-  /// The function of Lull a path leads to, as `lull.service`.
+  /// Returns the Lull function at a path, such as `lull.service`.
   package func function(at path: [String]) -> (owner: APIOwner, entry: APIEntry)? {
     walk(path) { value, used in
       guard used == path.count, value.kind == Int32(LULL_FUNCTION) else { return nil }
@@ -102,7 +103,7 @@ extension LuaSession {
 
   // MARK: Modules
 
-  /// What `require` has loaded; names with dots too.
+  /// The modules that `require` has loaded, including names with dots.
   package var loadedModules: [String] {
     var names: [String] = []
     walk(["package", "loaded"]) { _, used in
@@ -111,14 +112,14 @@ extension LuaSession {
     return names
   }
 
-  /// Makes `require` load a module anew.
+  /// Makes the next `require` load a module again.
   package func forget(module: String) {
     lull_session_forget_module(bridge.pointer, module)
   }
 
   // MARK: Resources in memory
 
-  /// Paths of a service's resources, as `service:resource(path)` takes them.
+  /// Returns the paths of a service's resources, in the form that `service:resource(path)` takes.
   package func resourcePaths(ofServiceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count, let service = handles.object(value, .service, as: Service.self)
@@ -130,7 +131,8 @@ extension LuaSession {
     } ?? []
   }
 
-  /// What `resource:child(path)` takes for the resources below one.
+  /// Returns the paths of the resources below a resource, in the form that `resource:child(path)`
+  /// takes.
   package func childPaths(ofResourceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count,
@@ -145,8 +147,8 @@ extension LuaSession {
 
   // MARK: Parts
 
-  /// Whether reading a property does no more than to give its value: data that is not there would be
-  /// looked for in a cache.
+  /// Returns whether reading a property has no side effects. Reading missing data would start a
+  /// cache lookup.
   private func mayRead(_ name: String, of value: lull_value) -> Bool {
     if let naming = handles.fieldNaming(value) { return naming.fieldNames.contains(name) }
     guard let owner = description.owners.first(where: { $0.handle?.rawValue == value.aux }),
@@ -168,7 +170,7 @@ extension LuaSession {
     _ path: [String], _ body: (lull_value, Int) -> Result
   ) -> Result? {
     var value = lull_value()
-    // One block of C strings, and where each of them begins in it.
+    // One block of C strings, and the start of each string in it.
     var block: [CChar] = []
     for name in path {
       block += name.utf8.map { CChar(bitPattern: $0) }
@@ -196,7 +198,7 @@ extension LuaSession {
       else { break }
       pushed += 1
       if isObject, next.kind == Int32(LULL_NIL) {
-        // Known by its type alone.
+        // Only its type is known.
         lull_pop(state, 1)
         pushed -= 1
         break
@@ -212,7 +214,7 @@ extension LuaSession {
     return found ?? nil
   }
 
-  /// The keys, if they are names, of the table at the top.
+  /// Returns the keys of the table at the top of the stack that are names.
   private func keys(onlyFunctions: Bool, namesOnly: Bool = true) -> [String] {
     var value = lull_value()
     let table = lull_stack_top(state)

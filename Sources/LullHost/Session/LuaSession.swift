@@ -3,12 +3,12 @@ import LullLibC
 package import LullCore
 import LullLuaSource
 
-/// Lines of Lua run one after another, which share variables: what a REPL is made of.
+/// Runs lines of Lua in order with shared variables: the basis of a REPL.
 ///
-/// A line is compiled by `read`, run by `run` in a coroutine of its own, so that it may wait. When
-/// its chunk has returned, its top-level locals are variables of the session and its first value is
-/// `_`; when it has failed, variables it assigned to are what they were before. One session at a time;
-/// home thread only.
+/// `read` compiles a line, and `run` runs it in its own coroutine, so that it may wait. When its
+/// chunk has returned, its top-level locals become session variables and its first value becomes
+/// `_`. If it fails, the variables it assigned get their previous values back. One session at a
+/// time; home thread only.
 package final class LuaSession {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
@@ -20,18 +20,18 @@ package final class LuaSession {
   private let loop: ScriptLoop
   private let reporter: Reporter
   private let pump: Pump
-  /// The line that runs.
+  /// The line that is running.
   private var context: RunContext?
-  /// What the line that runs is to wait for besides, set while its values are shown: until they have
-  /// called their hooks.
+  /// The requests that the running line also waits for until their hooks have been called. Set
+  /// while its values are shown.
   package var awaited: [Request] = []
   private var isWaitInterrupted = false
   private let hooks: ModelHooks
-  /// Called for Ctrl-C while no line runs.
+  /// Called for Ctrl-C while no line is running.
   package var onIdleInterrupt: (() -> Void)?
   private var isOpen = true
 
-  /// Nil if another session is open, or without memory.
+  /// nil if another session is open, or without memory.
   package init?(_ host: LuaHost) {
     guard !host.session.isOpen, lull_session_open(host.bridge.pointer) == 0 else { return nil }
     bridge = host.bridge
@@ -59,18 +59,18 @@ package final class LuaSession {
     keeper.close()
   }
 
-  /// Numbers what lines give from now on: the last hundred are in `Out`.
+  /// Starts numbering the results of lines; the last hundred are in `Out`.
   package func numberResults() {
     _ = lull_session_number_results(bridge.pointer)
   }
 
-  /// Looks from now on at what pipelines make of answers.
+  /// Starts recording how responses pass through pipelines.
   package func tracePipelines() {
     hooks.trace = PipelineTrace(bridge, handles, pump)
     pump.tracesPipelines = true
   }
 
-  /// What the pipeline made of the answer to the last request that has ended; nil if none has since
+  /// The recorded pipeline steps of the last request that has ended; nil if none has since
   /// `tracePipelines`.
   package var lastAnswer: PipelineTrace.Answer? { hooks.trace?.last }
 
@@ -82,13 +82,13 @@ package final class LuaSession {
 
   package enum Reading {
     case ready(Line)
-    /// More is needed: the compiler met the end of the text. With its report.
+    /// The text is incomplete: the compiler reached its end. With its report.
     case incomplete(String)
-    /// With the report of the compiler's message.
+    /// The text does not compile. With the report of the compiler's message.
     case failed(String)
   }
 
-  /// What a text is to the compiler.
+  /// How the compiler classifies a text.
   private enum Form {
     case expression([UInt8])
     case statement
@@ -96,7 +96,7 @@ package final class LuaSession {
     case wrong(String)
   }
 
-  /// Whether a text can be run as it is; nil if it only lacks its end.
+  /// Returns whether a text can be run; nil if only its end is missing.
   package func isComplete(_ text: [UInt8], name: String, firstLine: Int) -> Bool? {
     switch form(of: text, name: name, firstLine: firstLine) {
     case .expression, .statement: true
@@ -105,30 +105,30 @@ package final class LuaSession {
     }
   }
 
-  /// A text that can be run as a statement of a script: of an expression the value goes to `_`.
+  /// Returns a text as a script statement: an expression is assigned to `_`.
   ///
-  /// - Parameter hasValue: whether it gave one; of a call that did not, nothing goes anywhere.
+  /// - Parameter hasValue: whether the expression had a value. A call without one is not assigned.
   package func statement(of text: [UInt8], hasValue: Bool) -> [UInt8] {
     expression(of: text, hasValue: hasValue).map { Array("_ = ".utf8) + $0 } ?? text
   }
 
-  /// The expression that a text is; nil of statements, and of calls without a value.
+  /// Returns the expression in a text; nil for statements and for calls without a value.
   package func expression(of text: [UInt8], hasValue: Bool) -> [UInt8]? {
     guard case .expression(let expression) = form(of: text, name: "stdin", firstLine: 1),
       hasValue || check(text, name: "stdin", firstLine: 1) != nil
     else { return nil }
-    // Without its `return`.
+    // Without the leading `return`.
     return Array(expression.dropFirst(6).drop { $0 == 32 || $0 == 9 })
   }
 
-  /// Why a text is no chunk, in the compiler's words; nil if it is one.
+  /// Returns the compiler's message if a text does not compile; nil if it does.
   package func problem(of text: [UInt8]) -> String? { check(text, name: "line", firstLine: 1) }
 
-  /// Compiles a text, as an expression if it is one.
+  /// Compiles a text, as an expression if possible.
   ///
   /// - Parameters:
-  ///   - firstLine: the number of its first line, from 1, for messages.
-  ///   - name: as messages call where it comes from.
+  ///   - firstLine: the number of its first line in messages, starting at 1.
+  ///   - name: the name of its source in messages.
   package func read(_ text: [UInt8], name: String, firstLine: Int) -> Reading {
     sources.remember(text, chunkName: Array("=\(name)".utf8), firstLine: firstLine)
     let form = form(of: text, name: name, firstLine: firstLine)
@@ -138,7 +138,7 @@ package final class LuaSession {
     case .statement:
       return keep(instrumented(text, isStatement: true), name: name, firstLine: firstLine)
     case .incomplete(let message), .wrong(let message):
-      // As if nothing but empty lines stood before it: what was typed earlier is no part of it.
+      // The earlier lines are replaced by empty ones, because they are not part of this text.
       let source = Array(repeating: 10, count: max(0, firstLine - 1)) + text
       let report = reporter.describe(syntaxError: message, in: source, name: name)
       if case .incomplete = form { return .incomplete(report) }
@@ -148,8 +148,8 @@ package final class LuaSession {
 
   /// Compiles a whole file.
   ///
-  /// - Parameter isScript: whether it runs as the command runs scripts: its `_ENV` is `_G`, it does not
-  ///   see the session's variables, and what it assigned stays where it fails.
+  /// - Parameter isScript: whether it runs as the command runs scripts: its `_ENV` is `_G`, it does
+  ///   not see the session's variables, and its assignments remain if it fails.
   package func read(file: [UInt8], name: String, isScript: Bool = false) -> Reading {
     sources.remember(file, chunkName: Array("@\(name)".utf8))
     if let message = compile(file, name: "@" + name, firstLine: 1, id: 0) {
@@ -172,26 +172,27 @@ package final class LuaSession {
     return .wrong(hasSign ? asExpression : message)
   }
 
-  /// Its message ends with that token. (Lua 5.4 manual, section 7: the stock interpreter's way)
+  /// Returns whether the message ends with that token, as the stock interpreter does. (Lua 5.4
+  /// manual, section 7)
   private static func wantsMore(_ message: String) -> Bool { message.hasSuffix("<eof>") }
 
   private func check(_ text: [UInt8], name: String, firstLine: Int) -> String? {
     let message = compile(text, name: "=" + name, firstLine: firstLine, id: 0)
     guard let message, LuaSession.wantsMore(message) else { return message }
-    // Once more with the line's end, which a string in quotes cannot go over.
+    // Tried again with the line break, which a quoted string can't contain.
     let ended = compile(text + [10], name: "=" + name, firstLine: firstLine, id: 0)
     return ended.map { LuaSession.wantsMore($0) ? message : $0 }
   }
 
-  /// What is compiled in place of a source, so that its top-level locals can be read when its chunk
-  /// returns.
+  /// Returns the code that is compiled instead of a source, so that its top-level locals can be
+  /// read when its chunk returns.
   ///
-  /// Lines keep their numbers, and messages of the compiler are about the source as it was typed,
-  /// which is compiled first.
+  /// Line numbers are unchanged. Compiler messages are about the original source, which is compiled
+  /// first.
   ///
   /// - Parameters:
   ///   - isStatement: false for `return` and an expression, which declares nothing.
-  ///   - isScript: whether it sees the globals only, and no variables of the session.
+  ///   - isScript: whether it sees only the globals, and no session variables.
   private func instrumented(
     _ source: [UInt8], isStatement: Bool, isScript: Bool = false
   ) -> [UInt8] {
@@ -226,15 +227,15 @@ package final class LuaSession {
 
   package enum Ending {
     case finished
-    /// The report of the error.
+    /// With the report of the error.
     case failed(String)
-    /// Ctrl-C, or the session's own end, before it was over.
+    /// Ended early by Ctrl-C, or by the end of the session.
     case interrupted
   }
 
-  /// Runs a line until it is over, turning the loop meanwhile.
+  /// Runs a line to its end, and the loop meanwhile.
   ///
-  /// - Parameter show: told the values it gave, which are valid during that call only.
+  /// - Parameter show: gets the line's values, which are valid only during that call.
   package func run(
     _ line: Line, with arguments: [[UInt8]] = [], show: @escaping (SessionValues) -> Void
   ) -> Ending {
@@ -271,18 +272,18 @@ package final class LuaSession {
     }
     loop.taskEnded()
     self.context = nil
-    // A line that has returned in spite of Ctrl-C has had it all the same.
+    // Ctrl-C counts as handled even if the line returned in spite of it.
     _ = keeper.takeInterrupt()
     lull_value_unpin(bridge.pointer, line.id)
     return ending ?? .interrupted
   }
 
-  /// How a line ended whose values have been shown: that may have run code of the script.
+  /// How a line ended whose values have been shown, which may have run script code.
   private var endingOfShowing: Ending {
     keeper.takeInterrupt() ? .interrupted : passedLimit ?? .finished
   }
 
-  /// How it ended once what it waits for besides has.
+  /// How the line ended after its additional waits have ended.
   private var endingOfWaiting: Ending {
     isWaitInterrupted = false
     loop.run { awaited.allSatisfy(\.lifecycle.hooksDelivered) || loop.isInterrupted }
@@ -298,8 +299,8 @@ package final class LuaSession {
 
   private var passedLimit: Ending? { passedLimit(nil) }
 
-  /// The report of a limit the line has passed, which counts no more; nil if it has passed none, or if
-  /// that ends the session.
+  /// Returns the report of the limit that the line exceeded, and resets the limit; nil if none was
+  /// exceeded, or if that ends the session.
   private func passedLimit(_ failure: ScriptFailure?) -> Ending? {
     guard limits.hasPassed, let report = reporter.describePassedLimit(failure) else {
       return nil
@@ -323,20 +324,21 @@ package final class LuaSession {
 extension LuaSession {
   private var display: ValueDisplay { ValueDisplay(bridge, handles, at: pump.clock.now) }
 
-  /// A request that has ended, as it is to be shown: with what it has brought.
+  /// Returns a finished request for display, with its content.
   package func shown(_ request: Request) -> ShownValue {
     display.shown(request, in: lull_session_state(bridge.pointer))
   }
 
-  /// Makes `_` the data of a request that has been waited for; `Out` has the data beside the request.
+  /// Makes the data of an awaited request the value of `_`; `Out` then has the data beside the
+  /// request.
   ///
-  /// - Parameter number: that of the request.
+  /// - Parameter number: the number of the request.
   package func settle(_ number: Int) {
     guard !bridge.isClosed else { return }
     lull_session_settle(bridge.pointer, Int64(number))
   }
 
-  /// The report of how a request has failed; nil if it has not.
+  /// Returns the report of a failed request; nil if it did not fail.
   package func report(of request: Request) -> String? {
     guard case .failure(let error)? = request.response?.outcome else { return nil }
     var failure = ScriptFailure(message: error.userMessage)
@@ -345,13 +347,13 @@ extension LuaSession {
   }
 }
 
-/// The values a line gave, in order.
+/// The values of a line, in order.
 package struct SessionValues {
   private let results: RunResults
   private let display: ValueDisplay
   private let handles: ObjectHandles
   private let limits: LimitKeeper
-  /// The number of the first in `Out`; 0 if it has none.
+  /// The number of the first value in `Out`; 0 if it has none.
   package let number: Int
 
   init(
@@ -367,10 +369,10 @@ package struct SessionValues {
 
   package var count: Int { results.count }
 
-  /// Whether it is to be told no more: Ctrl-C, or a limit, has come meanwhile.
+  /// Whether showing should stop, because of Ctrl-C or a limit.
   package var isInterrupted: Bool { lull_signals_pending() != 0 || limits.hasPassed }
 
-  /// The request one of them is, if that has begun and will end.
+  /// Returns the request at a position, if it has begun and will end.
   package func request(_ position: Int) -> Request? {
     guard let request = handles.object(results[position], .request, as: Request.self),
       request.isCompleted || request.state == .inProgress && !request.isAbandoned
@@ -378,10 +380,10 @@ package struct SessionValues {
     return request
   }
 
-  /// The text of one of them, if it is one.
+  /// Returns the text at a position, if the value is a string.
   package func string(_ position: Int) -> String? { results[position].string }
 
-  /// One of them as it is to be shown.
+  /// Returns the value at a position for display.
   package func shown(_ position: Int) -> ShownValue {
     display.shown(results.index(position), in: results.state)
   }

@@ -1,12 +1,12 @@
 import CLullBridge
 import LullCore
 
-/// What each step of the pipeline made of the last answer, for people: its type, its size and how it
-/// begins. What came is looked at when it comes, and not held.
+/// The result of each pipeline step for the last response, for display: its type, its size and its
+/// beginning. Content is described when it arrives, and not kept.
 ///
 /// Home thread only.
 package final class PipelineTrace {
-  /// What the answer was after a step.
+  /// The response after a step.
   package struct Row {
     package let stage: String
     package let step: String
@@ -15,22 +15,22 @@ package final class PipelineTrace {
     package let excerpt: String
   }
 
-  /// One answer on its way.
+  /// One response in the pipeline.
   package struct Answer {
-    /// Method, path and what came of it.
+    /// The method, the path and the outcome.
     package var title: String
     package var rows: [Row] = []
   }
 
-  /// As many characters of content as a row shows.
+  /// The maximum number of characters of content in a row.
   private static let excerptLimit = 60
 
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let pump: Pump
-  /// Those that have not settled, with how many came before.
+  /// The requests that have not settled, with their steps so far.
   private var open: [ObjectIdentifier: (request: Request, rows: [Row])] = [:]
-  /// The last request that has ended; nil if none has.
+  /// The last request that has ended; nil if there is none.
   package private(set) var last: Answer?
 
   init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ pump: Pump) {
@@ -53,7 +53,7 @@ package final class PipelineTrace {
 
   func settled(_ request: Request) {
     let rows = open.removeValue(forKey: ObjectIdentifier(request))?.rows
-    // A chain has ended whose last part has been told of.
+    // The chain has ended, and its last part was already recorded.
     if rows == nil, request.lastPart !== request, last != nil { return }
     last = Answer(title: PipelineTrace.title(of: request), rows: rows ?? [])
   }
@@ -93,7 +93,7 @@ package final class PipelineTrace {
     limits.elements = 3
     limits.topString = PipelineTrace.excerptLimit
     limits.string = 20
-    // It would run in the midst of a pipeline.
+    // Script code must not run in the middle of a pipeline.
     limits.mayCall = false
     let shown: ShownValue
     switch content {

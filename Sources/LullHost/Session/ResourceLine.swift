@@ -1,6 +1,6 @@
 import LullCore
 
-/// What a session tells of one resource in memory.
+/// A session's summary of one resource in memory.
 package struct ResourceLine {
   package let service: String
   package let path: String
@@ -11,8 +11,8 @@ package struct ResourceLine {
 }
 
 extension ResourceLine {
-  /// The resources in memory of every service scripts have, those a wildcard pattern names; without one
-  /// all. In order of their URLs; nothing is loaded, made or touched.
+  /// Returns the resources in memory of all services of the scripts, or those that match a wildcard
+  /// pattern, sorted by URL. Nothing is loaded, created or marked as used.
   package static func all(in handles: ObjectHandles, matching pattern: String?) -> [ResourceLine] {
     var lines: [ResourceLine] = []
     for service in handles.objects(.service, as: Service.self) {

@@ -5,17 +5,17 @@ import LullSystem
 extension ScriptProgram {
   /// How a session ended.
   package enum SessionEnding {
-    /// Somebody at a terminal has left it.
+    /// The user left it at a terminal.
     case left
-    /// What it read has come to its end.
+    /// Its input ended.
     case done(hasFailed: Bool)
   }
 
-  /// Runs a session in a state of its own; the exit code.
+  /// Runs a session in a new state; returns the exit code.
   ///
   /// - Parameters:
   ///   - words: the whole command line, for `arg`; `first` is the index of its first word.
-  ///   - folder: whose modules `require` finds first.
+  ///   - folder: the folder that `require` searches first.
   package func interact(
     words: [[UInt8]], first: Int, folder: [UInt8], _ body: (LuaHost) -> SessionEnding
   ) -> Int32 {
@@ -34,7 +34,7 @@ extension ScriptProgram {
     }
     switch body(host) {
     case .left:
-      // What is in flight is cancelled, as after os.exit.
+      // Requests in flight are cancelled, as after `os.exit`.
       host.loop.exitCode = host.loop.exitCode ?? 0
       return finish()
     case .done(let hasFailed):

@@ -4,30 +4,30 @@ import LullCore
 import LullSystem
 import Synchronization
 
-/// Whether a session is open, what it does about Ctrl-C, and what wants to open one.
+/// Manages the open session: its Ctrl-C handler, and requests to open a session.
 ///
 /// One session at a time. Home thread only.
 package final class SessionKeeper {
   private let environment: any HostEnvironment
   private let bridge: BridgeRuntime
-  /// Whether a session is open, whose business Ctrl-C is.
+  /// Whether a session is open, which then handles Ctrl-C.
   private(set) var isOpen = false
-  /// Whether the open session is to end, since nobody waits for it any more.
+  /// Whether the open session should end, because its caller no longer waits for it.
   package private(set) var isEnding = false
-  /// Whether somebody sits at a prompt, to be told of failed tasks at once.
+  /// Whether a user is at a prompt, so that failed tasks are reported immediately.
   package var isAtPrompt = false
-  /// Whether something has been written that is to be shown above the prompt.
+  /// Returns whether there is output to show above the prompt.
   package var hasOutput: (() -> Bool)?
-  /// Whether help that is longer than the screen goes through the user's pager.
+  /// Whether help that is longer than the screen is shown in the user's pager.
   package var pagesHelp = false
-  /// The text of the latest `explain` in the open session, which shows it as it is.
+  /// The text of the latest `explain` in the open session, which shows it unchanged.
   package var explanation: String?
-  /// What the open session does about Ctrl-C.
+  /// The Ctrl-C handler of the open session.
   private var onInterrupt: (() -> Void)?
-  /// Runs a session to its end, where the program has a REPL.
+  /// Runs a session to its end, if the program has a REPL.
   var run: () -> Void = {}
-  /// A session that a script opens takes over whoever drives the loop, at his next look; what follows
-  /// it.
+  /// A session opened by a script, which is to take over the loop before the next turn; the
+  /// function is called after it has ended.
   private var foreground: (() -> Void)?
   /// Shown while no session is open.
   private(set) lazy var progress = ProgressBars(self, environment.pump)
@@ -39,7 +39,7 @@ package final class SessionKeeper {
 
   // MARK: Opening and closing
 
-  /// A session has been opened, which is told of Ctrl-C from now on.
+  /// Opens a session, which gets Ctrl-C from now on.
   func open(onInterrupt: @escaping () -> Void) {
     isOpen = true
     isEnding = false
@@ -57,20 +57,20 @@ package final class SessionKeeper {
 
   // MARK: The foreground
 
-  /// Whether a session is open, or waits for the loop.
+  /// Whether a session is open or waiting for the loop.
   var isTaken: Bool { isOpen || foreground != nil }
 
-  /// A session is to take over the loop; what to do after it.
+  /// Requests that a session take over the loop; `ended` is called after it.
   func setForeground(_ ended: @escaping () -> Void) { foreground = ended }
 
-  /// Nobody waits for what was to take over, or has, any more.
+  /// Withdraws such a request, or ends the session, because its caller no longer waits for it.
   func withdrawForeground() {
     foreground = nil
     isEnding = true
   }
 
-  /// Lets what wants to take over the loop do so, where nothing else is under way: whoever drives
-  /// the loop calls it before each turn.
+  /// Runs the session that waits for the loop, if there is one. The code that drives the loop calls
+  /// this before each turn, when nothing else is in progress.
   func takeForeground() {
     guard let ended = foreground else { return }
     foreground = nil
@@ -80,40 +80,40 @@ package final class SessionKeeper {
 
   // MARK: Ctrl-C
 
-  /// Whether Ctrl-C is a session's business or ends the process; in somebody else's interpreter it
-  /// never does.
+  /// Sets whether Ctrl-C goes to a session or ends the process. In an interpreter that does not
+  /// belong to Lull, it does neither.
   private func setSignalOwner(_ owner: some BinaryInteger) {
     guard environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return }
     lull_signals_install(bridge.pointer, wakeUp.function, wakeUp.context, Int32(owner))
   }
 
-  /// Whether Ctrl-C was pressed; if a session deals with it, it counts as dealt with.
+  /// Returns whether Ctrl-C was pressed. If a session is open, the signal is cleared.
   func takeInterrupt() -> Bool {
     guard lull_signals_pending() == SIGINT else { return false }
     if isOpen { lull_signals_clear() }
     return true
   }
 
-  /// At the start of a turn: Ctrl-C goes to the session, if there is one.
+  /// Passes Ctrl-C to the open session at the start of a turn.
   func deliverInterrupt() {
     guard isOpen, takeInterrupt() else { return }
-    // Work, so that the turn which begins does not wait.
+    // Enqueued, so that the turn does not wait.
     environment.pump.enqueue { [unowned self] in onInterrupt?() }
   }
 
-  /// Work, so that the turn which begins does not wait with what is to be shown above the prompt.
+  /// Enqueues work if there is output to show above the prompt, so that the turn does not wait.
   func showOutput() {
     if isAtPrompt, hasOutput?() == true { environment.pump.enqueue {} }
   }
 
-  // MARK: Who has a REPL
+  // MARK: Registering a REPL
 
-  /// Opens a session on a host and runs it to its end; false if one is open already.
+  /// Opens a session on a host and runs it to its end. Returns false if one is already open.
   package typealias Opener = @Sendable (LuaHost) -> Bool
 
   private static let registered = Mutex<Opener?>(nil)
 
-  /// Called by who has a REPL to offer.
+  /// Registers the REPL of the program.
   package static func register(_ opener: @escaping Opener) {
     registered.withLock { $0 = opener }
   }

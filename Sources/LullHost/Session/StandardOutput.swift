@@ -3,25 +3,25 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Whole-message writes to standard output, after what the C library still holds back. On a terminal
-/// control characters are made visible; elsewhere bytes are written as they are.
+/// Writes whole messages to standard output, after the output buffered by the C library. On a
+/// terminal control characters are escaped; elsewhere bytes are written unchanged.
 package enum StandardOutput {
-  /// Writes out what the C library holds back; why not all that was printed could be written, nil if it
-  /// could.
+  /// Flushes the buffer of the C library. Returns the error if not all output could be written,
+  /// otherwise nil.
   package static func flush() -> String? {
     let code = lull_flush_out()
     guard code != 0 else { return nil }
-    // A message of the C library, copied at once.
+    // A message of the C library, copied immediately.
     return code > 0 ? ErrorText.of(code) : "a part of it is lost"
   }
 
-  /// Writes what a sandboxed script prints to where its `print` writes. On a terminal control characters are made
-  /// visible; elsewhere bytes are written as they are.
+  /// Writes the output of a sandboxed script to the destination of `print`. On a terminal control
+  /// characters are escaped; elsewhere bytes are written unchanged.
   ///
-  /// - Parameter end: the character behind the text. A CR before a line break stays.
+  /// - Parameter end: the character after the text. A CR before a line break is kept.
   package static func print(_ text: UnsafeRawBufferPointer, end: UInt8) {
     func put(_ bytes: UnsafeRawBufferPointer) {
-      // There during the call.
+      // Valid during the call.
       lull_write_out(bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
     }
     guard StandardTerminals.showsOutput else {
@@ -29,7 +29,7 @@ package enum StandardOutput {
       return [end].withUnsafeBytes(put)
     }
     var filter = TerminalText()
-    // Part by part: what becomes visible may be several times as long.
+    // In parts, because escaped text may be several times as long.
     for start in stride(from: 0, to: text.count, by: 1 << 16) {
       filter.visible(text[start..<min(start + 1 << 16, text.count)]).withUnsafeBytes(put)
     }
@@ -44,7 +44,7 @@ package enum StandardOutput {
     _ = DescriptorWriting.put(bytes, into: STDOUT_FILENO)
   }
 
-  /// The same by the user's pager, where it is longer than the screen of the terminal.
+  /// Shows a text in the user's pager if it is longer than the screen of the terminal.
   package static func page(_ text: String) {
     let bytes = Array(text.utf8)
     fflush(nil)

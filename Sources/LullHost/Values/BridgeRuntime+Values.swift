@@ -2,8 +2,8 @@ import CLullBridge
 import LullCore
 
 extension BridgeRuntime {
-  /// The bridge's form of a value. Strings and lists are copied into the arena, where they are until the
-  /// trampoline, or the owner of the mark, has pushed them.
+  /// Returns a value in the bridge's format. Strings and lists are copied into the arena, where
+  /// they remain until the trampoline, or the owner of the mark, has pushed them.
   func encode(_ value: LuaValue) -> lull_value {
     var result = lull_value()
     switch value {
@@ -107,7 +107,7 @@ extension BridgeRuntime {
 }
 
 extension lull_value {
-  /// An object by its handle.
+  /// Creates an object value from a handle.
   init(object handle: UInt64, kind: Int32, service: UInt64) {
     self.init()
     self.kind = Int32(LULL_OBJECT)
@@ -116,7 +116,7 @@ extension lull_value {
     extra = service
   }
 
-  /// A text pushed often.
+  /// Creates a string value that is pushed often.
   init(_ constant: LuaConstant) {
     self.init()
     kind = Int32(LULL_STRING)

@@ -1,11 +1,11 @@
 import LullCore
 
-/// Variables that a file sets for one script only, as functions in the place of `lull.env` and `lull.secret`
-/// give them.
+/// The variables that a file defines for one script, as functions that replace `lull.env` and
+/// `lull.secret`.
 ///
-/// Those of the process count where the file says nothing. Home thread only.
+/// A variable that the file does not define is read from the process environment. Home thread only.
 package final class FileVariables {
-  /// As messages name it.
+  /// The path shown in messages.
   private let path: String
   private let texts: [String: String]
 
@@ -16,14 +16,14 @@ package final class FileVariables {
 
   func text(_ name: String) -> String? { texts[name] }
 
-  /// The text of one that lets somebody in; nil if the file does not set it.
+  /// Returns the text of a secret; nil if the file does not define it.
   func secret(_ name: String) throws(Misuse) -> String? {
     guard let text = texts[name] else { return nil }
     guard !text.isEmpty else { throw .message("the variable '\(name)' is empty in '\(path)'") }
     return text
   }
 
-  /// The functions by their names, bound to it.
+  /// Returns the functions by name, bound to this object.
   package func functions(_ handles: ObjectHandles) -> LuaValue {
     let handle = handles.insert(self, kind: .variables)
     return .map(

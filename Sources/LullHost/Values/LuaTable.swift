@@ -1,8 +1,8 @@
 package import CLullBridge
 import LullCore
 
-/// A table on the stack of a call, to be read during that call. Metamethods are not consulted; a table
-/// of Lull's own that is read-only has the fields it shows.
+/// A table on the stack of a call, readable during that call. Metamethods are ignored. A read-only
+/// table created by Lull has the fields it shows.
 package struct LuaTable {
   let index: Int32
   let state: OpaquePointer?
@@ -12,7 +12,7 @@ package struct LuaTable {
     self.state = state
   }
 
-  /// Visits the fields; `body` may use the stack but must leave it as it was.
+  /// Calls `body` for each field. `body` may use the stack but must restore it.
   package func forEachField(_ body: (lull_value, lull_value) throws(Misuse) -> Void) throws(Misuse)
   {
     if lull_push_read_only(state, index) != 0 {
@@ -29,7 +29,7 @@ package struct LuaTable {
       guard found > 0 else { return }
       do throws(Misuse) {
         try body(key, value)
-        // Nothing is made of a part of it.
+        // A partial read is an error.
         if MemoryLedger.hasRefused { throw .message("not enough memory") }
       } catch {
         lull_table_leave(state, keys)
@@ -39,10 +39,10 @@ package struct LuaTable {
     }
   }
 
-  /// The stack position of the value being visited by `forEachField`.
+  /// The stack position of the value that `forEachField` is visiting.
   package static func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
 
-  /// Whether a field of it, also one its metatable provides, is a function.
+  /// Returns whether a field is a function, including fields that the metatable provides.
   func hasFunction(_ name: StaticString) throws(Misuse) -> Bool {
     let found = lull_has_function(state, index, name.cString)
     guard found >= 0 else { throw .message("not enough memory") }

@@ -1,50 +1,51 @@
 package import LullCore
 
-/// A value on its way to Lua.
+/// A value to be pushed to Lua.
 package enum LuaValue: Sendable {
   case `nil`
   case null
   case bool(Bool)
   case int(Int64)
   case number(Double)
-  /// An integer beyond 64 bits, by its digits.
+  /// An integer that does not fit into 64 bits, as digits.
   case digits(String)
   case string(String)
   case bytes([UInt8])
-  /// A text that is pushed often: made once per state.
+  /// A string that is pushed often: created once per state.
   case constant(LuaConstant)
-  /// An object by handle, with its service's handle (0: none) and a kept value its userdata holds.
+  /// An object by handle, with its service's handle (0 for none) and the ID of a stored value that
+  /// its userdata holds.
   case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
-  /// A value kept by id; nil if it is gone.
+  /// A stored value by ID; nil if it is gone.
   case ref(Int64)
-  /// The tables of a document, shared under that id. Whoever hands it over holds the document.
+  /// The tables of a document, shared under that ID. The caller keeps the document alive.
   case tables(JSONDocument, id: Int64)
   /// The value at that position of the caller's stack.
   case stack(Int32)
-  /// A read-only view of a document that somebody holds until the value has been pushed.
+  /// A read-only view of a document, which the caller keeps alive until the value has been pushed.
   case view(JSONDocument)
   case list([LuaValue])
   case map([(String, LuaValue)])
-  /// A table with keys that need not be text.
+  /// A table whose keys need not be strings.
   case table([(LuaValue, LuaValue)])
-  /// A table that raises when it is assigned to.
+  /// A table that raises an error on assignment.
   case readOnly([(String, LuaValue)])
   /// A function bound to an object.
   case method(index: Int32, handle: UInt64, service: UInt64)
-  /// Several arguments or results, however many.
+  /// Any number of arguments or results.
   case spread([LuaValue])
   /// The elements of a packed table.
   case unpack(Int64)
-  /// An element of a table kept by id.
+  /// An element of a stored table.
   case element(of: Int64, Int)
   /// The function `next`.
   case globalNext
-  /// A value to raise where it was awaited, and the failure it comes from.
+  /// An error value to raise again where it was awaited, with its original failure.
   indirect case reraised(LuaValue, ScriptFailure)
 }
 
 extension Double {
-  /// As Lua shows it: without `.0`.
+  /// The number as Lua code: without `.0`.
   var luaText: String { Int64(exactly: self).map(String.init) ?? String(self) }
 }
 
@@ -60,7 +61,7 @@ extension LuaValue {
   }
 }
 
-/// Texts pushed on hot paths, known to the bridge by number.
+/// Strings that are pushed often, known to the bridge by number.
 package enum LuaConstant: Int32 {
   case observerAdded = 1
   case requested
@@ -92,7 +93,7 @@ package enum LuaConstant: Int32 {
 }
 
 extension LuaValue {
-  /// `request.attempts`: a list of tables, the latest attempt last.
+  /// Returns `request.attempts`: a list of tables, the latest attempt last.
   static func attempts(_ attempts: [RequestAttempt]) -> LuaValue {
     .list(
       attempts.map { attempt in
@@ -113,7 +114,7 @@ extension LuaValue {
 }
 
 extension LuaValue {
-  /// Recorded times as a table, or nil.
+  /// Returns recorded timings as a table, or nil.
   static func timings(_ timings: TransferTimings?) -> LuaValue {
     guard let timings else { return .nil }
     return .map([

@@ -1,17 +1,18 @@
 import CLullBridge
 package import LullCore
 
-/// What scripts are given for the objects and values of the model.
+/// Converts objects and values of the model to Lua values.
 ///
 /// Home thread only.
 package final class ScriptValues {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let stored: StoredValues
-  /// Compares what scripts share with the documents it is from.
+  /// Compares shared content with the documents it came from.
   let shared: SharedContent
 
-  /// What marks the ids of the view of a document; with `SharedContent.tableIDs`, of tables without nulls.
+  /// The bit that marks IDs of document views; together with `SharedContent.tableIDs`, IDs of
+  /// tables without nulls.
   static let viewIDs: Int64 = 1 << 61
 
   init(_ stored: StoredValues, _ pump: Pump) {
@@ -40,20 +41,21 @@ package final class ScriptValues {
     return decorating(request)
   }
 
-  /// A request that is passed to a decorator. Its failure goes to its caller, so it does not count as shown.
+  /// Returns a request for a decorator. Its failure is passed to its caller, so it does not count
+  /// as shown.
   func decorating(_ request: Request) -> LuaValue {
     .object(
       handle: handles.handle(of: request), kind: HandleKind.request.rawValue,
       service: request.resource.map { handles.handle(of: $0.service) } ?? 0, anchor: 0)
   }
 
-  /// A load that the script has asked for.
+  /// Returns a load that the script requested.
   func of(_ request: Request, loading resource: Resource) -> LuaValue {
     request.mark.loaded = resource
     return of(request)
   }
 
-  /// A new userdata for an object that only Lua holds.
+  /// Creates a new userdata for an object that only Lua holds.
   package func of(
     _ object: AnyObject, _ kind: HandleKind, service: Service? = nil, anchor: Int64 = 0
   ) -> LuaValue {
@@ -82,9 +84,9 @@ package final class ScriptValues {
 
   // MARK: Content
 
-  /// Content as Lua sees it. JSON tables are built at the first use and held from the userdata of
-  /// `holder` under `key`; whoever asks while they live gets the same ones. `url` names them in
-  /// reports. With `omitsNulls`, a service's setting, there are no nulls in them. (JSN-32)
+  /// Returns content as a Lua value. JSON tables are built at first use and held in the userdata of
+  /// `holder` under `key`; later reads return the same tables while they live. Reports use `url` to
+  /// name them. If `omitsNulls`, a setting of services, is true, nulls are omitted. (JSN-32)
   package func content(
     _ content: Content, holder: UInt64, key: Int64? = nil, omitsNulls: Bool = false,
     from url: @autoclosure () -> String?
@@ -93,7 +95,7 @@ package final class ScriptValues {
       content, holder: holder, key: key, omitsNulls: omitsNulls, own: nil, from: url())
   }
 
-  /// - Parameter tables: those that nobody else gets; nil: those that all share.
+  /// - Parameter tables: private tables for one reader; nil for the shared ones.
   func content(
     _ content: Content, holder: UInt64, key: Int64? = nil, omitsNulls: Bool = false,
     own tables: OwnTables?, from url: @autoclosure () -> String?
@@ -116,7 +118,7 @@ package final class ScriptValues {
       }
       let status = lull_document_build(
         bridge.pointer, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
-      // Tried once more where it is pushed, where a lack of memory raises.
+      // Tried again when it is pushed, where a lack of memory raises an error.
       guard status == 0 else { return .tables(document, id: id) }
       if let tables {
         if let request = tables.request { stored.hold(id, for: request) }
@@ -127,7 +129,7 @@ package final class ScriptValues {
     }
   }
 
-  /// A resource's content: its tables live as long as its service remembers it (SVC-28).
+  /// Returns a resource's content. Its tables live as long as its service stores it (SVC-28).
   func content(of resource: Resource) -> LuaValue {
     guard let content = resource.latestData?.content else { return .nil }
     return self.content(
@@ -135,22 +137,22 @@ package final class ScriptValues {
       omitsNulls: resource.service.omitsNulls, from: resource.url.text)
   }
 
-  /// Content as a loop gets it. A null is `lull.null` even for a service whose tables have no
+  /// Returns content for a loop variable. A null is `lull.null` even for a service that omits
   /// nulls, since nil would end the loop. (JSN-32)
   func looped(_ content: LuaValue) -> LuaValue {
     if case .nil = content { .null } else { content }
   }
 
-  /// A request's content on its way through the pipeline, which a transformer may change in place: the
-  /// document may be in a cache, or another's. (STA-80)
+  /// Returns the content of a request in the pipeline in private tables. A transformer may change
+  /// these in place, while the document may be in a cache or used elsewhere. (STA-80)
   func content(_ content: Content, for request: Request, own tables: OwnTables) -> LuaValue {
     self.content(
       content, holder: request.mark.handle, omitsNulls: OwnTables.omitsNulls(for: request),
       own: tables, from: request.url)
   }
 
-  /// An entity as a transformer gets it: a table that a cache has, too, is copied, unless it has a
-  /// metatable of the script's. (STA-81)
+  /// Returns an entity for a transformer. A table that a cache also has is copied, unless it has a
+  /// metatable set by the script. (STA-81)
   func unshared(_ entity: Entity, in run: PipelineRun) -> Entity {
     guard case .foreign(let foreign) = entity.content, foreign.typeName == "table",
       run.isCached(foreign.id), !bridge.isClosed
@@ -163,7 +165,7 @@ package final class ScriptValues {
     return entity
   }
 
-  /// JSON as a view that builds nothing; nil for other content.
+  /// Returns JSON as a view that builds no tables; nil for other content.
   func document(_ content: Content?) -> LuaValue {
     if case .json(let document) = content { .view(document) } else { .nil }
   }
@@ -181,7 +183,7 @@ package final class ScriptValues {
 
   // MARK: Outcomes
 
-  /// What `await` gives for a request that has ended.
+  /// Returns the results of `await` for a request that has ended.
   func awaited(_ request: Request) -> [LuaValue] {
     let service = request.resource?.service
     switch request.response?.outcome {
@@ -191,19 +193,20 @@ package final class ScriptValues {
     }
   }
 
-  /// What a function of the script raised, to be raised where it was called for.
+  /// Returns the value raised by a script function, to be raised again in its caller.
   func raised(_ failure: ScriptFailure) -> LuaValue {
     if let error = failure.requestError { return of(error, service: nil) }
     return failure.value.map { LuaValue($0) } ?? .string(failure.message)
   }
 
-  /// The same where it is awaited: whoever does not catch it is to be told where that was.
+  /// Returns the value raised by an awaited script function, with its origin for the report of an
+  /// uncaught error.
   package func reraised(_ failure: ScriptFailure) -> LuaValue {
     .reraised(raised(failure), failure)
   }
 }
 
-// Which of Lua's values those of the model hold, by number.
+// The IDs of the Lua values that values of the model hold.
 
 extension Content {
   var foreignID: Int64? {
@@ -222,7 +225,7 @@ extension Response {
 }
 
 extension RequestError {
-  /// Lua values the error holds: its entity's content, and what was raised.
+  /// The Lua values that the error holds: its entity's content, and the raised value.
   var foreignIDs: [Int64] {
     var ids: [Int64] = []
     if let id = entity?.content.foreignID { ids.append(id) }
@@ -233,15 +236,15 @@ extension RequestError {
   }
 }
 
-/// The tables of a document that are built for one run of a transformer, or for one copy: nobody else has
-/// them, so that they may be changed in place. What is changed counts where they are handed on.
+/// The tables of a document that are built for one run of a transformer, or for one copy. They are
+/// private, so they may be changed in place. The changes count when the content is passed on.
 final class OwnTables {
   let id: Int64
-  /// What holds them until it settles; nil: whoever has been given them.
+  /// The request that holds them until it settles; nil if their receiver holds them.
   private(set) weak var request: Request?
   private let bridge: BridgeRuntime
 
-  /// Whether the tables of a request have no nulls. (JSN-32)
+  /// Returns whether the tables of a request omit nulls. (JSN-32)
   static func omitsNulls(for request: Request) -> Bool {
     request.resource?.service.omitsNulls ?? false
   }
@@ -253,7 +256,7 @@ final class OwnTables {
     self.request = request
   }
 
-  /// The content with what was changed in it.
+  /// Returns the content with its changes.
   func settled(_ content: Content) -> Content {
     var left = Int64.max
     guard case .json(let document) = content, !bridge.isClosed,

@@ -2,25 +2,32 @@ import CLullBridge
 import LullCore
 import LullLibC
 
-/// Finds where a script has changed the content of a resource, which all its readers share.
+/// Detects changes that a script has made to the content of a resource, which all its readers
+/// share.
 ///
-/// Tables are compared with the document that they were built from, or, if a transformer has made them,
-/// with a copy of them as they were published. Order of events: when a 304 or a cache confirms the
-/// content, or a request that may change the resource begins, all of it; when a load begins, the first
-/// values; when small content of a document is handed out again, now and then; and at the end, up to a
-/// limit. A change is reported once. Readers then get tables that are made of the document or the copy
-/// again. Of content that only one request has, nothing is reported. Home thread only.
+/// Tables are compared with the document they were built from. Tables created by a transformer are
+/// compared with a copy made when they were published.
+///
+/// Order of events: all content of a resource is compared when a 304 or a cache confirms it, or
+/// when a request begins that may change the resource. The first values are compared when a load
+/// begins. Small content of a document is compared now and then when it is returned again. At the
+/// end, remaining content is compared up to a limit.
+///
+/// A change is reported once. Readers then get new tables made from the document or the copy.
+/// Content that belongs to only one request is not reported. Home thread only.
 final class SharedContent {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let stored: StoredValues
-  /// What transformers have made, by the number under which the service holds it of a resource.
+  /// The content created by transformers, by the ID under which the service holds it for a
+  /// resource.
   private var made: [Int64: Made] = [:]
-  /// With `LULL_STRICT=1`: whatever is handed out again is compared, that of requests too.
+  /// With `LULL_STRICT=1`, all returned content is compared again each time, including that of
+  /// requests.
   private var handedOut: [Int64: HandedOut]?
   /// Called with the report of each change.
   var report: (String) -> Void = { _ in }
-  /// Reports for the next turn: a handler of the script's must not run while the model changes.
+  /// Reports for the next turn, because a script handler must not run while the model changes.
   private var pending: [String] = []
   private let pump: Pump
 
@@ -29,21 +36,21 @@ final class SharedContent {
     let url: String
   }
 
-  /// Content that a transformer has made, and its copy.
+  /// Content that a transformer created, and its copy.
   private struct Made {
     let content: Int64
     let copy: Int64
   }
 
-  /// Larger content that a transformer has made is not copied, and not compared. In values.
+  /// The maximum size of transformer content that is copied and compared, in values.
   private static let mostCopied: Int64 = 20_000
-  /// How many values are compared when a load begins, whose answer mostly takes the place of the content.
+  /// The number of values compared when a load begins, whose response usually replaces the content.
   private static let mostAtLoads: Int64 = 1000
-  /// Of all resources together at the end of the program.
+  /// The maximum for all resources together at the end of the program.
   private static let mostAtEnd: Int64 = 20_000
-  /// Memory of the documents that are compared when they are handed out again, in bytes.
+  /// The maximum memory of a document that is compared when it is returned again, in bytes.
   private static let largestHandedOut = 16 * 1024
-  /// Up to how many bytes of it are compared at each of the first times.
+  /// Content is compared at every read until this many bytes of it have been compared in total.
   private static let mostEagerly = 8 * 1024
 
   init(_ stored: StoredValues, _ pump: Pump) {
@@ -53,22 +60,22 @@ final class SharedContent {
     self.pump = pump
   }
 
-  /// What marks the ids of the tables that the readers of a document share.
+  /// The bit that marks IDs of the tables shared by all readers of a document.
   private static let tableIDs: Int64 = 1 << 62
 
-  /// With both marks, of tables without nulls. (JSN-32)
+  /// Returns the ID of a document's tables. Both marks are set for tables without nulls. (JSN-32)
   static func id(of document: JSONDocument, omitsNulls: Bool = false) -> Int64 {
     document.serial | tableIDs | (omitsNulls ? ScriptValues.viewIDs : 0)
   }
 
-  /// Those of tables that one reader has.
+  /// Returns the ID of tables that belong to one reader.
   static func ownID(_ id: Int64, omitsNulls: Bool) -> Int64 {
     omitsNulls ? id | tableIDs | ScriptValues.viewIDs | 1 << 60 : id
   }
 
-  /// Compares everything each time, if `LULL_STRICT` asks for it.
+  /// Enables comparing everything each time, if `LULL_STRICT` is set.
   func readEnvironment() {
-    // Read at once; nothing changes the environment meanwhile.
+    // Read immediately; nothing changes the environment in between.
     guard let text = getenv("LULL_STRICT").map({ String(cString: $0) }),
       !text.isEmpty, text != "0"
     else { return }
@@ -77,14 +84,15 @@ final class SharedContent {
 
   // MARK: When it is compared
 
-  /// Tables that are there already are about to be handed out again; false if they have been changed,
-  /// and are not to be.
+  /// Called before existing tables are returned again. Returns false if they have been changed and
+  /// must not be returned.
   func mayHandOut(_ document: JSONDocument, from url: @autoclosure () -> String?) -> Bool {
     if handedOut != nil { return isUnchanged(document, url()) }
     guard document.isPublished, document.memory <= SharedContent.largestHandedOut else {
       return true
     }
-    // Each time at first, then the 2nd, 4th, 8th, …: loops that read it pay next to nothing.
+    // Checked each time at first, then at the 2nd, 4th, 8th, … time, so that loops cost next to
+    // nothing.
     let count = document.countHandOut()
     guard
       count & (count - 1) == 0
@@ -93,7 +101,7 @@ final class SharedContent {
     return isUnchanged(document, url())
   }
 
-  /// Tables have been built.
+  /// Called when tables have been built.
   func note(_ document: JSONDocument, from url: @autoclosure () -> String?) {
     guard let known = handedOut else { return }
     if known.count > 1000 { handedOut = known.filter { $0.value.document != nil } }
@@ -101,7 +109,8 @@ final class SharedContent {
       document: document, url: url() ?? "content without a URL")
   }
 
-  /// The data of a resource is another, or has been confirmed, which nobody has been told of yet.
+  /// Called when the data of a resource has changed or was confirmed, before observers are
+  /// notified.
   func stateChanged(of resource: Resource) {
     let record = resource.record
     guard let entity = record.state.latestData else { return forget(record, of: resource.service) }
@@ -119,7 +128,7 @@ final class SharedContent {
     if let text = change(of: record, resource.service, within: &left) { reportSoon(text) }
   }
 
-  /// A request of a resource begins.
+  /// Called when a request of a resource begins.
   func requestBegins(_ request: Request) {
     guard let network = request as? NetworkRequest, let resource = network.resource else { return }
     let isLoad = network.method == .get
@@ -129,7 +138,7 @@ final class SharedContent {
     }
   }
 
-  // MARK: What transformers have made
+  // MARK: Content of transformers
 
   private func copy(_ content: Int64, of resource: Resource) {
     let record = resource.record
@@ -139,12 +148,12 @@ final class SharedContent {
       lull_value_snapshot(bridge.pointer, content, copy, SharedContent.mostCopied) != 0
     else { return }
     stored.anchor(copy, from: handles.handle(of: resource.service), key: key + 2)
-    // A finaliser that ran meanwhile may have given the resource other data.
+    // A finaliser that ran in the meantime may have changed the resource's data.
     guard record.foreignID == content, record.hostKey == key else { return }
     made[key] = Made(content: content, copy: copy)
   }
 
-  /// The record shows other data, or is forgotten.
+  /// Called when the record shows other data, or is forgotten.
   func forget(_ record: ResourceRecord, of service: Service) {
     guard !made.isEmpty, made.removeValue(forKey: record.hostKey) != nil, !bridge.isClosed else {
       return
@@ -152,7 +161,7 @@ final class SharedContent {
     stored.release(record.hostKey + 2, from: service.hostHandle)
   }
 
-  /// Readers get the content as it was published; the script keeps what it has changed.
+  /// Restores the content as published for readers; the script keeps its changed tables.
   private func restore(_ made: Made, of record: ResourceRecord, _ service: Service) {
     guard lull_value_snapshot(bridge.pointer, made.copy, made.content, .max) != 0 else { return }
     stored.anchor(made.content, from: service.hostHandle, key: record.hostKey)
@@ -170,7 +179,7 @@ final class SharedContent {
     for text in texts where !text.isEmpty { report(text) }
   }
 
-  /// What resources still have, at the end.
+  /// Compares the remaining content of resources at the end.
   func checkAll() {
     reportPending()
     if let known = handedOut {
@@ -190,7 +199,8 @@ final class SharedContent {
 
   // MARK: Comparing
 
-  /// The report of a change of what a resource shows; "" if it was reported already, nil without one.
+  /// Returns the report of a change to a resource's content; "" if it was already reported, nil if
+  /// there is none.
   private func change(
     of record: ResourceRecord, _ service: Service, within left: inout Int64
   ) -> String? {
@@ -213,8 +223,8 @@ final class SharedContent {
     return false
   }
 
-  /// The report of a change of the document's tables, which no reader gets any more then; "" if it was
-  /// reported already, nil if they are as they were built.
+  /// Returns the report of a change to a document's tables, which are not returned to readers
+  /// afterwards; "" if it was already reported, nil if they are unchanged.
   private func change(
     of document: JSONDocument, _ url: @autoclosure () -> String?, within left: inout Int64
   ) -> String? {
@@ -230,7 +240,7 @@ final class SharedContent {
     guard !bridge.isClosed, lull_value_is_alive(bridge.pointer, id) != 0,
       let place = bridge.difference(of: id, from: document, within: &left)
     else { return nil }
-    // A finaliser that has run meanwhile may have come here first.
+    // A finaliser that ran in the meantime may have done this already.
     guard lull_value_forget(bridge.pointer, id) != 0 else { return "" }
     document.forgetHandOuts()
     return SharedContent.report(of: url() ?? "", place)
@@ -244,23 +254,23 @@ final class SharedContent {
 }
 
 extension BridgeRuntime {
-  /// The JSON Pointer of the first place where the tables under that id differ from the document; nil
-  /// if there is none in the first `left` values.
+  /// Returns the JSON Pointer of the first difference between the tables with that ID and the
+  /// document; nil if there is none in the first `left` values.
   func difference(
     of id: Int64, from document: JSONDocument, within left: inout Int64
   ) -> String? {
     let mark = lull_arena_mark(pointer)
     defer { lull_arena_release(pointer, mark) }
-    // A text in the arena, read before the mark is released.
+    // The text is in the arena, and is read before the mark is released.
     return lull_document_difference(pointer, UnsafeRawPointer(document.pointer), id, &left)
       .map { String(escapingCString: $0) }
   }
 
-  /// The same for tables and a copy of them.
+  /// Returns the first difference between tables and their copy in the same way.
   func difference(of id: Int64, fromCopy copy: Int64, within left: inout Int64) -> String? {
     let mark = lull_arena_mark(pointer)
     defer { lull_arena_release(pointer, mark) }
-    // A text in the arena, read before the mark is released.
+    // The text is in the arena, and is read before the mark is released.
     return lull_value_difference(pointer, id, copy, &left).map { String(escapingCString: $0) }
   }
 }

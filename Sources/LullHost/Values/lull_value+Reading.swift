@@ -1,11 +1,11 @@
 import CLullBridge
 import LullCore
 
-// What the bridge has read, as Swift's types. A string that the ledger does not allow to be copied
-// reads as none: the run ends.
+// Conversion of values read by the bridge to Swift types. A string that the memory ledger does not
+// allow to be copied reads as nil, and the run ends.
 extension lull_value {
-  /// A string as people read it: what is no UTF-8 is spelled out. (`requireText` refuses it, `bytes`
-  /// has it as it is.)
+  /// A string for display, with invalid UTF-8 escaped. (`requireText` rejects that; `bytes` returns
+  /// it unchanged.)
   package var string: String? {
     // The bytes stay on Lua's stack during the call they were read in.
     mayBeCopied ? String(escaping: UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
@@ -15,14 +15,14 @@ extension lull_value {
     mayBeCopied ? Array(UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
   }
 
-  /// The digits of an integer beyond 64 bits.
+  /// The digits of an integer that does not fit into 64 bits.
   package var digits: String? {
     guard kind == Int32(LULL_DIGITS) else { return nil }
     // The bytes stay on Lua's stack during the call they were read in.
     return String(escaping: UnsafeRawBufferPointer(start: pointer, count: Int(extra)))
   }
 
-  /// A string, or a number written as one.
+  /// A string, or a number converted to a string.
   package var text: String? {
     switch Int(kind) {
     case Int(LULL_STRING): string
@@ -33,25 +33,26 @@ extension lull_value {
     }
   }
 
-  /// The same as bytes, which need not be text.
+  /// The bytes of a string or number; they need not be valid UTF-8.
   var textBytes: [UInt8]? { bytes ?? text.map { Array($0.utf8) } }
 
-  /// A string as a URL, bytes that are no UTF-8 being percent-encoded.
+  /// A string as a URL, with invalid UTF-8 percent-encoded.
   var urlText: String? { withBytes { ResourceURL.text(ofBytes: $0) } }
 
-  /// The bytes of a string, which stay on Lua's stack during the call they were read in.
+  /// Calls `body` with the bytes of a string, which stay on Lua's stack during the call they were
+  /// read in.
   func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
     guard mayBeCopied else { return nil }
     let raw = UnsafeRawBufferPointer(start: pointer, count: Int(extra))
     return raw.withMemoryRebound(to: UInt8.self, body)
   }
 
-  /// Whether it is a string that there is room for; small ones are not asked for.
+  /// Whether it is a string for which there is enough memory. Small strings are not checked.
   private var mayBeCopied: Bool {
     kind == Int32(LULL_STRING) && (extra < 4096 || MemoryLedger.allows(Int(extra)))
   }
 
-  /// Of a string only.
+  /// For strings only.
   var isValidUTF8: Bool {
     let raw = UnsafeRawBufferPointer(start: pointer, count: Int(extra))
     return raw.withMemoryRebound(to: UInt8.self) { UTF8Validation.isValid($0) }
@@ -66,7 +67,7 @@ extension lull_value {
     }
   }
 
-  /// A number as the nearest integer; nil if it is none, or beyond 64 bits.
+  /// A number rounded to an integer; nil if it is not a number or does not fit into 64 bits.
   var wholeNumber: Int? {
     if kind == Int32(LULL_INTEGER) { return Int(integer) }
     return double.flatMap { Int(exactly: $0.rounded()) }
@@ -74,10 +75,10 @@ extension lull_value {
 
   package var bool: Bool? { kind == Int32(LULL_BOOLEAN) ? integer != 0 : nil }
 
-  /// Whether Lua takes it for true.
+  /// Whether Lua treats it as true.
   var isTruthy: Bool { kind != Int32(LULL_NIL) && bool != false }
 
-  /// A value that is nothing but itself; nil for any other.
+  /// A boolean, number or string; nil for any other value.
   var scalar: RaisedValue? {
     switch Int(kind) {
     case Int(LULL_BOOLEAN): .boolean(integer != 0)
@@ -88,7 +89,7 @@ extension lull_value {
     }
   }
 
-  /// The word for its type in messages.
+  /// The name of its type in messages.
   package var typeName: String {
     switch Int(kind) {
     case Int(LULL_NIL): "nil"
@@ -104,7 +105,7 @@ extension lull_value {
     }
   }
 
-  /// What it is in messages: itself if it is short, else its type.
+  /// The value in messages: itself if it is short, otherwise its type.
   package var described: String {
     switch Int(kind) {
     case Int(LULL_BOOLEAN): integer != 0 ? "true" : "false"
@@ -114,15 +115,15 @@ extension lull_value {
     }
   }
 
-  // MARK: What must be something
+  // MARK: Required types
 
-  /// Refuses a string that is no text where it could not stay what it is.
+  /// Throws if a string is not valid UTF-8, where it could not be kept unchanged.
   package func requireText(_ what: @autoclosure () -> String) throws(Misuse) {
     guard kind == Int32(LULL_STRING), !isValidUTF8 else { return }
     throw .message("\(what()) is not valid UTF-8: '\(LogText.part(string, limit: 100))'")
   }
 
-  /// An option that is a text.
+  /// Returns a string option.
   package func text(_ name: String) throws(Misuse) -> String {
     guard let string else {
       throw .message("'\(name)' must be a string, got \(typeName)")
@@ -131,7 +132,7 @@ extension lull_value {
     return string
   }
 
-  /// An option that is a text with something in it, for C's functions too.
+  /// Returns a string option that is not empty and can be passed to C functions.
   func nonEmptyText(_ name: String) throws(Misuse) -> String {
     let expected = "'\(name)' must be a string that is not empty, got"
     guard let string else { throw .message("\(expected) \(typeName)") }
@@ -143,14 +144,14 @@ extension lull_value {
     return string
   }
 
-  /// An option that becomes a header `content-type`.
+  /// Returns a string option that becomes a `content-type` header.
   func headerText(_ name: String) throws(Misuse) -> String {
     let text = try text(name)
     if let problem = Headers.valueProblem(text.utf8) { throw .message("'\(name)' \(problem)") }
     return text
   }
 
-  /// A setting that is true or false.
+  /// Returns a boolean setting.
   func flag(_ name: String) throws(Misuse) -> Bool {
     guard let bool else {
       throw .message("'\(name)' must be true or false, got \(described)")
@@ -158,7 +159,7 @@ extension lull_value {
     return bool
   }
 
-  /// A number of seconds, 0 or more.
+  /// Returns a number of seconds, 0 or more.
   func seconds(orRaise misuse: (String) -> Misuse) throws(Misuse) -> Double {
     guard let double, double >= 0, double.isFinite else {
       throw misuse("a number of seconds, 0 or more, expected, got \(described)")
@@ -168,7 +169,7 @@ extension lull_value {
 }
 
 extension String {
-  /// So many bytes of C's that are there during the call, as people read them.
+  /// Copies a C string of that length for display. It must be valid during the call.
   init(escaping start: UnsafePointer<CChar>?, _ length: Int) {
     guard let start else {
       self = ""
