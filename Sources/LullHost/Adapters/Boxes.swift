@@ -1,12 +1,12 @@
 package import CLullBridge
 package import LullCore
 
-/// An entity as Lua holds it: its own copy of a value, read-only unless made by the script.
+/// An entity held by Lua: its own copy of a value, read-only unless the script created it.
 final class EntityBox {
   var entity: Entity
   let isOwn: Bool
   let service: Service?
-  /// Those of its content; nil: those that all share.
+  /// The private tables of its content; nil for the shared ones.
   let tables: OwnTables?
 
   init(
@@ -18,7 +18,7 @@ final class EntityBox {
     self.tables = tables
   }
 
-  /// The entity with what was changed in its content, to be handed on.
+  /// The entity with the script's changes to its content, to be passed on.
   var settled: Entity {
     guard let tables else { return entity }
     var settled = entity
@@ -27,11 +27,11 @@ final class EntityBox {
   }
 }
 
-/// An error as Lua holds it.
+/// An error held by Lua.
 package final class ErrorBox {
   package let error: RequestError
   let service: Service?
-  /// Those of its content; nil: those that all share.
+  /// The private tables of its content; nil for the shared ones.
   let tables: OwnTables?
 
   init(_ error: RequestError, service: Service? = nil, tables: OwnTables? = nil) {
@@ -40,15 +40,15 @@ package final class ErrorBox {
     self.tables = tables
   }
 
-  /// The error with what was changed in its content, to be handed on.
+  /// The error with the script's changes to its content, to be passed on.
   var settled: RequestError { tables?.settled(error) ?? error }
 }
 
-/// A response as Lua holds it.
+/// A response held by Lua.
 final class ResponseBox {
   let response: Response
   let service: Service?
-  /// Those of its content; nil: those that all share.
+  /// The private tables of its content; nil for the shared ones.
   let tables: OwnTables?
 
   init(_ response: Response, service: Service? = nil, tables: OwnTables? = nil) {
@@ -57,18 +57,18 @@ final class ResponseBox {
     self.tables = tables
   }
 
-  /// The response with what was changed in its content, to be handed on.
+  /// The response with the script's changes to its content, to be passed on.
   var settled: Response { tables?.settled(response) ?? response }
 }
 
-/// Headers as Lua edits them, in the object that owns them.
+/// Headers that Lua edits, inside the object that owns them.
 final class HeadersBox {
   let read: () -> Headers
-  /// nil: read-only. False: their owner is closed.
+  /// nil if they are read-only. Returns false if their owner is closed.
   let write: ((HeaderEdit) -> Bool)?
-  /// Whether they are a request's, so that secrets may stand there.
+  /// Whether they belong to a request, so that they may contain secrets.
   let allowsSecrets: Bool
-  /// Of a request: raises if a text holds the mask of one of its secrets.
+  /// For a request: throws if a text contains the mask of one of its secrets.
   let checkText: (([UInt8]) throws(Misuse) -> Void)?
 
   init(
@@ -82,12 +82,12 @@ final class HeadersBox {
   }
 }
 
-/// A request being built, as mutations edit it and `networking` functions read it.
+/// A request being built: mutations edit it, and `networking` functions read it.
 final class HTTPRequestBox {
   var http: HTTPRequest
-  /// False once the function it was made for has returned.
+  /// False once the function it was created for has returned.
   var isOpen = true
-  /// What it began with: their masks may have been read.
+  /// The secrets it began with, whose masks the script may have read.
   private let secrets: [Secret]
 
   init(_ http: HTTPRequest) {
@@ -95,7 +95,7 @@ final class HTTPRequestBox {
     secrets = http.secretPlaces.map(\.secret)
   }
 
-  /// Makes it the body, with the type it brings.
+  /// Sets the request body and its content type.
   func carry(_ body: RequestBody) throws(Misuse) {
     let encoded: EncodedBody
     do throws(RequestBodyFailure) {
@@ -110,7 +110,8 @@ final class HTTPRequestBox {
     }
   }
 
-  /// Raises if `bytes` hold the mask of one of its secrets, which would be sent as it is.
+  /// Throws if `bytes` contain the mask of one of its secrets, because the mask would be sent
+  /// unchanged.
   func checkText(_ bytes: [UInt8], _ place: String) throws(Misuse) {
     for secret in secrets + http.secretPlaces.map(\.secret) {
       for mask in [Array(secret.mask.utf8), SecretEscaping.json.escaped(secret.mask.utf8)]
@@ -123,10 +124,10 @@ final class HTTPRequestBox {
   }
 }
 
-/// A configuration being computed, as configure functions edit it.
+/// A configuration being computed, edited by configure functions.
 final class ConfigurationBox {
   var settings: Configuration
-  /// False once the function it was made for has returned.
+  /// False once the function it was created for has returned.
   var isOpen = true
   let service: Service
 
@@ -136,7 +137,7 @@ final class ConfigurationBox {
   }
 }
 
-/// A file that is to be sent, `lull.file`.
+/// A file to be sent, `lull.file`.
 final class FileBox {
   let file: UploadFile
 
@@ -154,7 +155,7 @@ final class MultipartBox {
   }
 }
 
-/// A text with secrets in it, as Lua holds it: `lull.secret{…}`, or what `..` made of one.
+/// A text with secrets, held by Lua: `lull.secret{…}`, or a concatenation with one.
 final class SecretBox {
   let text: SecretText
 
@@ -163,10 +164,10 @@ final class SecretBox {
   }
 }
 
-/// What `lull.auth.…` gives, for the setting `auth`.
+/// The result of `lull.auth.…`, for the setting `auth`.
 final class AuthBox {
   let auth: Auth
-  /// The kept function that it calls, if it does.
+  /// The stored function that it calls, if any.
   let function: Int64?
 
   init(_ auth: Auth, function: Int64? = nil) {
@@ -176,12 +177,12 @@ final class AuthBox {
 }
 
 extension ObjectHandles {
-  /// The secret a value is; nil for anything else.
+  /// Returns the secret in a value; nil for anything else.
   package func secret(_ value: lull_value) -> SecretText? {
     object(value, .secret, as: SecretBox.self)?.text
   }
 
-  /// The file that `lull.file` has made; nil for anything else.
+  /// Returns the file created by `lull.file`; nil for anything else.
   package func uploadFile(_ value: lull_value) -> UploadFile? {
     object(value, .file, as: FileBox.self)?.file
   }

@@ -2,10 +2,10 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// A cache that a script has assigned to a stage: a table of functions, or one that Lull brings.
+/// A cache that a script has assigned to a stage: a table of functions, or one of Lull's caches.
 struct AssignedCache {
   let cache: any EntityCache
-  /// The script's value, which the stage keeps.
+  /// The script's value, which the stage keeps alive.
   let value: StoredValue
 }
 
@@ -14,11 +14,11 @@ extension PipelineStage {
     if let assigned { cacheUsing(assigned.cache, mark: assigned.value) } else { doNotCache() }
   }
 
-  /// What the script has assigned; nil for none.
+  /// The cache that the script assigned, or nil.
   var assignedCache: LuaValue { (cacheMark as? StoredValue).map { .ref($0.id) } ?? .nil }
 }
 
-/// One of the caches that Lull brings, as a value of the script.
+/// One of Lull's caches, as a script value.
 final class CacheBox {
   enum Cache {
     case memory(MemoryEntityCache)
@@ -40,7 +40,7 @@ final class CacheBox {
     }
   }
 
-  /// As `tostring` shows it.
+  /// The text of `tostring`.
   var text: String {
     switch cache {
     case .memory: "Cache(in memory)"
@@ -50,10 +50,10 @@ final class CacheBox {
   }
 }
 
-/// The caches of scripts: those in memory, and tables of functions, which are one cache wherever they
-/// are assigned.
+/// The caches of scripts: memory caches, and tables of functions. A table is the same cache
+/// wherever it is assigned.
 extension Callbacks {
-  /// `lull.cache.memory()`: its userdata holds what scripts made of its entities.
+  /// `lull.cache.memory()`: its userdata holds the script values in its entities.
   func makeMemoryCache() -> LuaValue {
     let cache = MemoryEntityCache()
     let handle = handles.insert(CacheBox(.memory(cache)), kind: .cache)
@@ -68,7 +68,7 @@ extension Callbacks {
       }
       let id = held[key]?.id ?? stored.makeID()
       held[key] = (id, content)
-      // A finaliser that runs meanwhile may have the entry written again, or removed.
+      // A finaliser that runs meanwhile may replace or remove the entry.
       while let entry = held[key], entry.id == id {
         stored.anchor(entry.content, from: handle, key: id)
         if let now = held[key], now == entry { return }
@@ -78,7 +78,7 @@ extension Callbacks {
     return .object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0)
   }
 
-  /// What `cache = …` of a stage names; nil for nil.
+  /// Returns the cache in `cache = …` of a stage; nil for nil.
   func cache(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, service: Service)
     throws(Misuse)
     -> AssignedCache?
@@ -104,14 +104,15 @@ extension Callbacks {
     }
   }
 
-  /// One table is one cache, wherever it is assigned: its operations stay in order (CACHE-22). A
-  /// service keeps it once, however many configurations name it.
+  /// Returns the cache for a table: the same one wherever the table is assigned, so that its
+  /// operations stay in order (CACHE-22). A service stores it once, regardless of the number of
+  /// configurations that use it.
   private func tableCache(_ state: OpaquePointer?, _ index: Int32, service: Service) throws(Misuse)
     -> AssignedCache
   {
     let address = lull_table_address(state, index)
     var known = cacheTables[address]
-    // Another table may have been there before.
+    // A freed table may have had the same address.
     if let found = known, lull_value_is(bridge.pointer, found.id, state, index) == 0 { known = nil }
     let operations = known?.operations ?? CacheOperations()
     let assigned: StoredValue
@@ -128,10 +129,10 @@ extension Callbacks {
   }
 }
 
-/// Caches made of tables, by the table's address, to know one that comes again.
+/// Caches made of tables, by the table's address, to find a table that is assigned again.
 struct CacheTables {
   private var tables: [UnsafeRawPointer?: KnownTable] = [:]
-  /// At how many of them those that are no more are dropped.
+  /// The number of entries at which those of freed tables are dropped.
   private var limit = 64
 
   var count: Int { tables.count }
@@ -146,7 +147,7 @@ struct CacheTables {
     tables[address] = table
   }
 
-  /// A table that some configuration may have as its cache.
+  /// A table that a configuration may have as its cache.
   struct KnownTable {
     let id: Int64
     private(set) weak var assigned: StoredValue?

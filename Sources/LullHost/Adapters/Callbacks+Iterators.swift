@@ -1,39 +1,39 @@
 import CLullBridge
 import LullCore
 
-/// What the iterators of scripts share, `pages` and `watch`: the content that their userdata holds.
+/// Common code of script iterators, `pages` and `watch`: their userdata holds the current content.
 extension Callbacks {
-  /// Where an iterator's userdata holds the content given last; ids of kept values are larger.
+  /// The key of the current content in an iterator's userdata. IDs of stored values are larger.
   static let lastContentKey: Int64 = 1
 
-  /// The userdata holds the content given last, and no more the one before.
+  /// Makes the userdata hold the current content, and release the previous one.
   func hold(_ content: Content, from handle: UInt64) {
     guard let id = content.foreignID else { return }
     lull_value_anchor_to_object(bridge.pointer, handle, Callbacks.lastContentKey, id)
   }
 
-  /// The iterator is over: its userdata holds neither content nor the function.
+  /// Releases the content and the function of an iterator that has ended.
   func release(function: Int64?, from handle: UInt64) {
     guard handle != 0, !bridge.isClosed else { return }
     lull_value_release_from_object(bridge.pointer, handle, Callbacks.lastContentKey)
     if let function { lull_value_release_from_object(bridge.pointer, handle, function) }
   }
 
-  /// Whether two contents are the same, values of scripts as Lua compares them.
+  /// Returns whether two contents are equal. Script values are compared by Lua.
   func areSame(_ content: Content, _ other: Content) -> Bool {
     content.holdsSame(as: other) { a, b in lull_value_same(bridge.pointer, a.id, b.id) != 0 }
   }
 }
 
 extension Awaited {
-  /// The load in progress, if there is one.
+  /// Waits for the load in progress, if there is one.
   init(loading resource: Resource) {
     self.init(requests: Array(resource.loadRequests.prefix(1)))
   }
 }
 
-/// `service:resources()`: those in memory when it was made, in order of last use, less what has been
-/// forgotten meanwhile. Neither creates nor loads anything.
+/// `service:resources()`: the resources that were in memory when it was created, in order of last
+/// use, without those forgotten since. It neither creates nor loads resources.
 final class ResourceIterator {
   private let service: Service
   private var records: ArraySlice<ResourceRecord>

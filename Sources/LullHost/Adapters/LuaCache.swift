@@ -1,8 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// A table with `key`, `read`, `write`, `update_timestamp`, `remove` as a cache. All but `key` may
-/// wait; what raises counts as a miss, or as not written, and is reported. (CACHE-22 to CACHE-28)
+/// A table with `key`, `read`, `write`, `update_timestamp` and `remove` as a cache. All functions
+/// except `key` may wait. An error counts as a miss or a failed write, and is reported. (CACHE-22
+/// to CACHE-28)
 final class LuaCache: CoordinatedEntityCache {
   static let needed: [StaticString] = ["key", "read", "write", "remove"]
   static let functions: [StaticString] = needed + ["update_timestamp"]
@@ -21,12 +22,12 @@ final class LuaCache: CoordinatedEntityCache {
     self.updatesTimestamps = updatesTimestamps
   }
 
-  /// A key as the script made it, held until the operations on it are over.
+  /// A key created by the script, held until the operations on it have ended.
   final class Key {
     let value: LuaValue
-    /// The request whose cache this is the key of.
+    /// The request whose cache has this key.
     let facts: RequestFacts
-    /// Whether a string that such an entity has at this stage can only be bytes.
+    /// Returns whether a string in such an entity at this stage can only be bytes.
     let keepsBytes: (Entity) -> Bool
     private let release: () -> Void
 
@@ -50,7 +51,7 @@ final class LuaCache: CoordinatedEntityCache {
       [callbacks.values.of(resource), .string(stage.description)],
       kind: "cache's key function"
     ) { [callbacks] in
-      // The key does not hold the resource. (CACHE-36)
+      // The key does not keep the resource alive. (CACHE-36)
       let pipeline = resource.resolvedConfiguration.settings.pipeline
       return LuaCache.key($0, facts, callbacks.stored, in: resource.service.environment?.name) {
         pipeline.keepsBytes(of: $0, through: stage)
@@ -84,7 +85,7 @@ final class LuaCache: CoordinatedEntityCache {
         return completion(nil)
       }
       var entity = box.settled
-      // What the script has stored as a string and made again, to go on where it was. (CACHE-101)
+      // The script stored the content as a string and rebuilt the entity from it. (CACHE-101)
       if box.isOwn, case .text(let text) = entity.content, key.keepsBytes(entity) {
         entity.content = .bytes(Array(text.utf8))
       }
@@ -107,7 +108,7 @@ final class LuaCache: CoordinatedEntityCache {
     }
   }
 
-  /// `update_timestamp` does as it likes; without it what is kept there is looked at.
+  /// Calls `update_timestamp` if the table has it. Otherwise reads the stored entity.
   func confirmEntity(
     _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
   ) {
@@ -130,7 +131,7 @@ final class LuaCache: CoordinatedEntityCache {
   ) {
     let context = RunContext(purpose: "\(method) function of a cache", queue: operations) {
       [unowned callbacks] outcome in
-      // The key lives until here.
+      // Keeps the key alive until here.
       let facts = key.facts
       switch outcome {
       case .finished(let results): completion(callbacks, results)
@@ -147,8 +148,9 @@ final class LuaCache: CoordinatedEntityCache {
 
   private struct WrongKey: Error { let text: String }
 
-  /// The first result of a key function; nil if the resource is not to be cached (CACHE-24). In an environment
-  /// of an API file it is a text, which has that behind it. (ENV-07)
+  /// Returns the key from the result of a key function; nil if the resource is not to be cached
+  /// (CACHE-24). In an environment of an API file the key must be text, and the name of the
+  /// environment is appended. (ENV-07)
   private static func key(
     _ results: RunResults, _ facts: RequestFacts, _ stored: StoredValues, in environment: String?,
     keepsBytes: @escaping (Entity) -> Bool

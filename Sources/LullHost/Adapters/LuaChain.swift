@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// `request:chained(fn)`: the function gets the response, may wait, and returns nothing, a Request or
-/// a Response. (CHN-01 to CHN-19)
+/// `request:chained(fn)`: the function gets the response, may wait, and returns nothing, a Request
+/// or a Response. (CHN-01 to CHN-19)
 struct LuaChain {
   private unowned let callbacks: Callbacks
   private unowned let loop: ScriptLoop
@@ -16,10 +16,10 @@ struct LuaChain {
     purpose = "chain function (\(callbacks.stored.place(of: id)))"
   }
 
-  /// Gives the request with the function, which is the call's first argument, around it.
+  /// Returns the request wrapped in the function, which is the call's first argument.
   static func add(_ call: Call) throws(Misuse) {
     let id = try call.stored.keep(call.state, call.index(1))
-    // The wrapped request's userdata holds its hooks and what else it may call.
+    // The wrapped request's userdata holds its hooks and everything else it may call.
     let wrapped = try call.stored.keep(call.state, call.index(0))
     let function = LuaChain(id, call.callbacks, call.loop)
     let chain = ChainedRequest(wrapping: try call.request, by: RequestCallbacks([id, wrapped])) {
@@ -55,7 +55,7 @@ struct LuaChain {
       let value = results[0]
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
       if let next = callbacks.handles.object(value, .request, as: Request.self) {
-        // What only this side knows: a coroutine of `next` waits for this chain.
+        // A dependency that only this code can detect: a coroutine of `next` waits for this chain.
         guard !loop.depends(Awaited(requests: [next]), on: chain) else {
           return .useResponse(.failure(chain.endless("it would wait for itself")))
         }

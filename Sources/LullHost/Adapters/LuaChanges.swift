@@ -1,12 +1,12 @@
 import LullCore
 
-/// What happens to resources, for a loop of the script: as an observer hears it.
+/// An iterator over the events of resources, as an observer gets them.
 ///
-/// It observes from when it is made until it is over, and loads nothing. It keeps no script alive: when
-/// nothing else is left to do, nothing can change any more, and a call that waits gets nil. Home thread
-/// only.
+/// It observes from its creation until it ends, and loads nothing. It does not keep the script
+/// alive: if nothing else is left to do, nothing can change any more, and a waiting call returns
+/// nil. Home thread only.
 final class LuaChanges {
-  /// What a step of the loop gets.
+  /// The result of one iteration.
   enum Item {
     case event(ResourceEvent)
     case state(ResourceStatus.State)
@@ -14,20 +14,20 @@ final class LuaChanges {
 
   private unowned let callbacks: Callbacks
   private let pump: Pump
-  /// What is observed, for messages.
+  /// The name of the observed resources in messages.
   let name: String
-  /// nil of those of a status, and once they are over.
+  /// nil for a status, and after the end.
   private(set) var resource: Resource?
-  /// The status whose state is given when it has changed.
+  /// The status whose changes are returned.
   private let status: ResourceStatus?
-  /// Those to come, each kind once.
+  /// The events not yet returned, each kind once.
   private var events: [ResourceEvent] = []
   private var lastState: ResourceStatus.State?
-  /// Whether only what is there once none of them is loading is given, once.
+  /// Whether only one state is returned, once none of the resources is loading.
   private let awaitsEnd: Bool
   private var stops: [() -> Void] = []
   private(set) var isOver = false
-  /// A call that waits.
+  /// Completes a waiting call.
   private var pending: WaitCompletion?
   private var idleNumber: Int?
   private var isLookingSoon = false
@@ -55,7 +55,7 @@ final class LuaChanges {
 
   deinit {
     guard !isOver, !stops.isEmpty else { return }
-    // Nothing may be called here.
+    // Deferred, because a `deinit` must not call into Lua.
     pump.enqueue { [stops] in
       for stop in stops { stop() }
     }
@@ -71,7 +71,7 @@ final class LuaChanges {
 
   // MARK: The loop
 
-  /// Gives what has happened, at once or later; nil at the end.
+  /// Returns the next event or state, immediately or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard pending == nil else {
       throw .message("these changes are being waited for by another coroutine")
@@ -84,7 +84,7 @@ final class LuaChanges {
     try wait(call)
   }
 
-  /// Waits for the next one.
+  /// Waits for the next event or state.
   private func wait(_ call: Call) throws(Misuse) {
     let what = "a change of \(name)"
     try callbacks.loop.wait(call, for: what) { completion in
@@ -94,7 +94,7 @@ final class LuaChanges {
         self?.idleNumber = nil
         self?.finish()
       }
-      // Where a call has made it for itself, only this holds it.
+      // If a call created the iterator for itself, only this closure keeps it alive.
       return { [weak self, held = awaitsEnd ? self : nil] in
         withExtendedLifetime(held) {}
         self?.pending = nil
@@ -103,7 +103,7 @@ final class LuaChanges {
     }
   }
 
-  /// Ends it; a call that waits gets nil.
+  /// Ends the iterator; a waiting call returns nil.
   func stop() {
     guard !isOver else { return }
     if let pending {
@@ -135,7 +135,7 @@ final class LuaChanges {
     idleNumber = nil
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func heard(_ event: ResourceEvent) {
     guard !isOver else { return }
@@ -145,7 +145,7 @@ final class LuaChanges {
     }
     guard pending != nil, !isLookingSoon else { return }
     isLookingSoon = true
-    // Behind the other observers and the hooks of what has just happened.
+    // After the other observers and the hooks of the current event.
     pump.enqueueAfterPhase { [weak self] in
       guard let self else { return }
       isLookingSoon = false

@@ -1,16 +1,16 @@
 import LullCore
 
-/// `resource:events{…}`: gives the items of a stream, one for each call.
+/// `resource:events{…}`: returns the items of a stream, one for each call.
 ///
 /// Home thread only.
 final class LuaEvents {
   private unowned let callbacks: Callbacks
   let stream: EventStream
-  /// The kept function that edits the requests, which the userdata holds.
+  /// The stored function that edits the requests, held by the userdata.
   private let mutation: Int64?
   var hostHandle: UInt64 = 0
   private var isWaiting = false
-  /// The row given last, while the script may still be given its tables.
+  /// The last row returned, while the script may still read its tables.
   private var row: JSONDocument?
 
   private typealias Results = (values: [LuaValue], raising: Bool)
@@ -22,7 +22,7 @@ final class LuaEvents {
     stream.onRequest = { $0.mark.isWeak = true }
   }
 
-  /// Gives the next item, at once or later; nil at the end.
+  /// Returns the next item, immediately or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
       throw .message("these events are being waited for by another coroutine")
@@ -35,7 +35,7 @@ final class LuaEvents {
     let what = "an item of the stream \(stream.resource.displayName)"
     try callbacks.loop.wait(call, for: what, Awaited(requests: awaited)) { completion in
       isWaiting = true
-      // Whoever waits keeps the script alive, not the connection.
+      // The waiting call keeps the script alive; the connection does not.
       callbacks.loop.timerBegan()
       waitForMore(completion)
       return { [weak self] in
@@ -46,7 +46,7 @@ final class LuaEvents {
     }
   }
 
-  /// Ends it, its connection at once; a call that waits gets nil.
+  /// Ends the iterator and closes its connection immediately; a waiting call returns nil.
   func end() {
     stream.stop()
     row = nil
@@ -73,7 +73,7 @@ final class LuaEvents {
     }
   }
 
-  /// What there is; nil: nothing yet.
+  /// Returns an item that has arrived; nil if there is none yet.
   private func look() -> Results? {
     switch stream.next() {
     case .item(let item):
@@ -93,12 +93,12 @@ final class LuaEvents {
   }
 }
 
-/// An event of a stream as Lua holds it.
+/// A stream event held by Lua.
 final class StreamEventBox {
   let event: StreamEvent
-  /// Whether tables of its data have no nulls.
+  /// Whether tables of its data omit nulls.
   let omitsNulls: Bool
-  /// Its data as JSON, once it has been asked for.
+  /// Its data as JSON, parsed on first use.
   private var parsed: JSONDocument?
 
   init(_ event: StreamEvent, omitsNulls: Bool) {

@@ -1,9 +1,11 @@
 import CLullBridge
 import LullCore
 
-/// `resource:follow{ reduce = … }`: a function of the script makes the content of a stream's items.
+/// `resource:follow{ reduce = … }`: a script function computes the content from the items of a
+/// stream.
 ///
-/// Its userdata is held until it is over, and it keeps the script alive as long. Home thread only.
+/// Its userdata is held until the stream has ended, and keeps the script alive until then. Home
+/// thread only.
 final class LuaFollow {
   private unowned let callbacks: Callbacks
   private let reduce: Int64
@@ -12,11 +14,11 @@ final class LuaFollow {
   private(set) var follower: StreamFollower?
   private var hostHandle: UInt64 = 0
   private var waiters: [() -> Void] = []
-  /// Of the failure that ended it; nil if it was awaited by then, or did not fail.
+  /// The mark of the failure that ended it; nil if it did not fail, or was already awaited.
   private var failure: RequestMark?
   private(set) var isOver = false
 
-  /// The object, for the script.
+  /// Starts following and returns the object for the script.
   static func begin(
     _ resource: Resource, _ arguments: StreamArguments, reduce: Int64, initial: Content?,
     _ call: Call
@@ -75,7 +77,7 @@ final class LuaFollow {
       }
       return Result { () throws(Misuse) in
         let content = try callbacks.stored.content(results[0], results.state, results.index(0))
-        // While the results still do.
+        // Anchored while the results still hold it.
         callbacks.hold(content, from: hostHandle)
         return content
       }
@@ -89,7 +91,8 @@ final class LuaFollow {
     }
   }
 
-  /// The resource's error, where the function has raised: a request error as it is, others reported.
+  /// Returns the resource's error if the function raised one: a request error unchanged, other
+  /// errors reported.
   private func failed(_ failure: ScriptFailure) -> RequestError {
     if let error = failure.requestError { return error }
     callbacks.reporter.report(
@@ -104,7 +107,7 @@ final class LuaFollow {
       timestamp: callbacks.pump.clock.now)
   }
 
-  // MARK: Its end
+  // MARK: End
 
   private func ended() {
     isOver = true
@@ -122,7 +125,7 @@ final class LuaFollow {
     callbacks.stored.unpin(object: hostHandle)
   }
 
-  /// Waits for the end: the content, or nil and the error.
+  /// Waits for the end. Returns the content, or nil and the error.
   func await(_ call: Call) throws(Misuse) {
     guard let resource = follower?.stream.resource else { return }
     guard !isOver else {
@@ -135,7 +138,7 @@ final class LuaFollow {
       waiters.append { [weak self, pump = callbacks.pump] in
         pump.enqueueAfterPhase { if let self { completion(self.outcome(resource), false) } }
       }
-      // Whoever waits for it wants it.
+      // A cancelled wait stops the stream.
       return { [weak self] in self?.stop() }
     }
   }
@@ -148,7 +151,8 @@ final class LuaFollow {
 }
 
 extension ScriptValues {
-  /// An item of a stream; the tables of a row `holder` holds under `key`, until the next.
+  /// Returns an item of a stream. `holder` holds the tables of a row under `key` until the next
+  /// row.
   func of(
     _ item: StreamItem, holder: UInt64, key: Int64, omitsNulls: Bool,
     from url: @autoclosure () -> String?

@@ -1,10 +1,10 @@
 import CLullBridge
 package import LullCore
 
-/// A `networking` function of the script in place of the network.
+/// A `networking` function of the script that replaces the network.
 ///
-/// It is called when a request starts, in a coroutine that ends with the request; it answers by
-/// returning a table, or by calling `complete`.
+/// It is called when a request starts, in a coroutine that ends with the request. It responds by
+/// returning a table or by calling `complete`.
 package final class LuaNetworking: NetworkingProvider {
   private unowned let callbacks: Callbacks
   private unowned let reader: NetworkAnswerReader
@@ -32,7 +32,7 @@ package final class LuaNetworking: NetworkingProvider {
       [unowned callbacks, unowned reader] outcome in
       switch outcome {
       case .finished(let results):
-        // Returning nothing means that `complete` was or will be called.
+        // Returning nil means that `complete` was or will be called.
         guard results[0].kind != Int32(LULL_NIL) || results[1].kind != Int32(LULL_NIL) else {
           return
         }
@@ -59,7 +59,7 @@ package final class LuaNetworking: NetworkingProvider {
       }
     }
     let box = HTTPRequestBox(request)
-    // It is on its way already: to be read only.
+    // Read-only, because the request has already been sent.
     box.isOpen = false
     let handle = callbacks.handles.insert(answer, kind: .completion)
     let complete = LuaValue.method(index: APIOwner.completeIndex, handle: handle, service: 0)
@@ -71,9 +71,10 @@ package final class LuaNetworking: NetworkingProvider {
 
   final class Transfer: RequestNetworking {
     private unowned let coroutines: Coroutines
-    /// Held by them while the function waits; once it has ended nothing is left to cancel.
+    /// Held by `coroutines` while the function waits. Once it has ended there is nothing to cancel.
     private(set) weak var context: RunContext?
-    /// Held by the script's `complete` and `report`; when they are gone nothing moves any more.
+    /// Held by the script's `complete` and `report`. When those are gone, the progress no longer
+    /// changes.
     private weak var answer: NetworkAnswer?
     private let held: HeldAnswer
 
@@ -94,9 +95,10 @@ package final class LuaNetworking: NetworkingProvider {
   }
 }
 
-/// Values of the script in an answer, held until the request has them: with what it got for starting.
+/// Script values in a response, held until the request takes them over, together with the transfer
+/// object.
 ///
-/// Its end only notes their numbers, since nothing may be called across from `deinit`.
+/// Its `deinit` only queues their IDs, because a `deinit` must not call into Lua.
 final class HeldAnswer {
   private unowned let stored: StoredValues
   private let released: ReleasedValues
@@ -115,13 +117,13 @@ final class HeldAnswer {
   deinit { for id in ids { released.addPin(id) } }
 }
 
-/// The one answer a `networking` function gives; what comes after the first is ignored and logged.
+/// The single response of a `networking` function. Later ones are ignored and logged.
 final class NetworkAnswer {
   private var completion: NetworkCompletion?
   private let request: HTTPRequest
   private let held: HeldAnswer
   private let log: Log
-  /// What the script reports of bytes on their way; feeds progress.
+  /// The transfer progress that the script reports.
   var metrics = RequestTransferMetrics()
 
   init(_ completion: NetworkCompletion, _ request: HTTPRequest, _ held: HeldAnswer, log: Log) {
@@ -133,7 +135,7 @@ final class NetworkAnswer {
 
   var url: String { request.url }
 
-  /// Nobody is left who could answer: the function has ended and its `complete` was collected.
+  /// The function has ended and its `complete` was collected, so no response can come any more.
   deinit {
     completion?(
       NetworkResult(
@@ -159,7 +161,7 @@ final class NetworkAnswer {
   }
 }
 
-/// The answers of `lull.testing.stub`, by method and path.
+/// The responses of `lull.testing.stub`, by method and path.
 final class StubAnswers: NetworkingProvider {
   private var answers: [(method: RequestMethod, path: String, result: NetworkResult)] = []
   private let log: Log
@@ -172,8 +174,8 @@ final class StubAnswers: NetworkingProvider {
     answers.append((method, path, result))
   }
 
-  /// The answer for a request: a stub of that absolute URL, or the one whose path is the longest end
-  /// of the URL.
+  /// Returns the response for a request: the stub with that absolute URL, or the one with the
+  /// longest path that the URL ends with.
   func answer(method: RequestMethod, url: String) -> NetworkResult {
     let candidates = answers.filter { $0.method == method && Self.matches($0.path, url) }
     guard var best = candidates.max(by: { $0.path.utf8.count < $1.path.utf8.count })?.result else {
@@ -209,7 +211,7 @@ final class StubAnswers: NetworkingProvider {
 }
 
 extension NetworkResult {
-  /// As the log shows an exchange that did not go over the network.
+  /// Returns the log text of an exchange that did not use the network.
   fileprivate func summary(of request: HTTPRequest) -> String {
     let outcome =
       error.map { "failed: \(LogText.part($0.message))" }
@@ -219,7 +221,7 @@ extension NetworkResult {
 }
 
 extension Misuse {
-  /// The message, without its place.
+  /// The message without its place.
   package var text: String {
     switch self {
     case .message(let text): text
@@ -229,14 +231,14 @@ extension Misuse {
   }
 }
 
-/// An exchange that stands in front of another one, which does the work.
+/// An exchange that wraps another one, which does the work.
 package protocol RelayedTransfer: RequestNetworking {
-  /// nil before there is one.
+  /// nil before the wrapped exchange exists.
   var inner: (any RequestNetworking)? { get }
 }
 
 extension NetworkRequest {
-  /// The exchange under way now that does the work, behind policies and whatever else is in front of it.
+  /// The current exchange that does the work, inside policies and other wrappers.
   var innermostTransfer: (any RequestNetworking)? {
     var current = (transfer as? PolicyExchange)?.current ?? transfer
     while let inner = (current as? any RelayedTransfer)?.inner { current = inner }

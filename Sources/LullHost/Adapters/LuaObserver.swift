@@ -1,28 +1,29 @@
 import CLullBridge
 import LullCore
 
-/// A function or table of the script that observes a resource.
+/// A script function or table that observes a resource.
 ///
-/// The closure is anchored on Lua's side: at its owner, at the service, or, for a table that owns
-/// itself, nowhere. Once it or its owner is gone the observer is not alive any more.
+/// The closure is anchored in Lua: to its owner, to the service, or, if a table owns itself, not at
+/// all. Once the closure or its owner is gone, the observer is no longer alive.
 final class LuaObserver: KeyedObserver {
   static let changed: StaticString = "resource_changed"
 
   private unowned let callbacks: Callbacks
   let id: Int64
-  /// What scripts call it by: the function or table itself.
+  /// The address of the function or table, by which scripts refer to the observer.
   private let identity: UInt
   let isTable: Bool
   /// Whether the table had `resource_request_progress` when it was added (PRG-24).
   let wantsProgress: Bool
-  /// The kept owners; none of observers anchored to the service and of self-owned tables.
+  /// The stored owners; empty for observers anchored to the service and for tables that own
+  /// themselves.
   private(set) var owners: [Owner] = []
   /// Whether the service's userdata anchors the closure.
   var isAnchoredToService: Bool
   var ownsItself: Bool
   private(set) var isStopped = false
-  // The record holds this observer in its list. The service mostly holds the record, but requests of
-  // another service that load its resource may hold it for longer.
+  // The record holds this observer in its list. The service usually holds the record, but requests
+  // of another service that load its resource may hold it for longer.
   private let serviceLink: ServiceLink
   private unowned let record: ResourceRecord
   private let released: ReleasedValues
@@ -50,12 +51,12 @@ final class LuaObserver: KeyedObserver {
     self.ownsItself = ownsItself
   }
 
-  /// Whether it has heard of no more than its addition and requests that begin.
+  /// Whether it has got no events besides its own addition and the start of requests.
   var isUnheard: Bool { !isStopped && record.observers.eventCount == earlierEvents }
 
   private var service: Service? { serviceLink.service }
 
-  /// A resource that no service remembers, such as one without a URL, takes its observers with it.
+  /// A resource that no service stores, such as one without a URL, is freed with its observers.
   deinit {
     guard !isStopped else { return }
     let anchoring = isAnchoredToService ? service?.hostHandle ?? 0 : 0
@@ -65,7 +66,8 @@ final class LuaObserver: KeyedObserver {
 
   var keys: [UInt] { [identity] + owners.map(\.identity) }
 
-  /// An owner has died: if it was the last, the observer is told and leaves the list.
+  /// Handles the death of an owner. If it was the last one, the observer is notified and removed
+  /// from the list.
   func ownerDied() {
     guard !isStopped else { return }
     guard let service else { return stop() }
@@ -81,7 +83,7 @@ final class LuaObserver: KeyedObserver {
     }
   }
 
-  /// Whether that owner was one of its owners.
+  /// Removes an owner. Returns whether it was one.
   func remove(owner: Int64) {
     guard let index = owners.firstIndex(where: { $0.id == owner }) else { return }
     owners.remove(at: index)
@@ -90,14 +92,14 @@ final class LuaObserver: KeyedObserver {
 
   var isAlive: Bool {
     guard !isStopped, !callbacks.bridge.isClosed else { return false }
-    // The service's userdata holds the closure; should it not, the next call will find that out.
+    // The service's userdata holds the closure. If it does not, the next call detects that.
     if isAnchoredToService { return true }
     guard lull_value_is_alive(callbacks.bridge.pointer, id) != 0 else { return false }
     return ownsItself
       || owners.contains { lull_value_is_alive(callbacks.bridge.pointer, $0.id) != 0 }
   }
 
-  /// Whether nothing but removal keeps it from hearing an event: no owner is to be asked first.
+  /// Whether it can be notified without checking whether an owner is still alive.
   var isToldInTurn: Bool { isAnchoredToService && !isTable }
 
   var logName: String {
@@ -105,7 +107,7 @@ final class LuaObserver: KeyedObserver {
     return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")
   }
 
-  /// Never called again; the closure may be collected.
+  /// Stops the observer, so that it is never called again and the closure may be collected.
   func stop() {
     guard !isStopped else { return }
     isStopped = true
@@ -120,7 +122,7 @@ final class LuaObserver: KeyedObserver {
   }
 
   func resourceChanged(_ resource: Resource, event: ResourceEvent) {
-    // Of those anchored to the service, the call finds out.
+    // For an observer anchored to the service, the call detects it.
     guard isAnchoredToService || isAlive else {
       return record.observers.removeDead(resource: resource)
     }
@@ -144,7 +146,7 @@ final class LuaObserver: KeyedObserver {
       Callable(id: id, method: method), arguments, makeContext(resource))
   }
 
-  /// What a run of this observer is.
+  /// Creates the context of a run.
   func makeContext(_ resource: Resource) -> RunContext {
     let context = RunContext(purpose: "an observer") { [unowned callbacks, id] outcome in
       if case .failed(let failure) = outcome {
@@ -158,7 +160,7 @@ final class LuaObserver: KeyedObserver {
   }
 }
 
-/// What `resource:observe` returns: stops that one observer.
+/// The result of `resource:observe`: stops that one observer.
 final class ObservationBox {
   let observer: LuaObserver
   let resource: Resource
@@ -175,14 +177,14 @@ final class ObservationBox {
 }
 
 extension Resource {
-  /// Takes one observer of a script off the list; it hears nothing more.
+  /// Removes one script observer from the list; it gets no further events.
   func stopObserving(_ observer: LuaObserver) {
     let observed = record.observers
     observed.remove(observer, resource: self)
     observer.stop()
   }
 
-  /// Takes several off at once.
+  /// Removes several observers at once.
   func stopObserving(_ observers: [LuaObserver]) {
     guard !observers.isEmpty else { return }
     let observed = record.observers

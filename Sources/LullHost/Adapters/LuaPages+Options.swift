@@ -8,7 +8,7 @@ extension LuaPages.Options {
   static let pageNumberKeys = ["param", "first", "step", "items"]
   static let offsetKeys = ["param", "first", "items"]
 
-  /// The options in a table; a kept function among them is the caller's to hold.
+  /// Reads the options from a table. The caller holds a stored function among them.
   package init(
     _ table: Int32, _ state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
   ) throws(Misuse) {

@@ -1,22 +1,23 @@
 package import LullCore
 
-/// `resource:pages{…}`: loads the pages of a list one after the other, each when the script asks.
+/// `resource:pages{…}`: loads the pages of a list in order, each when the script requests it.
 ///
-/// Between two calls nothing is in flight. Home thread only.
+/// Between two calls no request is in flight. Home thread only.
 package final class LuaPages {
   package struct Options {
     package var next = NextPage.automatic
-    /// nil: `PageProgress.defaultLimit` pages, beyond which it raises.
+    /// The maximum number of pages; nil for `PageProgress.defaultLimit`, where more pages raise an
+    /// error.
     package var max: Int?
     package var allowsOtherOrigins = false
-    /// How messages write options.
+    /// The spelling of options in messages.
     package var words = PageProgress.Words()
 
-    /// The kept function that tells the next page.
+    /// The stored function that returns the next page.
     package var function: Int64?
     weak var stored: StoredValues?
 
-    /// Where that is defined; nil: there is none, or it is gone.
+    /// The place where the function is defined; nil if there is none or it is gone.
     package var definition: TraceFrame? { function.flatMap { stored?.definition(of: $0) } }
 
     package init() {}
@@ -25,12 +26,12 @@ package final class LuaPages {
   private unowned let callbacks: Callbacks
   private let options: Options
   private var progress: PageProgress
-  /// The page given last, or the one before the first.
+  /// The last page returned, or the one before the first.
   var resource: Resource { progress.resource }
   var count: Int { progress.count }
   package var isOver: Bool { progress.isOver }
   private var isWaiting = false
-  /// The userdata's, which holds the function and the content given last.
+  /// The handle of the userdata, which holds the function and the current content.
   var hostHandle: UInt64 = 0
 
   package init(_ resource: Resource, _ options: Options, _ callbacks: Callbacks) {
@@ -41,7 +42,8 @@ package final class LuaPages {
     self.callbacks = callbacks
   }
 
-  /// Returns what `for` takes: function, state, control variable, and what it closes when it is left.
+  /// Returns the values for a `for` loop: function, state, control variable, and the value to close
+  /// when the loop ends.
   package static func iterate(_ resource: Resource, _ options: Options, _ call: Call) {
     let pages = LuaPages(resource, options, call.callbacks)
     let object = call.values.of(
@@ -50,7 +52,7 @@ package final class LuaPages {
     for value in [object, .nil, .nil, object] { call.return(value) }
   }
 
-  /// Gives content and resource of the next page, at once or later; nil at the end.
+  /// Returns the content and resource of the next page, immediately or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
       throw .message("these pages are being waited for by another coroutine")
@@ -72,40 +74,40 @@ package final class LuaPages {
       for value in values { call.return(value) }
       return
     }
-    // Put together now: a wait must not hold these pages.
+    // Computed now, because a wait must not keep these pages alive.
     let what = "page \(count + 1): \(page.displayName)"
     try callbacks.loop.wait(call, for: what, Awaited(loading: page)) { completion in
       load(page, completion)
     }
   }
 
-  /// Ends the iteration; a call that waits gets nil once its page is there.
+  /// Ends the iteration; a waiting call returns nil once its page has arrived.
   func end() {
     progress.end()
     callbacks.release(function: options.function, from: hostHandle)
   }
 
-  /// What is to be raised by the call.
+  /// An error value to be raised by the call.
   package struct Raised: Error {
     package let value: LuaValue
   }
 
-  /// The page given last; nil at the end.
+  /// The last page returned; nil at the end.
   package var entity: Entity? { progress.entity }
 
-  /// How a page's content is read; nil: unchanged.
+  /// Converts a page's content for reading; nil if it is used unchanged.
   package var reading: ((Entity) -> Entity)? {
     get { progress.reading }
     set { progress.reading = newValue }
   }
 
-  /// Where the rows are, as the user says; nil to find them.
+  /// The path of the rows, if the user specified one; nil to find them.
   package var list: FieldPath? {
     get { progress.list }
     set { progress.list = newValue }
   }
 
-  /// Whether neither a page nor its last row has the cursor that is named.
+  /// Returns whether neither a page nor its last row has the named cursor.
   package func lacksCursor(_ page: Entity) -> Bool {
     guard case .cursor(let cursor) = options.next else { return false }
     return cursor.isMissing(in: page.content, callbacks.fields)
@@ -120,7 +122,7 @@ package final class LuaPages {
     }
   }
 
-  /// What the script's function says: a reference, a resource, or nothing at the end.
+  /// Returns the result of the script's function: a reference, a resource, or nil at the end.
   private func ask(_ id: Int64, _ entity: Entity) -> Result<Resource?, Raised> {
     let values = [content(entity), callbacks.values.of(resource)]
     let answer = callbacks.coroutines.ask(
@@ -157,13 +159,13 @@ package final class LuaPages {
 
   // MARK: Loading
 
-  /// Loads the page, or joins a load in progress; returns what cancels the wait.
+  /// Loads the page, or joins a load in progress. Returns a function that cancels the wait.
   private func load(_ page: Resource, _ completion: @escaping WaitCompletion)
     -> () -> Void
   {
     isWaiting = true
     let wasLoading = page.isLoading
-    // Whoever waits for a load wants it.
+    // The observer keeps the load from being cancelled while the call waits for it.
     let observer = IteratorObserver("pages")
     page.hold(observer)
     let finish = { [weak self] (response: Response?) in
@@ -194,12 +196,12 @@ package final class LuaPages {
     }
   }
 
-  /// A page is there, or will not come.
+  /// Handles a page that has arrived or failed.
   package func arrived(_ page: Resource, _ response: Response?) -> (
     values: [LuaValue], raising: Bool
   ) {
     let wasOver = isOver
-    // A copy: looking into the content may run finalisers, which may end these pages.
+    // A copy, because reading the content may run finalisers, which may end these pages.
     var progress = progress
     var arrival = progress.arrived(page, response, callbacks.fields)
     if isOver, !wasOver {

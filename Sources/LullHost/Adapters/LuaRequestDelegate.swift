@@ -9,12 +9,12 @@ final class LuaRequestDelegate: RequestDelegate {
   private let reader: OptionReader
   private let functions: Functions
   private var context: RunContext?
-  /// What it is a part of, as reports call it.
+  /// The request it belongs to, for reports.
   private var facts: RequestFacts?
-  /// Held by the request while it runs.
+  /// Held by the request while it is running.
   private weak var handler: RequestCompletionHandler?
 
-  /// The script's functions, by id.
+  /// The script's functions, by ID.
   struct Functions {
     var start: Int64 = 0
     var cancel: Int64?
@@ -30,7 +30,7 @@ final class LuaRequestDelegate: RequestDelegate {
     self.reader = reader
   }
 
-  /// The values of the script it calls.
+  /// The script values it calls.
   var anchors: [Int64] {
     [functions.start]
       + [functions.cancel, functions.progress, functions.repeated].compactMap(\.self)
@@ -47,11 +47,11 @@ final class LuaRequestDelegate: RequestDelegate {
     let context = RunContext(purpose: purpose, request: request) {
       [weak self, unowned callbacks] outcome in
       self?.context = nil
-      // While the function runs it may still return a response.
+      // The running function may still return a response.
       let handler = completion.handler
       switch outcome {
       case .finished(let results):
-        // Returning a response completes at once.
+        // Returning a response completes the request immediately.
         if let box = callbacks.handles.object(results[0], .response, as: ResponseBox.self) {
           handler.broadcastResponse(box.response)
         }
@@ -87,7 +87,8 @@ final class LuaRequestDelegate: RequestDelegate {
     }
   }
 
-  /// 0 before the start (PRG-02); a function that fails, or returns no number, fails the request.
+  /// Returns 0 before the start (PRG-02). If the function fails or does not return a number, the
+  /// request fails.
   func computeProgress() -> Double {
     guard let progress = functions.progress, let handler, let request = handler.pendingRequest
     else { return 0 }
@@ -109,8 +110,8 @@ final class LuaRequestDelegate: RequestDelegate {
     return 1
   }
 
-  /// The table `repeated` returns, or the same functions; a function that fails makes a request that
-  /// fails when it is started.
+  /// Returns the delegate of a retry: from the table that `repeated` returns, or the same
+  /// functions. If `repeated` fails, the new request fails when it is started.
   func repeated() -> any RequestDelegate {
     guard let repeated = functions.repeated else {
       return LuaRequestDelegate(functions, callbacks, loop, reader)
@@ -147,7 +148,7 @@ final class LuaRequestDelegate: RequestDelegate {
   }
 }
 
-/// A request that cannot be repeated, since the script's `repeated` failed.
+/// A request that can't be retried, because the script's `repeated` failed.
 private final class FailingDelegate: RequestDelegate {
   private unowned let reporter: Reporter
   private let failure: ScriptFailure
@@ -166,10 +167,10 @@ private final class FailingDelegate: RequestDelegate {
   }
 }
 
-/// The `complete` a script's `start` is given.
+/// The `complete` function passed to a script's `start`.
 ///
-/// When the script drops it unused nobody can complete the request any more: it then keeps nothing
-/// alive, and whoever awaits it is told.
+/// If the script drops it unused, the request can no longer be completed. It then keeps nothing
+/// alive, and an await of it raises an error.
 final class CustomCompletion {
   let handler: RequestCompletionHandler
   private weak var loop: ScriptLoop?
@@ -196,8 +197,8 @@ extension ScriptFailure {
 extension LuaRequestDelegate.Functions {
   private static let keys = ["start", "cancel", "progress", "repeated", "description"]
 
-  /// The table `lull.custom_request{ start =, cancel =, progress =, repeated =, description = }` takes.
-  /// The caller holds them.
+  /// Reads the table of `lull.custom_request{ start =, cancel =, progress =, repeated =,
+  /// description = }`. The caller holds the functions.
   init(
     _ table: Int32, in state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
   ) throws(Misuse) {

@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// A function of the script that gets the whole response, success or failure, and returns the one to
-/// go on with: `stage:add_transformer(fn)`. It may wait. (TRF-01, TRF-02, PIPE-17)
+/// A script function that gets the whole response, success or failure, and returns the response to
+/// continue with: `stage:add_transformer(fn)`. It may wait. (TRF-01, TRF-02, PIPE-17)
 final class LuaResponseTransformer: ResponseTransformer {
   private unowned let callbacks: Callbacks
   private let function: StoredValue

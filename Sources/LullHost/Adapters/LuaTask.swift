@@ -1,13 +1,14 @@
 import LullCore
 
-/// A coroutine the script started with `lull.spawn`.
+/// A coroutine that the script started with `lull.spawn`.
 ///
-/// Home thread only. It runs from the next turn on; its results, or its error, wait for whoever
-/// awaits it. A failure nobody has awaited is reported when the task is collected or at exit.
+/// Home thread only. It runs from the next turn on. Its results or its error are stored until it is
+/// awaited. If it fails and is not awaited, the failure is reported when the task is collected or
+/// at exit.
 final class LuaTask {
   enum State {
     case running
-    /// The id of its results, and whether they are nil and an error.
+    /// The ID of its results, and whether they are nil and an error.
     case finished(results: Int64, isFailure: Bool)
     case failed(ScriptFailure)
     case cancelled
@@ -19,7 +20,7 @@ final class LuaTask {
     didSet { if let context { purpose = context.purpose } }
   }
   private var purpose = "task"
-  /// The call it ends with, if it was started on behalf of one.
+  /// The call it ends with, if it was started for one.
   var scope: RunScope?
   private(set) var isAwaited = false
   private var waiters: [() -> Void] = []
@@ -37,16 +38,16 @@ final class LuaTask {
 
   var isRunning: Bool { if case .running = state { true } else { false } }
 
-  /// Calls `waiter` when the task, which is running, has ended.
+  /// Calls `waiter` when the running task has ended.
   func onEnd(_ waiter: @escaping () -> Void) { waiters.append(waiter) }
 
-  /// Takes notice of the outcome without waiting.
+  /// Marks the outcome as handled without waiting.
   func markAwaited() { isAwaited = true }
 
-  /// As a report of an unheard failure calls it.
+  /// The name in the report of an unhandled failure.
   var reportedName: String { "\(purpose), which nobody has awaited" }
 
-  /// The failure nobody has heard of.
+  /// The failure, if it has not been awaited.
   var unheardFailure: ScriptFailure? {
     if case .failed(let failure) = state, !isAwaited { return failure }
     return nil

@@ -1,12 +1,12 @@
 import CLullBridge
 import LullCore
 
-/// A function of the script as the function of a content transformer. (TRF-04 to TRF-16)
+/// A script function as the function of a content transformer. (TRF-04 to TRF-16)
 ///
-/// It receives the content and the whole entity. It may wait; the request then waits with it, and
+/// It gets the content and the whole entity. It may wait; the request then waits for it, and
 /// cancelling the request ends it.
 final class LuaTransformer: ContentFunction {
-  /// `input` or `output`: one of the words, or a predicate of the content.
+  /// The options `input` and `output`: a type name, or a predicate of the content.
   enum TypeTest {
     case any
     case word(String)
@@ -113,7 +113,7 @@ final class LuaTransformer: ContentFunction {
       } catch {
         return .failed(self.error(of: callbacks.failure(error, of: function.id), run))
       }
-      // Held by the request until it settles; then by whoever holds the result.
+      // Held by the request until it settles, then by the holder of the result.
       if let id = content.foreignID { callbacks.stored.hold(id, for: run.request) }
       return .content(content)
     case .failed(let failure):
@@ -124,7 +124,8 @@ final class LuaTransformer: ContentFunction {
     }
   }
 
-  /// Whether a string that it returns is text must not depend on its bytes. (TRF-96, TRF-97)
+  /// Returns how returned strings are converted. Whether one is text must not depend on its bytes.
+  /// (TRF-96, TRF-97)
   private func strings(madeOf input: Content) -> StoredValues.StringKind {
     switch (output, input) {
     case (.word("text"), _): .text
@@ -152,7 +153,7 @@ extension LuaTransformer: FunctionHolder {
 }
 
 extension Content {
-  /// Whether the content is of the type a word of `input` or `output` names.
+  /// Returns whether the content has the type named in `input` or `output`.
   fileprivate func matches(_ word: String) -> Bool {
     switch (word, self) {
     case ("any", _): true

@@ -1,19 +1,20 @@
 import LullCore
 
-/// `resource:watch{…}`: polls a resource, and gives each content that is not the one given before.
+/// `resource:watch{…}`: polls a resource, and returns each content that differs from the previous
+/// one.
 ///
-/// Whatever it does happens inside a call of the script's: between two calls there is no timer, no
-/// observer, and nothing to free. Home thread only.
+/// It only does work inside a call of the script. Between two calls there is no timer, no observer,
+/// and nothing to free. Home thread only.
 final class LuaWatch {
   private unowned let callbacks: Callbacks
   private let progress: WatchProgress
-  /// The kept function that ends the watch.
+  /// The stored function that ends the watch.
   private let until: Int64?
-  /// The userdata's, which holds the function and what was given last.
+  /// The handle of the userdata, which holds the function and the current content.
   var hostHandle: UInt64 = 0
-  /// Completes a call that waits.
+  /// Completes a waiting call.
   private var pending: WaitCompletion?
-  /// Whether that call has its results, but that `until_` is being asked about them.
+  /// Whether that call has its results and `until_` is being called with them.
   private var isDeciding = false
 
   private enum Outcome {
@@ -35,10 +36,10 @@ final class LuaWatch {
     }
   }
 
-  /// nil once the watch is over.
+  /// nil once the watch has ended.
   var resource: Resource? { progress.resource }
 
-  /// Gives content and resource, at once or later; nil at the end.
+  /// Returns content and resource, immediately or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard pending == nil else {
       throw .message("this watch is being waited for by another coroutine")
@@ -52,7 +53,7 @@ final class LuaWatch {
       case .raise(let value): throw .value(value)
       }
     }
-    // Put together now: a wait must not hold the resource.
+    // Computed now, because a wait must not keep the resource alive.
     let what = "a change of \(resource.displayName)"
     try callbacks.loop.wait(call, for: what, Awaited(loading: resource)) { completion in
       pending = completion
@@ -66,7 +67,7 @@ final class LuaWatch {
     }
   }
 
-  /// Ends the watch; a call that waits gets nil.
+  /// Ends the watch; a waiting call returns nil.
   func stop() {
     guard resource != nil else { return }
     if let pending, !isDeciding {
@@ -81,7 +82,7 @@ final class LuaWatch {
     callbacks.release(function: until, from: hostHandle)
   }
 
-  /// Gives the waiting call its results.
+  /// Completes the waiting call.
   private func complete(_ outcome: Outcome) {
     let pending = pending
     self.pending = nil

@@ -1,7 +1,7 @@
 import LullCore
 import LullTransport
 
-/// What a table for `lull.auth.oauth2_device` or `lull.auth.oauth2_code` says beside the rest.
+/// The additional options in a table for `lull.auth.oauth2_device` or `lull.auth.oauth2_code`.
 struct OAuth2LoginOptions {
   static let keys = ["name", "revocation_url"]
   static let deviceKey = "device_url"
@@ -9,7 +9,7 @@ struct OAuth2LoginOptions {
   static let codeKeys = ["authorization_url", "issuer", portKey, "redirect_path"]
 
   private let given: OAuth2Options
-  /// That of the line which says it; nil where none does.
+  /// The file of the line with the call; nil if there is none.
   private let file: String?
 
   init(_ given: OAuth2Options, file: String?) {
@@ -37,7 +37,7 @@ struct OAuth2LoginOptions {
     return login
   }
 
-  /// What a person's word is sent to, over TLS or no further than this machine.
+  /// Returns an endpoint that gets a user's credentials. It must use TLS or be on this machine.
   private func endpoint(_ key: String) throws(Misuse) -> String {
     let text = try given.needed(key)
     guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url), !text.contains("#") else {
@@ -57,9 +57,9 @@ struct OAuth2LoginOptions {
     return text
   }
 
-  // MARK: What it is called
+  // MARK: Name and command
 
-  /// As is said, or as the file is called.
+  /// The name option, or the name of the file.
   private var name: String {
     get throws(Misuse) {
       guard let name = given.texts["name"] ?? fileName else {
@@ -81,7 +81,7 @@ struct OAuth2LoginOptions {
     return last.hasSuffix(".lua") ? String(last.dropLast(4)) : last
   }
 
-  /// What one types to log in: by the name of an API where the file is found by it.
+  /// Returns the command to log in. It uses the name of an API if the file can be found by it.
   private func command(_ name: String) -> String {
     var words = ["lull", "login"]
     if let file, let fileName {
@@ -96,7 +96,7 @@ struct OAuth2LoginOptions {
     return words.joined(separator: " ")
   }
 
-  /// As one word of a shell.
+  /// Quotes a text as one word for a shell.
   private static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       byte >= 0x80 || Character(Unicode.Scalar(byte)).isLetter

@@ -1,19 +1,19 @@
 import LullCore
 import LullTransport
 
-/// What a table for one of the functions `lull.auth.oauth2_…` says.
+/// The options in a table for a function `lull.auth.oauth2_…`.
 struct OAuth2Options {
   static let keys = [
     "token_url", "client_id", "client_secret", "scope", "audience", "secret_in", "token_file",
   ]
-  /// How tokens are come by.
+  /// How tokens are obtained.
   enum Kind {
     case clientCredentials
     case refresh
     case device
     case code
 
-    /// What only this one has, or the logins.
+    /// The allowed options.
     var keys: [String] {
       switch self {
       case .clientCredentials: OAuth2Options.keys
@@ -31,10 +31,10 @@ struct OAuth2Options {
   var texts: [String: String] = [:]
   var clientSecret: SecretText?
   var refreshToken: SecretText?
-  /// Where a listener is to be.
+  /// The port of the redirect listener.
   var port: UInt16 = 0
 
-  /// - Parameter file: that of the line which says it.
+  /// - Parameter file: the file of the line with the call.
   func settings(_ kind: Kind, _ permissions: Permissions, file: String?) throws(Misuse)
     -> OAuth2.Settings
   {

@@ -3,7 +3,8 @@ import LullCore
 
 /// The setting `pipeline`.
 enum PipelineSetting {
-  /// `pipeline = { order = {…}, model = { cache = … } }` of a settings table.
+  /// Returns the change for `pipeline = { order = {…}, model = { cache = … } }` in a settings
+  /// table.
   static func change(_ call: Call, _ value: lull_value, _ index: Int32, service: Service)
     throws(Misuse) -> (inout Configuration) -> Void
   {
@@ -11,7 +12,7 @@ enum PipelineSetting {
       throw .message("'pipeline' must be a table, got \(value.typeName)")
     }
     var order: [PipelineStageKey]?
-    // The order first: it makes stages of the script's own.
+    // The order first, because it creates the script's own stages.
     try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
       guard key.string == "order" else { return }
       order = try call.callbacks.stages.order(
@@ -31,7 +32,7 @@ enum PipelineSetting {
         of: LuaTable.visitedIndex(in: call.state), in: call.state, known: ["cache"]
       ) {
         _, given throws(Misuse) in
-        // false switches off what an earlier block has set.
+        // false disables what an earlier block has set.
         let cache =
           given.bool == false
           ? nil
@@ -46,7 +47,7 @@ enum PipelineSetting {
     }
   }
 
-  /// A pipeline as `configuration_for` shows it.
+  /// Returns a pipeline for `configuration_for`.
   static func value(of pipeline: Pipeline) -> LuaValue {
     var fields: [(String, LuaValue)] = [
       ("order", .list(pipeline.order.map { .string($0.description) }))

@@ -2,14 +2,14 @@ import CLullBridge
 import CPCRE2
 import LullCore
 
-/// A compiled regular expression, `lull.regex`: Perl's syntax, by PCRE2, whose searches end after a fixed number of
-/// steps.
+/// A compiled regular expression, `lull.regex`: Perl syntax, matched by PCRE2. Searches end after a
+/// fixed number of steps.
 final class RegexBox {
   let source: String
   let flags: String
   private let pattern: OpaquePointer
 
-  /// Why a text cannot be used, in words.
+  /// Why an expression can't be used.
   struct Unusable: Error {
     let message: String
   }
@@ -17,7 +17,7 @@ final class RegexBox {
   /// The result of a search.
   enum Found {
     case yes, no
-    /// It would have taken too many steps.
+    /// The search was stopped because it took too many steps.
     case unknown
   }
 
@@ -44,7 +44,7 @@ final class RegexBox {
 
   deinit { cpcre2_free(pattern) }
 
-  /// Whether it matches anywhere in a text, and how many steps of work that was.
+  /// Returns whether it matches anywhere in a text, and how many steps the search took.
   func find(in text: String) -> (found: Found, steps: Int64) {
     var text = text
     var steps: Int64 = 0
@@ -60,9 +60,9 @@ final class RegexBox {
     return (found, steps)
   }
 
-  // MARK: Syntax that PCRE2 reads otherwise
+  // MARK: Syntax that PCRE2 interprets differently
 
-  /// Characters by number, as Swift's syntax and many others have them: `\u0041` and `\u{41}`.
+  /// Translates character escapes of Swift's and other syntaxes: `\u0041` and `\u{41}`.
   private static func translated(_ source: String) -> String {
     guard source.utf8.contains(UInt8(ascii: "\\")) else { return source }
     var result = ""
@@ -83,7 +83,8 @@ final class RegexBox {
     return result
   }
 
-  /// Classes that Swift's syntax computes of others, as in `[a-z&&[^aeiou]]`, would silently match something else.
+  /// Returns an error for character class operators of Swift's syntax, as in `[a-z&&[^aeiou]]`,
+  /// which PCRE2 would silently match differently.
   private static func unsupported(_ source: String) -> String? {
     var isInClass = false
     var isEscaped = false

@@ -2,17 +2,17 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// `fetch` of `lull.auth.token{…}`: a function of the script that gets tokens.
+/// `fetch` of `lull.auth.token{…}`: a script function that gets tokens.
 ///
-/// It runs in a coroutine of its own and may wait. Home thread only.
+/// It runs in its own coroutine and may wait. Home thread only.
 final class ScriptToken: FetchedToken.Source {
   private unowned let callbacks: Callbacks
   private let function: Int64
   private let isKept: Bool
-  /// While it runs.
+  /// The context while it is running.
   private weak var context: RunContext?
 
-  /// - Parameter isKept: whether what it gives is to be kept in a file.
+  /// - Parameter isKept: whether its tokens are stored in a file.
   init(_ function: Int64, isKept: Bool, _ callbacks: Callbacks) {
     self.function = function
     self.isKept = isKept
@@ -79,7 +79,7 @@ final class ScriptToken: FetchedToken.Source {
     FetchedToken.failure("no token: \(error.summary)")
   }
 
-  /// `token[, seconds]`, or `nil[, err]`.
+  /// Reads the results `token[, seconds]`, or `nil[, err]`.
   private func token(_ results: RunResults) throws(Misuse)
     -> Result<FetchedToken.Token, TransportError>
   {
@@ -119,11 +119,12 @@ final class ScriptToken: FetchedToken.Source {
   }
 }
 
-/// What a table for `lull.auth.token` says.
+/// The options in a table for `lull.auth.token`.
 extension CredentialReader {
   static let tokenKeys = ["fetch", "header", "prefix", "token_file", "name"]
 
-  /// `lull.auth.token{ fetch =, header =, prefix =, token_file =, name = }`; with the function it calls.
+  /// Reads `lull.auth.token{ fetch =, header =, prefix =, token_file =, name = }`. Returns the auth
+  /// and the function it calls.
   func token(_ call: Call, table: Int32) throws(Misuse) -> (auth: Auth, function: Int64) {
     var function: Int64?
     var header = "authorization"
@@ -156,7 +157,8 @@ extension CredentialReader {
       throw .message("'token_file' is not available in the sandbox")
     }
     let place = call.stored.place(of: function)
-    // Who it lets in is known only to the function: nobody finds what a cache keeps of another run.
+    // Only the function knows whose credentials these are, so each run has a different identity
+    // and can't find another run's cache entries.
     let identity = permissions.isInspecting ? place : "\(place) \(UInt64.random(in: .min ... .max))"
     var settings = FetchedToken.Settings(
       identity: identity, shown: texts["name"].map { "token of \($0)" } ?? "token")

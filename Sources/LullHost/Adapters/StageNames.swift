@@ -1,14 +1,14 @@
 import CLullBridge
 import LullCore
 
-/// Pipeline stages by the names scripts know them by, those of the script's own included.
+/// Pipeline stages by their names in scripts, including the script's own stages.
 ///
 /// Home thread only.
 final class StageNames {
   private var keys = Dictionary(
     uniqueKeysWithValues: PipelineStageKey.standardOrder.map { ($0.description, $0) })
 
-  /// The stages a list of names stands for; names of the script's own become stages here.
+  /// Returns the stages for a list of names. Unknown names become new stages.
   func order(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(Misuse)
     -> [PipelineStageKey]
   {
@@ -35,14 +35,15 @@ final class StageNames {
     }
   }
 
-  /// A stage of the pipeline by name, or of the model's own whether they run or not.
+  /// Returns a stage of the pipeline by name, or a standard stage even if it is not in the
+  /// pipeline.
   func key(_ name: String, in pipeline: Pipeline) throws(Misuse) -> PipelineStageKey {
     let candidates = pipeline.order + PipelineStageKey.standardOrder
     if let key = candidates.first(where: { $0.description == name }) { return key }
     throw unknownStage(name, among: candidates.map(\.description))
   }
 
-  /// A stage by name, for what is registered before any pipeline exists.
+  /// Returns a stage by name, before any pipeline exists.
   func key(_ name: String) throws(Misuse) -> PipelineStageKey {
     if let key = keys[name] { return key }
     throw unknownStage(name, among: keys.keys.sorted())

@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// `transform([pattern,] fn [, options])`, taken apart.
+/// The arguments of `transform([pattern,] fn [, options])`.
 struct TransformArguments {
   var pattern: ConfigurationPattern?
   var function: StoredValue
@@ -14,7 +14,8 @@ struct TransformArguments {
 
   init(_ call: Call) throws(Misuse) {
     let service = try call.service
-    // A function first is the transformer, unless another function follows: then it is a predicate.
+    // A function in first position is the transformer, unless another function follows: then it is
+    // a predicate.
     let isPatternless =
       call.raw(1).kind == Int32(LULL_FUNCTION) && call.raw(2).kind != Int32(LULL_FUNCTION)
     let position = isPatternless ? 1 : 2
