@@ -2,10 +2,10 @@ package import CLullBridge
 package import LullCore
 import LullLuaSource
 
-/// One call from Lua: its arguments, where its results go, and the owners of what a method works with.
-/// Valid during the call only.
+/// One call from Lua: its arguments, its results, and the parts of the host that a method works
+/// with. Valid during the call only.
 package struct Call {
-  // One reference for all of them: a call is made for everything that a script does.
+  // A single reference to the host, because a call is created for every script operation.
   private let host: LuaHost
   let frame: UnsafeMutablePointer<lull_frame>
 
@@ -14,7 +14,7 @@ package struct Call {
     self.frame = frame
   }
 
-  // MARK: What a method works with
+  // MARK: Parts of the host
 
   var environment: any HostEnvironment { host.environment }
   var bridge: BridgeRuntime { host.bridge }
@@ -34,18 +34,18 @@ package struct Call {
   var statistics: [(name: String, count: Int)] { host.statistics }
   package var pump: Pump { host.pump }
 
-  /// The owner of what an extension keeps.
+  /// Returns the object in which an extension keeps its state for this host.
   package func part<Part: HostExtension>(_ type: Part.Type) -> Part { host.part(type) }
 
   // MARK: Arguments
 
-  /// Arguments, self included.
+  /// The number of arguments, including self.
   var count: Int { Int(frame.pointee.argument_count) }
 
   package var state: OpaquePointer? { frame.pointee.L }
 
-  /// The argument at a position, 0 being self (or the first argument of a module function); nil
-  /// beyond those given.
+  /// Returns the argument at a position, where 0 is self (or the first argument of a module
+  /// function); nil beyond the last one.
   package func raw(_ position: Int) -> lull_value {
     guard position < count, position < Int(LULL_MAX_ARGUMENTS) else { return lull_value() }
     return lull_frame_arguments(frame)[position]
@@ -55,12 +55,12 @@ package struct Call {
 
   // MARK: Arguments whose type the bridge has checked
 
-  /// As people read it, whatever its bytes are.
+  /// Returns a string for display, with invalid UTF-8 escaped.
   package func string(_ position: Int) -> String { raw(position).string ?? "" }
 
-  /// One that must be text.
+  /// Returns a string that must be valid UTF-8.
   ///
-  /// - Parameter number: which argument it is, if there is no self.
+  /// - Parameter number: the number of the argument, if there is no self.
   func text(_ position: Int, argument number: Int? = nil) throws(Misuse) -> String {
     let value = raw(position)
     guard value.kind != Int32(LULL_STRING) || value.isValidUTF8 else {
@@ -74,15 +74,15 @@ package struct Call {
 
   package func number(_ position: Int) -> Double? { raw(position).double }
 
-  /// The position on the stack of an argument.
+  /// Returns the stack position of an argument.
   package func index(_ position: Int) -> Int32 { Int32(position + 1) }
 
-  /// The object at a position, if it is an open one of that kind.
+  /// Returns the object at a position, if it is of that kind and not closed.
   func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
     host.handles.object(raw(position), kind, as: type)
   }
 
-  /// Self, whose kind the bridge has checked; it may have been closed since.
+  /// Returns self. The bridge has checked its kind, but it may have been closed since.
   package func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
     guard let object = host.handles.object(raw(0), kind, as: type) else {
       throw .message("this \(kind.name) is closed")
@@ -110,11 +110,11 @@ package struct Call {
     frame.pointee.result_count += 1
   }
 
-  /// Until that time, in Unix seconds, the bridge answers the same call of the same object with nil
-  /// itself, unless something changes before.
+  /// Lets the bridge return nil for repetitions of this call on the same object, up to that time in
+  /// Unix seconds or until a change.
   func answersAlike(until time: Double) { frame.pointee.answer_until = time }
 
-  /// The receiver itself, for chaining.
+  /// Returns the receiver, for chaining.
   package func returnSelf() {
     let position = Int(frame.pointee.result_count)
     var value = lull_value()
@@ -126,7 +126,7 @@ package struct Call {
 }
 
 extension Call {
-  /// Nothing is returned after all.
+  /// Discards the results.
   func dropResults() {
     if let results = lull_frame_results(frame) {
       handles.releaseUnclaimed(results, count: Int(frame.pointee.result_count))
@@ -136,8 +136,8 @@ extension Call {
 }
 
 extension Call {
-  /// Keeps a hook of the request with it: with its userdata while it has not been delivered, else until
-  /// its own delivery.
+  /// Stores a request hook: in the request's userdata if hooks have not been called yet, otherwise
+  /// until this hook has been called.
   func addHook(_ name: String, _ attach: (Request, ScriptHook) -> Void) throws(Misuse) {
     let request = try request
     let id = try stored.keep(state, index(1))
@@ -148,21 +148,21 @@ extension Call {
       throw .message("not enough memory")
     }
     attach(request, ScriptHook(id, name, of: request, callbacks))
-    // Whether the hook applied or not: this one is delivered after it.
+    // Called after the hook, whether or not that applied.
     if isLate { request.onCompletion { [unowned stored] _ in stored.unpin(id) } }
     returnSelf()
   }
 }
 
 extension Call {
-  /// The resource at the path that is the first argument, whatever bytes that has.
+  /// Returns the resource at the path in the first argument, which may be any bytes.
   package func resource(below service: Service) -> Resource {
     noteQuery(inPath: raw(1))
     return raw(1).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
   }
 
-  /// The resource of a service that a text names: a URL with scheme and host, or else a path below the base
-  /// URL. (CFG-120)
+  /// Returns the resource of a service for a string: a URL with scheme and host, or a path below
+  /// the base URL. (CFG-120)
   func resource(called position: Int, of service: Service) -> Resource {
     if let text = raw(position).urlText, let url = ResourceURL(absolute: text), !url.host.isEmpty {
       return service.resource(absoluteURL: text)
@@ -171,7 +171,7 @@ extension Call {
     return raw(position).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
   }
 
-  /// A link that content may lack: nil for nil and JSON's null. (PATH-19)
+  /// Returns a link that content may lack: nil for nil and JSON's null. (PATH-19)
   func optionalLink(_ position: Int) throws(Misuse) -> lull_value? {
     let value = raw(position)
     switch Int(value.kind) {
@@ -181,8 +181,8 @@ extension Call {
     }
   }
 
-  /// Warns of a path with what looks like a query behind it, which is escaped as part of it: a server
-  /// finds nothing there. (SVC-11, SVC-42)
+  /// Warns about a path that seems to end with a query. The `?` is escaped as part of the path, so
+  /// the server will not find the resource. (SVC-11, SVC-42)
   func noteQuery(inPath path: lull_value) {
     noteFloat(inPath: path)
     guard let pair = path.withBytes({ PathQuery.first(in: $0) }) ?? nil, let place else { return }
@@ -199,7 +199,7 @@ extension Call {
     }
   }
 
-  /// Warns of a path that ends in a float which the line has calculated: `"/users/" .. 10/2` is
+  /// Warns about a path that ends in a float calculated on the same line: `"/users/" .. 10/2` is
   /// `/users/5.0`. (SVC-150)
   private func noteFloat(inPath path: lull_value) {
     guard let number = path.withBytes({ Call.floatAtEnd(of: $0) }) ?? nil, let place,
@@ -216,7 +216,7 @@ extension Call {
         + "\(number)", at: place)
   }
 
-  /// The digits before `.0` where that is all of the last segment.
+  /// Returns the digits before `.0`, if they are the whole last segment.
   private static func floatAtEnd(of path: UnsafeBufferPointer<UInt8>) -> String? {
     guard path.count > 3, path.suffix(2).elementsEqual(".0".utf8) else { return nil }
     let segment =
@@ -228,8 +228,8 @@ extension Call {
     return String(decoding: segment, as: UTF8.self)
   }
 
-  /// Returns a resource that a script has found its way to. One who checks a file hears of a way that
-  /// leads out of the base URL.
+  /// Returns a resource that a script navigated to. A checker is notified if it is outside the base
+  /// URL.
   package func lead(to resource: Resource) {
     if let checker = permissions.checker, let place, let base = resource.service.baseURL,
       resource.url.climbs(above: base)
@@ -243,7 +243,7 @@ extension Call {
 }
 
 extension Call {
-  /// Sends a request with the body at that position, and the options or the mutation behind it.
+  /// Sends a request with the body at that position, followed by the options or the mutation.
   func sendRequest(_ method: RequestMethod, body: Int) throws(Misuse) {
     let resource = try resource
     let parsed = try reading.bodies.body(self, body)
@@ -280,7 +280,7 @@ extension Call {
     guard delay >= 0, delay.isFinite else {
       throw .argument(1, "a number of seconds, 0 or more, expected, got \(raw(1).described)")
     }
-    // Its userdata holds the service's, and with it every function of the configuration.
+    // The resource's userdata holds the service's, and with it all functions of the configuration.
     let userdata = try stored.keep(state, index(0))
     let callback = isNil(2) ? nil : try stored.keep(state, index(2))
     guard stored.pin(userdata) else { throw .message("not enough memory") }
@@ -288,10 +288,10 @@ extension Call {
       stored.unpin(userdata)
       throw .message("not enough memory")
     }
-    // The timer is work that somebody asked for: it keeps the script alive.
+    // The script requested the timer, so it keeps the script alive.
     loop.timerBegan()
     resource.cancelLoadIfUnobserved(afterDelay: delay) { [weak loop, weak callbacks] in
-      // On a pump of somebody else's the timer may outlive the script.
+      // On a shared pump the timer may outlive the script.
       guard let loop, let callbacks else { return }
       loop.timerEnded()
       defer { callbacks.stored.unpin(userdata) }
@@ -309,7 +309,7 @@ extension Call {
 }
 
 extension ByteString {
-  /// Of a path: what is behind its last slash.
+  /// The part of a path after its last slash.
   fileprivate var lastName: String {
     String(escaping: bytes.split(separator: UInt8(ascii: "/")).last ?? [])
   }

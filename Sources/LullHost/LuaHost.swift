@@ -1,11 +1,11 @@
 import CLullBridge
 import LullCore
 
-/// The Swift half of the bridge: one per Lua state, on the thread that made it.
+/// The Swift half of the bridge: one per Lua state, on the thread that created it.
 ///
-/// It is made of owners, each of which keeps its state to itself and knows only those above it in the
-/// list below. Swift holds ids, Lua holds values: nothing here keeps a pointer into Lua beyond the call
-/// it came with.
+/// It consists of parts that keep their state private and know only the parts above them in the
+/// list below. Swift holds IDs, Lua holds values. No pointer into Lua is kept beyond the call it
+/// came with.
 package final class LuaHost {
   package let environment: any HostEnvironment
   package let bridge: BridgeRuntime
@@ -27,7 +27,7 @@ package final class LuaHost {
   private var parts: [any HostExtension] = []
   private var hasBegun = false
 
-  /// - Parameter library: the functions that the module has.
+  /// - Parameter library: the functions of the module.
   package init(environment: any HostEnvironment, library: LuaLibrary) {
     self.environment = environment
     bridge = BridgeRuntime(library)
@@ -50,7 +50,7 @@ package final class LuaHost {
 
   var pump: Pump { environment.pump }
 
-  /// Reads settings out of tables that no call was given.
+  /// Reads settings from tables outside of a call.
   package var settings: SettingReader { SettingReader { [unowned self] in Call(self, $0) } }
 
   func attach(_ runtime: OpaquePointer) {
@@ -59,7 +59,7 @@ package final class LuaHost {
     begin()
   }
 
-  /// Hears of the model, of which nothing has to be in Lua yet.
+  /// Starts observing the model. Lua need not have started yet.
   func begin() {
     guard !hasBegun else { return }
     hasBegun = true
@@ -78,7 +78,7 @@ package final class LuaHost {
       callbacks.releaseObservers(released.observers)
     }
     if stored.takeLackOfMemory() {
-      // No call of the script's could be told of it.
+      // No script call could raise an error for it.
       reporter.report(ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
     }
     loop.collectIfCharged()
@@ -90,16 +90,17 @@ package final class LuaHost {
     session.showOutput()
   }
 
-  /// Bytes that live outside of Lua's memory and end with what Lua holds.
+  /// The bytes outside Lua's memory that are freed when Lua releases its objects.
   var heldBytes: Int {
-    // On a pump that others use, what is held elsewhere is not the script's doing.
+    // On a shared pump, memory held elsewhere does not belong to the script.
     (environment.isShared ? 0 : HeldBytes.total) + handles.heldBytes
   }
 
-  /// Pins of the script's values and objects, without those that stay until the process ends.
+  /// The number of pins of script values and objects, without those that remain until the process
+  /// ends.
   package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - stored.lastingPinCount }
 
-  /// The extension's owner of what it keeps for this host; made at the first call.
+  /// Returns the extension's object for this host, created at the first call.
   package func part<Part: HostExtension>(_ type: Part.Type) -> Part {
     for part in parts {
       if let part = part as? Part { return part }
@@ -109,7 +110,7 @@ package final class LuaHost {
     return part
   }
 
-  /// What is to be told of a script when its state is going away.
+  /// Writes the last reports about a script when its state is closing.
   func reportEnd() {
     values.shared.report = { [unowned reporter] in
       reporter.reportWithoutLua(sharedContent: $0)
@@ -121,7 +122,7 @@ package final class LuaHost {
     reporter.reportAbandoned()
   }
 
-  /// Drops everything without calling into Lua. The state goes away, or has gone.
+  /// Releases everything without calling into Lua. Called when the state is closed or about to be.
   package func close() {
     guard !bridge.isClosed else { return }
     if environment.isShared { pump.remove(hooks) }
@@ -140,9 +141,10 @@ package final class LuaHost {
 }
 
 extension LuaHost {
-  /// What is in memory and under way now of this host's own, by the names scripts see.
+  /// The numbers of objects in memory and requests in progress of this host, by the names that
+  /// scripts use.
   ///
-  /// Looks at every resource; counts garbage that has not been collected yet. Changes nothing.
+  /// Visits every resource, and includes garbage that has not been collected yet. Changes nothing.
   package var statistics: [(name: String, count: Int)] {
     var counts = HomeStatistics()
     for service in handles.objects(.service, as: Service.self) { service.table.add(to: &counts) }
@@ -163,23 +165,23 @@ extension LuaHost {
   }
 }
 
-/// What a target above the host adds to the Lua API: functions and types, and the owner of what they
-/// keep for one host.
+/// An extension of the Lua API by a target that depends on the host: its functions and types, and
+/// the object that keeps its state for one host.
 ///
-/// Made when it is first asked for (`LuaHost.part`), and held by the host from then on. Home thread
-/// only.
+/// The object is created on first use (`LuaHost.part`) and then held by the host. Home thread only.
 package protocol HostExtension: AnyObject, SendableMetatype {
-  /// What it has in the table of the module.
+  /// The functions in the module table.
   static var functions: [APIEntry] { get }
-  /// The types of its objects and of its tables; kinds of objects are in the list of kinds, as all are.
+  /// The types of its objects and tables. Kinds of objects are in the common list of kinds.
   static var types: [APIOwner] { get }
-  /// Its objects that nothing describes.
+  /// Its objects without documentation.
   static var unseen: [APIOwner] { get }
-  /// What the first argument of a function of the module may be, where it is a string of which there are
-  /// some to choose from; nothing is run for it.
+  /// Returns the possible values of a module function's first argument, if it is a string from a
+  /// fixed set. Runs no script code.
   static func choices(for function: String, typed: String) -> [String]
   init(_ host: LuaHost)
-  /// The state goes away, or has gone: lets go of what holds the host, and calls nothing in Lua.
+  /// Releases the references to the host, and must not call into Lua. Called when the state is
+  /// closed or about to be.
   func close()
 }
 

@@ -1,13 +1,12 @@
 import CLullBridge
 import LullLibC
 
-/// The functions of the Lua API that the hosts of a program have: the host's own, then those of
-/// extensions.
+/// The functions of the Lua API in a program: the host's own, followed by those of extensions.
 ///
-/// Made once for a process by whoever puts the program together, and never freed: the bridge of every
-/// state reads it. Any thread.
+/// Created once per process by the program, and never freed, because the bridge of every state
+/// reads it. May be used on any thread.
 package final class LuaLibrary: Sendable {
-  /// A member as the bridge has it.
+  /// A member as the bridge sees it.
   package struct Member {
     package enum Role: Int32 {
       case method
@@ -18,30 +17,30 @@ package final class LuaLibrary: Sendable {
     package let kind: HandleKind
     package let role: Role
     package let name: String
-    /// What it is called in Lua, of a function of the module: `time.parse`.
+    /// The Lua name of a module function: `time.parse`.
     package let path: String
   }
 
-  /// The bridge's form of the members, in the order it numbers them.
-  // Made by the initialiser. After that only the letters of a member change, once and as a whole.
+  /// The members in the bridge's format, in the order of their numbers. Created by the initializer.
+  /// Afterwards only the argument letters of a member change, once and atomically.
   nonisolated(unsafe) let bridged: UnsafeMutablePointer<lull_method>
   private let count: Int
-  /// What they do. Not in an array, which each call would hold and let go of.
-  // Written by the initialiser, read-only ever after.
+  /// The implementations of the members. Not an array, which each call would retain and release.
+  /// Written by the initializer, and read-only afterwards.
   nonisolated(unsafe) private let sources: UnsafePointer<MemberRow>
   private let extensions: [any HostExtension.Type]
 
-  /// What people are told of the functions and types; put together at each call.
+  /// The documentation of the functions and types, created at each call.
   package var description: APIDescription { APIDescription(with: extensions) }
 
-  /// What the first argument of a function of the module may be, where there is something to choose from.
+  /// Returns the possible values of a module function's first argument, if there is a fixed set.
   ///
-  /// - Parameter typed: its beginning.
+  /// - Parameter typed: the beginning of the argument.
   package func choices(for function: String, typed: String) -> [String] {
     extensions.flatMap { $0.choices(for: function, typed: typed) }
   }
 
-  /// What every host has.
+  /// The library that every host has.
   package static let plain = LuaLibrary()
 
   package init(_ extensions: [any HostExtension.Type] = []) {
@@ -62,10 +61,10 @@ package final class LuaLibrary: Sendable {
     self.extensions = extensions
   }
 
-  /// What the member of that number does; the bridge has it from `bridged`.
+  /// Returns the implementation of the member with that number from `bridged`.
   func body(_ number: Int32) -> APIEntry.Body { sources[Int(number)].body }
 
-  /// The table and its length, for the bridge.
+  /// The members for the bridge.
   var rows: UnsafeBufferPointer<lull_method> { UnsafeBufferPointer(start: bridged, count: count) }
 
   package var members: [Member] { (0..<count).compactMap { member(Int32($0)) } }
@@ -81,7 +80,7 @@ package final class LuaLibrary: Sendable {
     return Member(kind: kind, role: role, name: name, path: path ?? name)
   }
 
-  /// The number of one of the host's own members, which is the same in every library.
+  /// Returns the number of one of the host's own members, which is the same in every library.
   static func index(_ kind: HandleKind, _ name: String) -> Int32 {
     LuaLibrary.index(kind, name, in: MemberRow.own.lazy.map(\.bridged))
   }
@@ -100,7 +99,7 @@ package final class LuaLibrary: Sendable {
     return Int32(index?.offset ?? 0)
   }
 
-  /// The letters of a member that has been called for the first time. They stay.
+  /// Returns the argument letters of a member that is called for the first time. They are kept.
   func deriveArguments(_ number: Int32) -> UnsafePointer<CChar>? {
     let letters = sources[Int(number)].signature.withUTF8Buffer {
       ArgumentLetters(named: named).letters(of: $0)
@@ -114,7 +113,7 @@ package final class LuaLibrary: Sendable {
     return kept
   }
 
-  /// What a type is that a signature names.
+  /// Returns the type for a name in a signature.
   private func named(_ name: UnsafeBufferPointer<UInt8>) -> ArgumentLetters.Named {
     if let named = LuaLibrary.named(name, among: APIDescription.own) { return named }
     for part in extensions {
@@ -142,16 +141,15 @@ package final class LuaLibrary: Sendable {
   }
 }
 
-/// A member in the form of the bridge, with what it does. Made at each start: it copies nothing of an entry
-/// that it does not need.
+/// A member in the bridge's format, with its implementation. Created at each start, so it copies
+/// only the needed parts of an entry.
 private struct MemberRow {
   var bridged: lull_method
   let body: APIEntry.Body
-  /// Empty if it was made.
+  /// Empty for a generated member.
   let signature: StaticString
 
-  /// The host's own.
-  // Pointers to literals only, and read-only.
+  /// The host's own members. Their pointers refer only to literals, and they are read-only.
   nonisolated(unsafe) static let own: [MemberRow] = {
     var rows: [MemberRow] = []
     rows.reserveCapacity(512)
@@ -195,14 +193,14 @@ private struct MemberRow {
 }
 
 extension APIOwner {
-  /// The table of the module that holds its functions, as a C string; nil for the module itself.
+  /// The module table with this function, as a C string; nil for the module itself.
   fileprivate var table: UnsafePointer<CChar>? {
     guard let label else { return nil }
     let prefix: StaticString = "lull"
     guard strncmp(label.cString, prefix.cString, prefix.utf8CodeUnitCount) == 0 else {
       return label.cString
     }
-    // Behind the dot.
+    // After the dot.
     let isModule = label.utf8CodeUnitCount == prefix.utf8CodeUnitCount
     return isModule ? nil : label.cString + prefix.utf8CodeUnitCount + 1
   }

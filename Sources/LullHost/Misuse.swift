@@ -1,8 +1,8 @@
-/// Wrong use by the script: raised at the caller's line.
+/// An error in the use of the API by the script, raised at the caller's line.
 package enum Misuse: Error {
   case message(String)
-  /// `position` counts from 1, self not included.
+  /// `position` starts at 1 and does not count self.
   case argument(Int, String)
-  /// Raised as it is.
+  /// Raised unchanged.
   case value(LuaValue)
 }

@@ -4,12 +4,12 @@ package import LullCore
 import LullSystem
 
 extension ScriptProgram {
-  /// Runs a command's own work in a state of its own; the exit code: that of the work, unless a
-  /// signal, a limit, `os.exit` or an error of the script has ended it.
+  /// Runs a command's work in a new state. Returns the exit code: that of the work, unless a
+  /// signal, a limit, `os.exit` or a script error has ended it.
   ///
-  /// If the program was made without a state, Lua starts when something needs it first.
+  /// If the program was created without a state, Lua starts when it is first needed.
   ///
-  /// - Parameter folder: whose modules `require` finds first.
+  /// - Parameter folder: the folder that `require` searches first.
   package func perform(folder: [UInt8]?, words: [[UInt8]], _ body: (LuaHost) -> Int32) -> Int32 {
     defer { close() }
     if state == nil {
@@ -19,7 +19,8 @@ extension ScriptProgram {
       return Exit.scriptError
     }
     let code = body(host)
-    // What is only looked at does not end who looks, who has said what is to be said.
+    // An inspected script does not end the command that inspects it, and that command reports the
+    // problems itself.
     if host.permissions.isOnlyLooking {
       host.loop.exitCode = nil
       host.reporter.forgoLimit()
@@ -29,11 +30,11 @@ extension ScriptProgram {
     return end == 0 && !hasExited ? code : end
   }
 
-  /// Prepares the state and its limits; what is wrong if that cannot be done.
+  /// Prepares the state and its limits. Returns an error message if that fails.
   private func start(folder: [UInt8]?, words: [[UInt8]]) -> String? {
     let script = Script(name: Array("lull".utf8), source: [], folder: folder)
     prepare(script, words: words, first: 0, setsGlobal: true)
-    // Nothing is loaded past a gate that could not be opened.
+    // If the gate can't be opened, nothing may be loaded.
     guard let runtime = lull_state_runtime(state), opensGate(runtime) else {
       return "lull: not enough memory\n"
     }
@@ -50,7 +51,7 @@ extension ScriptProgram {
         makeState() ? start(folder: folder, words: words) : "lull: not enough memory\n"
       if let problem {
         StandardError.write(problem)
-        // The caller is in the middle of what needs Lua.
+        // The caller can't continue without Lua.
         exit(ScriptProgram.Exit.scriptError)
       }
       host.bridge.tellStarted()
@@ -64,12 +65,12 @@ extension ScriptProgram {
     return lull_gate_open(runtime, text, length) == 0
   }
 
-  /// Runs a script, and behind it a command's own work, unless the script has failed; the exit code, as
-  /// above. `os.exit` of the script ends the script only.
+  /// Runs a script and then a command's work, unless the script failed. Returns the exit code, as
+  /// `perform(folder:words:_:)` does. `os.exit` of the script ends only the script.
   ///
   /// - Parameters:
   ///   - prepare: called before the script runs.
-  ///   - body: gets the service that the script has returned as API files do, if it has.
+  ///   - body: gets the service that the script returned, if it returned one as API files do.
   package func perform(
     after script: Script, words: [[UInt8]], first: Int, prepare: (LuaHost) -> Void,
     _ body: (LuaHost, Service?) -> Int32
@@ -81,9 +82,9 @@ extension ScriptProgram {
       [handles = host.handles] results in service = results.service(handles)
     }
     if let failure { return failure }
-    // What was ended from inside has failed nowhere.
+    // A script that ended itself did not fail.
     if mainHasFailed, host.loop.exitCode == nil { return finish() }
-    // Nobody wants any more what it has begun.
+    // The work that the script began is no longer needed.
     for _ in 0..<100 {
       host.loop.cancelEverything()
       guard host.pump.hasWork else { break }
@@ -97,7 +98,7 @@ extension ScriptProgram {
 }
 
 extension RunResults {
-  /// The first of them, or the field `service` of that.
+  /// Returns the first result if it is a service, or its field `service`.
   fileprivate func service(_ handles: ObjectHandles) -> Service? {
     guard count > 0 else { return nil }
     if let service = handles.object(self[0], .service, as: Service.self) { return service }
@@ -109,7 +110,7 @@ extension RunResults {
         service = handles.object(value, .service, as: Service.self)
       }
     }
-    // What cannot be visited has none.
+    // A table that can't be visited has no service.
     if case .failure = visited { return nil }
     return service
   }

@@ -1,24 +1,24 @@
 import CLullBridge
 import LullCore
 
-/// A program that is run stage by stage, such as a file of tests and then one of them: whoever runs it makes
-/// an end of it too.
+/// Runs a program in stages, such as a test file and then one of its tests. The caller also ends
+/// it.
 ///
 /// Order of events: `open`, any number of stages, `endStages`. Home thread only.
 extension ScriptProgram {
-  /// How a stage came to its end.
+  /// How a stage ended.
   package enum StageEnd {
     case finished
     case failed(ScriptFailure)
-    /// What it waits for cannot happen any more; in words.
+    /// It waits for something that can't happen any more; with a description.
     case stuck(String)
-    /// `os.exit`, a limit or a signal has ended all of the program; where it was then, if that is known.
+    /// `os.exit`, a limit or a signal has ended the whole program; with the place, if it is known.
     case ended(ScriptFailure?)
   }
 
-  /// Makes the state ready for the first of them; false without memory.
+  /// Prepares the state for the first stage. Returns false without memory.
   ///
-  /// - Parameter words: what `arg` has, the name of the file first.
+  /// - Parameter words: the contents of `arg`, with the file name first.
   package func open(folder: [UInt8]?, words: [[UInt8]]) -> Bool {
     let script = Script(name: words.first ?? [], source: [], folder: folder)
     prepare(script, words: words, first: 0, setsGlobal: false)
@@ -28,9 +28,9 @@ extension ScriptProgram {
     return host.loop.limits.set(limits)
   }
 
-  /// Runs a function of the script, which may wait, until it has ended or cannot any more.
+  /// Runs a script function, which may wait, until it has ended or can't end any more.
   ///
-  /// What it has begun besides goes on with the next stage.
+  /// Other work it has begun continues in the next stage.
   package func run(
     stage callable: Callable, _ arguments: [LuaValue] = [], as purpose: String
   ) -> StageEnd {
@@ -55,7 +55,7 @@ extension ScriptProgram {
     return .stuck(text)
   }
 
-  /// Cancels what is left, lets its hooks hear of it, tells what nobody has heard of, and closes the state.
+  /// Cancels the remaining work, runs its hooks, reports unhandled failures, and closes the state.
   package func endStages() {
     for _ in 0..<100 {
       host.loop.cancelEverything()

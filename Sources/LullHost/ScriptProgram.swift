@@ -6,18 +6,17 @@ import LullTransport
 
 /// One run of one script by the command: a state, its host, and the exit code.
 ///
-/// Order of events: the chunk is compiled and its main part runs in a coroutine of its own; the loop
-/// turns until that has returned and nothing strong is left; a signal, `os.exit` or an error in the
-/// main chunk cancels what is in flight, whose hooks then hear of it; the state is closed. Home
-/// thread only.
+/// Order of events: the chunk is compiled and its main part runs in its own coroutine. The loop
+/// runs until that has returned and no strong work is left. A signal, `os.exit` or an error in the
+/// main chunk cancels pending requests and calls their hooks. The state is closed. Home thread only.
 ///
 /// Behaviours: LUA-01 to LUA-150.
 package final class ScriptProgram {
   package struct Script {
-    /// As messages name it: `x.lua`, `(command line)`, `stdin`. Bytes, as file names are.
+    /// The name in messages: `x.lua`, `(command line)`, `stdin`. Bytes, because file names are.
     package var name: [UInt8]
     package var source: [UInt8]
-    /// The folder whose modules `require` finds first; nil for none.
+    /// The folder that `require` searches first; nil for none.
     package var folder: [UInt8]?
 
     package init(name: [UInt8], source: [UInt8], folder: [UInt8]?) {
@@ -43,13 +42,13 @@ package final class ScriptProgram {
   private var waitNotice: (any HostTimer)?
   private var hasReadEnvironment = false
 
-  /// nil without memory.
+  /// Creates a program; nil without memory.
   ///
   /// - Parameters:
-  ///   - library: the functions that the module has.
-  ///   - trust: what the script is given.
-  ///   - limits: what it may take, from the moment it starts to run.
-  ///   - startsLua: False for a command whose work may never need Lua; see `perform`.
+  ///   - library: the functions of the module.
+  ///   - trust: the library functions the script may use.
+  ///   - limits: the limits on its resources, from the moment it starts to run.
+  ///   - startsLua: false for a command whose work may not need Lua; see `perform`.
   package init?(
     environment: any HostEnvironment, library: LuaLibrary,
     trust: ScriptTrust = .full(allowsBytecode: false), limits: ScriptLimits = .init(),
@@ -67,10 +66,10 @@ package final class ScriptProgram {
     if startsLua, !makeState() { return nil }
   }
 
-  /// Makes the state; false without memory.
+  /// Creates the state. Returns false without memory.
   func makeState() -> Bool {
     guard let state = trust.makeState() else { return false }
-    // The host outlives the state: both are this object's, and `close` ends the state first.
+    // The host outlives the state: this object owns both, and `close` ends the state first.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0 else {
       lull_state_close(state)
@@ -80,12 +79,12 @@ package final class ScriptProgram {
     return true
   }
 
-  /// Runs the script; the exit code.
+  /// Runs the script; returns the exit code.
   ///
   /// - Parameters:
-  ///   - words: the whole command line, for `arg`; `first` is the index of its first word, so that
-  ///     the script's name is `arg[0]`. What follows it the main chunk gets as `...`.
-  ///   - setsGlobal: whether `lull` is there without `require`.
+  ///   - words: the whole command line, for `arg`. `first` is the index of its first word, so that
+  ///     the script's name is `arg[0]`. The words after it are the main chunk's `...`.
+  ///   - setsGlobal: whether `lull` is a global without `require`.
   package func run(
     _ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool = false
   ) -> Int32 {
@@ -93,9 +92,9 @@ package final class ScriptProgram {
     return runMain(script, words: words, first: first, setsGlobal: setsGlobal) ?? finish()
   }
 
-  /// As above, without what comes behind; the exit code if it could not even begin.
+  /// Runs only the main chunk. Returns an exit code if it could not begin.
   ///
-  /// - Parameter take: gets what the main chunk has returned, if that has come to its end.
+  /// - Parameter take: gets the results of the main chunk if it returns.
   func runMain(
     _ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool,
     take: @escaping (RunResults) -> Void = { _ in }
@@ -111,7 +110,7 @@ package final class ScriptProgram {
       chunk = try host.sources.compile(script.source, name: script.chunkName)
     } catch {
       var text = error.message
-      // Of what is no text the message does not say where it is.
+      // For a binary chunk the message has no place.
       if text.hasPrefix("attempt to load ") {
         text = String(escaping: script.name) + ": " + text
       }
@@ -164,7 +163,7 @@ package final class ScriptProgram {
     host.values.shared.readEnvironment()
   }
 
-  /// - Parameter isSession: Ctrl-C ends what runs, not the process.
+  /// - Parameter isSession: whether Ctrl-C ends the running code instead of the process.
   func installSignals(_ runtime: OpaquePointer?, isSession: Bool = false) {
     guard let wakeUp = environment.signalWakeUp else { return }
     lull_signals_install(
@@ -197,8 +196,8 @@ package final class ScriptProgram {
     if !mainHasEnded { watch(context) }
   }
 
-  /// Tells what the main chunk waits for when that takes long, each thing once. It sleeps because it
-  /// means to, and says itself what it is up to at a prompt.
+  /// Reports what the main chunk waits for if that takes long, each wait once. A sleep is
+  /// intentional and not reported, and neither is a prompt.
   private func watch(_ main: RunContext, told: Set<String> = [], looks: Int = 1000) {
     guard looks > 0 else { return }
     var told = told
@@ -221,13 +220,13 @@ package final class ScriptProgram {
     }
   }
 
-  /// Cancels what is left, lets its hooks hear of it, and settles the exit code.
+  /// Cancels the remaining work, runs its hooks, and determines the exit code.
   func finish() -> Int32 {
     waitNotice?.cancel()
     let signal = lull_signals_pending()
     if mainHasFailed || host.loop.isInterrupted {
       host.loop.cancelEverything()
-      // Hooks may start more, which is cancelled in turn, but not for ever.
+      // Hooks may start more work, which is cancelled in turn, but not for ever.
       for _ in 0..<100 where host.pump.hasWork {
         host.pump.turn()
         host.loop.cancelEverything()
@@ -256,8 +255,8 @@ package final class ScriptProgram {
   }
 
   func close() {
-    // Cancel, close the inbox, sweep, close the state, sweep: `lua_close` finalises the runtime last,
-    // and with it the host lets go of everything.
+    // Cancel, close the inbox, sweep, close the state, sweep: `lua_close` finalises the runtime
+    // last, and with it the host releases everything.
     host.handles.sweep()
     if let state { lull_state_close(state) } else { host.close() }
     state = nil
@@ -266,22 +265,23 @@ package final class ScriptProgram {
 }
 
 extension ScriptProgram.Script {
-  /// `@` marks a file name, `=` a text shown as it is. (Lua 5.4 manual, lua_load)
+  /// `@` marks a file name, `=` a text shown unchanged. (Lua 5.4 manual, lua_load)
   fileprivate var chunkName: [UInt8] {
     [UInt8(ascii: folder == nil ? "=" : "@")] + name
   }
 }
 
-/// Who looks at a script instead of using it: what is wrong is noted, and the script goes on.
+/// Checks a script instead of using it: problems are recorded, and the script continues.
 ///
-/// While a host has one, errors of callbacks and unknown settings are neither raised nor reported.
+/// While a host has a checker, errors of callbacks and unknown settings are neither raised nor
+/// reported.
 package protocol ScriptChecker: AnyObject {
-  /// What is wrong with a line.
+  /// Records a problem with a line.
   func note(_ text: String, at place: SourcePlace)
-  /// An error that the script has raised.
+  /// Records an error that the script raised.
   func note(_ failure: ScriptFailure)
-  /// A pattern of configuration, and where it was given.
+  /// Checks the pattern of a configuration, with the place of the call.
   func inspect(pattern: String, of service: Service, at place: SourcePlace?)
-  /// A credential that is plain text, and what it is, in words.
+  /// Checks a plain-text credential, with a description of it.
   func inspect(credential text: String, _ what: String)
 }

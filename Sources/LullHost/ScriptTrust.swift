@@ -1,20 +1,22 @@
 import CLullBridge
 
-/// What a script is given of the interpreter's library.
+/// The parts of the interpreter's library that a script may use.
 package enum ScriptTrust {
-  /// Everything; precompiled chunks only if they are allowed, since the interpreter does not check them.
+  /// Everything. Precompiled chunks must be allowed separately, because the interpreter does not
+  /// verify them.
   case full(allowsBytecode: Bool)
-  /// Lull, `string`, `table`, `math`, `utf8`, `coroutine`, the harmless functions of the base library,
-  /// and text modules below the folder, if there is one. Nothing else of the machine: no files, no
-  /// processes, no C modules; what it may reach of the network is the environment's business.
+  /// Lull, `string`, `table`, `math`, `utf8`, `coroutine`, the harmless functions of the base
+  /// library, and text modules below the folder, if there is one. Nothing else on the machine: no
+  /// files, no processes, no C modules. The environment decides which parts of the network it may
+  /// reach.
   ///
-  /// It is no limit on time, work and memory: see `ScriptLimits`.
+  /// Time, work and memory are not limited: see `ScriptLimits`.
   case sandbox(folder: [UInt8]?)
-  /// The sandbox, with inert stand-ins for secrets, the environment and caches, for files that are only
-  /// looked at.
+  /// The sandbox, with stand-ins without effects for secrets, environment variables and caches. For
+  /// files that are only inspected.
   case inspection(folder: [UInt8], Inspection)
-  /// Everything, for files that are only looked at, and have leave to be run as they are: what they load
-  /// comes through the gate. No precompiled chunks.
+  /// Everything, for inspected files that the user has allowed to run unrestricted. Files they load
+  /// come through the gate. No precompiled chunks.
   case gated(any FileGate)
 
   var isSandbox: Bool {
@@ -24,7 +26,7 @@ package enum ScriptTrust {
     }
   }
 
-  /// A state with no more than that; nil without memory.
+  /// Creates a state with these parts; nil without memory.
   func makeState() -> OpaquePointer? {
     switch self {
     case .sandbox(let folder):

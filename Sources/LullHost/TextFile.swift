@@ -2,17 +2,18 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// Whole regular files, for scripts: read at once, written so that nobody sees half of one.
+/// Reads and writes whole regular files for scripts. Writing is atomic: readers never see a partial
+/// file.
 ///
-/// Only regular files: a pipe or a terminal could hold up everything else for ever.
+/// Only regular files, because a pipe or a terminal could block everything else for ever.
 package enum TextFile {
   package struct Problem: Error {
-    /// Bytes, as the name in it is.
+    /// Bytes, because the file name in it is.
     package let message: [UInt8]
-    /// What to do about it in a script.
+    /// How to solve the problem in a script.
     private var advice = ""
 
-    /// The same for scripts.
+    /// The message with the advice for scripts.
     var advisedMessage: [UInt8] { message + Array(advice.utf8) }
 
     fileprivate init(_ path: [UInt8], _ text: String, advice: String = "") {
@@ -24,11 +25,11 @@ package enum TextFile {
     }
   }
 
-  /// A string of Lua that is larger serves nobody.
+  /// The maximum size; larger Lua strings are of no use.
   package static let largest = 1 << 30
 
   package static func read(_ path: [UInt8], limit: Int = largest) -> Result<[UInt8], Problem> {
-    // Non-blocking: opening a pipe would wait for somebody who writes.
+    // Non-blocking, because opening a pipe would wait for a writer.
     let file = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return .failure(Problem(path, errno: errno)) }
     defer { close(file) }
@@ -39,7 +40,7 @@ package enum TextFile {
     guard MemoryLedger.allows(expected) else { return .failure(Problem(path, "not enough memory")) }
     var bytes: [UInt8] = []
     let piece = 1 << 16
-    // The end is found by asking for what is behind it; files of /proc say that they are empty.
+    // Reads until end of file, because files in /proc report a size of 0.
     bytes.reserveCapacity(expected + piece)
     while bytes.count <= limit {
       let before = bytes.count
@@ -59,8 +60,9 @@ package enum TextFile {
     return .failure(Problem(path, "larger than \(size)"))
   }
 
-  /// Writes a file beside it and puts that in its place: readers see the old text or the new one. The
-  /// mode of a file that is there is kept, but for what lends rights. Not forced to the disk.
+  /// Writes a new file and renames it over the old one, so that readers see either the old text or
+  /// the new one. The mode of an existing file is kept, except for set-ID bits. The file is not
+  /// synced to disk.
   static func write(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
     var target = path
     var status = stat()
@@ -68,7 +70,7 @@ package enum TextFile {
     if stat(FileName.cString(path), &status) == 0 {
       if let problem = objection(to: status, path) { return .failure(problem) }
       permissions = .of(status, mode: mode)
-      // What a symbolic link leads to is replaced, not the link.
+      // Replaces the target of a symbolic link, not the link.
       if let real = FileName.resolved(path) { target = real }
     } else if errno != ENOENT {
       return .failure(Problem(path, errno: errno))
@@ -79,7 +81,7 @@ package enum TextFile {
     return failure.map { .failure(Problem(path, errno: $0)) } ?? .success(())
   }
 
-  /// Adds to the end of a file, or makes one; not what a link that leads nowhere names, as in `write`.
+  /// Appends to a file, or creates it. A link without a target is an error, as in `write`.
   static func append(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
     if access(FileName.cString(path), F_OK) != 0, let objection = objection(toMissing: path) {
       return .failure(Problem(path, objection))
@@ -87,7 +89,7 @@ package enum TextFile {
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK
     let file = open(FileName.cString(path), flags, mode ?? 0o666)
     guard file >= 0 else {
-      // A pipe that nobody reads.
+      // A pipe without a reader.
       let text = errno == ENXIO ? "not a regular file" : ErrorText.of(errno)
       return .failure(Problem(path, text))
     }
@@ -97,7 +99,7 @@ package enum TextFile {
       close(file)
       return .failure(problem)
     }
-    // Before there is anything in it to be read.
+    // Before it has any content that others could read.
     if failure == nil, let mode, fchmod(file, mode) != 0 { failure = errno }
     if failure == nil { failure = DescriptorWriting.put(bytes, into: file) }
     if close(file) != 0, failure == nil { failure = errno }
@@ -115,16 +117,17 @@ package enum TextFile {
       path, "is \(name): only regular files can be read and written", advice: ", use io.open")
   }
 
-  /// Of a file that is not there: a link that leads nowhere would be replaced by what it should name.
+  /// Returns the problem with a missing file that is a link without a target: the link itself would
+  /// be replaced.
   private static func objection(toMissing path: [UInt8]) -> String? {
     FileName.isLink(path) ? "is a link to what does not exist" : nil
   }
 }
 
-/// The text of scripts, as the stock interpreter takes it from files.
+/// The source code of scripts, read from files as the stock interpreter does.
 package enum SourceText {
-  /// A byte order mark is skipped, and a first line that begins with # is for the shell; its line end
-  /// stays, and with it the count of lines, unless a precompiled chunk follows.
+  /// Removes a byte order mark and a first line that begins with `#`. The line break remains, so
+  /// that line numbers are right, unless a precompiled chunk follows.
   package static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     guard bytes.first == UInt8(ascii: "#") else { return bytes }
@@ -132,6 +135,6 @@ package enum SourceText {
     return Array(isPrecompiled(rest.dropFirst()) ? rest.dropFirst() : rest)
   }
 
-  /// Whether it begins as a precompiled chunk does, without the marks of a first line.
+  /// Returns whether it begins like a precompiled chunk, after the first line was removed.
   package static func isPrecompiled(_ bytes: some Collection<UInt8>) -> Bool { bytes.first == 0x1B }
 }

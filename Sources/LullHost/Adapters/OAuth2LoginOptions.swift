@@ -9,7 +9,7 @@ struct OAuth2LoginOptions {
   static let codeKeys = ["authorization_url", "issuer", portKey, "redirect_path"]
 
   private let given: OAuth2Options
-  /// The file of the line with the call; nil if there is none.
+  /// The file of the line with the call, or nil.
   private let file: String?
 
   init(_ given: OAuth2Options, file: String?) {

@@ -1,7 +1,7 @@
 import CLullBridge
 import LullArguments
 
-/// From the tables of a script to a `ScriptArguments`.
+/// Reads the tables passed to `lull.args` into a `ScriptArguments`.
 struct ScriptArgumentReader {
   static let specKeys = ["name", "description", "notes", "version"]
   static let argumentKeys = [
@@ -17,7 +17,7 @@ struct ScriptArgumentReader {
     self.state = state
   }
 
-  /// The specification at a position of the stack; kept functions are the caller's stack's to hold.
+  /// Reads the specification at a stack position. Stored functions are held by the caller's stack.
   func arguments(_ table: Int32) throws(Misuse) -> ScriptArguments {
     var spec = ArgumentSpec()
     spec.takesLargeIntegers = true
@@ -160,18 +160,18 @@ struct ScriptArgumentReader {
   }
 }
 
-/// The command line of a script as `lull.args` was told: what it may look like, and what the script
-/// wants its words as.
+/// The command line of a script as specified for `lull.args`: its grammar, and the types of its
+/// values.
 struct ScriptArguments {
-  /// What the script has said of an argument that is for Lua alone.
+  /// The parts of an argument's specification that only Lua uses.
   struct Meaning {
     /// The default.
     var standard: LuaValue?
-    /// The kept function that makes something of the text.
+    /// The stored function that converts the text.
     var function: Int64?
   }
 
   var spec: ArgumentSpec
-  /// Of each argument, in the order of the specification.
+  /// The meaning of each argument, in the order of the specification.
   let meanings: [Meaning]
 }

@@ -1,16 +1,16 @@
 import CLullBridge
 import LullCore
 
-/// One `lull.map`: a function called for each element of a list, a few calls at a time.
+/// One `lull.map`: a function called for each element of a list, with limited concurrency.
 ///
-/// Order of events: calls begin in the order of the list, at most `concurrency` at once, the next when
-/// one has ended; the first error ends all others. Whatever the length of the list, only running calls
-/// take memory besides the results. Home thread only.
+/// Order of events: calls begin in the order of the list, at most `concurrency` at once. When one
+/// has ended, the next begins. The first error ends all others. Besides the results, only running
+/// calls take memory, regardless of the length of the list. Home thread only.
 final class ConcurrentMap {
   enum Decision {
-    /// The id of the list of results, pinned.
+    /// The ID of the list of results, pinned.
     case results(Int64)
-    /// What the call returned, nil and an error; the id of a packed table, pinned.
+    /// The nil and error that a call returned: the ID of a packed table, pinned.
     case failure(Int64)
     case cancelled
     case raised(ScriptFailure)
@@ -18,7 +18,7 @@ final class ConcurrentMap {
   }
 
   let scope: RunScope
-  /// Says how far it is; nil where nobody wants to know.
+  /// Shows the progress; nil if that was not requested.
   var progress: ScriptProgress?
   private unowned let bridge: BridgeRuntime
   private unowned let stored: StoredValues
@@ -33,7 +33,7 @@ final class ConcurrentMap {
   private var isFilling = false
   private var decided: ((Decision) -> Void)?
 
-  /// All three values are pinned and stay so: whoever made this lets go of them.
+  /// All three values stay pinned; the creator releases them.
   init(
     function: Int64, list: Int64, results: Int64, count: Int, concurrency: Int, _ call: Call
   ) {
@@ -48,7 +48,7 @@ final class ConcurrentMap {
     scope = RunScope(call.coroutines, call.tasks)
   }
 
-  /// Begins with the next turn; calls `decided` once, unless cancelled before.
+  /// Begins with the next turn. Calls `decided` once, unless cancelled before.
   func begin(_ decided: @escaping (Decision) -> Void) {
     self.decided = decided
     pump.enqueue { [self] in fill() }
@@ -60,7 +60,8 @@ final class ConcurrentMap {
     scope.end()
   }
 
-  /// Begins as many calls as may run. A call that ends at once does not begin the next inside itself.
+  /// Begins as many calls as may run. A call that ends immediately does not begin the next one
+  /// recursively.
   private func fill() {
     guard !isFilling, decided != nil else { return }
     isFilling = true

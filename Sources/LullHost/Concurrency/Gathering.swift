@@ -1,21 +1,21 @@
 import LullCore
 
-/// One `lull.all` or `lull.any`: a list of requests and tasks that are waited for together.
+/// One `lull.all` or `lull.any`: waits for a list of requests and tasks together.
 ///
-/// Order of events: each item is watched; the first that decides, or the last of all, ends the
-/// waiting; then tasks that have not ended are cancelled, and so are requests for which nobody else
-/// waits. It holds the userdata of its items, and with them their results, until it is over. Home
+/// Order of events: each item is observed. The first item that decides the outcome, or the last
+/// one, ends the wait. Then unfinished tasks are cancelled, and so are requests that nothing else
+/// waits for. Until then it holds the userdata of its items, and with them their results. Home
 /// thread only.
 final class Gathering {
   enum Kind: String {
-    /// Over with the first failure.
+    /// Ends at the first failure.
     case all
-    /// Over with the first success.
+    /// Ends at the first success.
     case any
   }
 
   enum Decision {
-    /// The results of all items, or of the one.
+    /// The results of all items, or of the one that succeeded.
     case results([AwaitedItem])
     case failure(AwaitedItem.Outcome)
   }
@@ -26,7 +26,7 @@ final class Gathering {
   private let kind: Kind
   let items: [AwaitedItem]
   private var pins: [UInt64] = []
-  /// What ends the wait for each item.
+  /// Ends the wait for each item.
   private var leaving: [(Tasks) -> Void] = []
   private var openCount: Int
   private var firstFailure: (item: AwaitedItem, outcome: AwaitedItem.Outcome)?
@@ -55,8 +55,8 @@ final class Gathering {
     return awaited
   }
 
-  /// Calls `decided` once, on a later turn, unless cancelled before. Held by whoever waits, not by what
-  /// is waited for.
+  /// Calls `decided` once, in a later turn, unless cancelled before. Held by the waiting caller,
+  /// not by the items.
   func begin(_ decided: @escaping (Decision) -> Void) {
     for item in items {
       if let handle = item.pin(in: stored) { pins.append(handle) }
@@ -73,7 +73,7 @@ final class Gathering {
       if openCount == 0 { finish(.results(items), hearing: nil, decided) }
     case (.all, _): finish(.failure(outcome), hearing: item, decided)
     case (.any, _):
-      // An error of the script's own is worth more than a failed request.
+      // A script error takes precedence over a failed request.
       if firstFailure == nil || outcome.isRaised && !(firstFailure?.outcome.isRaised ?? false) {
         firstFailure = (item, outcome)
       }
@@ -83,7 +83,7 @@ final class Gathering {
     }
   }
 
-  /// An error in a task that has lost the race is still one that nobody has heard of.
+  /// Ends the wait. An error in a task that lost the race remains unhandled, and is reported.
   private func finish(
     _ decision: Decision, hearing item: AwaitedItem?, _ decided: (Decision) -> Void
   ) {
@@ -92,7 +92,7 @@ final class Gathering {
     cancel()
   }
 
-  /// Cancels what has not ended, and lets go of all of it.
+  /// Cancels unfinished items and releases all of them.
   func cancel() {
     guard !isOver else { return }
     isOver = true
@@ -101,7 +101,7 @@ final class Gathering {
     for (item, leave) in zip(items, leaving) where item.outcome == nil { leave(tasks) }
     let pins = pins
     self.pins = []
-    // Results are pushed after this.
+    // Results are pushed before this.
     pump.enqueue { [unowned pump, unowned stored] in
       pump.enqueue { [unowned stored] in for handle in pins { stored.unpin(object: handle) } }
     }

@@ -1,9 +1,9 @@
 import LullCore
 
-/// One `lull.wait_until`: a function called again and again until it gives something true.
+/// One `lull.wait_until`: a function called repeatedly until it returns a true value.
 ///
-/// Order of events: the first call is made with the next turn, each further one `every` seconds after
-/// the one before has returned. Home thread only.
+/// Order of events: the first call is made in the next turn. Each further one is made `every`
+/// seconds after the previous one has returned. Home thread only.
 final class Polling {
   let scope: RunScope
   private unowned let loop: ScriptLoop
@@ -13,7 +13,7 @@ final class Polling {
   private var timer: StrongTimer?
   private var decided: ((RunOutcome) -> Void)?
 
-  /// `function` is pinned, and stays so.
+  /// `function` is pinned and stays so.
   init(function: Int64, every: Double, _ call: Call) {
     self.function = function
     self.every = every
@@ -22,7 +22,7 @@ final class Polling {
     scope = RunScope(call.coroutines, call.tasks)
   }
 
-  /// Calls `decided` once, inside the run it decides by, unless cancelled before.
+  /// Calls `decided` once, inside the run that decides, unless cancelled before.
   func begin(_ decided: @escaping (RunOutcome) -> Void) {
     self.decided = decided
     pump.enqueue { [self] in call() }

@@ -1,17 +1,17 @@
 import LullCore
 
-/// Functions of the script that run on behalf of one call, and the tasks they start: none of them
-/// outlives the call. (lull.map, lull.timeout, lull.wait_until)
+/// The script functions that run for one call, and the tasks they start: none of them outlives the
+/// call. (lull.map, lull.timeout, lull.wait_until)
 ///
 /// Home thread only.
 final class RunScope {
   private unowned let coroutines: Coroutines
   private unowned let tasks: Tasks
-  /// Not held: the host holds what waits, and each of them holds what it reports to.
+  /// Weak: the host holds waiting runs, and each of them holds its receiver.
   private var runs: [ObjectIdentifier: Weak<RunContext>] = [:]
   private var started: [ObjectIdentifier: Weak<LuaTask>] = [:]
   private(set) var hasEnded = false
-  /// The coroutine that has made the call.
+  /// The coroutine that made the call.
   private weak var starter: RunContext?
 
   init(_ coroutines: Coroutines, _ tasks: Tasks) {
@@ -20,13 +20,13 @@ final class RunScope {
     starter = coroutines.innermost
   }
 
-  /// What has not ended.
+  /// The runs that have not ended.
   var openRuns: [RunContext] {
     runs.values.compactMap(\.object) + started.values.compactMap(\.object?.context)
   }
 
-  /// Runs a function in a coroutine of its own; `completion` is called when it ends, not if the scope
-  /// ends before it.
+  /// Runs a function in its own coroutine. `completion` is called when it ends, unless the scope
+  /// ends before.
   func run(
     _ function: Int64, _ arguments: [LuaValue], as purpose: String,
     _ completion: @escaping (RunOutcome) -> Void
@@ -45,7 +45,7 @@ final class RunScope {
     coroutines.start(Callable(id: function), arguments, context)
   }
 
-  /// A task that one of its functions has started ends with it.
+  /// Adds a task started by one of its functions, so that it ends with the scope.
   func adopt(_ task: LuaTask) {
     started[ObjectIdentifier(task)] = Weak(object: task)
   }
@@ -54,7 +54,7 @@ final class RunScope {
     started[ObjectIdentifier(task)] = nil
   }
 
-  /// Ends what is still running.
+  /// Ends everything that is still running.
   func end() {
     guard !hasEnded else { return }
     hasEnded = true
@@ -86,7 +86,8 @@ final class StrongTimer {
       guard timer != nil else { return }
       timer = nil
       loop.timerEnded()
-      // After what was deferred before: a task spawned earlier begins first.
+      // Enqueued, so that work deferred earlier comes first: a task spawned before this timer
+      // begins first.
       pump.enqueue(action)
     }
   }

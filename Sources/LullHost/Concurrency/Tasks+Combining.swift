@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// Calls that wait for several things together, or for one no longer than they want to: `lull.all`,
-/// `any`, `map`, `timeout` and `wait_until`.
+/// Calls that wait for several things, or with a limit: `lull.all`, `any`, `map`, `timeout` and
+/// `wait_until`.
 extension Tasks {
   // MARK: lull.all, lull.any
 
@@ -20,7 +20,7 @@ extension Tasks {
     try loop.wait(call, for: words, gathering.awaited) { completion in
       gathering.begin { [unowned self] decision in
         let (values, raising) = values(of: decision, kind)
-        // As after any await: when the hooks of this turn have run.
+        // As for any await: after the hooks of this turn have run.
         pump.enqueueAfterPhase { completion(values, raising) }
       }
       return { gathering.cancel() }
@@ -42,7 +42,7 @@ extension Tasks {
     }
   }
 
-  /// What `await` gives first for one that has succeeded.
+  /// Returns the first value that `await` returns for an item that has succeeded.
   private func result(of item: AwaitedItem) -> LuaValue {
     switch item {
     case .request(let request): return values.awaited(request)[0]
@@ -52,7 +52,7 @@ extension Tasks {
     }
   }
 
-  /// The requests and tasks of a list.
+  /// Reads the requests and tasks of a list.
   private func awaitedItems(_ call: Call) throws(Misuse) -> [AwaitedItem] {
     var items: [Int64: AwaitedItem] = [:]
     try LuaTable(call.index(0), in: call.state).forEachField { key, value throws(Misuse) in
@@ -159,7 +159,7 @@ extension Tasks {
       }
       timer = pump.clock.schedule(after: seconds) { [unowned self] in
         pump.enqueue { [unowned self] in
-          // The function may have ended since; a value made now would be nobody's.
+          // The function may have ended since, and a value created now would have no owner.
           guard !isOver else { return }
           finish([.nil, values.of(timeoutError("lull.timeout", seconds), service: nil)], false)
         }
@@ -232,7 +232,7 @@ extension Tasks {
 
   // MARK: Parts
 
-  /// All results of a run, or what it raised.
+  /// Returns all results of a run, or the error it raised.
   private func values(of outcome: RunOutcome) -> ([LuaValue], Bool) {
     switch outcome {
     case .finished(let results):
@@ -251,7 +251,7 @@ extension Tasks {
     }
   }
 
-  /// Waits for what runs in a scope; `held` are pinned values to let go of when it is over.
+  /// Waits for the runs in a scope; `held` are pinned values to release at the end.
   private func waitForRuns(
     _ call: Call, _ words: String, _ scope: RunScope, _ held: [Int64],
     _ begin: (@escaping WaitCompletion) -> () -> Void
@@ -260,7 +260,7 @@ extension Tasks {
       try loop.wait(call, for: words, Awaited(scope: scope)) { completion in
         let cancel = begin { [unowned self] values, raising in
           stored.unpinSoon(held)
-          // Not inside the run that has decided it.
+          // Deferred, because it must not run inside the run that has decided.
           pump.enqueue { completion(values, raising) }
         }
         return { [unowned self] in
@@ -274,7 +274,7 @@ extension Tasks {
     }
   }
 
-  /// The arguments at those positions, kept and pinned.
+  /// Stores and pins the arguments at those positions.
   private func pinned(_ call: Call, _ positions: [Int]) throws(Misuse) -> [Int64] {
     var ids: [Int64] = []
     for position in positions {
@@ -288,13 +288,13 @@ extension Tasks {
   }
 }
 
-/// A request or a task in the list given to `lull.all` or `lull.any`.
+/// A request or a task in the list passed to `lull.all` or `lull.any`.
 enum AwaitedItem {
   case request(Request)
   case task(LuaTask)
 
-  /// Calls `receive` when it has ended, not inside this call; the result ends it before: a request as
-  /// the last who waits for it does, a task in any case.
+  /// Calls `receive` when the item has ended, but not inside this call. The returned function ends
+  /// the wait early: it cancels a task, and cancels a request if nothing else waits for it.
   func wait(in pump: Pump, _ receive: @escaping () -> Void) -> (_ tasks: Tasks) -> Void {
     switch self {
     case .request(let request):
@@ -311,7 +311,8 @@ enum AwaitedItem {
     }
   }
 
-  /// Makes sure that it has a userdata, and holds it until as many unpins; the handle.
+  /// Creates its userdata if needed and holds it until an equal number of unpins. Returns its
+  /// handle.
   func pin(in stored: StoredValues) -> UInt64? {
     switch self {
     case .request(let request): stored.pin(request) ? request.mark.handle : nil
@@ -319,7 +320,7 @@ enum AwaitedItem {
     }
   }
 
-  /// How it ended; nil while it has not.
+  /// The outcome; nil while it has not ended.
   var outcome: Outcome? {
     switch self {
     case .request(let request):
@@ -344,26 +345,26 @@ enum AwaitedItem {
   enum Outcome {
     case success
     case failure(RequestError)
-    /// A task returned nil and an error; the id of its results.
+    /// A task returned nil and an error: the ID of its results.
     case returned(Int64)
     /// An error of a task, to be raised where it is awaited.
     case raised(ScriptFailure)
-    /// A task that was cancelled.
+    /// A cancelled task.
     case cancelled
   }
 }
 
-/// What a coroutine waits for, as far as it could turn out to wait for the coroutine.
+/// What a coroutine waits for, as far as it could in turn wait for the coroutine.
 struct Awaited {
   var requests: [Request] = []
   var tasks: [LuaTask] = []
-  /// Functions of the script that run on its behalf.
+  /// The scope of the script functions that run for the coroutine.
   var scope: RunScope?
 
-  /// Whether it is a list, the rest of which is cancelled when one of it will never complete; also of
-  /// one.
+  /// Whether it is a list. The rest of a list is cancelled if one of its items will never complete.
+  /// Also true for a list with one item.
   var isList = false
 
-  /// The request that will never complete, if there is one among them.
+  /// The request that will never complete, if there is one.
   var abandoned: Request? { requests.first { $0.isAbandoned && !$0.isCompleted } }
 }

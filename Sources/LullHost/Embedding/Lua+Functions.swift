@@ -129,8 +129,7 @@ extension Lua {
       return try .first(of: reference.core.callNow(callable, values))
     }
 
-    /// Calls the function without waiting, and returns its first result unconverted, or `nil` if
-    /// there is none.
+    /// Calls the function without waiting, and returns its first result unconverted, or `nil`.
     ///
     /// - Throws: As `Lua.runNow`, except `mismatch` for the result.
     @discardableResult @_disfavoredOverload

@@ -57,8 +57,7 @@ extension Lua {
     return try .first(of: core.runNow(source, name: name, values))
   }
 
-  /// Runs Lua source code without waiting, and returns its first result unconverted, or `nil` if
-  /// there is none.
+  /// Runs Lua source code without waiting, and returns its first result unconverted, or `nil`.
   ///
   /// - Throws: As `runNow` with a typed result, except `mismatch` for the result.
   @discardableResult @_disfavoredOverload
@@ -82,8 +81,7 @@ extension Lua {
     try .first(of: await runForAll(file: path, repeat each arguments))
   }
 
-  /// Runs a Lua file, waits until it returns, and returns its first result unconverted, or `nil` if
-  /// there is none.
+  /// Runs a Lua file, waits until it returns, and returns its first result unconverted, or `nil`.
   ///
   /// - Throws: As `run` for a file, except `mismatch` for the result.
   @discardableResult @_disfavoredOverload

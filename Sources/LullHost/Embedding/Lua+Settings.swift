@@ -19,7 +19,7 @@ extension Lua {
     public static var full: Access { .full(modules: nil) }
   }
 
-  /// The limits on what Lua code may use; nil means no limit.
+  /// Resource limits for Lua code; nil means no limit.
   ///
   /// `instructions` and `seconds` apply to one *stretch*: the code that runs without pause from the
   /// moment Swift or an event calls into Lua until it returns or waits. If a stretch exceeds a

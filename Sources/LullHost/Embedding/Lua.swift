@@ -30,7 +30,7 @@ public final class Lua {
   /// - Parameters:
   ///   - home: the home whose thread, clock and network the runtime uses: a `Home`, or a `LullTest`
   ///     in a test.
-  ///   - limits: the limits on what its code may use.
+  ///   - limits: the resource limits for its code.
   ///   - access: what its code may access; the sandbox by default.
   public init(
     _ home: isolated some ServiceHome, limits: Limits = .none, access: Access = .sandbox

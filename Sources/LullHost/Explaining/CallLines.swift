@@ -1,7 +1,7 @@
 import LullCore
 import LullLuaSource
 
-/// Lines of keys in calls: each file is read once, and each call.
+/// Finds the lines of keys in calls. Each file and each call is read only once.
 final class CallLines {
   private let sources: ChunkSources
   private var files: [String: DeclarationPlaces?] = [:]
@@ -11,8 +11,8 @@ final class CallLines {
     self.sources = sources
   }
 
-  /// The line of a key inside the brackets of the call at a place; nil if it is not there, as where the
-  /// table was made elsewhere.
+  /// Returns the line of a key inside the brackets of the call at a place; nil if it is not there,
+  /// for example because the table was created elsewhere.
   func line(of key: String, inCallAt place: SourcePlace) -> Int? {
     if let lines = calls[place] { return lines[key.lowercased()] }
     let lines = places(in: place.file).flatMap { CallBrackets($0, line: place.line)?.lines } ?? [:]

@@ -2,10 +2,10 @@ import CLullBridge
 package import LullCore
 
 extension ResourceExplanation {
-  /// What `resource:explain(method)` tells: by the names of Lua, with the lines of the settings themselves, where
-  /// they stand in the call that has made them.
+  /// Returns the text of `resource:explain(method)`: with Lua names, and with the line of each
+  /// setting inside the call that made it, if it is found.
   ///
-  /// - Parameter sources: in which lines are looked for.
+  /// - Parameter sources: the sources in which lines are searched.
   package static func text(
     _ sources: ChunkSources, _ resource: Resource, method: RequestMethod = .get
   ) -> String {
@@ -17,32 +17,32 @@ extension ResourceExplanation {
 }
 
 extension Call {
-  /// The line of the script this call stands on; nil where no line of a script has made it.
+  /// The script line of this call; nil if no script line made it.
   var place: SourcePlace? { SourcePlace.caller(of: state) }
 }
 
 extension SourcePlace {
-  /// The line of the script that has called what runs on `state`.
+  /// Returns the script line that called the function running on `state`.
   static func caller(of state: OpaquePointer?) -> SourcePlace? {
     var source: UnsafePointer<CChar>?
     var length = 0
     let line = lull_caller_line(state, &source, &length)
     guard line > 0, let source else { return nil }
-    // `length` bytes, there for as long as the function that is running.
+    // `length` bytes, valid while the function is running.
     let name = String(escaping: source, length)
-    // `@` marks a file, `=` a text with a name; anything else is the text itself. (lua_Debug)
+    // `@` marks a file, `=` a named text; anything else is the text itself. (lua_Debug)
     guard let mark = name.first, mark == "@" || mark == "=" else {
       return SourcePlace(file: "(loaded text)", line: Int(line))
     }
     return SourcePlace(file: String(name.dropFirst()), line: Int(line))
   }
 
-  /// The file of that script; nil of a text that is in none.
+  /// Returns the file of that script; nil for a text that is not in a file.
   static func file(ofCaller state: OpaquePointer?) -> String? {
     var source: UnsafePointer<CChar>?
     var length = 0
     guard lull_caller_line(state, &source, &length) > 0, let source else { return nil }
-    // `length` bytes, there for as long as the function that is running.
+    // `length` bytes, valid while the function is running.
     let name = String(escaping: source, length)
     return name.hasPrefix("@") ? String(name.dropFirst()) : nil
   }

@@ -174,7 +174,7 @@ package final class ObjectHandles {
   }
 
   /// Releases all objects and clears the handles that they store. Called when the state closes and
-  /// the model remains. Objects in `shared` are used elsewhere and keep what they store.
+  /// the model remains. Objects in `shared` are used elsewhere and keep their data.
   func close(keeping shared: Set<ObjectIdentifier>) {
     for object in table.removeAll() {
       switch object {

@@ -27,7 +27,7 @@ final class ReleasedValues {
     isEmpty = false
   }
 
-  /// Returns the values to release, or nil if there are none.
+  /// Returns the values to release, or nil.
   func take() -> Batch? {
     guard !isEmpty else { return nil }
     let taken = batch

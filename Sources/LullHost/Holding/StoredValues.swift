@@ -2,7 +2,7 @@ import CLullBridge
 package import LullCore
 import Synchronization
 
-/// The Lua values that Swift refers to by ID, and what keeps each of them alive: a pin or a
+/// The Lua values that Swift refers to by ID, and how each is kept alive: by a pin or a
 /// userdata.
 ///
 /// A stored value is referenced weakly. The code that stores it anchors it to an object with the
@@ -17,7 +17,7 @@ package final class StoredValues {
   let released = ReleasedValues()
   /// The last ID assigned.
   private(set) var lastID: Int64
-  /// The numbers of this host: no other host of the process has one of them.
+  /// The IDs of this host. No other host of the process uses them.
   private let ownIDs: Range<Int64>
   /// The number of pins on each value, and on each task or other object by handle. Requests store
   /// their own count.

@@ -2,29 +2,30 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// A numeric field of rows as bars, or a line of marks where there are more rows than fit. (CHART-01)
+/// A numeric field of rows as bars, or as a line of marks if there are more rows than fit.
+/// (CHART-01)
 package struct Chart {
-  /// In words.
+  /// An error message.
   package struct Problem: Error {
     package let message: String
   }
 
   struct Row {
     let label: String
-    /// nil: missing or null.
+    /// nil if missing or null.
     let value: Double?
-    /// The value as the server has written it.
+    /// The value as the server sent it.
     let text: String
   }
 
   let rows: [Row]
   private let field: String
-  /// Whether the list has numbers, which have nothing to be called by.
+  /// Whether the list contains plain numbers, which have no labels.
   private let isPlain: Bool
-  /// What numbers of a list are called, as in tables.
+  /// The name of the numbers in such a list, as in tables.
   private static let plainField = "value"
 
-  /// - Parameter field: a name as it stands, or names with dots between them.
+  /// - Parameter field: a name, or names separated by dots.
   package init(_ json: JSONText, field: String) throws(Problem) {
     guard json.kind == .array else {
       let kind =
@@ -71,7 +72,7 @@ package struct Chart {
     element[field] ?? element.field(field)
   }
 
-  /// Of a text that is one too.
+  /// Returns a number, also from a string that contains one.
   private static func number(
     _ json: JSONText, _ field: String, _ index: Int
   ) throws(Problem) -> Double {
@@ -93,7 +94,7 @@ package struct Chart {
     return value
   }
 
-  /// The first field that is a text, else `id`.
+  /// Returns the first field that is a string, otherwise `id`.
   private static func labelField(of elements: [JSONText], besides field: String) -> String? {
     guard let first = elements.first(where: { $0.kind == .object }) else { return nil }
     let text = first.members.first { $0.value.kind == .string && $0.key != field }
@@ -102,12 +103,13 @@ package struct Chart {
 
   // MARK: Drawing
 
-  /// Its lines, of which those with bars or marks are no wider than `width`, as far as can be.
+  /// Returns the lines of the chart. Lines with bars or marks are no wider than `width`, if
+  /// possible.
   ///
   /// - Parameters:
-  ///   - limit: how many lines there is room for; nil: any.
-  ///   - isTerminal: whether control characters are shown.
-  ///   - painted: gives marks their colour.
+  ///   - limit: the maximum number of lines; nil for no limit.
+  ///   - isTerminal: whether control characters are escaped.
+  ///   - painted: adds the colour to marks.
   package func text(
     width: Int, limit: Int?, isTerminal: Bool, painted: (String) -> String
   ) -> String {
@@ -116,13 +118,13 @@ package struct Chart {
     return isPlain || !fits ? sparkline(width, painted) : bars(width, isTerminal, painted)
   }
 
-  /// What the largest is one of.
+  /// The magnitude of the largest value, which is scaled to 1.
   private var scale: Double { rows.compactMap { $0.value?.magnitude }.max() ?? 0 }
 
   // MARK: Bars
 
   private static let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
-  /// What a bar has at least, where anything has.
+  /// The minimum width of the area for bars.
   private static let narrowest = 6
 
   private func bars(_ width: Int, _ isTerminal: Bool, _ painted: (String) -> String) -> String {
@@ -158,7 +160,7 @@ package struct Chart {
     return text
   }
 
-  /// Of what is more than nothing at least a trace.
+  /// Returns a bar. A positive length is shown as at least an eighth.
   private static func bar(_ length: Double, atMost limit: Int) -> String {
     guard length > 0, limit > 0 else { return "" }
     let eighths = min(max(Int((length * 8).rounded()), 1), limit * 8)

@@ -1,17 +1,18 @@
 import LullCore
 import LullSystem
 
-/// JSON as rows and columns: a list of objects, one row each.
+/// JSON as rows and columns: a list of objects with one row each.
 ///
-/// A single value is a list of one. What is no object stands in a column of its own, `value`.
+/// A single value is treated as a list of one. Values that are not objects are in their own column,
+/// `value`.
 package struct ContentTable {
   private static let plainColumn = "value"
   private var columns: [String]
   private var rows: [[String]]
 
   /// - Parameters:
-  ///   - columns: the fields to show; empty: all there are.
-  ///   - known: these are all there are, in that order; nil: in the order they come up.
+  ///   - columns: the fields to show; empty for all.
+  ///   - known: all existing fields, in this order; nil for the order in which they appear.
   package init(_ json: JSONText, columns: [String], known: [String]? = nil) {
     let elements = json.lines
     let objects = elements.filter { $0.kind == .object }
@@ -24,7 +25,7 @@ package struct ContentTable {
         for pair in element.members where seen.insert(pair.key).inserted { names.append(pair.key) }
       }
     }
-    // Fields that were asked for are those of objects: without any the values are what there is.
+    // Requested fields belong to objects. Without any object, the values themselves are shown.
     let hasPlain =
       objects.count < elements.count && (columns.isEmpty || objects.isEmpty)
     let fields = objects.isEmpty && hasPlain ? [] : names
@@ -37,12 +38,13 @@ package struct ContentTable {
   }
 
   private static func row(of element: JSONText, _ names: [String]) -> [String] {
-    // Of repeated keys the last counts. (JSN-13)
+    // If a key is repeated, the last one counts. (JSN-13)
     let fields = Dictionary(element.members.map { ($0.key, $0.value) }) { $1 }
     return names.map { name in (fields[name] ?? element.field(name))?.plain ?? "" }
   }
 
-  /// - Parameter guardsFormulas: whether fields that a spreadsheet would take for a formula get a `'` before them.
+  /// - Parameter guardsFormulas: whether fields that a spreadsheet would treat as a formula get a
+  ///   `'` in front.
   package func csv(guardsFormulas: Bool = false) -> [UInt8] {
     guard !columns.isEmpty else { return [] }
     var writer = CSVWriter(lineEnd: "\n", guardsFormulas: guardsFormulas)
@@ -50,12 +52,12 @@ package struct ContentTable {
     return writer.output
   }
 
-  /// Columns side by side, each as wide as its widest cell; all together no wider than `width`, as far as
-  /// can be.
+  /// Returns aligned columns, each as wide as its widest cell, and together no wider than `width`,
+  /// if possible.
   ///
   /// - Parameters:
-  ///   - isTerminal: whether control characters are shown.
-  ///   - head: makes the first line stand out.
+  ///   - isTerminal: whether control characters are escaped.
+  ///   - head: highlights the first line.
   package func text(
     width: Int = .max, isTerminal: Bool = false, head: (String) -> String = { $0 }
   ) -> String {
@@ -76,10 +78,10 @@ package struct ContentTable {
   }
 
   private static let gap = 2
-  /// What a column has at least of what it needs.
+  /// The minimum width of a column that needs more.
   private static let narrowest = 6
 
-  /// The widest columns give way first.
+  /// Shrinks the widest columns first.
   private static func fitted(_ widths: [Int], into total: Int) -> [Int] {
     let room = total - gap * (widths.count - 1)
     guard widths.reduce(0, +) > room else { return widths }
@@ -102,8 +104,8 @@ package struct ContentTable {
     return line
   }
 
-  /// A table has a row on each line, and on a terminal what is wider when it is shown is so from the
-  /// beginning.
+  /// Replaces line breaks, because a row is one line. For a terminal, also escapes control
+  /// characters, so that widths are right.
   static func onOneLine(_ text: String, isTerminal: Bool) -> String {
     let line = String(
       String.UnicodeScalarView(

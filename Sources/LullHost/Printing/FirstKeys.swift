@@ -1,7 +1,7 @@
 import CLullBridge
 
-/// A key of a table as far as its place among others goes: those first that have a place, then numbers
-/// before strings before the rest, the rest as it comes.
+/// The sort order of a table's key: keys with a given place first, then numbers, strings, and the
+/// rest in their original order.
 struct ShownKey: Comparable {
   private let place: Int
   private let order: Int
@@ -13,7 +13,7 @@ struct ShownKey: Comparable {
     self.place = place ?? Int.max
     order = key.kind == Int32(LULL_STRING) ? 1 : key.double != nil ? 0 : 2
     number = key.double ?? 0
-    // Of a long one its beginning decides.
+    // For a long key only the beginning is compared.
     bytes =
       order == 1
       ? Array(UnsafeRawBufferPointer(start: key.pointer, count: min(Int(key.extra), 64))) : []
@@ -27,7 +27,7 @@ struct ShownKey: Comparable {
   }
 }
 
-/// The first of many keys, without keeping all of them.
+/// Finds the first of many keys without storing all of them.
 struct FirstKeys {
   private let limit: Int
   private var found: [(key: ShownKey, position: Int)] = []
@@ -49,7 +49,7 @@ struct FirstKeys {
     found.removeLast(max(0, found.count - limit))
   }
 
-  /// By the positions in which they came, their places in order.
+  /// The ranks of the first keys, by their original positions.
   var ranks: [Int: Int] {
     var first = self
     first.keepFirst()

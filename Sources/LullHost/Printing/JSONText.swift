@@ -1,19 +1,19 @@
 package import LullCore
 
-/// JSON as it is written: a value within a text that is known to be valid.
+/// JSON source text: a value within a text that is known to be valid.
 ///
-/// Nothing is interpreted before somebody asks, so that numbers keep their digits and repeated keys are
-/// all there.
+/// It is interpreted only when needed, so numbers keep their digits and repeated keys are
+/// preserved.
 package struct JSONText: Sendable {
   package enum Kind {
     case atom, number, string, array, object
   }
 
   package let bytes: [UInt8]
-  /// From the first byte of the value to behind its last one.
+  /// From the first byte of the value to the end of the last one.
   package let range: Range<Int>
 
-  /// The value as a document has it.
+  /// The value as encoded from a document.
   package init(_ element: JSONElement) {
     var bytes: [UInt8] = []
     element.encode(into: &bytes)
@@ -21,7 +21,7 @@ package struct JSONText: Sendable {
     range = bytes.indices
   }
 
-  /// The value as the body spelled it, if that is what the document came from; else as above.
+  /// The value as spelled in the body, if the document was parsed from it; otherwise as encoded.
   package init(_ element: JSONElement, spelledBy body: [UInt8]?) {
     guard let body, JSONScan.isUTF8(body), let document = try? JSONDocument(parsing: body),
       document.root == element
@@ -32,7 +32,7 @@ package struct JSONText: Sendable {
     self.init(valid: body)
   }
 
-  /// What these bytes hold: JSON in UTF-8 that has been read before.
+  /// The value in these bytes: JSON in UTF-8 that was validated before.
   package init(valid bytes: [UInt8]) {
     self.init(bytes, at: JSONScan.start(bytes))
   }
@@ -54,7 +54,7 @@ package struct JSONText: Sendable {
 
   package var isNull: Bool { bytes[range].first == UInt8(ascii: "n") }
 
-  /// The text of a string, nil of anything else.
+  /// The text of a string; nil for anything else.
   package var string: String? {
     guard kind == .string else { return nil }
     let inner = bytes[range].dropFirst().dropLast()
@@ -62,7 +62,7 @@ package struct JSONText: Sendable {
     return (try? JSONDocument(parsing: Array(bytes[range])))?.root.string
   }
 
-  /// The elements of an array, or of anything else itself.
+  /// The elements of an array; for anything else, the value itself.
   package var lines: [JSONText] {
     guard kind == .array else { return [self] }
     var elements: [JSONText] = []
@@ -70,7 +70,7 @@ package struct JSONText: Sendable {
     return elements
   }
 
-  /// How many those are.
+  /// The number of `lines`.
   package var count: Int {
     guard kind == .array else { return 1 }
     var count = 0
@@ -78,7 +78,7 @@ package struct JSONText: Sendable {
     return count
   }
 
-  /// The members of an object, repeated ones too; nothing of anything else.
+  /// The members of an object, including repeated ones; empty for anything else.
   package var members: [(key: String, value: JSONText)] {
     guard kind == .object else { return [] }
     var members: [(key: String, value: JSONText)] = []
@@ -94,7 +94,7 @@ package struct JSONText: Sendable {
     return members
   }
 
-  /// The last member of that name, or the element at that position, from 1 on.
+  /// The last member with that name, or the element at that position, starting at 1.
   package subscript(name: String) -> JSONText? {
     if kind == .object { return members.last { $0.key == name }?.value }
     guard kind == .array, let position = Int(name) else { return nil }
@@ -102,8 +102,8 @@ package struct JSONText: Sendable {
     return elements.indices.contains(position - 1) ? elements[position - 1] : nil
   }
 
-  /// What a field leads to: a name as it stands, or names with dots between them, of which numbers are
-  /// positions in lists, from 1 on. As `-f` and `lull.list` have it. (FLT-03)
+  /// Returns the value of a field: a name, or names separated by dots, where numbers are positions
+  /// in lists, starting at 1. The same rules as for `-f` and `lull.list`. (FLT-03)
   package func field(_ name: String) -> JSONText? {
     if let whole = self[name] { return whole }
     guard name.contains(".") else { return nil }
@@ -112,7 +112,7 @@ package struct JSONText: Sendable {
     return current
   }
 
-  /// On one line: text without quotes, nothing for null, anything else as JSON.
+  /// The value on one line: strings without quotes, null as empty text, anything else as JSON.
   package var plain: String {
     if let string { return string }
     if isNull { return "" }
@@ -121,7 +121,7 @@ package struct JSONText: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Elements, or keys and values in turn.
+  /// Calls `body` with the elements, or with keys and values alternately.
   private func forEachPart(_ body: (JSONText) -> Void) {
     var place = JSONScan.token(bytes, range.lowerBound + 1)
     while place < range.upperBound - 1 {
@@ -136,14 +136,14 @@ package struct JSONText: Sendable {
 
   // MARK: Writing
 
-  /// On one line. Strings have no more escapes than needed.
+  /// Writes the value on one line. Strings have only the necessary escapes.
   package func write(to output: inout [UInt8]) {
     var writer = JSONWriter()
     write(to: &writer)
     output += writer.output
   }
 
-  /// As the writer has it. Strings have no more escapes than needed.
+  /// Writes the value in the writer's format. Strings have only the necessary escapes.
   package func write(to writer: inout JSONWriter) {
     forEachToken { token, _ in
       guard let string = JSONText.withEscapes(token) else { return writer.write(token: token) }
@@ -151,7 +151,7 @@ package struct JSONText: Sendable {
     }
   }
 
-  /// Each token, and the first byte of the next one.
+  /// Calls `body` with each token and the first byte of the next one.
   package func forEachToken(_ body: (_ token: ArraySlice<UInt8>, _ next: UInt8?) -> Void) {
     var place = range.lowerBound
     while place < range.upperBound {
@@ -162,7 +162,7 @@ package struct JSONText: Sendable {
     }
   }
 
-  /// What a token means that is a string with escapes.
+  /// Returns the value of a token that is a string with escapes.
   package static func withEscapes(_ token: ArraySlice<UInt8>) -> JSONElement? {
     guard token.first == UInt8(ascii: "\""), token.contains(UInt8(ascii: "\\")) else { return nil }
     return (try? JSONDocument(parsing: Array(token)))?.root
@@ -170,8 +170,8 @@ package struct JSONText: Sendable {
 }
 
 extension JSONText {
-  /// The part of a dotted name of a field that no row has; nil if a row has the field, or what would
-  /// have it is null or a list in all of them.
+  /// Returns the part of a dotted field name that no row has. Returns nil if a row has the field,
+  /// or if its parent is null or a list in all rows.
   package static func missingPart(
     of name: String, in rows: [JSONText]
   ) -> LineWarnings.MissingPart? {

@@ -2,13 +2,13 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The program by which whoever sits at the terminal reads what is longer than its screen.
+/// The program with which the user reads text that is longer than the screen.
 package struct Pager {
-  /// A line for the shell, as in `$PAGER`.
+  /// The shell command, as in `$PAGER`.
   private let command: String
 
-  /// `$PAGER`, or `less`; nil if standard output is no terminal, or nobody wants one: the variable is empty
-  /// or `cat`, or the terminal can do nothing.
+  /// Uses `$PAGER`, or `less`. nil if standard output is not a terminal, the variable is empty or
+  /// `cat`, or the terminal has no capabilities.
   package init?() {
     guard isatty(STDOUT_FILENO) != 0 else { return nil }
     let kind = Pager.variable("TERM") ?? "dumb"
@@ -19,21 +19,21 @@ package struct Pager {
   }
 
   private static func variable(_ name: String) -> String? {
-    // Copied before anybody can change the environment.
+    // Copied before the environment can change.
     getenv(name).map { String(escapingCString: $0) }
   }
 
-  /// Whether there is more than the screen has room for, a line being left for the prompt.
+  /// Returns whether the text has more lines than the screen, with one line left for the prompt.
   package static func isLong(_ bytes: [UInt8]) -> Bool {
     guard let size = TerminalSize(of: STDOUT_FILENO) else { return false }
     var rows = 0
     for line in bytes.split(separator: 10, omittingEmptySubsequences: false) {
-      // Marks of colours would count, and are no part of what is wide.
+      // Colour sequences do not count for the width.
       let width =
         line.count <= size.columns
         ? 1 : TextWidth.of(String(decoding: Pager.withoutSequences(line), as: UTF8.self))
       rows += max(1, (width + size.columns - 1) / size.columns)
-      // A last line that is empty is none.
+      // An empty last line does not count.
       if rows > size.rows { return true }
     }
     return false
@@ -50,17 +50,17 @@ package struct Pager {
     return result
   }
 
-  /// Shows it, and waits until whoever reads has enough; false if there is no such program. Meanwhile
-  /// Ctrl-C is the reader's business, who may also leave before the end.
+  /// Shows a text and waits until the user quits the pager. Returns false if the program can't be
+  /// run. Meanwhile Ctrl-C is left to the pager, which the user may quit before the end.
   ///
   /// - Parameters:
-  ///   - bytes: control characters made visible.
-  ///   - hint: what to do about a program that cannot be run.
+  ///   - bytes: the text, with control characters escaped.
+  ///   - hint: what to do if the program can't be run.
   package func show(_ bytes: [UInt8], hint: String = "set PAGER to one that can") -> Bool {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // As git has it: colours are shown, and what was read stays on the screen.
+    // As in git: colours are shown, and the text stays on the screen.
     let variables = [("LESS", "FRX"), ("LV", "-c")].filter { getenv($0.0) == nil }
     let process = try? ChildProcess.start(
       ["sh", "-c", command], input: .descriptor(ends[0]), leadsGroup: false,
@@ -75,7 +75,7 @@ package struct Pager {
       close(ends[1])
       return ChildProcess.wait(for: process)
     }
-    // As the shell says that there is none, or that it is no program.
+    // The exit codes with which the shell reports a missing or invalid program.
     guard code != 126, code != 127 else {
       StandardError.write("lull: PAGER is '\(command)', which cannot be run: \(hint)\n")
       return false
@@ -83,7 +83,7 @@ package struct Pager {
     return true
   }
 
-  /// Runs `body` with the keys that end programs meaning nothing here. Not what has been started before.
+  /// Runs `body` with the signals from the keyboard ignored, except in processes started before.
   private static func withoutKeys(_ body: () -> Int32) -> Int32 {
     var ignoring = sigaction()
     ignoring.__sigaction_handler.sa_handler = SIG_IGN

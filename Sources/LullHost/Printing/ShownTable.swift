@@ -14,13 +14,13 @@ package struct ShownTable {
   private let heads: [String]
   private let rows: [[Cell]]
   private let widths: [Int]
-  /// Of each column whether its cells stand at its right: numbers, some of which may be missing.
+  /// Whether each column is right-aligned: those with numbers, some of which may be missing.
   private let isNumeric: [Bool]
-  /// What there is besides the rows, and besides the columns.
+  /// The number of omitted rows and columns.
   private let rest: ShownValue.Rest
   private let hiddenColumns: Int
 
-  /// Nil if they are no objects with the same keys, or only one.
+  /// nil unless they are several objects with the same keys.
   package init?(_ elements: [ShownValue], more: ShownValue.Rest, width: Int) {
     guard elements.count > 1, case .map(let first, .none) = elements[0] else { return nil }
     let keys = first.map(\.key)
@@ -61,7 +61,7 @@ package struct ShownTable {
       let cells = rows.map { TextWidth.of($0[column].text) }
       let needed = max(TextWidth.of(head), cells.max() ?? 0)
       total += needed + (column > 0 ? ShownTable.gap : 0)
-      // The first column is shown whatever it takes.
+      // The first column is shown regardless of its width.
       if column > 0, total > width { break }
       widths.append(needed)
     }
@@ -76,7 +76,7 @@ package struct ShownTable {
     hiddenColumns = heads.count - widths.count
   }
 
-  /// Strings without quotes; what has parts of its own on one line.
+  /// Returns a cell: strings without quotes, nested values on one line.
   private static func cell(_ value: ShownValue) -> Cell {
     switch value {
     case .atom(let text, .string):

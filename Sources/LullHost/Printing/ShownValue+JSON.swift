@@ -1,7 +1,7 @@
 import LullCore
 
 extension ShownValue {
-  /// A value of a document, read from it as far as it is shown: no table is built.
+  /// A value of a document, of which only the shown part is read. No table is built.
   init(_ element: JSONElement, limits: Limits = Limits(), level: Int = 0) {
     switch element.kind {
     case .null: self = .atom("null", .word)
@@ -40,12 +40,12 @@ extension ShownValue {
       fields, more: pairs.count > fields.count ? .count(pairs.count - fields.count) : .none)
   }
 
-  /// A string as a key of a table.
+  /// Returns a string as the key of a table.
   static func key(_ key: String) -> String {
     ShownValue.key(bytes: key.utf8)
   }
 
-  /// As above, of bytes that need not be UTF-8.
+  /// Returns bytes, which need not be UTF-8, as the key of a table.
   static func key(bytes: some Collection<UInt8>) -> String {
     if bytes.count <= 60, let name = String(validating: bytes, as: UTF8.self), isName(name) {
       return name
@@ -54,7 +54,7 @@ extension ShownValue {
     return "[" + text + "]"
   }
 
-  /// A float as Lua writes it.
+  /// Returns a float as Lua writes it.
   static func text(_ number: Double) -> String {
     if number.isNaN { return "nan" }
     if number.isInfinite { return number < 0 ? "-inf" : "inf" }

@@ -1,13 +1,13 @@
 import LullCore
 import LullLuaSource
 
-/// A value as it is to be shown: what limits leave of it, in a form without Lua or JSON.
+/// A value for display: shortened to limits, and independent of Lua and JSON.
 package indirect enum ShownValue: Equatable, Sendable {
   case atom(String, Style)
-  /// The first elements, and how many there are besides.
+  /// The first elements, and the number of omitted ones.
   case list([ShownValue], more: Rest)
   case map([Field], more: Rest)
-  /// A heading and what stands below it.
+  /// A heading and the value below it.
   case titled(String, ShownValue)
 
   package struct Field: Equatable, Sendable {
@@ -20,22 +20,22 @@ package indirect enum ShownValue: Equatable, Sendable {
     }
   }
 
-  /// What an atom is, for its colour.
+  /// The type of an atom, which determines its colour.
   package enum Style: Sendable {
     case string
     case number
-    /// nil, null, true, false
+    /// nil, null, true, false.
     case word
     case object
-    /// What stands for something left out.
+    /// A placeholder for omitted parts.
     case faint
   }
 
-  /// What was left out.
+  /// The number of omitted parts.
   package enum Rest: Equatable, Sendable {
     case none
     case count(Int)
-    /// Nobody has counted them.
+    /// Not counted.
     case unknown
 
     var text: String? {
@@ -47,15 +47,15 @@ package indirect enum ShownValue: Equatable, Sendable {
     }
   }
 
-  /// How much is shown.
+  /// The amount that is shown.
   package struct Limits: Sendable {
     package var depth = 4
-    /// Elements or fields of one table.
+    /// The maximum number of elements or fields of one table.
     package var elements = 40
-    /// Characters of a string inside a table; at the top it is `topString`.
+    /// The maximum number of characters of a string inside a table; `topString` at the top level.
     package var string = 120
     package var topString = 4000
-    /// Whether `__tostring` of the script is called.
+    /// Whether `__tostring` functions of the script are called.
     package var mayCall = true
 
     package init() {}
@@ -68,12 +68,13 @@ package indirect enum ShownValue: Equatable, Sendable {
 
   static let cycle = ShownValue.atom("<cycle>", .faint)
 
-  /// A string in quotes, cut off at so many characters; what is no text is escaped as Lua writes it.
+  /// Returns a string in quotes, cut off after that many characters. Invalid text is escaped as Lua
+  /// does.
   static func string(_ text: String, limit: Int) -> ShownValue {
     string(bytes: text.utf8, limit: limit)
   }
 
-  /// As above, of bytes that need not be UTF-8.
+  /// Returns bytes, which need not be UTF-8, as a string in quotes.
   static func string(bytes: some Collection<UInt8>, limit: Int) -> ShownValue {
     var quoted = "\""
     var count = 0
@@ -107,7 +108,7 @@ package indirect enum ShownValue: Equatable, Sendable {
     default:
       switch scalar.properties.generalCategory {
       case .control where scalar.value < 128: quoted += escape(UInt8(scalar.value))
-      // A terminal would act on them, or hide what stands beside them.
+      // A terminal would interpret them, or hide adjacent text.
       case .control, .format, .lineSeparator, .paragraphSeparator:
         quoted += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
       default: quoted.unicodeScalars.append(scalar)
@@ -115,12 +116,12 @@ package indirect enum ShownValue: Equatable, Sendable {
     }
   }
 
-  /// `\xFF`
+  /// Returns an escape such as `\xFF`.
   private static func escape(_ byte: UInt8) -> String {
     (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16, uppercase: true)
   }
 
-  /// Whether a key can be written without brackets.
+  /// Returns whether a key can be written without brackets.
   static func isName(_ key: String) -> Bool {
     guard let first = key.utf8.first, !LuaToken.keywords.contains(key), key.utf8.count <= 60 else {
       return false

@@ -1,11 +1,11 @@
 import LullCore
 import LullSystem
 
-/// Lays a value out as text: on one line if it fits, else one element a line; a list of objects with
-/// the same keys as a table.
+/// Formats a value as text: on one line if it fits, otherwise with one element per line. A list of
+/// objects with the same keys becomes a table.
 package struct ShownValueText {
   package let width: Int
-  /// The beginning and end of a colour; nil for none.
+  /// Whether colour sequences are added.
   package let colours: Bool
 
   package init(width: Int, colours: Bool) {
@@ -13,7 +13,7 @@ package struct ShownValueText {
     self.colours = colours
   }
 
-  /// On one line, whatever its length.
+  /// Returns the value on one line, regardless of its length.
   static func plain(_ value: ShownValue) -> String {
     ShownValueText(width: 80, colours: false).line(value)
   }
@@ -28,7 +28,7 @@ package struct ShownValueText {
     return block(value, indent: 0, before: 0)
   }
 
-  /// `before`: columns that stand before it on its line already.
+  /// - Parameter before: the number of columns already used on its line.
   private func block(_ value: ShownValue, indent: Int, before: Int) -> String {
     let line = line(value)
     if case .atom = value { return line }
@@ -53,7 +53,7 @@ package struct ShownValueText {
       + String(repeating: " ", count: indent) + "}"
   }
 
-  /// As many on a line as fit.
+  /// Returns elements on lines, as many on each as fit.
   private func filled(
     _ elements: [ShownValue], _ more: ShownValue.Rest, margin: String, indent: Int
   ) -> String {
@@ -76,7 +76,7 @@ package struct ShownValueText {
       + String(repeating: " ", count: indent) + "}"
   }
 
-  /// On one line.
+  /// Returns the value on one line.
   func line(_ value: ShownValue) -> String {
     switch value {
     case .atom(let text, let style): return painted(text, style)

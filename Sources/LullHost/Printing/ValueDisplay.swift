@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// How values on a stack are shown at a prompt.
+/// Shows stack values at a prompt.
 struct ValueDisplay {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
@@ -13,7 +13,7 @@ struct ValueDisplay {
     self.now = now
   }
 
-  /// A value on a stack as it is to be shown. Code of the script runs only in `__tostring`, if it may.
+  /// Returns a stack value for display. Script code runs only in `__tostring`, if that is allowed.
   func shown(
     _ index: Int32, in state: OpaquePointer?, limits: ShownValue.Limits = .init()
   ) -> ShownValue {
@@ -44,7 +44,7 @@ struct ValueDisplay {
     }
   }
 
-  /// The bytes of a string, valid while that is on the stack.
+  /// Returns the bytes of a string, valid while the string is on the stack.
   private static func bytes(_ value: lull_value) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
   }
@@ -59,7 +59,7 @@ struct ValueDisplay {
     guard !isInside, let document = lull_document_at(state, index, &place) else {
       return .atom(name, .object)
     }
-    // The parsed form itself: a view of it is all that Lua has.
+    // Uses the parsed document, because Lua has only a view of it.
     let element = JSONElement(document: JSONDocument(sharing: document), index: Int(place))
     return .titled(name, ShownValue(element))
   }
@@ -110,8 +110,8 @@ struct ValueDisplay {
     return .map(positions + fields, more: left > 0 ? .count(left) : rest)
   }
 
-  /// The entries that are no elements of the list: the first ones by their keys, and how many there are
-  /// besides; without limits only whether there are any.
+  /// Returns the entries that are not list elements: the first ones by key, and the number of
+  /// omitted ones. Without limits, returns only whether there are any.
   private func fields(
     of table: Int32, beyond length: Int, in state: OpaquePointer?, _ limits: ShownValue.Limits?,
     _ path: inout [UnsafeRawPointer?]
@@ -143,7 +143,7 @@ struct ValueDisplay {
     return (fields.compactMap(\.self), rest > 0 ? .count(rest) : .none)
   }
 
-  /// Where in the document it is from the keys of a table stand.
+  /// Returns the order of a table's keys in the document it came from.
   private func places(ofKeysOf table: Int32, in state: OpaquePointer?) -> [[UInt8]: Int] {
     guard lull_push_key_order(state, table) != 0 else { return [:] }
     defer { lull_pop(state, 1) }
@@ -158,12 +158,12 @@ struct ValueDisplay {
     return places
   }
 
-  /// The bytes of a key; none of what is no string.
+  /// Returns the bytes of a string key; empty for other keys.
   private static func name(_ key: lull_value) -> UnsafeRawBufferPointer {
     key.kind == Int32(LULL_STRING) ? bytes(key) : UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  /// Calls `body` with each entry that is no element of the list, until that returns false; false
+  /// Calls `body` with each entry that is not a list element, until it returns false. Returns false
   /// without memory.
   private func visit(
     _ table: Int32, beyond length: Int, in state: OpaquePointer?,
@@ -200,14 +200,14 @@ struct ValueDisplay {
     return .atom(name, .object)
   }
 
-  /// With its state and the age of what it has: `Resource(/users/7 [D] 4 s old)`.
+  /// Returns a resource with its state and the age of its data: `Resource(/users/7 [D] 4 s old)`.
   private func description(of resource: Resource) -> String {
     let timestamp = resource.record.state.timestamp
     let age = timestamp > 0 ? " " + Age.text(now - timestamp) + " old" : ""
     return "Resource(\(resource.shortDescription)\(age))"
   }
 
-  /// A request that has ended, and what it has brought.
+  /// Returns a finished request with its content.
   func shown(_ request: Request, in state: OpaquePointer?) -> ShownValue {
     let name = request.luaText
     guard case .success(let entity)? = request.response?.outcome else {
@@ -220,7 +220,7 @@ struct ValueDisplay {
     return .titled(name, shown(lull_stack_top(state), in: state))
   }
 
-  /// What Lua made of it is its own to show.
+  /// Content created by Lua is shown by Lua.
   private func shown(_ content: Content) -> ShownValue {
     switch content {
     case .json(let document): return ShownValue(document.root)
@@ -242,7 +242,7 @@ struct ValueDisplay {
   }
 }
 
-/// How long ago something was, in words.
+/// Formats a duration for display.
 package enum Age {
   package static func text(_ seconds: Double) -> String {
     switch seconds {

@@ -3,17 +3,17 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The bars of a script that a terminal shows, in the order in which they began; what the script prints goes
-/// above them.
+/// The progress bars of a script on a terminal, in the order in which they began. The script's
+/// output goes above them.
 ///
-/// Nothing is written where standard error is no terminal, nor while a session is open, whose line they would
-/// stand in. Home thread only.
+/// Nothing is written if standard error is not a terminal, or while a session is open, because the
+/// bars would overwrite its line. Home thread only.
 ///
 /// Behaviours: PROG-01 to PROG-07.
 final class ProgressBars {
-  /// Seconds between two looks, and between two drawings.
+  /// The number of seconds between two updates and between two drawings.
   private static let interval = 0.1
-  /// How many are shown at once, at most.
+  /// The maximum number of bars shown at once.
   private static let most = 16
 
   private unowned let session: SessionKeeper
@@ -27,21 +27,21 @@ final class ProgressBars {
     self.pump = pump
   }
 
-  /// Begins with nothing done.
+  /// Creates a bar at 0.
   ///
-  /// - Parameter total: how much there is; nil if nobody knows.
+  /// - Parameter total: the total amount; nil if unknown.
   func begin(total: Double?, label: String) -> ScriptProgress {
     let bar = ScriptProgress.Bar(total: total, label: label, began: pump.clock.uptime)
     if StatusLines.areSeen, !session.isTaken { add(bar) }
     return ScriptProgress(bar, self)
   }
 
-  /// Shows how far what a request brings has come, until it has ended. (DWN-120)
+  /// Shows the progress of a request's download until it has ended. (DWN-120)
   func show(_ request: Request, _ label: String) {
     guard StatusLines.areSeen, !session.isTaken, !request.isCompleted else { return }
     let bar = ScriptProgress.Bar(total: nil, label: label, began: pump.clock.uptime)
     bar.countsBytes = true
-    // Unsafe, since a request that is shown is there: it takes the bar away when it ends.
+    // Unsafe is sufficient, because the request removes the bar when it ends.
     bar.look = { [unowned(unsafe) request, unowned bar] in
       guard let metrics = (request.lastPart as? NetworkRequest)?.transfer?.transferMetrics else {
         return
@@ -54,14 +54,14 @@ final class ProgressBars {
       bar.look = nil
       guard let self, isShown(bar) else { return }
       guard let path = response.entity?.content.plainBytes else { return remove(bar) }
-      // As large as it has become: the last look was before that.
+      // The final size, because the last update was earlier.
       if let file = try? ReadableFile(path) { bar.count = Double(file.stamp.size) }
       bar.total = nil
       finish(bar)
     }
   }
 
-  /// The label that an option says: `true` has none; nil for false.
+  /// Reads the label from an option: `true` has none; returns nil for false.
   static func label(_ value: lull_value) throws(Misuse) -> String? {
     switch Int(value.kind) {
     case Int(LULL_BOOLEAN): return value.integer != 0 ? "" : nil
@@ -71,7 +71,7 @@ final class ProgressBars {
     }
   }
 
-  /// The state goes away: nothing of it stays on the terminal.
+  /// Removes the bars from the terminal, because the state is closing.
   func close() {
     for bar in shown { remove(bar) }
   }
@@ -88,7 +88,7 @@ final class ProgressBars {
     nextDrawing = 0
   }
 
-  /// It has changed.
+  /// Redraws a bar that has changed.
   func update(_ bar: ScriptProgress.Bar) {
     let now = pump.clock.uptime
     guard isShown(bar), now >= nextDrawing else { return }
@@ -108,7 +108,7 @@ final class ProgressBars {
     lull_output_release()
   }
 
-  /// A line stays where it was.
+  /// Replaces a bar with a closing line.
   func finish(_ bar: ScriptProgress.Bar) {
     remove(bar)
     StandardError.write(bar.closingLine(pump.clock.uptime))
@@ -124,9 +124,9 @@ final class ProgressBars {
 
   private func draw(_ now: Double) {
     nextDrawing = now + ProgressBars.interval
-    // What was printed since goes above.
+    // Output printed in the meantime goes above the bars.
     if lull_output_has_held() != 0 { StatusLines.clear() }
-    // In the middle of a line of the script's there is no place for them.
+    // In the middle of an output line there is no place for the bars.
     guard lull_output_is_inside_line() == 0 else { return }
     let size = TerminalSize(of: STDERR_FILENO)
     let columns = size?.columns ?? 80
@@ -139,7 +139,7 @@ final class ProgressBars {
 }
 
 extension Content {
-  /// The name of the file that a download has become.
+  /// The name of the downloaded file.
   fileprivate var plainBytes: [UInt8]? {
     switch self {
     case .text(let text): Array(text.utf8)

@@ -2,18 +2,18 @@ import LullCore
 import LullSystem
 
 extension ScriptProgress {
-  /// How far something is, and how that looks.
+  /// The state of a progress bar and its appearance.
   final class Bar {
-    /// Beyond it not every whole number is one.
+    /// The largest count up to which every integer is exact.
     static let largest = 9e15
     private static let width = 30
-    /// At most of the line is the label's.
+    /// The maximum share of the line for the label.
     private static let labelShare = 0.5
 
     var total: Double?
-    /// Whether what is counted are bytes.
+    /// Whether the amount is in bytes.
     var countsBytes = false
-    /// Brings it up to date before it is drawn.
+    /// Updates it before it is drawn.
     var look: (() -> Void)?
     var label: String
     var count = 0.0
@@ -26,10 +26,10 @@ extension ScriptProgress {
       self.began = began
     }
 
-    /// `40 of 100`
+    /// The amount, such as `40 of 100`.
     var amount: String { text(count) + (total.map { " of \(text($0))" } ?? "") }
 
-    /// One that fits a terminal of so many columns.
+    /// Returns a line that fits a terminal with that many columns.
     func line(_ now: Double, columns: Int) -> String {
       rate.note(Int(count), at: now)
       let room = max(1, columns - 1)
@@ -51,14 +51,14 @@ extension ScriptProgress {
         + String(repeating: "░", count: width - filled) + rest
     }
 
-    /// `reading: 100 of 100 in 3.2 s`
+    /// Returns the closing line, such as `reading: 100 of 100 in 3.2 s`.
     func closingLine(_ now: Double) -> String {
       let tenths = Int(((now - began) * 10).rounded())
       let label = shownLabel
       return (label.isEmpty ? "" : label + ": ") + "\(amount) in \(tenths / 10).\(tenths % 10) s\n"
     }
 
-    /// On one line, and of visible characters.
+    /// The label on one line, with control characters escaped.
     private var shownLabel: String {
       ControlCharacters.shown(
         in: label.split(whereSeparator: \.isWhitespace).joined(separator: " "))

@@ -1,6 +1,7 @@
 import LullCore
 
-/// What `lull.progress` has made: the script's hold of a bar, which goes when nobody has it any more.
+/// The result of `lull.progress`: a bar owned by the script, which disappears when it is no longer
+/// referenced.
 ///
 /// Home thread only.
 final class ScriptProgress {
@@ -29,14 +30,14 @@ final class ScriptProgress {
 
   func advance(by count: Double) { set(bar.count + count) }
 
-  /// Less than nothing is nothing.
+  /// Sets the count; negative numbers count as 0.
   func set(_ count: Double) {
     guard !isOver else { return }
     bar.count = max(0, min(count, Bar.largest))
     bars?.update(bar)
   }
 
-  /// Takes it away, and leaves a line where it was shown.
+  /// Removes the bar and leaves a closing line in its place.
   func finish() {
     guard !isOver, let bars else { return }
     isOver = true
@@ -44,7 +45,7 @@ final class ScriptProgress {
     bars.finish(bar)
   }
 
-  /// Takes it away without a word.
+  /// Removes the bar without a closing line.
   func drop() {
     isOver = true
     bars?.remove(bar)

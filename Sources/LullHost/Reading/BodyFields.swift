@@ -1,6 +1,7 @@
 import LullCore
 
-/// The fields of a table that make a body, as they are met; a table has no order.
+/// Collects the fields of a table that define a body. They arrive in any order, because a table has
+/// none.
 struct BodyFields {
   static let none = Misuse.message("a body needs one of 'json', 'form', 'text', 'data'")
 
@@ -9,7 +10,7 @@ struct BodyFields {
   var contentType: String?
   var encoding: String?
 
-  /// One that is a body by itself.
+  /// Reads a field that is a complete body.
   mutating func read(
     _ name: String, _ body: () throws(Misuse) -> Result<RequestBody, RequestBodyFailure>
   ) throws(Misuse) {
@@ -18,7 +19,7 @@ struct BodyFields {
     made = try body()
   }
 
-  /// What they make together; nil if there is none of them.
+  /// Returns the body defined by all fields, or nil.
   func body() throws(Misuse) -> Result<RequestBody, RequestBodyFailure>? {
     guard let made else {
       if contentType != nil || encoding != nil { throw BodyFields.none }

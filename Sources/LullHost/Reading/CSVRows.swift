@@ -1,26 +1,27 @@
 import CLullBridge
 import LullCore
 
-/// Rows of a script on their way to CSV: tables by names or lists, or a document of them.
+/// Script rows to be written as CSV: tables with names or lists, or a document of such rows.
 struct CSVRows {
-  /// Columns in the order they come up; of one table sorted, for it has no order.
+  /// The columns in order of appearance. The fields of one table are sorted, because it has no
+  /// order.
   private(set) var columns: [[UInt8]]
   private let isOpen: Bool
   private let json: JSONReader
-  /// Columns of what is inside of fields, by the field that they begin with. (FLT-03)
+  /// The columns for nested values, by the field that their name begins with. (FLT-03)
   private var inner: [[UInt8]: [(column: Int, names: ArraySlice<String>)]] = [:]
   private var positions: [[UInt8]: Int] = [:]
   private var rows: [[(column: Int, text: [UInt8])]] = []
-  /// Whether rows are lists; nil before the first one that holds something.
+  /// Whether rows are lists; nil before the first non-empty one.
   private var areLists: Bool?
-  /// Names that are no columns, of the first row that has any.
+  /// The names without a column in the first row that has any.
   private var others: [[UInt8]] = []
-  /// Columns that a row has.
+  /// The columns that occur in a row.
   private var seen: Set<Int> = []
-  /// The longest list.
+  /// The length of the longest list.
   private var width = 0
 
-  /// - Parameter columns: nil: whatever there is.
+  /// - Parameter columns: nil for all fields found.
   init(columns: [[UInt8]]?, _ json: JSONReader) {
     self.columns = columns ?? []
     self.json = json
@@ -33,7 +34,7 @@ struct CSVRows {
     }
   }
 
-  /// All of them as text.
+  /// Returns the rows as text.
   func text(
     hasHeader: Bool, delimiter: UInt8, guardsFormulas: Bool
   ) throws(Misuse) -> [UInt8] {
@@ -51,13 +52,13 @@ struct CSVRows {
     return writer.output
   }
 
-  /// Columns that no row has, although rows have names.
+  /// The columns that no row has, if rows have names.
   var missing: [[UInt8]] {
     guard !isOpen, areLists == false else { return [] }
     return columns.indices.filter { !seen.contains($0) }.map { columns[$0] }
   }
 
-  /// The names of fields, for a column that is missing.
+  /// The field names to suggest for a missing column.
   var names: [String] { (columns + others).map { String(escaping: $0) } }
 
   // MARK: Reading
@@ -171,8 +172,9 @@ struct CSVRows {
   // MARK: Adding
 
   /// - Parameters:
-  ///   - fields: text where it is a column's, or all are.
-  ///   - deep: those of columns of what is inside of fields.
+  ///   - fields: the fields of a row, with their text if they have a column or every field gets
+  ///     one.
+  ///   - deep: the values of columns for nested values.
   private mutating func add(
     named fields: [(name: [UInt8], text: [UInt8]?)], _ deep: [(column: Int, text: [UInt8])]
   ) throws(Misuse) {
@@ -189,7 +191,7 @@ struct CSVRows {
       }
       if let column = positions[name], let text { row.append((column, text)) }
     }
-    // A field by the name as it stands goes before one by its parts.
+    // A field whose whole name matches takes precedence over a nested value.
     for (column, text) in deep where !row.contains(where: { $0.column == column }) {
       row.append((column, text))
     }
@@ -220,7 +222,7 @@ struct CSVRows {
 
   // MARK: Fields
 
-  /// A table as JSON, as `-o csv` of the command writes it; anything else as it is.
+  /// Returns a table as JSON, as `-o csv` of the command writes it, and any other value as text.
   private func text(
     of value: lull_value, at index: Int32, _ state: OpaquePointer?, row: Int,
     column: @autoclosure () -> String
@@ -254,7 +256,7 @@ struct CSVRows {
     }
   }
 
-  /// What names lead to from a value; nil if that is nowhere.
+  /// Returns the text of a nested value; nil if it does not exist.
   private func text(
     inside value: lull_value, at index: Int32, _ state: OpaquePointer?,
     _ names: ArraySlice<String>, row: Int, _ column: Int

@@ -1,13 +1,13 @@
 import CLullBridge
 import LullCore
 
-/// Reads single fields of content: of parsed JSON, and of tables that transformers have made.
+/// Reads single fields of content: of parsed JSON, and of tables created by transformers.
 struct ContentFields: ContentFieldReader {
   private let bridge: BridgeRuntime
 
   init(_ bridge: BridgeRuntime) { self.bridge = bridge }
 
-  /// What the path leads to.
+  /// Returns the value at a path.
   func value(_ path: FieldPath, in content: Content) -> FieldValue {
     for way in path.ways {
       let value =
@@ -56,12 +56,13 @@ struct ContentFields: ContentFieldReader {
     }
   }
 
-  /// - Parameter list: after so many names the way goes on from the last element of what is there.
+  /// - Parameter list: the number of names after which the path continues in the last element of
+  ///   the list found there.
   private func field(_ way: [String], in foreign: ForeignContent, list: Int = -1) -> FieldValue {
     read(way, in: foreign, list: list) { value in ContentFields.field(value) } ?? .nothing
   }
 
-  /// What a way leads to, as long as `body` looks at it; nil without memory.
+  /// Calls `body` with the value at a path; returns nil without memory.
   private func read<T>(
     _ way: [String], in foreign: ForeignContent, list: Int, _ body: (lull_value) -> T
   ) -> T? {

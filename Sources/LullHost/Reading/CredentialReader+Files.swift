@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// Credentials that are not handed over but found: in a netrc file, in the environment.
+/// Credentials from a netrc file or from the environment.
 extension CredentialReader {
   static let netrcKeys = ["path", "login", "optional"]
   static let awsKeys = [
@@ -79,7 +79,7 @@ extension CredentialReader {
     guard !permissions.isSandboxed || permissions.isInspecting else {
       throw .message("'env' is not available in the sandbox")
     }
-    // Of what is only looked at nothing is read.
+    // An inspected file reads nothing.
     return permissions.isInspecting
       ? AWSCredentials(
         accessKey: CredentialReader.standIn("AWS_ACCESS_KEY_ID"),

@@ -2,8 +2,8 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// Reads secrets, and what proves who sends requests. Nothing is asked for yet: secrets are read, and
-/// tokens requested, when something is sent.
+/// Reads secrets and other credentials. Their text is not read yet: secrets are read, and tokens
+/// requested, when a request is sent.
 struct CredentialReader {
   static let secretKeys = ["env", "file", "command", "name", "origins"]
 
@@ -19,9 +19,9 @@ struct CredentialReader {
 
   // MARK: Secrets
 
-  /// `lull.secret{ env = … }`, `{ file = … }` or `{ command = … }`
+  /// Reads `lull.secret{ env = … }`, `{ file = … }` or `{ command = … }`.
   ///
-  /// - Parameter variables: those that count before the process's.
+  /// - Parameter variables: the variables that take precedence over the process environment.
   func secret(
     table: Int32, in state: OpaquePointer?, variables: FileVariables? = nil
   ) throws(Misuse) -> Secret {
@@ -53,7 +53,7 @@ struct CredentialReader {
     }
     let secret = Secret(source, name: name ?? standardName, origins: origins)
     guard permissions.isInspecting else { return secret }
-    // Of what is only looked at nothing is read, whoever asks for it: its own networking may.
+    // An inspected file reads no secrets, even if its own networking function requests them.
     return Secret(
       standingFor: source, literal: Inspection.secret, name: secret.name, origins: origins)
   }
@@ -111,19 +111,19 @@ struct CredentialReader {
 
   // MARK: Credentials
 
-  /// A text that is not to be seen, as an argument: a secret, or a string in its place.
+  /// Reads a credential argument: a secret, or a plain string.
   func credential(_ value: lull_value, argument position: Int) throws(Misuse) -> SecretText {
     if let text = handles.secret(value) { return text }
     guard let text = value.string, !text.isEmpty else {
       throw .argument(position, "Secret or string expected, got \(value.described)")
     }
-    // What it is, is not for a message.
+    // The message must not contain the value.
     guard value.isValidUTF8 else { throw .argument(position, "not valid UTF-8") }
     permissions.checker?.inspect(credential: text, "the secret of an 'auth'")
     return SecretText(Secret(.literal(text)))
   }
 
-  /// A name to log in with, which need not be one that nobody may see.
+  /// Reads a user name argument, which need not be secret.
   func user(_ value: lull_value, argument position: Int) throws(Misuse) -> SecretText {
     if let text = handles.secret(value) { return text }
     guard let text = value.string else {
@@ -135,7 +135,7 @@ struct CredentialReader {
     return SecretText(text)
   }
 
-  /// The same as an option.
+  /// Reads a credential option.
   func credential(_ value: lull_value, option name: String) throws(Misuse) -> SecretText {
     if let text = handles.secret(value) { return text }
     guard let text = value.string, !text.isEmpty else {
@@ -149,7 +149,7 @@ struct CredentialReader {
 
   // MARK: Queries
 
-  /// The name of a parameter.
+  /// Reads the name of a query parameter.
   func queryName(_ value: lull_value) throws(Misuse) -> String {
     guard let name = value.string else {
       throw .argument(1, "string or table expected, got \(value.described)")
@@ -159,7 +159,7 @@ struct CredentialReader {
     return name
   }
 
-  /// `lull.auth.query{ app_id =, app_key = }`: by name, since a table has no order.
+  /// Reads `lull.auth.query{ app_id =, app_key = }`, sorted by name, since a table has no order.
   func query(table: Int32, in state: OpaquePointer?) throws(Misuse) -> [(
     name: String, value: SecretText
   )] {
@@ -195,7 +195,7 @@ struct CredentialReader {
       default: given.texts[name] = try value.nonEmptyText(name)
       }
     }
-    // Text that was loaded, or typed, is in no file.
+    // Loaded or typed code is not in a file.
     let file = kind.isLogin ? SourcePlace.file(ofCaller: state) : nil
     let settings = try given.settings(kind, permissions, file: file)
     permissions.loginCoordinator?.note(settings)

@@ -1,16 +1,16 @@
 import CLullBridge
 package import LullCore
 
-/// Reads header values: a string, number or secret sets, a list sends several, `false` removes and
-/// keeps off what would be sent by itself.
+/// Reads header values. A string, number or secret sets the header, and a list sends several.
+/// `false` removes the header and suppresses its default.
 package struct HeaderReader {
   private let handles: ObjectHandles
 
   init(_ handles: ObjectHandles) { self.handles = handles }
 
-  /// The edit that assigning the value at `index` to a header is.
+  /// Returns the edit for assigning the value at `index` to a header.
   ///
-  /// - Parameter allowsSecrets: whether these are headers of a request.
+  /// - Parameter allowsSecrets: whether these are the headers of a request.
   func edit(
     _ name: String, _ value: lull_value, _ state: OpaquePointer?, _ index: Int32,
     allowsSecrets: Bool = false
@@ -51,8 +51,8 @@ package struct HeaderReader {
     }
   }
 
-  /// The edits of all fields of a table, each of which replaces the header of that name; none of them if one
-  /// does not fit.
+  /// Returns the edits for all fields of a table, each of which replaces the header with that name.
+  /// Throws if one is invalid.
   package func edits(
     table: Int32, in state: OpaquePointer?, allowsSecrets: Bool = false
   ) throws(Misuse) -> HeaderEdits {
@@ -76,17 +76,17 @@ package struct HeaderReader {
   }
 }
 
-/// A change of one header that a script has made, read and checked.
+/// A change to one header by a script, read and checked.
 struct HeaderEdit {
   enum Change {
     case remove
-    /// Removes the header and has none sent in its place.
+    /// Removes the header and suppresses its default.
     case omit
     case set([Value])
   }
 
   struct Value {
-    /// With masks for secrets.
+    /// The value, with masks for secrets.
     let text: [UInt8]
     let secret: SecretText?
   }
@@ -94,7 +94,7 @@ struct HeaderEdit {
   let name: String
   let change: Change
 
-  /// The values that it sets, without those that hold secrets.
+  /// The values it sets, without those that contain secrets.
   var plainValues: [[UInt8]] {
     guard case .set(let values) = change else { return [] }
     return values.filter { $0.secret == nil }.map(\.text)
@@ -116,7 +116,7 @@ struct HeaderEdit {
     }
   }
 
-  /// Edits headers of an answer, of which none are omitted and none are secret.
+  /// Applies the change to response headers, which have neither secrets nor defaults.
   func apply(to headers: inout Headers) {
     headers.remove(name)
     guard case .set(let values) = change else { return }
@@ -124,7 +124,7 @@ struct HeaderEdit {
   }
 }
 
-/// The changes that a table of headers makes, in the order of its fields.
+/// The changes from a table of headers, in the order of its fields.
 package struct HeaderEdits {
   fileprivate let edits: [HeaderEdit]
 

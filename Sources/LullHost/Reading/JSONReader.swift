@@ -2,7 +2,7 @@ import CLullBridge
 import LullLibC
 import LullCore
 
-/// Writes values of a script as JSON text.
+/// Encodes script values as JSON.
 package struct JSONReader {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
@@ -12,12 +12,12 @@ package struct JSONReader {
     self.handles = handles
   }
 
-  /// Where a value has no JSON form, and why.
+  /// The place of a value without a JSON form, and the reason.
   package struct Problem: Error {
     package let text: String
   }
 
-  /// The text of the value at `index`.
+  /// Returns the JSON of the value at `index`.
   package func text(of state: OpaquePointer?, _ index: Int32) -> Result<[UInt8], Problem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {
@@ -38,7 +38,7 @@ package struct JSONReader {
       Array(UnsafeRawBufferPointer(start: result.bytes, count: result.length)))
   }
 
-  /// A body of that text, in which secrets stand in the place of strings.
+  /// Returns a JSON body, in which strings may be replaced by secrets.
   func body(of state: OpaquePointer?, _ index: Int32) -> Result<RequestBody, Problem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {

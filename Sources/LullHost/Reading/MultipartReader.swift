@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// Reads the parts of a multipart form: `{ name = value }`, sent in the order of their names, or a list of
-/// `{ name, value }`, which has an order of its own.
+/// Reads the parts of a multipart form: `{ name = value }`, sent in the order of their names, or a
+/// list of `{ name, value }`, sent in list order.
 struct MultipartReader {
   static let partKeys = ["value", "type", "name"]
 
@@ -42,14 +42,14 @@ struct MultipartReader {
     return MultipartForm(named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
   }
 
-  /// `{ name, value }`, the element of a list at that position.
+  /// Reads `{ name, value }`, the list element at that position.
   private func pair(
     _ position: Int64, _ element: lull_value, _ index: Int32, _ state: OpaquePointer?
   ) throws(Misuse) -> MultipartForm.Part {
     let misuse = Misuse.message("multipart value #\(position) must be { name, value }")
     guard element.kind == Int32(LULL_TABLE) else { throw misuse }
     var name: String?
-    // Its name may come after it.
+    // The name may come after the value.
     try LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER), (1...2).contains(key.integer) else { throw misuse }
       guard key.integer == 1 else { return }
@@ -83,7 +83,7 @@ struct MultipartReader {
     return MultipartForm.Part(name, try bytes(name, value))
   }
 
-  /// `{ value =, type =, name = }`
+  /// Reads `{ value =, type =, name = }`.
   private func described(
     _ name: String, _ index: Int32, _ state: OpaquePointer?
   ) throws(Misuse) -> MultipartForm.Part {

@@ -1,9 +1,9 @@
 package import CLullBridge
 package import LullCore
 
-/// Reads what `networking` functions answer, and the answers of stubs.
+/// Reads the responses of `networking` functions and of stubs.
 ///
-/// An object, since providers must not hold what holds their services. Home thread only.
+/// An object, because providers must not hold the host that holds their services. Home thread only.
 package final class NetworkAnswerReader {
   static let keys = ["status", "http_status", "headers", "body", "json", "text"]
   static let statusTwice = Misuse.message(
@@ -23,8 +23,8 @@ package final class NetworkAnswerReader {
     self.json = json
   }
 
-  /// What a `networking` function returned or gave to `complete`: a table, or nil and an error, or
-  /// both.
+  /// Reads the results of a `networking` function or the arguments of `complete`: a table, or nil
+  /// and an error, or both.
   func result(
     _ first: lull_value, _ second: lull_value, _ state: OpaquePointer?, _ index: Int32,
     url: String
@@ -48,11 +48,11 @@ package final class NetworkAnswerReader {
     return result
   }
 
-  /// The answer that a table is.
+  /// Reads a response from a table.
   ///
   /// - Parameters:
-  ///   - others: fields besides, which are given to `take`.
-  ///   - status: where the table names none.
+  ///   - others: the names of additional fields, which are passed to `take`.
+  ///   - status: the status if the table has none.
   package func result(
     table: Int32, _ state: OpaquePointer?, url: String, status: Int = 200,
     beside others: [String] = [],
@@ -98,7 +98,7 @@ package final class NetworkAnswerReader {
 }
 
 extension NetworkResult {
-  /// An error of Lull's as it is; to policies it is one of the network.
+  /// A request error unchanged; policies treat it as a network error.
   init(failing error: RequestError) {
     self.init(error: TransportError(.network, error.userMessage))
     if case .transport(let transport) = error.cause { self.error = transport }

@@ -1,8 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// What a one-off request may be told: `{ headers =, timeout =, mutate = }` as any other, `query =`,
-/// `auth =`, and the fields of a body, among them `file =` and `multipart =`. (ONE-04 to ONE-06)
+/// The options of a one-off request: `{ headers =, timeout =, mutate = }` as for any request,
+/// `query =`, `auth =`, and the fields of a body, including `file =` and `multipart =`. (ONE-04 to
+/// ONE-06)
 struct OneOffOptions {
   static let ownKeys = ["query", "auth", "file", "multipart"]
 
@@ -11,7 +12,7 @@ struct OneOffOptions {
   private let query: QueryChange?
   private let auth: Setting.Change?
 
-  /// - Parameter service: whose request it will be.
+  /// - Parameter service: the service of the request.
   init(_ call: Call, table: Int32, service: Service) throws(Misuse) {
     var query: QueryChange?
     var auth: Setting.Change?
@@ -49,12 +50,12 @@ struct OneOffOptions {
     self.auth = auth
   }
 
-  /// The resource that is asked, with the query it is asked with.
+  /// Returns the resource to request, with its query.
   func asked(_ resource: Resource) -> Resource {
     if let query, !query.isEmpty { query.applied(to: resource) } else { resource }
   }
 
-  /// Makes the rest of it the service's configuration.
+  /// Applies the remaining options as the service's configuration.
   func configure(_ service: Service, from place: SourcePlace?) {
     guard let auth else { return }
     service.configure(

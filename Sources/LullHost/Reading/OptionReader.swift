@@ -4,10 +4,11 @@ import LullCore
 
 /// Reads tables whose fields have known names: options and settings.
 ///
-/// A name that is not known raises, and names the nearest that is. While a file is checked, what is
-/// wrong with a field is noted with its line, and the other fields are read all the same.
+/// An unknown name raises an error that suggests the most similar known one. While a file is
+/// checked, problems with a field are recorded with its line, and the other fields are still read.
 package struct OptionReader {
-  /// Settings whose strings are bytes: contents, the text that has an error of its own, and a URL.
+  /// The settings whose strings are bytes: contents, the text with its own error message, and a
+  /// URL.
   private static let binarySettings: Set<String> = [
     "body", "text", "data", "content", "cause", "base_url",
   ]
@@ -20,9 +21,9 @@ package struct OptionReader {
     self.sources = sources
   }
 
-  /// Visits the fields of a table; `owner` is what it is the value of.
+  /// Calls a function for each field of a table; `owner` is the name of the option with that table.
   ///
-  /// - Parameter ofServices: names that are unknown here, but settings of a service.
+  /// - Parameter ofServices: the names that are unknown here, but are settings of a service.
   package func forEach(
     of table: Int32, in state: OpaquePointer?, known: [String], owner: String? = nil,
     ofServices: [String] = [],
@@ -45,7 +46,7 @@ package struct OptionReader {
         guard let checker = permissions.checker, let place = SourcePlace.caller(of: state) else {
           throw error
         }
-        // One that checks a file wants to hear of the others too.
+        // A checker wants to record the other fields too.
         let line = CallLines(sources).line(of: name, inCallAt: place) ?? place.line
         checker.note(error.text, at: SourcePlace(file: place.file, line: line))
       }
@@ -54,7 +55,8 @@ package struct OptionReader {
 }
 
 extension Misuse {
-  /// Of one request, a setting that only a whole service has. (ONE-06)
+  /// Returns the error for a setting that only a whole service has, in the options of one request.
+  /// (ONE-06)
   static func settingOfServices(_ name: String) -> Misuse {
     .message(
       "unknown setting '\(name)' of one request: services have it, "

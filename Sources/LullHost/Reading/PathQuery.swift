@@ -1,9 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// What looks like a query in a path that somebody has written: `?name=value` at its end.
+/// Detects a query in a path: `?name=value` at its end.
 enum PathQuery {
-  /// Its first parameter as people read it; nil if there is none.
+  /// Returns the first parameter for display, or nil.
   static func first(in path: UnsafeBufferPointer<UInt8>) -> (name: String, value: String)? {
     guard let mark = path.lastIndex(of: UInt8(ascii: "?")) else { return nil }
     let query = path[(mark + 1)...].prefix { $0 != UInt8(ascii: "&") }
@@ -14,13 +14,13 @@ enum PathQuery {
       LogText.part(String(decoding: part, as: UTF8.self), limit: 40)
     }
     let name = text(query[..<equals])
-    // It may be somebody's key.
+    // It may be an API key.
     let value = CredentialName.names(name) ? "…" : text(query[(equals + 1)...])
     return (name, value)
   }
 }
 
-/// What a table of query parameters makes of a resource's URL. (PATH-20 to PATH-29)
+/// A change to a resource's URL by a table of query parameters. (PATH-20 to PATH-29)
 struct QueryChange {
   private var plain: [([UInt8], [UInt8]?)] = []
   private var secrets: [(String, ParameterValue?)] = []
@@ -48,22 +48,23 @@ struct QueryChange {
   }
 }
 
-/// A query parameter as the script has it, whose strings need not be UTF-8.
+/// A query parameter from a script, whose strings need not be UTF-8.
 struct RawParameter {
   let name: [UInt8]
   /// nil removes the parameter.
   let value: [UInt8]?
 
-  /// - Parameter text: the name as people read it.
+  /// - Parameter text: the name for display.
   init(_ name: lull_value, _ value: lull_value, called text: String) throws(Misuse) {
     self.name = name.bytes ?? []
     let parameter = try RawParameter.text(of: value, name: text)
-    // A string that may not be copied is none: the run ends.
+    // If a string may not be copied, the run ends.
     let isString = value.kind == Int32(LULL_STRING)
     self.value = parameter.map { isString ? value.bytes ?? [] : Array($0.utf8) }
   }
 
-  /// Strings, numbers and true are values; false and nil remove. (DYN-06)
+  /// Returns the value: strings, numbers and true are values; false and nil remove the parameter.
+  /// (DYN-06)
   private static func text(of value: lull_value, name: String) throws(Misuse) -> String? {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil

@@ -1,11 +1,12 @@
 import CLullBridge
 import LullCore
 
-/// Reads bodies of requests: `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }`,
-/// `{ data = s, content_type = }`, or what is read while
-/// it is sent, `lull.file` and `lull.multipart`.
+/// Reads request bodies: `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }`, `{ data = s,
+/// content_type = }`, or bodies that are read while they are sent, `lull.file` and
+/// `lull.multipart`.
 ///
-/// What is no body raises. A value that cannot be sent as what it is to be fails the request instead.
+/// Anything else raises an error. If a value can't be encoded as the requested type, the request
+/// fails instead.
 struct RequestBodyReader {
   static let keys = ["json", "form", "text", "data", "content_type", "encoding"]
 
@@ -19,7 +20,7 @@ struct RequestBodyReader {
     self.json = json
   }
 
-  /// The body at that position of a call's arguments; nil for none.
+  /// Reads the body at a position of a call's arguments, or nil.
   func body(_ call: Call, _ position: Int) throws(Misuse)
     -> Result<RequestBody, RequestBodyFailure>?
   {
@@ -36,7 +37,7 @@ struct RequestBodyReader {
     }
   }
 
-  /// A body that is read while it is sent; nil for anything else.
+  /// Returns a body that is read while it is sent; nil for anything else.
   func streamed(_ value: lull_value) -> RequestBody? {
     if let box = handles.object(value, .file, as: FileBox.self) { return .file(box.file) }
     return handles.object(value, .multipart, as: MultipartBox.self).map { .multipart($0.form) }

@@ -1,8 +1,8 @@
 import CLullBridge
 package import LullCore
 
-/// What a call that sends a request may say of that one request: `{ headers =, timeout =, mutate = }`, of a
-/// download `resume =` too.
+/// The options of a call that sends one request: `{ headers =, timeout =, mutate = }`, and `resume
+/// =` for a download.
 struct RequestOptions {
   static let keys = ["headers", "timeout", "mutate"]
   static let downloadKeys = keys + ownDownloadKeys
@@ -11,18 +11,19 @@ struct RequestOptions {
   init() {}
 
   private var headers: HeaderEdits?
-  /// Seconds.
+  /// The timeout in seconds.
   private(set) var timeout: Double?
-  /// The number of the function that edits the request last.
+  /// The ID of the function that edits the request last.
   private(set) var mutation: Int64?
 
-  /// What the argument at a position does to the request: a function there is its `mutate`, nil is
-  /// none of all this.
+  /// Returns the edit of the request from the argument at a position: a table of options, a
+  /// function as `mutate`, or nil for no edit.
   static func edit(_ call: Call, _ position: Int) throws(Misuse) -> AdHocMutation? {
     switch Int(call.raw(position).kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_FUNCTION):
-      // Kept with the request, which may be repeated; before it exists, by the caller's stack.
+      // The function is stored with the request, which may be retried. Before the request exists,
+      // the caller's stack holds it.
       let id = try call.stored.keep(call.state, call.index(position))
       return AdHocMutation(by: RequestCallbacks([id]), call.callbacks.mutation { id })
     default:
@@ -31,7 +32,7 @@ struct RequestOptions {
     }
   }
 
-  /// The same of a download, and whether it resumes.
+  /// Reads the options of a download, including whether it resumes.
   static func ofDownload(
     _ call: Call, _ position: Int
   ) throws(Misuse) -> (edit: AdHocMutation?, resumes: Bool, label: String?) {
@@ -50,7 +51,7 @@ struct RequestOptions {
     return (options.edit(call.callbacks, timeout: options.timeout), resumes, label)
   }
 
-  /// Reads a table, in which other names may stand as well: `other` is given those.
+  /// Reads a table, which may have other fields: those are passed to `other`.
   init(
     _ call: Call, table: Int32, besides others: [String] = [],
     ofServices: [String] = [],
@@ -86,8 +87,8 @@ struct RequestOptions {
     self = read
   }
 
-  /// All of it as one edit of the request: headers first, then the function. The timeout last, since a
-  /// file that becomes the body has none otherwise.
+  /// Returns all options as one edit of the request: headers first, then the function. The timeout
+  /// is last, because a file as the body would otherwise remove it.
   func edit(_ callbacks: Callbacks, timeout: Double?) -> AdHocMutation {
     let function = mutation.map { id in callbacks.mutation { id } }
     return AdHocMutation(by: mutation.map { RequestCallbacks([$0]) }) {
@@ -101,7 +102,7 @@ struct RequestOptions {
 
 /// Reads HTTP methods, in any letter case.
 package enum MethodReader {
-  /// An HTTP method. (DYN-01)
+  /// Returns the HTTP method for a text. (DYN-01)
   package static func method(_ text: String) throws(Misuse) -> RequestMethod {
     guard let method = RequestMethod(rawValue: text) else {
       throw .message("'\(text)' is not an HTTP method")
@@ -109,7 +110,7 @@ package enum MethodReader {
     return method
   }
 
-  /// `methods = { "GET", … }`
+  /// Reads `methods = { "GET", … }`.
   static func methods(_ value: lull_value, _ index: Int32, in state: OpaquePointer?) throws(Misuse)
     -> Set<RequestMethod>
   {

@@ -1,4 +1,4 @@
-/// The readers of what scripts hand over, each of which knows no more than what it needs.
+/// The readers of script arguments, each with access only to the parts it needs.
 package struct ScriptReading {
   package let options: OptionReader
   package let headers: HeaderReader

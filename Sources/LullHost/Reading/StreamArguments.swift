@@ -1,16 +1,16 @@
 import CLullBridge
 import LullCore
 
-/// What a call says of the stream that it asks for: `{ reconnect =, last_event_id =, headers =, timeout =,
-/// mutate = }`.
+/// The options of a call that requests a stream: `{ reconnect =, last_event_id =, headers =,
+/// timeout =, mutate = }`.
 struct StreamArguments {
   private(set) var options = StreamOptions()
-  /// The kept function that edits its requests; the caller's to hold.
+  /// The stored function that edits its requests; the caller holds it.
   private(set) var mutation: Int64?
 
   static let keys = ["reconnect", "last_event_id"]
 
-  /// Of the table at that position, or nil; others of its names are given to `other`.
+  /// Reads the table at that position, or nil. Other names in it are passed to `other`.
   init(
     _ call: Call, _ position: Int, besides others: [String] = [],
     _ other: (_ name: String, lull_value) throws(Misuse) -> Void = { _, _ in }

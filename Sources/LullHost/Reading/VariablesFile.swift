@@ -2,14 +2,15 @@ import LullLibC
 import LullSystem
 import LullTransport
 
-/// A file of variables: a line each, `NAME=text`, for its owner alone.
+/// A file of variables, one `NAME=text` per line, readable only by its owner.
 ///
-/// A text without quotes ends at a `#` behind a blank, blanks around it do not count; between single quotes it
-/// stands as it is; between double ones `\n`, `\r`, `\t`, `\"`, `\\` and `\$` are escapes. Nothing is expanded. Lines
-/// that are empty or begin with `#` say nothing, and `export` before a name does not either.
+/// A text without quotes ends at a `#` after a space or tab, and surrounding spaces and tabs are
+/// removed. Text in single quotes is literal. In double quotes, `\n`, `\r`, `\t`, `\"`, `\\` and
+/// `\$` are escapes. Variables are not expanded. Empty lines, lines that begin with `#`, and
+/// `export` before a name are ignored.
 package struct VariablesFile {
   package struct Problem: Error, Equatable {
-    /// In words that hold nothing of the texts.
+    /// A message that contains no part of the texts.
     package let message: String
 
     package init(message: String) {
@@ -19,9 +20,9 @@ package struct VariablesFile {
 
   private(set) package var texts: [String: String] = [:]
 
-  /// Blocks: small, and read before the script that it is for.
+  /// Reads a file. Blocks, because the file is small and read before its script.
   package static func read(_ path: String) throws(Problem) -> VariablesFile {
-    // Not to wait for whoever would write a pipe.
+    // Non-blocking, because opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw Problem(message: "the file \(path) cannot be read (\(ErrorText.of(errno)))")
@@ -44,7 +45,7 @@ package struct VariablesFile {
     return try VariablesFile(bytes, path)
   }
 
-  /// - Parameter path: as messages name it.
+  /// - Parameter path: the path in messages.
   package init(_ bytes: [UInt8], _ path: String) throws(Problem) {
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
     for (number, line) in lines.enumerated() {

@@ -5,7 +5,7 @@ extension NilContents {
   private static let load = "load_if_needed"
   private static let loadIndex = LuaLibrary.index(.resource, load)
 
-  /// Adds to a failure what is known about the origin of its nil.
+  /// Adds the known origin of its nil to a failure.
   func explain(_ failure: inout ScriptFailure, in run: inout lull_run) {
     failure.nilContent = explanation(of: failure, in: &run)
     failure.isOfNeedlessLoad = isOfNeedlessLoad(failure)

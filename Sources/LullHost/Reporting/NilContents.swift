@@ -96,7 +96,7 @@ final class NilContents {
 
   // MARK: Errors
 
-  /// Returns the explanation of the error that ended a run, or nil if there is none. The stack of
+  /// Returns the explanation of the error that ended a run, or nil. The stack of
   /// the run must still exist.
   func explanation(of failure: ScriptFailure, in run: inout lull_run) -> String? {
     guard !reads.isEmpty, failure.isText, let frames = failure.trace.stacks.first,

@@ -120,7 +120,7 @@ extension ScriptLoop {
     if lull_signals_pending() == 0 { lull_signals_restore() }
   }
 
-  /// Cancels what is in flight after a signal ended a blocking wait; returns the error to raise.
+  /// Cancels pending requests after a signal ended a blocking wait; returns the error to raise.
   func interruption() -> Misuse {
     if !environment.ownsProcess {
       cancelEverything()

@@ -208,7 +208,7 @@ package final class ScriptLoop {
     requests.cancelAll()
   }
 
-  /// Cancels only what scripts have started, because others use the pump too.
+  /// Cancels only the work that scripts have started, because others use the pump too.
   func cancelOwn() {
     coroutines.cancelAll()
     for follow in follows.values { follow.stop() }

@@ -30,7 +30,7 @@ package final class PipelineTrace {
   private let pump: Pump
   /// The requests that have not settled, with their steps so far.
   private var open: [ObjectIdentifier: (request: Request, rows: [Row])] = [:]
-  /// The last request that has ended; nil if there is none.
+  /// The last request that has ended, or nil.
   package private(set) var last: Answer?
 
   init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ pump: Pump) {

@@ -1,15 +1,16 @@
 import CLullBridge
 import LullCore
 
-/// What a script has given for a setting, or for a field of one, and what reading it may take.
+/// A value that a script has passed for a setting or a field of one, with everything needed to read
+/// it.
 struct GivenSetting {
-  /// As messages call it: `retry`, `retry.backoff.base`.
+  /// The name in messages: `retry`, `retry.backoff.base`.
   let name: String
   let value: lull_value
-  /// Where the value is on the stack.
+  /// The stack index of the value.
   let index: Int32
   let call: Call
-  /// Whose configuration it is for.
+  /// The service whose configuration it changes.
   let service: Service
 
   var state: OpaquePointer? { call.state }
@@ -18,19 +19,19 @@ struct GivenSetting {
     .message("'\(name)' must be \(expectation), got \(value.described)")
   }
 
-  /// Whether it takes the setting away: false, or nil where that can be given.
+  /// Whether the setting is removed: by false, or by nil where that can be passed.
   var isOff: Bool { value.kind == Int32(LULL_NIL) || value.bool == false }
 
   var isTable: Bool { value.kind == Int32(LULL_TABLE) }
 
-  /// A string that C's functions can be given.
+  /// A string without zero bytes, which can be passed to C functions.
   var plainString: String? {
     value.string.flatMap { $0.utf8.contains(0) ? nil : $0 }
   }
 
   // MARK: Rules
 
-  /// A number that the rule allows, which holds for programs too.
+  /// Returns a number that the rule allows. The rule also applies to Swift programs.
   func number(_ rule: NumberRule) throws(Misuse) -> Double {
     guard let number = value.double, rule.allows(number) else { throw mustBe(rule.expectation) }
     return number
@@ -49,10 +50,10 @@ struct GivenSetting {
     return flag
   }
 
-  /// A number without a fraction.
+  /// The value as an integer, if it has no fraction.
   var whole: Int? { value.double.flatMap { Int(exactly: $0) } }
 
-  /// The fields of the table that it is, by their descriptions.
+  /// Reads the fields of a table as described by `fields`.
   func read<Owner>(_ fields: [SettingField<Owner>], into owner: inout Owner) throws(Misuse) {
     var changed = owner
     try call.reading.options.forEach(

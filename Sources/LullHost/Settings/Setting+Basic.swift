@@ -83,7 +83,7 @@ extension Setting {
 }
 
 extension GivenSetting {
-  /// A table of headers, each of which takes the place of what was there.
+  /// Returns the change for a table of headers, each of which replaces an earlier header.
   fileprivate func headers() throws(Misuse) -> Setting.Change {
     guard isTable else { throw mustBe("a table") }
     let edits = try call.reading.headers.edits(table: index, in: state, allowsSecrets: true)

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension Setting {
-  /// What requests ask of the network besides.
+  /// Other network options of requests.
   static let network: [Setting] = [
     Setting(
       "ca_file", .file, ofTransfer: \.connection.certificateAuthorities,
@@ -162,7 +162,7 @@ extension Setting {
 }
 
 extension SettingType<String?> {
-  /// The path of a socket; false takes an earlier one away.
+  /// The path of a socket; false removes an earlier one.
   fileprivate static var socket: Self {
     Self(
       read: { given throws(Misuse) in
@@ -180,7 +180,7 @@ extension SettingType<String?> {
       }, show: { $0.map { .string($0) } })
   }
 
-  /// The name of a file; false takes an earlier one away.
+  /// The name of a file; false removes an earlier one.
   fileprivate static var file: Self {
     Self(
       read: { given throws(Misuse) in
@@ -188,7 +188,7 @@ extension SettingType<String?> {
         guard let path = given.plainString, !path.isEmpty else {
           throw given.mustBe("the name of a file, or false")
         }
-        // It is opened when something is sent.
+        // The file is opened when a request is sent.
         try given.refuseInSandbox("a file of the network settings")
         return path
       }, show: { $0.map { .string($0) } })
@@ -218,7 +218,7 @@ extension SettingType<String?> {
 }
 
 extension SettingType<Double?> {
-  /// Seconds; false: as long as it takes.
+  /// A number of seconds; false for no limit.
   fileprivate static var wait: Self {
     Self(
       read: { given throws(Misuse) in
@@ -232,7 +232,8 @@ extension SettingType<Double?> {
 }
 
 extension SettingType<Double?> {
-  /// Seconds; false or 0: for ever, also where silence has a bound unless one is set.
+  /// A number of seconds of silence; false or 0 for no limit, even where a default limit would
+  /// apply.
   fileprivate static var silence: Self {
     Self(
       read: { given throws(Misuse) in
@@ -251,7 +252,7 @@ extension SettingType<ProxyRule> {
       read: { given throws(Misuse) in
         if given.value.bool == false { return .none }
         guard let url = given.plainString, ProxyAddress(url) != nil else {
-          // The value may hold a password.
+          // The value may contain a password.
           let problem = given.plainString.flatMap { ProxyAddress.problem(with: $0) }
           throw .message(
             "'proxy' must be false or a URL such as \"http://host:3128\", got "
@@ -263,7 +264,7 @@ extension SettingType<ProxyRule> {
         switch rule {
         case .environment: nil
         case .none: .bool(false)
-        // What is read may be printed: user and password stay here.
+        // The shown value may be printed, so it contains neither user nor password.
         case .url(let url): .string(LogText.url(url))
         }
       })
@@ -349,7 +350,7 @@ extension SettingType<CookieJar?> {
 }
 
 extension GivenSetting {
-  /// Of a file: one that is only looked at opens none.
+  /// Throws in the sandbox, except during an inspection, which opens no files.
   fileprivate func refuseInSandbox(_ what: StaticString) throws(Misuse) {
     if !call.permissions.isInspecting { try call.permissions.refuseInSandbox(what) }
   }

@@ -47,7 +47,7 @@ extension Setting {
 }
 
 extension SettingType<Int?> {
-  /// How many at once; false, or nothing: any number.
+  /// The maximum number of concurrent requests; false or nil for any number.
   fileprivate static var concurrency: Self {
     Self(
       read: { given throws(Misuse) in

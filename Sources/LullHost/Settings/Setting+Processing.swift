@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension Setting {
-  /// What requests and responses go through.
+  /// The processing of requests and responses.
   static let processing: [Setting] = [
     Setting(
       "pipeline",
@@ -122,10 +122,10 @@ extension Setting {
 }
 
 extension GivenSetting {
-  /// What a function of `lull.auth` gives; false, or nil: nothing.
+  /// Returns the result of a function of `lull.auth`; nil for false or nil.
   fileprivate func auth() throws(Misuse) -> Auth? {
     if let box = call.handles.object(value, .auth, as: AuthBox.self) {
-      // The service calls it for as long as it may send requests.
+      // The service may call it as long as it sends requests.
       if let function = box.function {
         call.stored.anchor(function, from: call.handles.handle(of: service))
       }
@@ -138,7 +138,7 @@ extension GivenSetting {
     return nil
   }
 
-  /// One function, or a list of them.
+  /// Returns one function, or a list of them.
   fileprivate func functions() throws(Misuse) -> [StoredValue] {
     if value.kind == Int32(LULL_FUNCTION) {
       return [try call.stored.storedValue(state, index, for: service)]

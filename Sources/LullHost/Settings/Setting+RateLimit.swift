@@ -28,7 +28,7 @@ extension GivenSetting {
     .message("'\(name)' must say \(meaning): '\(field)' is missing")
   }
 
-  /// A status, or a list of them.
+  /// Returns a status, or a list of them.
   fileprivate func statuses() throws(Misuse) -> Set<Int> {
     func status(_ value: lull_value) throws(Misuse) -> Int {
       guard let number = value.double, NumberRule.status.allows(number),
@@ -49,7 +49,7 @@ extension GivenSetting {
     return statuses
   }
 
-  /// Whether processes share the limit, or by what name.
+  /// Returns whether processes share the limit, and under which name.
   fileprivate func scope() throws(Misuse) -> RateLimit.Scope {
     let scope: RateLimit.Scope
     switch (value.bool, value.string) {

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension SettingType<RetryPolicy?> {
-  /// True: the usual policy, a number: that often, false, or nothing: never.
+  /// True for the default policy, a number for that many retries, false or nil for none.
   static var retry: Self {
     Self(
       read: { given throws(Misuse) in
@@ -67,7 +67,7 @@ extension RetryPolicy {
       set: { given, policy throws(Misuse) in policy.isUnsafe = try given.flag() }),
   ]
 
-  /// `"network"` is every failure that may be over a moment later; the others are single kinds.
+  /// `"network"` means every failure that may be temporary; the other words are single kinds.
   fileprivate static let words: [String: Set<TransportError.Kind>] = {
     var words: [String: Set<TransportError.Kind>] = ["network": RetryPolicy.passingErrors]
     for kind in [.timeout, .dns, .connection, .truncatedBody, .tls, .malformedResponse]
@@ -78,7 +78,7 @@ extension RetryPolicy {
     return words
   }()
 
-  /// Statuses, then words.
+  /// The statuses, followed by the words.
   private var causes: [LuaValue] {
     let isNetwork = errors.isSuperset(of: RetryPolicy.passingErrors)
     let single = isNetwork ? errors.subtracting(RetryPolicy.passingErrors) : errors
@@ -112,7 +112,7 @@ extension Backoff {
 }
 
 extension GivenSetting {
-  /// A status or a word, or a list of them.
+  /// Reads a status or a word, or a list of them.
   fileprivate func readCauses(into policy: inout RetryPolicy) throws(Misuse) {
     policy.statuses = []
     policy.errors = []

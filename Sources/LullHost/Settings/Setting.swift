@@ -1,47 +1,47 @@
 package import LullCore
 
-/// One setting of a configuration: all there is to say about it, in one place.
+/// One setting of a configuration, with everything about it in one place.
 ///
-/// Tables of settings, the object that settings functions get, `configuration_for`, `explain`, help,
-/// annotations, the reference, and the nearest name to one that is wrong: all of them read this. A new
-/// setting is an entry in the list of its group.
+/// Tables of settings, the object passed to settings functions, `configuration_for`, `explain`,
+/// help, annotations, the reference, and suggestions for wrong names all read this. A new setting
+/// is an entry in the list of its group.
 package struct Setting: Sendable {
   typealias Change = (inout Configuration) -> Void
 
-  /// How the object of a settings function has it.
+  /// How the object passed to settings functions provides it.
   enum Access: Sendable {
     /// As a field that reads as its value.
     case field
-    /// As a field that reads as an object of its own, through which it can be changed.
+    /// As a field that reads as an object with which it can be changed.
     case object(@Sendable (Call, ConfigurationBox) -> LuaValue)
     /// As a method that adds to it.
     case method
   }
 
-  /// How `explain` tells of it.
+  /// How `explain` shows it.
   enum Explanation: Sendable {
-    /// By its value; numbers that are not whole by their type are seconds.
+    /// By its value. A number of floating-point type is shown as seconds.
     case value
     case words(@Sendable (Configuration) -> String)
-    /// By how many functions there are.
+    /// By the number of functions.
     case functions(@Sendable (Configuration) -> Int)
-    /// By parts, which are told of each by itself.
+    /// By its parts, which are shown separately.
     case parts
   }
 
-  /// As scripts spell it.
+  /// The name in scripts.
   package let name: String
   let documentation: SettingDocumentation
   let access: Access
   let explanation: Explanation
-  /// What tells its values apart in this process; nil: what they are as values of Lua.
+  /// Distinguishes its values in this process; nil to compare their Lua values.
   let fingerprint: (@Sendable (Configuration) -> Int)?
-  /// What it is in a configuration; nil: not set, or nothing to be read.
+  /// Returns its value in a configuration; nil if it is not set or can't be read.
   let value: @Sendable (Configuration) -> LuaValue?
-  /// Checks what a script gives, and makes a change of it, to be applied in order later: a mistake
+  /// Checks the value from a script and returns a change, which is applied in order later. An error
   /// raises at the line that made it.
   let change: @Sendable (GivenSetting) throws(Misuse) -> Change
-  /// What assigning takes away first, where a table of settings only adds.
+  /// Removes what an assignment replaces, in cases where a table of settings only adds.
   let clear: (@Sendable (inout Configuration) -> Void)?
 
   init(
@@ -62,7 +62,7 @@ package struct Setting: Sendable {
     self.clear = clear
   }
 
-  /// One that is a field of configurations.
+  /// Creates a setting that is a field of configurations.
   init<Value: Sendable>(
     _ name: String, _ type: SettingType<Value>,
     at path: any WritableKeyPath<Configuration, Value> & Sendable,
@@ -76,7 +76,7 @@ package struct Setting: Sendable {
       })
   }
 
-  /// One that requests ask of the network.
+  /// Creates a setting that is a network option of requests.
   init<Value: Sendable>(
     _ name: String, _ type: SettingType<Value>,
     ofTransfer path: any WritableKeyPath<TransferOptions.Fields, Value> & Sendable,
@@ -94,7 +94,7 @@ package struct Setting: Sendable {
 }
 
 extension Setting {
-  /// In the order of `explain`.
+  /// All settings, in the order of `explain`.
   package static let all = basic + policies + network + processing
 
   package static let names = all.map(\.name)
@@ -104,19 +104,19 @@ extension Setting {
 
   static func named(_ name: String) -> Setting? { places[name].map { all[$0] } }
 
-  /// In the order of the reference, as the object of a settings function has them.
+  /// The entries for the object passed to settings functions, in the order of the reference.
   static var propertyEntries: [APIEntry] {
     (basic + policies + processing + network).map { $0.documentation.property(called: $0.name) }
   }
 
-  /// In the same order, as tables of settings have them.
+  /// The entries for tables of settings, in the same order.
   static var fieldEntries: [APIEntry] {
     (basic + policies + processing + network).map { $0.documentation.field(called: $0.name) }
   }
 
   var isMethod: Bool { if case .method = access { true } else { false } }
 
-  /// The changes that a table of settings makes, beside which other fields may stand.
+  /// Returns the changes for a table of settings, which may have other fields.
   static func changes(
     _ call: Call, table: Int32, service: Service, beside others: [String] = []
   ) throws(Misuse) -> [Change] {
@@ -132,9 +132,10 @@ extension Setting {
     return changes
   }
 
-  // MARK: In words
+  // MARK: Display
 
-  /// What it is in a configuration, for people; nil where it is not set, or not told of by its value.
+  /// Returns its value in a configuration for display; nil if it is not set or not shown by its
+  /// value.
   package func words(in settings: Configuration) -> String? {
     switch explanation {
     case .value: value(settings).map(\.words)
@@ -148,7 +149,7 @@ extension Setting {
     return value(settings).map { $0.explained(limit: .max).hashValue } ?? 0
   }
 
-  /// How explanations tell of it, by its name in Lua; nil where its parts are told of.
+  /// How explanations show it, by its Lua name; nil if its parts are shown separately.
   private var explained: ExplainedSetting? {
     switch explanation {
     case .value, .words:
@@ -158,10 +159,10 @@ extension Setting {
     }
   }
 
-  /// How explanations tell of all, in their order.
+  /// How explanations show all settings, in order.
   package static let explained = all.compactMap(\.explained)
 
-  /// How many functions of the script it is made of.
+  /// Returns the number of script functions in it.
   package func functionCount(in settings: Configuration) -> Int {
     if case .functions(let count) = explanation { count(settings) } else { 0 }
   }
@@ -172,9 +173,9 @@ extension LuaValue {
     if case .number = self { "\(explained()) s" } else { explained() }
   }
 
-  /// In a few words, for people.
+  /// Returns the value in short form for display.
   ///
-  /// - Parameter limit: of texts, in characters.
+  /// - Parameter limit: the maximum length of strings in characters.
   fileprivate func explained(limit: Int = 80) -> String {
     switch self {
     case .bool(let bool): bool ? "true" : "false"

@@ -1,9 +1,9 @@
-/// What help, annotations and the reference say of a setting: as a member of the object that settings
-/// functions get, and as a field of tables of settings.
+/// The documentation of a setting for help, annotations and the reference: as a member of the
+/// object passed to settings functions, and as a field of tables of settings.
 struct SettingDocumentation: Sendable {
   struct Part: Sendable {
     var type = ""
-    /// Of a method.
+    /// Only for a method.
     var signature = ""
     var summary: String
     var text = ""
@@ -22,13 +22,13 @@ struct SettingDocumentation: Sendable {
     self.swift = swift
   }
 
-  /// One that is the same in both, but that in a table it may be left out.
+  /// Creates documentation that is the same for both, except that the table's field is optional.
   ///
   /// - Parameters:
-  ///   - type: of the member; `?` at its end, or `|nil`: it may be nothing.
+  ///   - type: the type of the member; it may be nil if it ends with `?` or `|nil`.
   ///   - summary: a sentence without its full stop.
-  ///   - standard: what it is where nobody sets it; nil where that needs no words.
-  ///   - text: what the table's field says besides.
+  ///   - standard: the default; nil if it needs no description.
+  ///   - text: additional text for the table's field.
   init(
     _ type: String, _ summary: String, default standard: String? = nil, _ text: String = "",
     swift: String, rules: (inObject: String, inTable: String) = ("", "")

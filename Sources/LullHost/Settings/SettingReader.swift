@@ -1,18 +1,19 @@
 package import CLullBridge
 package import LullCore
 
-/// Reads settings out of tables that no call was given.
+/// Reads settings from tables outside of a call.
 package struct SettingReader {
   private let call: (UnsafeMutablePointer<lull_frame>) -> Call
 
-  /// - Parameter call: what a setting is read in.
+  /// - Parameter call: creates the call in which a setting is read.
   init(_ call: @escaping (UnsafeMutablePointer<lull_frame>) -> Call) {
     self.call = call
   }
 
-  /// What giving a setting a value changes, checked; nil if there is no setting of that name.
+  /// Returns the checked change for a setting and its value; nil if there is no setting with that
+  /// name.
   ///
-  /// - Parameter index: where the value is on the stack.
+  /// - Parameter index: the stack index of the value.
   package func change(
     _ name: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
     for service: Service
@@ -21,7 +22,7 @@ package struct SettingReader {
     var frame = lull_frame()
     frame.L = state
     let read = withUnsafeMutablePointer(to: &frame) { frame in
-      // It is used during the call only.
+      // Used during the call only.
       Result { () throws(Misuse) in
         try setting.change(
           GivenSetting(

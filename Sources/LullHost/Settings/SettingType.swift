@@ -1,9 +1,9 @@
 import LullCore
 
-/// How values of a type are read from scripts, with the rule they are checked by, and shown to them.
+/// How values of a type are read from scripts and checked, and how they are shown.
 struct SettingType<Value: Sendable>: Sendable {
   let read: @Sendable (GivenSetting) throws(Misuse) -> Value
-  /// nil: the setting reads as nothing.
+  /// Returns nil if the setting reads as nil.
   let show: @Sendable (Value) -> LuaValue?
 }
 
@@ -33,7 +33,7 @@ extension SettingType<ExpirationTime> {
 }
 
 extension SettingType<ContentValidation?> {
-  /// A word, or false for nothing.
+  /// A name, or false for none.
   static var validation: Self {
     Self(
       read: { given throws(Misuse) in
@@ -47,7 +47,7 @@ extension SettingType<ContentValidation?> {
 }
 
 extension SettingType<ResponseType?> {
-  /// A word, or false for what the Content-Type says.
+  /// A name, or false to use the Content-Type.
   static var responseType: Self {
     Self(
       read: { given throws(Misuse) in
@@ -74,13 +74,13 @@ extension SettingType<Bool> {
     Self(read: { given throws(Misuse) in try given.flag() }, show: { .bool($0) })
   }
 
-  /// True where the field says false.
+  /// A flag that is true if the field is false.
   static var oppositeFlag: Self {
     Self(read: { given throws(Misuse) in try !given.flag() }, show: { .bool(!$0) })
   }
 }
 
-/// A field of a setting that is a table: its description, reader and writer.
+/// A field of a setting that is a table: its documentation, reader and writer.
 struct SettingField<Owner>: Sendable {
   let entry: APIEntry
   let show: @Sendable (Owner) -> LuaValue
@@ -97,7 +97,7 @@ struct SettingField<Owner>: Sendable {
 }
 
 extension LuaValue {
-  /// The table that a setting reads as.
+  /// Returns the read-only table for reading a setting.
   static func readOnly<Owner>(_ owner: Owner, _ fields: [SettingField<Owner>]) -> LuaValue {
     .readOnly(fields.map { ($0.entry.name, $0.show(owner)) })
   }
