@@ -1,6 +1,7 @@
 /// The annotations for lua-language-server (LuaCATS): a file of declarations that editors read.
 ///
-/// Types carry the module's name, `lull.Resource`, so that they meet no type of the user's own.
+/// Types have the module's name as a prefix, `lull.Resource`, so that they don't clash with the
+/// user's types.
 package struct APIAnnotations {
   private let description: APIDescription
   private let types: AnnotationTypes
@@ -21,8 +22,8 @@ package struct APIAnnotations {
     return file.text
   }
 
-  /// Modules first: they are declared inside one another. What the command changes in Lua's own
-  /// library editors know already.
+  /// Modules first, because they are declared inside one another. The command's changes to Lua's
+  /// own library are left out, because editors already know those functions.
   private var ordered: [APIOwner] {
     let modules = description.owners.filter { $0.isModule && $0.name != "os" }
     return modules + description.owners.filter { !$0.isModule }
@@ -50,7 +51,7 @@ package struct APIAnnotations {
     owner.isModule ? owner.name : "lull." + owner.name
   }
 
-  /// The table that stands for a class's functions; a table of options has none.
+  /// Adds the table with a class's functions. Tables of options have none.
   private func addClass(_ owner: APIOwner, _ name: String, to file: inout AnnotationFile) {
     let functions = owner.entries.filter { $0.kind == .function || $0.kind == .method }
     let holder = owner.isModule ? owner.name : owner.name
@@ -76,7 +77,7 @@ package struct APIAnnotations {
   private func field(_ entry: APIEntry) -> String {
     let comment = " # " + entry.summary
     if entry.name.hasPrefix("<") || entry.name.hasPrefix("[") {
-      // Any name, or any position.
+      // A placeholder for any name or position.
       let key = entry.name.hasPrefix("<") ? "[string]" : entry.name
       return "---@field \(key) \(types.written(AnnotationTypes.bare(entry.type)))\(comment)"
     }
@@ -87,7 +88,7 @@ package struct APIAnnotations {
     return "---@field \(name) \(types.written(AnnotationTypes.bare(entry.type)))\(comment)"
   }
 
-  /// What of a metamethod the language server knows how to use.
+  /// Returns the annotation for a metamethod, if the language server supports it.
   private func operation(_ entry: APIEntry, of owner: APIOwner) -> [String] {
     let signatures = entry.signatures
     switch entry.name {
@@ -106,7 +107,7 @@ package struct APIAnnotations {
       guard let signature = signatures.first, let key = signature.parameters.first else {
         return []
       }
-      // What may be read and what may be assigned are one type to the server.
+      // The language server has only one type for reading and assigning.
       let assigned = owner.entries.first { $0.name == "__newindex" }?.signatures.first?.parameters
       var values = AnnotationTypes.choices(signature.returns.first ?? "any")
       for type in AnnotationTypes.choices(assigned?.last?.type ?? "") where !values.contains(type) {
@@ -115,7 +116,7 @@ package struct APIAnnotations {
       return AnnotationTypes.choices(key.type).map {
         "---@field [\($0)] \(types.written(values.joined(separator: "|")))"
       }
-    // Closing, comparing and walking need no words.
+    // Closing, comparing and iterating need no annotation.
     default: return []
     }
   }
@@ -156,7 +157,7 @@ extension APIOwner {
   }
 }
 
-/// Lines, and comments among them.
+/// The text of the file, built line by line.
 private struct AnnotationFile {
   private(set) var text = ""
 

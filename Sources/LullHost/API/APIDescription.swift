@@ -1,10 +1,11 @@
-/// The Lua API that a program's hosts have: the bridge's table of members, help, editor annotations and the
-/// reference page are made from it.
+/// The Lua API of a program's hosts. The bridge's table of members, help, editor annotations and
+/// the reference page are generated from it.
 ///
-/// One file of this folder for each owner; of an extension, where that stands. To add a member: write its
-/// entry in its owner's file, run `Scripts/support/generate-reference`.
+/// Each owner has one file in this folder, or in the folder of its extension. To add a member,
+/// write its entry in its owner's file and run `Scripts/support/generate-reference`.
 package struct APIDescription: Sendable {
-  /// In the order of the reference page: the host's own, then those of extensions.
+  /// The owners in the order of the reference page: the host's own, followed by those of
+  /// extensions.
   package let owners: [APIOwner]
 
   init(with extensions: [any HostExtension.Type]) {
@@ -49,7 +50,7 @@ package struct APIDescription: Sendable {
     .completion,
   ]
 
-  /// Objects of the host's own that nothing describes.
+  /// The host's own objects without documentation.
   static let unseen: [APIOwner] = [
     .completionFunctions, .handlerFunctions, .stubFunctions, .iteratorFunctions,
     .variablesFunctions,
@@ -57,7 +58,8 @@ package struct APIDescription: Sendable {
 
   package func owner(_ name: String) -> APIOwner? { owners.first { $0.name == name } }
 
-  /// Every entry called so, with its owner: `load`, `Resource.load` and `lull.sleep` all find.
+  /// Returns every entry with that name and its owner. Accepts `load`, `Resource.load` and
+  /// `lull.sleep`.
   package func entries(named name: String) -> [(owner: APIOwner, entry: APIEntry)] {
     var found: [(owner: APIOwner, entry: APIEntry)] = []
     for owner in owners {
@@ -69,7 +71,7 @@ package struct APIDescription: Sendable {
     return found
   }
 
-  /// The beginning that all examples share.
+  /// The code that precedes every example.
   package static let prelude = """
     local lull = require "lull"
     local api = lull.service{

@@ -1,8 +1,8 @@
-/// One member of the Lua API: its name and signature, what help, annotations and the reference page say
-/// of it, and what it does.
+/// One member of the Lua API: its name, signature and implementation, and its documentation for
+/// help, annotations and the reference page.
 ///
-/// An entry without a function describes what Lua code or the bridge does, or what is not called: fields
-/// and words. Nothing in it is computed: it costs nothing until somebody reads it.
+/// An entry without an implementation documents something done by Lua code or the bridge, or
+/// something that is not called: a field or a word. Nothing is computed until an entry is read.
 package struct APIEntry: Sendable {
   package enum Kind: String, Sendable {
     /// `lull.sleep(…)`
@@ -11,43 +11,44 @@ package struct APIEntry: Sendable {
     case method
     /// `resource.url`
     case property
-    /// What an operator or a statement of Lua does with the object: a metamethod.
+    /// The effect of a Lua operator or statement on the object: a metamethod.
     case operation
-    /// A key of a table that a script hands over or is given.
+    /// A key of a table that a script passes or gets.
     case field
-    /// A string that stands for something: an event, a kind of error.
+    /// A string constant: an event, a kind of error.
     case word
   }
 
-  /// What a member does when it is called, read or assigned.
+  /// The implementation, run when a member is called, read or assigned.
   package typealias Body = @Sendable (Call) throws(Misuse) -> Void
 
   package let kind: Kind
-  /// As the bridge has it.
+  /// The name in the bridge's format.
   let label: APIText
-  /// One signature a line, in the form of `APISignature`; empty for what is not called. The letters of
-  /// the arguments follow from it, unless `arguments` has them.
+  /// One signature per line, in the format of `APISignature`; empty if the member is not called.
+  /// The argument letters are derived from it unless `arguments` is set.
   let signatureText: APIText
-  /// The LuaCATS type of a property or field; `?` at its end: may be nil or absent.
+  /// The LuaCATS type of a property or field; it may be nil or absent if it ends with `?`.
   package let type: String
   package let isWritable: Bool
   /// How it is written in Lua where that does not follow from the name, as for operations.
   package let shown: String?
   /// One sentence.
   package let summary: String
-  /// Order of events, what it does not do, errors, whether it may wait. Markdown; may be empty.
+  /// The order of events, limitations, errors, and whether it may wait. Markdown; may be empty.
   package let text: String
-  /// Lua to be read and run after `APIDescription.prelude`. `--> text` is what its line prints.
+  /// Lua code to be read and run after `APIDescription.prelude`. `--> text` is the output of its
+  /// line.
   package let example: String
-  /// Its name in Swift; nil where Swift has other means, or none.
+  /// The Swift name; nil if Swift has another way, or none.
   package let swift: String?
-  /// The rules it follows, by their IDs.
+  /// The IDs of the rules it follows.
   package let rules: String
-  /// The letters of the arguments (`lull_method.arguments`) where they do not follow from the signature.
+  /// The argument letters (`lull_method.arguments`), if they do not follow from the signature.
   var arguments: StaticString?
-  /// Called or read.
+  /// Run for a call or a read.
   var body: Body?
-  /// Assigned.
+  /// Run for an assignment.
   var setter: Body?
 
   package var name: String { label.string }
@@ -79,7 +80,7 @@ package struct APIEntry: Sendable {
       rules: rules, arguments: arguments, body: body)
   }
 
-  /// - Parameter writable: whether it can be assigned, if `set` does not say so.
+  /// - Parameter writable: whether it can be assigned although there is no `set`.
   package static func property(
     _ name: StaticString, _ type: String, _ summary: String, _ text: String = "",
     writable: Bool = false, example: String = "", swift: String? = nil, rules: String = "",
@@ -91,7 +92,7 @@ package struct APIEntry: Sendable {
       example: example, swift: swift, rules: rules, body: get, setter: set)
   }
 
-  /// Lua hands metamethods what it likes: of their arguments only those of `__call` are checked.
+  /// Lua decides which arguments a metamethod gets, so only those of `__call` are checked.
   package static func operation(
     _ name: StaticString, _ signature: StaticString, shown: String, _ summary: String,
     _ text: String = "", example: String = "", swift: String? = nil, rules: String = "",
@@ -123,8 +124,8 @@ package struct APIEntry: Sendable {
       rules: rules)
   }
 
-  /// One that nobody calls by name and nothing describes: a metamethod that every object has, or a
-  /// function that scripts get bound to its object, as an argument or result.
+  /// Returns an undocumented member that is not called by name: a metamethod that every object has,
+  /// or a function that scripts get bound to its object, as an argument or result.
   package static func hidden(
     _ name: StaticString, _ arguments: StaticString = "*", body: @escaping Body
   ) -> APIEntry {
@@ -135,7 +136,7 @@ package struct APIEntry: Sendable {
   }
 }
 
-/// Text that the bridge reads from the program's data, or text that was made.
+/// Text in the program's static data, or generated text.
 enum APIText: Sendable {
   case literal(StaticString)
   case made(String)
@@ -149,7 +150,7 @@ enum APIText: Sendable {
 }
 
 extension StaticString {
-  /// Terminated by a NUL, like every string literal.
+  /// A NUL-terminated string, as every string literal is.
   var cString: UnsafePointer<CChar> {
     UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
   }

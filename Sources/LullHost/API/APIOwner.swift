@@ -1,53 +1,53 @@
-/// What entries belong to: a table of functions, a class of objects, an options table, a set of
-/// words, or a name for a type.
+/// The owner of entries: a table of functions, a class of objects, a table of options, a set of
+/// words, or a type alias.
 package struct APIOwner: Sendable {
   package enum Kind: Sendable {
     /// A table of functions and values: `lull`, `lull.json`.
     case module
-    /// Objects, met as userdata.
+    /// Objects that are userdata.
     case object
     /// A table with named fields.
     case table
-    /// Strings that stand for something.
+    /// String constants.
     case words
     /// Another name for a LuaCATS type.
     case alias(String)
   }
 
-  /// Nil: the name of the bridge's kind.
+  /// nil to use the name of the bridge's kind.
   let label: StaticString?
   package let kind: Kind
-  /// The bridge's kind of the objects, if they are userdata.
+  /// The bridge's kind, if the objects are userdata.
   let handle: HandleKind?
-  /// What such an object is called in the spelling of its members.
+  /// The name of the object in the spelling of its members.
   package let receiver: String
-  /// Of a table: the one whose fields it may have as well.
+  /// For a table: another table whose fields it may also have.
   package var base: String?
   package let summary: String
   package let text: String
   /// The Swift type.
   package let swift: String?
-  /// Members that nothing describes.
+  /// The undocumented members.
   let hidden: @Sendable () -> [APIEntry]
-  /// Whether entries have no functions of their own: the object looks its members up.
+  /// Whether the entries have no implementation, because the object looks its members up.
   let isLookup: Bool
-  /// Its entries, as they are written: putting them together takes time, which a start has not.
+  /// The entries as written. Creating them takes time, so it is not done at startup.
   private(set) var groups: @Sendable () -> [[APIEntry]]
 
-  /// Put together at each call.
+  /// All entries, created at each call.
   package var entries: [APIEntry] { Array(groups().joined()) }
 
-  /// As types are named in signatures and in `tostring`; for a module, how Lua reaches it.
+  /// The name of the type in signatures and in `tostring`; for a module, its Lua path.
   package var name: String { label?.description ?? handle?.name ?? "" }
 
-  /// The same with more members.
+  /// Returns a copy with more members.
   func adding(_ more: [APIEntry]) -> APIOwner {
     var owner = self
     owner.groups = { [groups] in groups() + [more] }
     return owner
   }
 
-  /// How a member is written in Lua: `resource:child(subpath)`.
+  /// Returns the spelling of a member in Lua: `resource:child(subpath)`.
   package func spelling(of entry: APIEntry) -> String {
     if let shown = entry.shown { return shown }
     switch entry.kind {
@@ -59,8 +59,8 @@ package struct APIOwner: Sendable {
     }
   }
 
-  /// The names of the longest signature, with a mark on what may be left out: where another
-  /// signature has only names of the longest, what it lacks may be.
+  /// Returns the parameter names of the longest signature, with optional ones marked: those missing
+  /// in a shorter signature that has no other names.
   private func arguments(of entry: APIEntry) -> String {
     let signatures = entry.signatures
     let longest = signatures.max { $0.parameters.count < $1.parameters.count }
@@ -113,7 +113,7 @@ package struct APIOwner: Sendable {
       swift: swift, hidden: hidden, isLookup: false, groups: { [entries()] })
   }
 
-  /// An object whose members are those that its `__index` finds.
+  /// Creates an object whose members are found by its `__index`.
   static func object(
     _ handle: HandleKind, receiver: String, _ summary: String, _ text: String = "",
     swift: String? = nil, described entries: @autoclosure @escaping @Sendable () -> [APIEntry],
@@ -124,7 +124,7 @@ package struct APIOwner: Sendable {
       swift: swift, hidden: hidden, isLookup: true, groups: { [entries()] })
   }
 
-  /// Objects that are no kind of the host's.
+  /// Creates an object type that is not one of the host's kinds.
   package static func object(
     _ name: StaticString, receiver: String, _ summary: String, _ text: String = "",
     swift: String? = nil, entries: @autoclosure @escaping @Sendable () -> [APIEntry]
@@ -134,7 +134,8 @@ package struct APIOwner: Sendable {
       swift: swift, hidden: { [] }, isLookup: false, groups: { [entries()] })
   }
 
-  /// Objects that scripts never see: their functions come bound to them, as arguments and results.
+  /// Creates an object type that scripts never see, because they get only functions bound to its
+  /// objects.
   package static func unseen(
     _ handle: HandleKind, hidden: @autoclosure @escaping @Sendable () -> [APIEntry]
   ) -> APIOwner {

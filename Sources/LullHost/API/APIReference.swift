@@ -59,7 +59,7 @@ package struct APIReference {
     return rows.joined(separator: "\n")
   }
 
-  /// Of a property or field its type, of what is called what it gives.
+  /// Returns the type of a property or field, or the result type of a function.
   private static func type(of entry: APIEntry) -> String {
     switch entry.kind {
     case .property, .field: entry.type
@@ -69,7 +69,7 @@ package struct APIReference {
     }
   }
 
-  /// Whether there is more to say than a row of the table does.
+  /// Returns whether an entry has more documentation than fits into a table row.
   private static func isTold(_ entry: APIEntry) -> Bool {
     !entry.text.isEmpty || !entry.example.isEmpty
   }
@@ -93,7 +93,7 @@ package struct APIReference {
     code.isEmpty ? "" : "`\(escaped(code))`"
   }
 
-  /// A bar ends a cell, even inside code.
+  /// Escapes bars, which end a table cell even inside code.
   private static func escaped(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }
 
@@ -112,9 +112,9 @@ private struct Page {
   }
 }
 
-/// Markdown as it stands in generated files.
+/// Formatting of Markdown in generated files.
 enum MarkdownText {
-  /// Paragraphs broken at 100 columns; what must stay on its line does.
+  /// Wraps paragraphs at 100 columns; lines that must not be broken are kept.
   static func wrapped(_ block: String) -> [String] {
     var lines: [String] = []
     for line in block.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,7 +1,7 @@
-/// What a function takes and gives, read from LuaCATS text such as
-/// `(path: string, method?: string): Resource`.
+/// The parameters and results of a function, parsed from LuaCATS text such as `(path: string,
+/// method?: string): Resource`.
 ///
-/// Read when somebody asks, never when the program starts. A function may have several of them.
+/// Parsed on demand, never at startup. A function may have several signatures.
 package struct APISignature: Sendable, Equatable {
   package struct Parameter: Sendable, Equatable {
     package let name: String
@@ -13,10 +13,10 @@ package struct APISignature: Sendable, Equatable {
   }
 
   package let parameters: [Parameter]
-  /// LuaCATS types; `...` at the end of the last one stands for any number of results.
+  /// LuaCATS types; the last one may end with `...` for any number of results.
   package let returns: [String]
 
-  /// Nil if the text is not of the form above.
+  /// nil if the text is not in that format.
   package init?(_ text: String) {
     guard text.hasPrefix("("), let close = APISignature.closingParenthesis(of: text) else {
       return nil
@@ -63,7 +63,7 @@ package struct APISignature: Sendable, Equatable {
     return nil
   }
 
-  /// The parts between commas that are inside no brackets of their own.
+  /// Returns the parts between commas that are outside brackets.
   private static func split(_ text: Substring) -> [Substring] {
     var parts: [Substring] = []
     var depth = 0

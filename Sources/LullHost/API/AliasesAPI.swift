@@ -1,4 +1,4 @@
-/// Names for the types of functions that scripts hand in, and of patterns.
+/// Aliases for the types of functions that scripts pass, and of patterns.
 extension APIOwner {
   static let pattern = APIOwner.alias(
     "Pattern", "string|Regex|Resource|fun(url: string): boolean",

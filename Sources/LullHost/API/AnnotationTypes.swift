@@ -1,10 +1,10 @@
-/// Types of the description as LuaCATS wants them.
+/// Converts the types of the description to LuaCATS.
 struct AnnotationTypes {
   private let description: APIDescription
 
   init(_ description: APIDescription) { self.description = description }
 
-  /// With the module's name before the names of the description's own types.
+  /// Returns a type with the module's name before the names of the API's own types.
   func written(_ type: String) -> String {
     var result = ""
     var word = ""
@@ -26,7 +26,7 @@ struct AnnotationTypes {
     return description.owner(word) != nil
   }
 
-  /// `fun(path: string): lull.Resource`, with `self` before the parameters of a method.
+  /// Returns `fun(path: string): lull.Resource`, with `self` before the parameters of a method.
   func function(_ signature: APISignature, of owner: String? = nil) -> String {
     var parameters = owner.map { ["self: \($0)"] } ?? []
     parameters += signature.parameters.map { parameter in
@@ -39,13 +39,13 @@ struct AnnotationTypes {
       + (returns.isEmpty ? "" : ": " + returns.joined(separator: ", "))
   }
 
-  /// Whether nil is among what a field may be. A question mark after a function's result is the
-  /// result's.
+  /// Returns whether a field may be nil. A question mark after a function's result type belongs to
+  /// the result.
   static func isOptional(_ type: String) -> Bool {
     type == "any" || type == "fun()?" || hasMark(type) || choices(type).contains("nil")
   }
 
-  /// The type without what says that it may be nil.
+  /// Returns the type without its mark for nil.
   static func bare(_ type: String) -> String {
     if type == "fun()?" { return "fun()" }
     if hasMark(type) { return String(type.dropLast()) }
@@ -55,11 +55,12 @@ struct AnnotationTypes {
 
   private static func hasMark(_ type: String) -> Bool {
     guard type.hasSuffix("?"), !type.hasPrefix("fun(") else { return false }
-    // Of several it belongs to the last.
+    // In a union it belongs to the last type.
     return choices(type).count == 1
   }
 
-  /// The parts of a union, outside of brackets; a function's result goes to the end.
+  /// Returns the types in a union, ignoring bars inside brackets. A function's result type extends
+  /// to the end.
   static func choices(_ type: String) -> [String] {
     var parts: [String] = []
     var part = ""
@@ -79,7 +80,7 @@ struct AnnotationTypes {
     return part.isEmpty ? parts : parts + [part]
   }
 
-  /// A parameter's name, unless it is a word of the language.
+  /// Returns a parameter's name, changed if it is a Lua keyword.
   static func safe(_ name: String) -> String {
     ["end", "function", "repeat", "until", "nil", "local", "for", "in"].contains(name)
       ? name + "_" : name

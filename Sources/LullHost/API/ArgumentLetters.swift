@@ -1,27 +1,27 @@
 import LullLibC
 
-/// The letters by which the bridge checks arguments before a member's function runs, one for each
-/// (`lull_method.arguments`), derived from the member's signatures.
+/// The letters with which the bridge checks arguments before calling a member, one for each
+/// argument (`lull_method.arguments`), derived from the member's signatures.
 ///
-/// Derived at the first call of a member, while a script waits: it reads bytes in place and makes no
-/// `APISignature`.
+/// They are derived at the first call of a member, while a script waits. So this code reads bytes
+/// in place and creates no `APISignature`.
 struct ArgumentLetters {
   typealias Text = UnsafeBufferPointer<UInt8>
 
-  /// What a type of the description is, by its name.
+  /// The kind of type that a name refers to.
   enum Named {
     case table, words, object
-    /// Another name for this type.
+    /// An alias of this type.
     case alias(String)
   }
 
   private let named: (Text) -> Named
 
-  /// - Parameter named: asked for types that begin with a capital letter.
+  /// - Parameter named: resolves types that begin with a capital letter.
   init(named: @escaping (Text) -> Named) { self.named = named }
 
-  /// One signature a line. Where they differ, an argument may be what any of them takes, and may be
-  /// left out if one has fewer.
+  /// Returns the letters for signatures, one per line. Where they differ, an argument may have any
+  /// of the types, and is optional if one signature lacks it.
   func letters(of signatures: Text) -> [UInt8] {
     var letters: [UInt8] = []
     var start = 0
@@ -75,14 +75,14 @@ struct ArgumentLetters {
     return isOptional ? ArgumentLetters.optional(letter) : letter
   }
 
-  /// The letter of a type, in upper case if nil is among its values.
+  /// Returns the letter of a type, in upper case if nil is allowed.
   private func letter(_ type: Text) -> UInt8 {
     var letter: UInt8?
     var mayBeNil = false
     var start = 0
     while start < type.count {
       let isFunction = ArgumentLetters.has(type, "fun(", at: start)
-      // A bar behind `fun(` belongs to the function's result.
+      // A bar after `fun(` belongs to the function's result type.
       let end =
         isFunction
         ? type.count : ArgumentLetters.end(of: type, from: start, at: UInt8(ascii: "|"))
@@ -125,7 +125,7 @@ struct ArgumentLetters {
     }
   }
 
-  /// One letter for values that fit either; in upper case if one is.
+  /// Returns a letter that allows the values of both; in upper case if one is.
   private func common(_ one: UInt8, _ other: UInt8) -> UInt8 {
     let star = UInt8(ascii: "*")
     if one == star || other == star { return star }
@@ -141,7 +141,7 @@ struct ArgumentLetters {
     letter == UInt8(ascii: "*") ? letter : letter & ~0x20
   }
 
-  /// Where a separator or a closing bracket ends what begins there, outside brackets of its own.
+  /// Returns the index of the next separator or closing bracket, ignoring nested brackets.
   private static func end(of text: Text, from start: Int, at separator: UInt8) -> Int {
     var depth = 0
     for index in start..<text.count {

@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// Bodies of requests, and what else a call says of its one request.
+/// Request bodies and other options of a single request.
 extension APIOwner {
   static let moduleBodies: [APIEntry] = [
     .function(

@@ -43,7 +43,7 @@ extension APIOwner {
         if let place = call.place {
           for column in rows.missing {
             let name = String(escaping: column)
-            // Nulls of content may have been left out.
+            // Nulls of content may have been omitted.
             if lull_is_omitted_name(call.state, name) != 0 { continue }
             call.reporter.warnings.warn(
               ofField: name, among: rows.names.filter { $0 != name }, by: "lull.csv.encode",
@@ -110,7 +110,7 @@ extension APIOwner {
 extension APIOwner {
   static let csvKeys = ["header", "delimiter", "guard"]
 
-  /// What a field costs on its way to Lua, beside its bytes.
+  /// The memory cost of a field in Lua, in addition to its bytes.
   private static let fieldCost = 256
 
   private static func decode(_ call: Call, _ parser: CSVParser, hasHeader: Bool) throws(Misuse) {

@@ -26,7 +26,7 @@ extension APIOwner {
           try assign(call, box)
         } catch {
           guard let checker = call.permissions.checker, let place = call.place else { throw error }
-          // One that checks a file wants to hear of the others too.
+          // A checker wants to record the other fields too.
           checker.note(error.text, at: place)
         }
       },
@@ -65,7 +65,7 @@ extension APIOwner {
     return setting
   }
 
-  /// One that is no method.
+  /// Returns a setting that is not a method.
   private static func field(called name: String) throws(Misuse) -> Setting {
     let setting = try setting(called: name)
     guard !setting.isMethod else { throw .unknownSetting(name, among: Setting.names) }
@@ -78,7 +78,7 @@ extension APIOwner {
     let setting = try field(called: name)
     try call.raw(2).requireText("'\(name)'")
     let change = try setting.change(given(setting, call, 2, box))
-    // Only now: what does not fit changes nothing.
+    // Done last, so that an invalid value changes nothing.
     setting.clear?(&box.settings)
     change(&box.settings)
   }

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension APIOwner {
-  /// What resources, entities and errors share: looking at content. (TYP-10)
+  /// Content accessors common to resources, entities and errors. (TYP-10)
   static func contentAccessors(
     of swiftType: String, content: @escaping APIEntry.Body, assign: APIEntry.Body? = nil,
     text: @escaping APIEntry.Body, dictionary: @escaping APIEntry.Body,
@@ -49,7 +49,7 @@ extension APIOwner {
     ]
   }
 
-  /// Content as Lua sees it, held by self.
+  /// Returns content as a Lua value that self holds.
   static func shared(
     _ content: Content, _ exchange: Exchange?, _ service: Service?, _ call: Call,
     own tables: OwnTables?
@@ -77,7 +77,7 @@ extension Content {
     }
   }
 
-  /// What Lua's `type` says of it.
+  /// The result of Lua's `type` for it.
   var luaTypeName: String {
     switch self {
     case .bytes, .text, .value: "string"

@@ -166,7 +166,7 @@ extension APIOwner {
     return isRaw
   }
 
-  /// Reads the file part by part, in the pool where the call can wait.
+  /// Reads the file in parts, on the thread pool if the call can wait.
   private static func digestFile(_ call: Call, _ file: UploadFile, isRaw: Bool) throws(Misuse) {
     let values = { (result: Result<[UInt8], TransportError>) -> [LuaValue] in
       switch result {
@@ -190,7 +190,7 @@ extension APIOwner {
     }
   }
 
-  /// Makes it, unless it is of a secret: then it is one itself, made when it is sent.
+  /// Returns the digest. If it involves a secret, it is itself a secret, computed when it is sent.
   private static func finish(_ call: Call, _ digest: SecretDigest) throws(Misuse) {
     guard digest.texts.isEmpty, case .bytes(let message) = digest.message else {
       return call.return(secret: SecretText([.digest(digest)]))
@@ -207,7 +207,7 @@ extension APIOwner {
 }
 
 extension Call {
-  /// The string or secret at a position.
+  /// Returns the string or secret at a position.
   fileprivate func secretInput(_ position: Int) throws(Misuse) -> SecretDigest.Input {
     let value = raw(position)
     if let secret = handles.secret(value) { return .secret(secret) }
@@ -222,7 +222,7 @@ extension Call {
     self.return(values.of(SecretBox(secret), .secret))
   }
 
-  /// Whether the call may wait, by being suspended or by running the loop meanwhile.
+  /// Whether the call may wait, by being suspended or by running the loop.
   fileprivate var canWait: Bool {
     switch Int(lull_wait_mode(bridge.pointer, state)) {
     case Int(LULL_WAIT_YIELD): true
@@ -231,10 +231,10 @@ extension Call {
     }
   }
 
-  /// How many bytes the string at a position has.
+  /// Returns the length in bytes of the string at a position.
   func length(_ position: Int) -> Int { Int(raw(position).extra) }
 
-  /// Ends the run if so many bytes more may not be.
+  /// Ends the run if that many more bytes are not allowed.
   func makeRoom(_ bytes: Int) throws(Misuse) {
     guard MemoryLedger.allows(bytes) else { throw .message("not enough memory") }
   }

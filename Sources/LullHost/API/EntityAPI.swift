@@ -38,7 +38,7 @@ extension APIOwner {
     assign: { call throws(Misuse) in
       let box = try entity(call)
       try requireOwn(box)
-      // A copy of an answer that nothing has decoded yet goes on as bytes. (TRF-98)
+      // A copy of a response that has not been decoded remains bytes. (TRF-98)
       let isOfBytes =
         if box.entity.exchange != nil, case .bytes = box.entity.content { true } else { false }
       let content = try call.stored.content(
@@ -139,7 +139,7 @@ extension APIOwner {
       let name = call.raw(1).textBytes ?? []
       call.return(try entity(call).entity.headers.bytes(of: name).map { .bytes($0) } ?? .nil)
     },
-    // Those of a script's own can change, and equal themselves only.
+    // Entities created by the script can change, so each equals only itself.
     .operation(
       "__eq", "(other: Entity): boolean", shown: "entity == other",
       "Whether both are the same entity, by whichever way one got it; one of your own equals only itself.",

@@ -99,7 +99,7 @@ extension APIOwner {
             "'body' must be a string, lull.file, lull.multipart or nil, got \(call.raw(1).typeName)"
           )
         }
-        // What it is already, means what it did.
+        // Assigning the current body changes nothing, so it is not checked.
         if bytes != box.http.body { try box.checkText(bytes, "'body'") }
         box.http.body = bytes
       },
@@ -193,7 +193,7 @@ extension APIOwner {
                 : .bytes(headers.bytes(of: name) ?? [])
             ))
         }
-        // `next` over a copy: what the loop changes does not disturb it.
+        // `next` over a copy, so that changes inside the loop do not affect it.
         call.return(.globalNext)
         call.return(.table(pairs))
         call.return(.nil)

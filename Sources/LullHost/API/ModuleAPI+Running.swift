@@ -226,7 +226,7 @@ extension APIOwner {
         """
     ) { call throws(Misuse) in
       do throws(TransportError) {
-        // Whoever only looks does not start it.
+        // An inspection does not start it.
         let url =
           call.permissions.isOnlyLooking ? "http://127.0.0.1" : try call.part(SampleAPI.self).url()
         call.return(.string(url))
@@ -308,7 +308,7 @@ extension APIOwner {
       case .success(let text): bytes = text
       case .failure(let problem): throw .message("cannot show as a table: \(problem.text)")
       }
-      // Of an empty table it is not known: it has no row.
+      // An empty table counts as a list without rows.
       if call.raw(0).kind == Int32(LULL_TABLE), bytes == Array("{}".utf8) {
         bytes = Array("[]".utf8)
       }
@@ -323,7 +323,7 @@ extension APIOwner {
     },
   ]
 
-  /// What the command replaces in Lua's own library.
+  /// The functions of Lua's own library that the command replaces.
   static let os = APIOwner.module(
     "os", "What the `lull` command changes in Lua's own `os`.",
     entries: [
@@ -343,7 +343,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// `os.exit` in the command: the code, and the way out of Ctrl-C.
+  /// `os.exit` in the command: sets the exit code; also how Ctrl-C ends a script.
   private static func exit(_ call: Call) throws(Misuse) {
     let value = call.raw(0)
     let code: Int32
@@ -359,27 +359,29 @@ extension APIOwner {
     try end(call, code: code)
   }
 
-  /// Ends the script with that exit code; in somebody else's interpreter by Lua's own `os.exit`.
+  /// Ends the script with an exit code. In an interpreter that does not belong to Lull, it uses
+  /// Lua's own `os.exit`.
   static func end(_ call: Call, code: Int32) throws(Misuse) {
     guard call.environment.ownsProcess else {
       call.return(.int(Int64(code)))
       call.frame.pointee.outcome = Int32(LULL_EXIT)
       return
     }
-    // Before that: nothing of the script runs after it, not even its error handler.
+    // Reported first, because no script code runs afterwards, not even its error handler.
     if !call.loop.isInterrupted { call.reporter.unhandled.report(atEnd: true) }
     call.loop.exit(code)
-    // Suspended for good: nothing after it runs, and no pcall sees an error.
+    // Suspended for ever, so that no code after it runs and no pcall catches an error.
     if Int(lull_wait_mode(call.bridge.pointer, call.state)) == Int(LULL_WAIT_YIELD) {
       try call.loop.wait(call, for: "the end") { _ in {} }
     } else {
-      // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
+      // If the call can't be suspended, an error unwinds the stack. Code that catches it is
+      // interrupted again.
       lull_state_interrupt(call.state)
       throw .message("the script called os.exit")
     }
   }
 
-  /// `lull.repl()`: the caller waits while a session has the loop.
+  /// `lull.repl()`: the caller waits while a session has control of the loop.
   static func openSession(_ call: Call) throws(Misuse) {
     try call.permissions.refuseInSandbox("lull.repl")
     lull_repl_link()
@@ -388,7 +390,7 @@ extension APIOwner {
     guard !session.isTaken else { throw .message("a REPL is open already") }
     try call.loop.wait(call, for: "the REPL") { done in
       session.setForeground { [unowned bridge = call.bridge, unowned loop = call.loop] in
-        // After os.exit in a line nothing of the script goes on.
+        // After `os.exit` in a line, the script does not continue.
         if !bridge.isClosed, loop.exitCode == nil { done([], false) }
       }
       return { [unowned session] in session.withdrawForeground() }
@@ -408,7 +410,7 @@ extension APIOwner {
     }
   }
 
-  /// Warns of columns that no row has.
+  /// Warns about columns that no row has.
   private static func warn(ofColumns columns: [String], in rows: [JSONText], _ call: Call) {
     guard !columns.isEmpty, let place = call.place else { return }
     for column in columns {
@@ -419,8 +421,8 @@ extension APIOwner {
     }
   }
 
-  /// The names that objects among the rows have, in the order they come up; those of one table sorted,
-  /// for it has no order.
+  /// Returns the names in the rows that are objects, in order of appearance. The names in one table
+  /// are sorted, since it has no order.
   private static func names(ofRows json: JSONText, _ call: Call) -> [String] {
     var place: UInt64 = 0
     let isDocument = lull_document_at(call.state, call.index(0), &place) != nil

@@ -228,7 +228,7 @@ extension APIOwner {
     var isOffline = false
     var omitsNulls = false
     var functions: [String: Int64] = [:]
-    // A first look, for what the service is made of; settings need the service to exist.
+    // First the options needed to create the service; settings need an existing service.
     let known = serviceKeys + Setting.names
     try call.reading.options.forEach(of: table, in: call.state, known: known) {
       key, value throws(Misuse) in
@@ -260,7 +260,7 @@ extension APIOwner {
     service.omitsNulls = omitsNulls
     service.hostFunctions = functions
     let result = call.values.of(service)
-    // Pinned while closures are anchored to its userdata, which nobody holds yet.
+    // Pinned while closures are anchored to its userdata, which nothing else holds yet.
     var object = call.bridge.encode(result)
     guard lull_object_pin(call.bridge.pointer, &object) == 0 else {
       call.handles.releaseUnclaimed(object.handle)
@@ -283,7 +283,7 @@ extension APIOwner {
     call.return(result)
   }
 
-  /// `null`: "nil" makes tables without nulls, "lull.null" is the default.
+  /// Reads `null`: "nil" omits nulls in tables, "lull.null" is the default.
   private static func omitsNulls(_ value: lull_value) throws(Misuse) -> Bool {
     switch value.string {
     case "nil": return true
@@ -311,7 +311,7 @@ extension APIOwner {
     return StandardTransformer.allCases.filter { chosen.contains($0) }
   }
 
-  /// `lull.error{ user_message =, http_status =, cause =, entity = }`, or with the message alone.
+  /// Reads `lull.error{ user_message =, http_status =, cause =, entity = }`, or a message alone.
   private static func makeError(_ call: Call) throws(Misuse) {
     var message: String?
     var status: Int?
@@ -351,7 +351,7 @@ extension APIOwner {
       throw .argument(
         1, "message or table expected, got \(call.raw(0).typeName)")
     }
-    // Without a message of its own: the cause's, the status phrase, or a plain one (ERR-02).
+    // Default message: that of the cause, the status phrase, or a generic one (ERR-02).
     var error = RequestError(
       httpStatusCode: status, entity: entity, cause: nil, timestamp: call.pump.clock.now)
     error.cause = cause
@@ -359,7 +359,7 @@ extension APIOwner {
     call.return(call.values.of(error, service: nil))
   }
 
-  /// What a cause says for itself: the text it is, the message it has. (ERR-02)
+  /// Returns the message of a cause: the string itself, or its `message` field. (ERR-02)
   private static func causeMessage(_ value: lull_value, _ index: Int32, _ call: Call) throws(Misuse)
     -> String?
   {
@@ -376,7 +376,8 @@ extension APIOwner {
     return message
   }
 
-  /// `lull.entity{ content =, content_type =, headers =, timestamp = }`: one of the script's own.
+  /// `lull.entity{ content =, content_type =, headers =, timestamp = }`: creates an entity that
+  /// belongs to the script.
   private static func makeEntity(_ call: Call) throws(Misuse) {
     var content = Content.bytes([])
     var contentType: String?
@@ -407,7 +408,7 @@ extension APIOwner {
       call.values.of(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
   }
 
-  /// `lull.regex(pattern[, "i"])`: Perl's syntax, by PCRE2.
+  /// `lull.regex(pattern[, "i"])`: Perl syntax, matched by PCRE2.
   private static func makeRegex(_ call: Call) throws(Misuse) {
     let source = try call.text(0, argument: 1)
     let flags = call.optionalString(1) ?? ""
@@ -471,7 +472,7 @@ extension APIOwner {
   }
 }
 
-/// A cause a script made up: any value of its own.
+/// A cause created by the script: any value.
 struct ScriptCause: Error, CustomStringConvertible {
   let value: ForeignContent
   let text: String

@@ -88,7 +88,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// What a networking function that answers later is given.
+  /// The functions passed to a networking function that responds later.
   static let completionFunctions = APIOwner.unseen(
     .completion,
     hidden: [
@@ -102,7 +102,8 @@ extension APIOwner {
           try call.reading.answers.result(
             call.raw(1), call.raw(2), call.state, call.index(1), url: answer.url))
       },
-      // `report{ sent =, to_send =, received =, to_receive = }`: any of them, the others stay.
+      // `report{ sent =, to_send =, received =, to_receive = }`: all fields are optional; missing
+      // ones are unchanged.
       .hidden("report", "t") { call throws(Misuse) in
         let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
         var metrics = answer.metrics
@@ -123,7 +124,7 @@ extension APIOwner {
       },
     ])
 
-  /// What the `start` of a custom request is given.
+  /// The function passed to the `start` function of a custom request.
   static let handlerFunctions = APIOwner.unseen(
     .handler,
     hidden: [
@@ -143,7 +144,7 @@ extension APIOwner {
 
   static let reportIndex = LuaLibrary.index(.completion, "report")
 
-  /// The provider for `networking = fn`: stubs answer without a detour through Lua.
+  /// Returns the provider for `networking = fn`. Stubs respond without calling Lua.
   static func networking(_ call: Call, _ index: Int32) throws(Misuse) -> (
     provider: any NetworkingProvider, anchor: Int64
   ) {

@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// Requests of a URL, without a service.
+/// Requests to a URL, without a service.
 extension APIOwner {
   static let moduleOneOffs: [APIEntry] = [
     .function(
@@ -111,8 +111,8 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Sends a request to the URL at that position, with the options behind it, by a service that is made
-  /// for it: credentials are bound to the URL's origin. (ONE-01 to ONE-09)
+  /// Sends a request to the URL at that position, followed by the options. It uses a temporary
+  /// service, so that credentials are bound to the URL's origin. (ONE-01 to ONE-09)
   fileprivate func sendOneOff(_ method: RequestMethod, to position: Int) throws(Misuse) {
     let url = try typedURL(position)
     let origin = ResourceURL(absolute: url)?.origin ?? ""
@@ -137,7 +137,7 @@ extension Call {
     }
   }
 
-  /// A URL as people write it: what cannot stand in one is escaped. (ONE-02, ONE-03)
+  /// Returns a URL as typed by a user, with invalid characters escaped. (ONE-02, ONE-03)
   private func typedURL(_ position: Int) throws(Misuse) -> String {
     let value = raw(position)
     guard value.kind == Int32(LULL_STRING), let text = value.urlText else {

@@ -203,7 +203,7 @@ extension APIOwner {
   }
 }
 
-/// `config.pipeline`, or one stage of it: a window on the configuration being computed.
+/// `config.pipeline` or one of its stages: a reference into the configuration being computed.
 final class StageBox {
   let configuration: ConfigurationBox
   let key: PipelineStageKey

@@ -68,7 +68,7 @@ extension APIOwner {
     return number
   }
 
-  /// As an integer where it is one.
+  /// Returns a number as an integer if it has no fraction.
   private static func number(_ value: Double) -> LuaValue {
     Int64(exactly: value).map { .int($0) } ?? .number(value)
   }

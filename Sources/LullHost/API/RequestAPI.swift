@@ -198,7 +198,7 @@ extension APIOwner {
       swift: "Request.cancel()", rules: "CXL-01 CXL-03 CXL-04 CXL-06 CXL-10 CXL-11 CXL-12 CXL-13"
     ) { call throws(Misuse) in
       let request = try call.request
-      // A request that never started has hooks to run all the same.
+      // The hooks of a request that never started still have to run.
       if !request.isCompleted { call.requests.track(request) }
       request.cancel()
       call.returnSelf()
@@ -238,7 +238,7 @@ extension APIOwner {
       swift: "Request.chained(whenCompleted:)",
       rules: "CHN-01 CHN-02 CHN-03 CHN-08 CHN-09 CHN-10 CHN-11 CHN-13 CHN-14"
     ) { call throws(Misuse) in
-      // The chain decides on what comes of it.
+      // The chain handles the outcome.
       try call.request.mark.isHandled = true
       try LuaChain.add(call)
     },
@@ -256,7 +256,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// `request:await()`: the entity, or nil and the error.
+  /// `request:await()`: returns the entity, or nil and the error.
   static func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
     request.mark.isHandled = true
     if request.lifecycle.hooksDelivered {
@@ -268,10 +268,10 @@ extension APIOwner {
     }
     try call.loop.wait(call, for: request.displayName, Awaited(requests: [request])) {
       completion in
-      // Unsafe, since a request that tells who waits is there.
+      // Unsafe is sufficient, because a request exists while it calls its waiters.
       let waiter = request.addWaiter {
         [unowned scriptValues = call.values, unowned(unsafe) request] _ in
-        // The coroutine goes on when all hooks have run and nothing holds the request any more.
+        // The coroutine resumes when all hooks have run and nothing holds the request any more.
         let values = scriptValues.awaited(request)
         request.pump.enqueueAfterPhase { completion(values, false) }
       }
@@ -281,7 +281,7 @@ extension APIOwner {
 }
 
 extension Request {
-  /// What `tostring` says of it.
+  /// The result of `tostring`.
   var luaText: String {
     let state = state.rawValue.split(separator: "_").joined(separator: " ")
     let name =

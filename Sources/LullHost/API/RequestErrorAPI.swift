@@ -345,7 +345,7 @@ extension APIOwner {
 }
 
 extension ContentMisfit {
-  /// As scripts have it.
+  /// The fields as scripts see them.
   package var fields: [(String, LuaValue)] {
     [
       ("pointer", .string(pointer)), ("keyword", .string(keyword)), ("message", .string(message)),

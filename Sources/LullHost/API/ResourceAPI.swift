@@ -230,7 +230,7 @@ extension APIOwner {
       }
       let resource = try call.resource
       if request.state == .notStarted {
-        // The resource's list is all that may hold it until somebody starts it.
+        // The resource's list may hold the only reference until the request is started.
         let stored = try call.stored.storedValue(call.state, call.index(1), for: resource.service)
         request.onCompletion { _ in withExtendedLifetime(stored) {} }
       }
@@ -410,14 +410,15 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// `resource:fetch()`: the entity, loaded if it is not fresh, or nil and the error. As `Resource.fresh`.
+  /// `resource:fetch()`: returns the entity, loaded if it is not fresh, or nil and the error. As
+  /// `Resource.fresh`.
   private static func fetch(_ call: Call, _ resource: Resource) throws(Misuse) {
     if case .load(let request) = resource.neededLoad() {
       request.mark.loaded = resource
       return try awaitRequest(call, request)
     }
     if returnOutcome(of: resource, call) { return }
-    // A stream is followed, which has brought nothing yet.
+    // A stream is being followed and has no data yet.
     try call.loop.wait(call, for: "the first data of \(resource.displayName)") { completion in
       let wait = FirstOutcome(resource, call.values) { completion($0, false) }
       return { wait.end() }
@@ -432,7 +433,7 @@ extension APIOwner {
   }
 }
 
-/// Waits until a resource that nobody loads has data or an error.
+/// Waits until a resource without a load in progress has data or an error.
 private final class FirstOutcome {
   private let resource: Resource
   private var stop: (() -> Void)?
@@ -461,7 +462,7 @@ private final class FirstOutcome {
     resource.latestData != nil || resource.latestError != nil
   }
 
-  /// The entity, or nil and the error; nil if there is neither.
+  /// Returns the entity, or nil and the error; nil if there is neither.
   static func values(of resource: Resource, _ values: ScriptValues) -> [LuaValue]? {
     let service = resource.service
     if let error = resource.latestError, !service.isOffline || resource.latestData == nil {

@@ -53,9 +53,10 @@ extension APIOwner {
     },
   ]
 
-  /// Of the exchange with the server, as responses, entities and errors tell it.
+  /// Properties of the exchange with the server, common to responses, entities and errors.
   ///
-  /// - Parameter status: of `http_status`, and of `status`, as networking answers and tests have it.
+  /// - Parameter status: the implementation of `http_status` and of `status`, its name in
+  ///   networking responses and tests.
   static func exchange(
     status: @escaping APIEntry.Body, url: @escaping APIEntry.Body,
     elapsed: @escaping APIEntry.Body, timings: @escaping APIEntry.Body

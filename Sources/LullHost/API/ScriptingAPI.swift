@@ -201,7 +201,7 @@ private struct ArgumentsCall {
     }
   }
 
-  /// Prints what there is to say, and ends the script.
+  /// Prints help or an error, and ends the script.
   private func leave(_ spec: ArgumentSpec, _ end: ArgumentParser.End) throws(Misuse) {
     let code: Int32
     switch end {
@@ -219,12 +219,12 @@ private struct ArgumentsCall {
     try APIOwner.end(call, code: code)
   }
 
-  /// To standard output, as `print` does.
+  /// Writes to standard output, as `print` does.
   private func write(_ text: String) {
     StandardOutput.write(ArgumentText.encode(text))
   }
 
-  /// The name of the script, and if they are wanted the words after it, from the global `arg`.
+  /// Returns the name of the script from the global `arg`, and the words after it if requested.
   private func commandLine(isWanted: Bool) throws(Misuse) -> (
     script: String, words: [String]
   ) {
@@ -245,7 +245,7 @@ private struct ArgumentsCall {
     return (script, isWanted ? try words(index) : [])
   }
 
-  /// The strings of a list.
+  /// Returns the strings in a list.
   private func words(_ table: Int32) throws(Misuse) -> [String] {
     var words: [(position: Int64, text: String)] = []
     try LuaTable(table, in: call.state).forEachField { key, field throws(Misuse) in
@@ -263,7 +263,7 @@ private struct ArgumentsCall {
 
   // MARK: Values
 
-  /// Throws what a function of the script raises.
+  /// Throws an error that a script function raises.
   private func values(_ words: [String], _ arguments: ScriptArguments) throws(Misuse) -> Result<
     [(String, LuaValue)], ArgumentParser.End
   > {
@@ -299,7 +299,7 @@ private struct ArgumentsCall {
     return .success(fields)
   }
 
-  /// An integer of any size. (JSN-111)
+  /// Returns an integer of any size. (JSN-111)
   private static func whole(_ text: String) -> LuaValue? {
     if let whole = ArgumentText.integer(text) { return .int(whole) }
     return ArgumentText.largeInteger(text).map { .digits($0) }
@@ -319,7 +319,8 @@ private struct ArgumentsCall {
     }
   }
 
-  /// What the script's function makes of the text; nil and a message from it is wrong usage.
+  /// Returns the result of the script's function for a text. If it returns nil and a message, that
+  /// is a usage error.
   private func converted(_ text: String, _ id: Int64, _ argument: Argument)
     throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
   {
@@ -346,7 +347,8 @@ private struct ArgumentsCall {
 }
 
 extension Call {
-  /// Returns the variable of the process's environment whose name is at a position, else what is behind it.
+  /// Returns the environment variable whose name is at a position, or the default in the next
+  /// argument.
   func returnVariable(_ position: Int) throws(Misuse) {
     if !permissions.isInspecting { try permissions.refuseInSandbox("lull.env") }
     var name = raw(position).bytes ?? []
@@ -361,16 +363,16 @@ extension Call {
     }
     name.append(0)
     if let value = getenv(name.map(CChar.init(bitPattern:))) {
-      // The environment's own memory, read at once.
+      // Copied immediately, because the memory belongs to the environment.
       `return`(.bytes(Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))))
     } else {
       `return`(standard)
     }
   }
 
-  /// The name of a file at a position: bytes, as file names are.
+  /// Returns a file name at a position, as bytes, because file names are.
   ///
-  /// - Parameter number: which argument it is, if there is a self.
+  /// - Parameter number: the number of the argument, if there is a self.
   func path(_ position: Int, argument number: Int? = nil) throws(Misuse) -> [UInt8] {
     let path = raw(position).bytes ?? []
     guard !path.isEmpty, !path.contains(0) else {

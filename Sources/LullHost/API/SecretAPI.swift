@@ -39,7 +39,8 @@ extension APIOwner {
     """,
     swift: "SecretText",
     entries: [
-      // The bridge puts the secret first, then the other, then whether the secret stood right.
+      // The bridge passes the secret, the other operand, and whether the secret was the right
+      // operand.
       .operation(
         "__concat", "(other: string|number|Secret): Secret", shown: "secret .. other",
         "A secret with text before or behind it.",
@@ -118,11 +119,11 @@ extension APIOwner {
         swift: "Auth.basic(user:password:)"
       ) { call throws(Misuse) in
         let user = try call.reading.credentials.user(call.raw(0), argument: 1)
-        // RFC 7617, section 2: the colon would end it.
+        // RFC 7617, section 2: the user name ends at the first colon.
         guard !user.secrets.isEmpty || !user.masked.contains(":") else {
           throw .argument(1, "a user without a colon expected")
         }
-        // Keys of APIs that have no password.
+        // API keys without a password.
         let isKey = !user.secrets.isEmpty && call.raw(1).string == ""
         let auth = Auth.basic(
           user: user, password: isKey ? SecretText("") : try credential(call, 1))
@@ -472,11 +473,11 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// What functions that read a file of variables are given.
+  /// The functions passed to code that reads a file of variables.
   static let variablesFunctions = APIOwner.unseen(
     .variables,
     hidden: [
-      // As `lull.secret` and `lull.env`, in a file that has variables of its own.
+      // As `lull.secret` and `lull.env`, for a file with its own variables.
       .hidden("secret", "t") { call throws(Misuse) in
         let secret = try call.reading.credentials.secret(
           table: call.index(1), in: call.state,
@@ -494,7 +495,7 @@ extension APIOwner {
     try call.reading.credentials.credential(call.raw(position), argument: position + 1)
   }
 
-  /// The same for the value of a header as it stands.
+  /// Returns a credential that is used unchanged as a header value.
   private static func headerCredential(_ call: Call, _ position: Int) throws(Misuse) -> SecretText {
     if let text = call.raw(position).bytes, let problem = Headers.valueProblem(text) {
       throw .argument(position + 1, "the value of a header \(problem)")

@@ -326,7 +326,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// What `service:resources()` gives.
+  /// The iterator returned by `service:resources()`.
   static let iteratorFunctions = APIOwner.unseen(
     .iterator,
     hidden: [
@@ -336,7 +336,7 @@ extension APIOwner {
       }
     ])
 
-  /// Reads the table of them; the caller anchors what is kept.
+  /// Reads the table of service functions; the caller anchors the stored ones.
   static func serviceFunctions(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse)
     -> [String: Int64]
   {
@@ -363,7 +363,7 @@ extension APIOwner {
     APIOwner.service.entries.contains { $0.name == name }
   }
 
-  /// What a service has under a name that is none of its members.
+  /// Returns a service's custom function for a name that is not one of its members.
   static func serviceFunction(_ call: Call) throws(Misuse) {
     let service = try call.service
     let key = call.raw(1)
@@ -381,11 +381,11 @@ extension APIOwner {
   static let nextResourceIndex = LuaLibrary.index(.iterator, "next")
 }
 
-/// `configure([pattern,] settings_or_function [, options])`, taken apart.
+/// The arguments of `configure([pattern,] settings_or_function [, options])`.
 private struct ConfigureArguments {
   let pattern: ConfigurationPattern?
   let apply: ConfigurationBlock
-  /// A table says the same of every resource; a function may not.
+  /// Whether the settings are the same for every resource. True for a table, not for a function.
   var isConstant = false
   var methods: Set<RequestMethod>?
   var description: String?
@@ -395,7 +395,7 @@ private struct ConfigureArguments {
     guard call.count > 1 else {
       throw .argument(1, "settings expected: a table or a function")
     }
-    // Alone, the argument is the settings; two functions or a function and a table are a predicate
+    // A single argument is the settings. Two functions, or a function and a table, are a predicate
     // and its settings.
     let settingsPosition = call.count == 2 ? 1 : 2
     pattern = settingsPosition == 2 ? try call.callbacks.pattern(call, 1, service: service) : nil

@@ -28,7 +28,7 @@ extension APIOwner {
       try call.permissions.refuseUnlessInspecting("lull.share")
       let share = try share(call)
       do throws(ShareError) {
-        // Whoever only looks at a file shares nothing.
+        // An inspected file shares nothing.
         if call.permissions.isInspecting {
           try SharedLimits.check(share)
         } else {
@@ -71,7 +71,7 @@ extension APIOwner {
 extension APIOwner {
   static let shareKeys = ["url", "password", "namespace", "secret", "ca_file"]
 
-  /// `{ url =, password =, namespace =, secret =, ca_file = }`
+  /// Reads `{ url =, password =, namespace =, secret =, ca_file = }`.
   private static func share(_ call: Call) throws(Misuse) -> Share {
     var share = Share(url: "")
     try call.reading.options.forEach(of: call.index(0), in: call.state, known: shareKeys) {
@@ -90,7 +90,7 @@ extension APIOwner {
     return share
   }
 
-  /// What it is, is not for a message.
+  /// Reads a credential. The error message must not contain the value.
   static func credential(
     _ call: Call, _ value: lull_value, _ name: String, of function: String
   ) throws(Misuse) -> SecretText {

@@ -91,7 +91,7 @@ extension APIOwner {
           """, rules: "STA-122 OBS-122"
       ) { call throws(Misuse) in
         let changes = LuaChanges(try status(call), call.callbacks)
-        // The status holds the resources, and with them their services.
+        // The status holds the resources, and these hold their services.
         let held = try call.stored.keep(call.state, call.index(0))
         call.returnIterator(call.values.of(changes, .changes, anchor: held))
       },
@@ -164,7 +164,7 @@ extension APIOwner {
     call.return(call.values.of(box, .status, anchor: call.stored.anchor(for: held)))
   }
 
-  /// A list has no other keys, such as those of options.
+  /// Checks that a list has no other keys, such as options.
   private static func checkKeys(_ call: Call) throws(Misuse) {
     try LuaTable(call.index(0), in: call.state).forEachField { key, _ throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER) else {
@@ -194,7 +194,7 @@ extension APIOwner {
   }
 }
 
-/// What `lull.status` gives.
+/// The result of `lull.status`.
 final class StatusBox {
   let status: ResourceStatus
 

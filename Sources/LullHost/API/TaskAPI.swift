@@ -87,8 +87,8 @@ extension APIOwner {
     }
   }
 
-  /// `lull.run([fn])`: runs until nothing strong is left; in a coroutine, until nothing is left that
-  /// does not wait for that coroutine itself.
+  /// `lull.run([fn])`: runs until no strong work is left; in a coroutine, until only work that
+  /// waits for that coroutine is left.
   static func run(_ call: Call) throws(Misuse) {
     switch Int(lull_wait_mode(call.bridge.pointer, call.state)) {
     case Int(LULL_WAIT_BLOCK):

@@ -30,7 +30,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// What `lull.testing.stub` gives.
+  /// The result of `lull.testing.stub`.
   static let stubFunctions = APIOwner.unseen(
     .stub,
     hidden: [

@@ -60,7 +60,7 @@ extension APIOwner {
 extension APIOwner {
   static let isoKeys = ["digits", "offset"]
 
-  /// `lull.time.parse(text)`: ISO 8601 begins with a digit, a date of HTTP with the name of a day.
+  /// `lull.time.parse(text)`: ISO 8601 begins with a digit, an HTTP date with the name of a day.
   private static func parse(_ call: Call) {
     let bytes = call.raw(0).bytes ?? []
     let shown = LogText.part(String(escaping: bytes), limit: 60)
@@ -111,7 +111,7 @@ extension APIOwner {
 }
 
 extension Call {
-  /// The first argument, a time that can be written with four digits of year.
+  /// Returns the first argument, a time whose year has four digits.
   fileprivate func writableTime(aheadOfUTC offset: Int) throws(Misuse) -> Double {
     let seconds = number(0) ?? .nan
     let first = Double(CivilTime.writable.lowerBound - offset)

@@ -116,7 +116,8 @@ extension APIOwner {
     call.return(.string(joined.text))
   }
 
-  /// The URL at a position; nil, and told, if the text is none.
+  /// Returns the URL at a position. If the text is not a URL, returns nil and sets the error
+  /// results.
   private static func url(_ call: Call, _ position: Int) -> ResourceURL? {
     let text = call.raw(position).urlText ?? ""
     guard let url = ResourceURL(absolute: text) else {
@@ -128,7 +129,7 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Returns nil and what is wrong with what was handed over.
+  /// Returns nil and an error message from the call.
   func fail(_ problem: String) {
     self.return(.nil)
     self.return(.string(problem))

@@ -103,7 +103,7 @@ extension APIOwner {
     "What `resource:changes` and `status:changes` give to `for`; it may be called by hand as well.",
     swift: "ResourceEvents",
     entries: [
-      // What the statement `for` hands to it besides says nothing.
+      // The arguments that a `for` statement passes are ignored.
       .operation(
         "__call", "(): ResourceEvent|StatusState|nil, DataSource?", shown: "changes()",
         "Waits for the next event and gives it, with its source; nil at the end.",
@@ -139,7 +139,7 @@ extension APIOwner {
     "What `resource:watch` gives to `for`; it may be called by hand as well.",
     swift: "ResourceWatch",
     entries: [
-      // What the statement `for` hands to it besides says nothing.
+      // The arguments that a `for` statement passes are ignored.
       .operation(
         "__call", "(): any, Resource?", shown: "watch()",
         "Waits for the next change: content and resource, nil at the end.",
@@ -340,11 +340,11 @@ extension APIOwner {
     let object = call.values.of(
       watch, .watch, service: resource.service, anchor: until ?? 0)
     if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }
-    // Function, state, control variable, and what `for` closes when it is left.
+    // Function, state, control variable, and the value that `for` closes when the loop ends.
     for value in [object, .nil, .nil, object] { call.return(value) }
   }
 
-  /// A finite number of seconds within bounds.
+  /// Returns a finite number of seconds within bounds.
   private static func seconds(_ value: lull_value, _ name: String, _ rule: NumberRule)
     throws(Misuse) -> Double
   {
@@ -356,7 +356,7 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Function, state, control variable, and what `for` closes when it is left.
+  /// Returns function, state, control variable, and the value that `for` closes when the loop ends.
   func returnIterator(_ object: LuaValue) {
     for value in [object, .nil, .nil, object] { self.return(value) }
   }
