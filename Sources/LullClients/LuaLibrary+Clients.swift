@@ -1,6 +1,6 @@
 package import LullHost
 
 extension LuaLibrary {
-  /// What every host has, and API files.
+  /// The library of every host, with API files.
   package static let withClients = LuaLibrary([APIFiles.self])
 }

@@ -72,7 +72,8 @@ extension APIFiles {
     },
   ]
 
-  /// Names only: no file is read but that of which the environments are asked for, and none is run.
+  /// Returns names only. Reads no file except the one whose environments are requested, and runs
+  /// none.
   package static func choices(for function: String, typed: String) -> [String] {
     guard function == "api" else { return [] }
     guard let at = typed.lastIndex(of: "@"),
@@ -207,7 +208,7 @@ extension APIOwner {
         """
       ) { call throws(Misuse) in
         let request = try call.declaredRequest()
-        // A load that is not asked for conditionally always begins.
+        // An unconditional load always begins.
         guard let started = request.start() else { return call.return(.nil) }
         call.return(call.values.of(started))
       },
@@ -464,7 +465,7 @@ extension Call {
         service: handles.handle(of: api.service), anchor: 0))
   }
 
-  /// What is asked of an API file; what is wrong with that is raised.
+  /// Calls `body` for an API file, and raises its error.
   fileprivate func asked<Value>(
     _ body: () throws(APIFileProblem) -> Value
   ) throws(Misuse) -> Value {
@@ -482,7 +483,7 @@ extension Call {
     }
   }
 
-  /// The request that the declared call makes of the table at position 1.
+  /// Returns the declared call's request for the values in the table at position 1.
   fileprivate func declaredRequest() throws(Misuse) -> CallRequest {
     let declared = try selfObject(.apiCall, as: APICallBox.self)
     var given: [String: CallValue] = [:]
@@ -516,7 +517,7 @@ extension Call {
 }
 
 extension Call {
-  /// An argument as JSON; of a schema a string is that already.
+  /// Returns an argument as JSON. A schema string is used unchanged.
   fileprivate func json(_ position: Int, _ what: String, isText: Bool) throws(Misuse) -> [UInt8] {
     let value = raw(position)
     if isText, value.kind == Int32(LULL_STRING), let bytes = value.bytes { return bytes }

@@ -2,12 +2,12 @@ package import LullCore
 import LullHost
 
 extension APICall {
-  /// The request for these values, which are complete.
+  /// Returns the request for a complete set of values.
   package func request(
     of service: Service, _ values: [String: CallValue]
   ) throws(Misfit) -> CallRequest {
     var target = CallPath(path)
-    // What takes a place that the path has written, or where a secret goes.
+    // Parameters that replace one in the path's query, or that are secret.
     var query: [(name: String, value: ParameterValue)] = []
     var fields: [CallBody.Field] = []
     var cookies: [(name: String, value: SecretText)] = []
@@ -40,7 +40,7 @@ extension APICall {
       }
     }
     configureResponseType(of: service)
-    // The rest of the query stays as the call's path has it.
+    // The rest of the query is unchanged from the call's path.
     let resource = service.resource(target).settingParams(query)
     var request = CallRequest(resource: resource, method: method)
     request.declared = declared
@@ -49,7 +49,8 @@ extension APICall {
     return request
   }
 
-  /// Makes the service read the answers of this call as it declares, from its first request on.
+  /// Makes the service parse the responses of this call as declared, starting with the first
+  /// request.
   private func configureResponseType(of service: Service) {
     guard let responseType else { return }
     let description = "response_type of call '\(name)'"
@@ -63,7 +64,8 @@ extension APICall {
     }
   }
 
-  /// What a parameter of a query is if that has one text, written as all queries are; nil: it has a form of its own.
+  /// Returns a query parameter that is a single text in the usual encoding; nil if it needs its own
+  /// encoding.
   private static func parameterValue(
     _ value: CallValue, of parameter: CallParameter
   ) -> ParameterValue? {
@@ -74,7 +76,7 @@ extension APICall {
     return .text(text)
   }
 
-  /// Escaped as in other queries; a secret is masked.
+  /// Returns an escaped pair for a query; a secret is masked.
   private static func pair(_ name: String, _ value: ParameterValue) -> String {
     let escaped = SecretEscaping.parameter.escaped(name.utf8)
     let text =
@@ -96,7 +98,7 @@ extension APICall {
     }
   }
 
-  /// One cookie, whatever is in its value. (OpenAPI 3.1.1, style form)
+  /// Returns a single cookie, even for an exploded value. (OpenAPI 3.1.1, style form)
   private func cookies(
     _ value: CallValue, of parameter: CallParameter
   ) throws(Misfit) -> [(name: String, value: SecretText)] {
@@ -111,7 +113,7 @@ extension APICall {
     return [(first.name, SecretText(first.value + rest))]
   }
 
-  /// Whether a value can be written at its place.
+  /// Checks that a value can be encoded in its place.
   private func check(_ value: CallValue, of parameter: CallParameter) throws(Misfit) {
     let subject = "the parameter '\(parameter.name)' of call '\(name)'"
     let isStyled = parameter.place != .body || bodyForm == .form
@@ -130,7 +132,7 @@ extension APICall {
     case .object(let members)
     where isStyled && parameter.explodes && parameter.style == .form
       && [.query, .cookie, .body].contains(parameter.place):
-      // Its fields are parameters like the others.
+      // Its fields are sent as ordinary parameters.
       let others = parameters.filter {
         $0.place == parameter.place && $0.name != parameter.name
       }

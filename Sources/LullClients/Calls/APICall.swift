@@ -2,45 +2,46 @@ import LullArguments
 package import LullCore
 package import LullHost
 
-/// A call as an API file declares it: what to ask for, and what may be said to it.
+/// A call declared in an API file: its request and its parameters.
 package struct APICall {
   package enum BodyForm: String, CaseIterable {
     case json
     case form
     /// A form whose values may be files.
     case multipart
-    /// One parameter, as it is.
+    /// A single parameter, sent unchanged.
     case raw
   }
 
   package var name: String
-  /// With `{name}` where a parameter stands; a query may follow.
+  /// The path, with `{name}` for a parameter. It may have a query.
   package var path = ""
   package var method = RequestMethod.get
   package var description: String?
-  /// Those of the path first, in its order, then the others in the order of the file.
+  /// The parameters in the path first, in path order, followed by the others in file order.
   package var parameters: [CallParameter] = []
   package var columns: [String] = []
-  /// Where the rows are in its answer: names of fields with dots between them; nil: the answer is what they are.
+  /// The path of the rows in the response: field names separated by dots; nil if the response is
+  /// the rows.
   package var rows: String?
-  /// What its answer is read as; nil: as its Content-Type says.
+  /// How the response is parsed; nil to use its Content-Type.
   package var responseType: ResponseType?
   package var headers = RequestHeaders()
   package var bodyForm = BodyForm.json
-  /// What a body is said to be; nil: what its form is.
+  /// The content type of the body; nil for that of its form.
   package var contentType: String?
   /// Whether a request without any field still has a body: an empty object or form.
   package var requiresBody = false
-  /// nil: the call's answer does not come in pages.
+  /// nil if the call's response is not paged.
   var pages: LuaPages.Options?
-  /// What the file says of its answers itself.
+  /// The schema of the responses in the file itself.
   package internal(set) var schema: CallSchema?
-  /// What `lull mock` answers it with.
+  /// The responses of `lull mock`.
   package var mock = CallMock()
 
   package var hasPages: Bool { pages != nil }
 
-  /// Whether parameters of which nothing else is said go into a body.
+  /// Whether parameters without a declared place go into the body.
   var usuallyHasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
 
   /// Whether it may have a body.
@@ -48,10 +49,10 @@ package struct APICall {
     usuallyHasBody || requiresBody || parameters.contains { $0.place == .body }
   }
 
-  /// That which is the body, if one is.
+  /// The parameter that is the whole body, if there is one.
   package var wholeParameter: CallParameter? { parameters.first(where: \.isWhole) }
 
-  /// The names in braces, in order, each once.
+  /// Returns the names in braces, in order, each once.
   static func names(inPath path: String) -> [String] {
     var names: [String] = []
     var rest = path[...]
@@ -65,7 +66,7 @@ package struct APICall {
     return names
   }
 
-  /// What is wrong with the places for parameters in a path, in words; nil if nothing is.
+  /// Returns the error in the placeholders of a path; nil if they are valid.
   static func problem(withPlacesIn path: String) -> String? {
     let hint = "; a brace that is meant as such is written %7B or %7D"
     var open: String?
@@ -87,13 +88,13 @@ package struct APICall {
     return open == nil ? nil : "its path has a '{' that no '}' closes" + hint
   }
 
-  /// What each parameter is called on a command line that has these options of its own: those keep
-  /// their names, whatever a file declares.
+  /// Returns the option names of the parameters for a command with its own options, which always
+  /// keep their names.
   package func options(beside taken: Set<String>) -> [String] {
     let wanted = parameters.map(\.option)
     var used = taken.union(wanted)
     return zip(parameters, wanted).map { parameter, option in
-      // per_page and per-page would be one.
+      // `per_page` and `per-page` would be the same option.
       var option = wanted.count { $0 == option } > 1 ? "--" + parameter.name : option
       guard taken.contains(option) else { return option }
       repeat { option = "--param-" + option.dropFirst(2) } while !used.insert(option).inserted
@@ -101,14 +102,15 @@ package struct APICall {
     }
   }
 
-  /// What is wrong with what was given for a call.
+  /// An error in the values given for a call.
   package struct Misfit: Error {
     package let message: String
 
     package init(message: String) { self.message = message }
   }
 
-  /// The values of all parameters: what is given, checked, and what is not but has a default.
+  /// Returns the values of all parameters: the given values, checked, and the defaults of the
+  /// others.
   package func complete(_ given: [String: CallValue]) throws(Misfit) -> [String: CallValue] {
     for name in given.keys.sorted() where !parameters.contains(where: { $0.name == name }) {
       throw unknown(name)
@@ -132,7 +134,7 @@ package struct APICall {
         + (near.map { " (did you mean '\($0)'?)" } ?? "; \(parameterList)"))
   }
 
-  /// What there is, for messages.
+  /// The list of parameters for messages.
   private var parameterList: String {
     guard !parameters.isEmpty else { return "it has none" }
     let names = parameters.map { $0.isRequired ? $0.name : "[\($0.name)]" }
@@ -141,7 +143,7 @@ package struct APICall {
 }
 
 extension APICall {
-  /// How its answer goes on, in words; nil: it does not come in pages.
+  /// How the response is paged, as text; nil if it is not.
   package var pagesText: String? {
     guard let pages else { return nil }
     var words: [String] = []
@@ -164,20 +166,20 @@ extension APICall {
     return words.joined(separator: ", ")
   }
 
-  /// Whether a function tells the next page.
+  /// Whether a function returns the next page.
   package var asksForPages: Bool { if case .asked? = pages?.next { true } else { false } }
 
-  /// Where that is defined; nil: there is none, or it is gone.
+  /// The place where that function is defined; nil if it is missing or gone.
   package var pagesDefinition: TraceFrame? { pages?.definition }
 }
 
-/// Content as a command writes it.
+/// Content as a command prints it.
 package enum CallContent {
   case json(JSONElement)
   case text(String)
   case bytes([UInt8])
 
-  /// Where nobody filters it.
+  /// Creates unfiltered content.
   package init(
     _ content: Content, of service: Service, in host: LuaHost
   ) throws(ContentFilter.Problem) {

@@ -1,20 +1,20 @@
 import LullCore
 import LullHost
 
-/// The body of a call, of the values of its parameters.
+/// Encodes the body of a call from the values of its parameters.
 struct CallBody {
   typealias Field = (parameter: CallParameter, value: CallValue)
 
   private let call: APICall
   private let fields: [Field]
 
-  /// - Parameter fields: those that go into the body, in order.
+  /// - Parameter fields: the body parameters with their values, in order.
   init(_ call: APICall, _ fields: [Field]) {
     self.call = call
     self.fields = fields
   }
 
-  /// nil: none. Without fields there is one only where the call requires it.
+  /// Returns the body, or nil. Without fields there is one only if the call requires it.
   func body() throws(APICall.Misfit) -> RequestBody? {
     if let whole = fields.first(where: \.parameter.isWhole) { return self.whole(whole.value) }
     guard !fields.isEmpty || call.requiresBody else { return nil }
@@ -58,7 +58,7 @@ struct CallBody {
 
   // MARK: JSON
 
-  /// A secret as a string.
+  /// Appends a secret as a JSON string.
   private static func append(_ text: SecretText, to template: inout SecretTemplate) {
     template.append([UInt8(ascii: "\"")])
     template.append(text, .json)
@@ -86,7 +86,7 @@ struct CallBody {
 
   // MARK: Forms
 
-  /// The pairs in the order of the parameters.
+  /// Returns a form with the pairs in parameter order.
   private func form() throws(APICall.Misfit) -> RequestBody {
     let isPlain = fields.allSatisfy { field in
       field.value.isSingle && !field.value.isNested(in: field.parameter)

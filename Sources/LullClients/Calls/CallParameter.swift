@@ -2,7 +2,7 @@ import LullArguments
 import LullCore
 import LullHost
 
-/// One parameter of a call as an API file declares it.
+/// A parameter of a call declared in an API file.
 package struct CallParameter {
   package enum Kind: Equatable {
     case string
@@ -13,12 +13,12 @@ package struct CallParameter {
     case choice([String])
     /// Any value, as JSON text.
     case json
-    /// Names and single values.
+    /// An object with names and single values.
     case object
-    /// What is in a file.
+    /// The contents of a file.
     case file
 
-    /// As messages and help name it.
+    /// The name in messages and help.
     package var name: String {
       switch self {
       case .string: "string"
@@ -40,7 +40,7 @@ package struct CallParameter {
     case cookie
     case body
 
-    /// As messages name it, behind "in".
+    /// The text after "in" in messages.
     var described: String {
       switch self {
       case .path: "a path"
@@ -54,26 +54,26 @@ package struct CallParameter {
 
   package var name: String
   package var kind = Kind.string
-  /// Of an integer: those that it may be; empty: any.
+  /// The allowed values of an integer; empty for any.
   package var integers: [Int] = []
   /// Whether it is a list of values of that kind.
   package var isList = false
   package var isRequired = false
   package var standard: CallValue?
   package var description: String?
-  /// What it is called on the command line, if not by its name.
+  /// The name on the command line, if it differs.
   var optionName: String?
   package var place = Place.query
-  /// What it is called on the wire.
+  /// The name in the request.
   package var wireName: String
-  /// What stands in braces for it, in the path.
+  /// The name in braces in the path.
   package var placeholder: String
   package var style = ParameterStyle.form
-  /// Whether each element and member is written for itself.
+  /// Whether each element or member is written separately.
   package var explodes = true
-  /// Whether what RFC 3986 reserves stands for itself.
+  /// Whether the reserved characters of RFC 3986 are left unescaped.
   package var keepsReserved = false
-  /// Whether it is the body, rather than a part of it.
+  /// Whether it is the whole body rather than a part of it.
   package var isWhole = false
 
   package init(name: String) {
@@ -82,7 +82,7 @@ package struct CallParameter {
     placeholder = name
   }
 
-  /// As messages, help and scripts name its type.
+  /// The name of its type in messages, help and scripts.
   package var typeName: String {
     if !integers.isEmpty { return (isList ? "list of " : "") + integerList }
     guard isList else { return kind.name }
@@ -90,12 +90,13 @@ package struct CallParameter {
     return kind.name + "[]"
   }
 
-  /// Whether it may be given by several words of a command line.
+  /// Whether several command-line words may be given for it.
   package var isRepeated: Bool { isList || kind == .object }
 }
 
 extension CallParameter {
-  /// The value a text of the command line stands for, of a list that of one element; nil if it does not fit.
+  /// Returns the value for a text from the command line; for a list, that of one element. nil if it
+  /// does not fit.
   package func value(ofText text: String) -> CallValue? {
     switch kind {
     case .string: return .string(text)
@@ -113,7 +114,7 @@ extension CallParameter {
     }
   }
 
-  /// Whether an integer is one of those that it may be.
+  /// Returns whether an integer is one of the allowed values.
   package func allows(_ value: CallValue) -> Bool {
     guard !integers.isEmpty else { return true }
     if case .integer(let number) = value { return integers.contains(number) }
@@ -122,15 +123,15 @@ extension CallParameter {
 
   private var integerList: String { WordList.text(integers.map { String($0) }) }
 
-  /// An integer of any size.
+  /// Returns an integer of any size.
   private static func whole(_ text: String) -> CallValue? {
     if let whole = Int(text) { return .integer(whole) }
     return ArgumentText.largeInteger(text).map { .digits($0) }
   }
 
-  /// The value of all texts that are given for it.
+  /// Returns the value for all texts given for it.
   ///
-  /// - Parameter option: what it is called there.
+  /// - Parameter option: the name of the option in messages.
   package func value(
     ofTexts texts: [String], option: String
   ) throws(APICall.Misfit) -> CallValue {
@@ -149,7 +150,7 @@ extension CallParameter {
     return value
   }
 
-  /// `name=value` each.
+  /// Reads `name=value` texts.
   private func object(
     ofTexts texts: [String], option: String
   ) throws(APICall.Misfit) -> CallValue {
@@ -167,7 +168,7 @@ extension CallParameter {
     return .object(sorting: members)
   }
 
-  /// What a value must be, in words.
+  /// The description of a valid value.
   package var expectation: String {
     guard isList else { return expectationOfOne }
     switch kind {
@@ -183,7 +184,7 @@ extension CallParameter {
     }
   }
 
-  /// The same of one element of a list.
+  /// The description of a valid list element.
   package var expectationOfOne: String {
     switch kind {
     case .string: "a string"
@@ -197,11 +198,11 @@ extension CallParameter {
     }
   }
 
-  /// As the option of the command line, if nothing else is called so: `--per-page` for `per_page`, and
-  /// `--_size` for `_size`, since three dashes begin nothing.
+  /// The option on the command line, if its name is not already used: `--per-page` for `per_page`,
+  /// and `--_size` for `_size`, since an option can't begin with three dashes.
   package var option: String { "--" + (optionName ?? CallParameter.dashed(name)) }
 
-  /// With `-` for `_`, but at the beginning.
+  /// Replaces `_` with `-`, except at the beginning.
   package static func dashed(_ name: String) -> String {
     let start = name.prefix { $0 == "_" }
     return String(start) + name.dropFirst(start.count).replacing("_", with: "-")

@@ -1,12 +1,13 @@
 package import LullCore
 import LullHost
 
-/// A path as people write it: with escapes that stay, a query behind it, and places for parameters.
+/// A path as a user writes it: with escapes that are kept, a query, and placeholders for
+/// parameters.
 package struct CallPath {
   private var path: String
   private var query: String?
   private let written: String?
-  /// As they are written, with their escapes.
+  /// The values as written, with their escapes.
   private var values: [(name: String, value: String)] = []
 
   package init(_ text: String) {
@@ -17,24 +18,24 @@ package struct CallPath {
     query = written
   }
 
-  /// Puts a text where `{name}` stands, as it is.
+  /// Replaces `{name}` with a text that is already escaped.
   mutating func fill(_ name: String, escaped value: String) {
     values.append((name, value))
   }
 
-  /// Whether the query that it was written with has a parameter of that name.
+  /// Returns whether the original query has a parameter with that name.
   func hasQuery(_ name: String) -> Bool {
     written?.split(separator: "&").contains { pair in
       PercentText.decoded(pair.prefix { $0 != "=" }) == name
     } ?? false
   }
 
-  /// Adds to its query what is written as it is to be.
+  /// Appends text to the query without escaping it.
   mutating func add(query text: String) {
     query = query.map { $0.isEmpty ? text : $0 + "&" + text } ?? text
   }
 
-  /// The URL under a base.
+  /// Returns the URL below a base.
   fileprivate func url(under base: ResourceURL) -> String {
     var url = CallPath.restoringEscapes(base.appending(path: path).text)
     url = filled(url, open: "%7B", close: "%7D")
@@ -43,7 +44,7 @@ package struct CallPath {
     return url + (url.contains("?") ? "&" : "?") + ResourceURL.escaping(typedQuery: filled)
   }
 
-  /// Values in the place of their names; what is in a value is no place.
+  /// Replaces placeholders with their values. Braces inside a value are not placeholders.
   private func filled(_ text: String, open: String, close: String) -> String {
     guard !values.isEmpty else { return text }
     var result = ""
@@ -69,14 +70,14 @@ package struct CallPath {
 
   var isAbsolute: Bool { absolute != nil }
 
-  /// The text if it is a URL of its own.
+  /// The text, if it is an absolute URL.
   fileprivate var absolute: String? {
     guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return nil }
     return ResourceURL.escaping(
       typed: filled(path + (query.map { "?" + $0 } ?? ""), open: "{", close: "}"))
   }
 
-  /// `%25` back to `%` where an escape was written.
+  /// Replaces `%25` with `%` where the user wrote an escape.
   private static func restoringEscapes(_ url: String) -> String {
     guard url.contains("%25") else { return url }
     let bytes = Array(url.utf8)
@@ -98,7 +99,7 @@ package struct CallPath {
 }
 
 extension Service {
-  /// The resource at a path under the base, or at a URL.
+  /// Returns the resource at a path below the base, or at an absolute URL.
   package func resource(_ path: CallPath) -> Resource {
     if let url = path.absolute { return resource(absoluteURL: url) }
     guard let baseURL else { return resource("") }
@@ -106,11 +107,12 @@ extension Service {
   }
 }
 
-/// A part of a path, with its escapes and without: where one ends, the other does.
+/// A part of a path, with and without its escapes, so that a position in one can be found in the
+/// other.
 struct EscapedText {
   let decoded: String
   private let bytes: [UInt8]
-  /// Where each byte of the decoded text begins, and where the last one ends.
+  /// The start of each byte of the decoded text, and the end of the last one.
   private let starts: [Int]
 
   init(_ text: String) {
@@ -136,18 +138,19 @@ struct EscapedText {
     self.starts = starts
   }
 
-  /// What stands there for a part of the decoded text.
+  /// Returns the escaped text for a part of the decoded text.
   func escaped(_ part: Substring) -> String {
     let text = decoded.utf8
     let start = text.distance(from: text.startIndex, to: part.startIndex)
     let end = text.distance(from: text.startIndex, to: part.endIndex)
-    // What was no UTF-8 has other lengths.
+    // Invalid UTF-8 was replaced, so lengths differ.
     guard text.count == starts.count - 1 else { return String(part).replacing("%", with: "%25") }
     return String(decoding: bytes[starts[start]..<starts[end]], as: UTF8.self)
   }
 }
 
-/// A name and a value of a query or a form, whose value has its escapes still: what they hide separates nothing.
+/// A name and a value of a query or a form. The value is still escaped, so escaped separators do
+/// not count as separators.
 package struct EscapedPair {
   package let name: String
   package let value: String
@@ -157,10 +160,10 @@ package struct EscapedPair {
     self.value = value
   }
 
-  /// With its escapes undone.
+  /// The decoded value.
   package var text: String { EscapedPair.decoded(value) }
 
-  /// `+` stands for a space.
+  /// Decodes a text in which `+` is a space.
   package static func decoded(_ text: some StringProtocol) -> String {
     CredentialMask.decoded(text)
   }
@@ -174,9 +177,9 @@ package struct EscapedPair {
   }
 }
 
-/// What stands in paths.
+/// Percent-encoding in paths.
 package enum PercentText {
-  /// With escapes undone; `+` stands for itself.
+  /// Decodes a text in which `+` is a plus sign.
   package static func decoded(_ text: some StringProtocol) -> String {
     guard text.contains("%") else { return String(text) }
     var bytes: [UInt8] = []

@@ -1,24 +1,24 @@
 package import LullCore
 import LullHost
 
-/// A request about to be made of a service: of a call with its values, or of a path.
+/// A request about to be sent to a service: a call with its values, or a path.
 package struct CallRequest {
   package var resource: Resource
   package var method: RequestMethod
   package var body: RequestBody?
-  /// Those that the call declares, set over those of the configuration.
+  /// The headers declared by the call. They override those of the configuration.
   var declared = RequestHeaders()
-  /// Sent beside the cookies of the configuration.
+  /// Sent in addition to the cookies of the configuration.
   var cookies: [(name: String, value: SecretText)] = []
-  /// Set over all of these, repeated ones beside each other; nil: taken away, as is what would be sent by
-  /// itself.
+  /// They override all other headers, and repeated names are all sent. nil removes the header and
+  /// suppresses its default.
   package var headers: [(name: String, value: String?)] = []
-  /// Set where there is none of these.
+  /// Set only if none of the above sets the header.
   package var usual: [(name: String, value: String)] = []
-  /// How long the exchange may take where it is as long as its body, which has no other bound than silence;
-  /// nil: as long as it takes. Seconds.
+  /// The maximum duration in seconds of an exchange that lasts as long as its body and otherwise
+  /// has only a limit on silence; nil for no limit.
   package var timeout: Double?
-  /// The file that the body of a success becomes; nil: it is content.
+  /// The file for the body of a success; nil to return it as content.
   package var download: Download?
 
   package init(resource: Resource, method: RequestMethod) {
@@ -26,24 +26,25 @@ package struct CallRequest {
     self.method = method
   }
 
-  /// A GET without a body is a load, whose answer the resource remembers; anything else leaves the
-  /// resource's state alone.
+  /// Whether it is a load: a GET without a body, whose response the resource stores. Any other
+  /// request does not change the resource's state.
   package var isLoad: Bool { method == .get && body == nil }
 
-  /// Whether it has headers beside those of the configuration.
+  /// Whether it has headers in addition to those of the configuration.
   package var hasOwnHeaders: Bool {
     !headers.isEmpty || !declared.isEmpty || !declared.omitted.isEmpty || !usual.isEmpty
       || !cookies.isEmpty
   }
 
-  /// Lets go of the headers that may say whose request it is: it goes to another origin now.
+  /// Removes the headers that may identify the caller, because the request now goes to another
+  /// origin.
   mutating func leaveOrigin() {
     headers.removeAll { !Headers.goesAnywhere($0.name.lowercased()) }
     cookies = []
     for (name, _) in declared.pairs where !Headers.goesAnywhere(name) { declared.remove(name) }
   }
 
-  /// Whether one of these makes it depend on what the server has.
+  /// Whether one of its headers makes the request conditional.
   package var hasOwnCondition: Bool {
     ["if-none-match", "if-modified-since"].contains { name in
       declared[name] != nil || headers.contains { $0.value != nil && $0.name.lowercased() == name }
@@ -78,7 +79,8 @@ package struct CallRequest {
     }
   }
 
-  /// What the type of a multipart form has to say, whatever else it is said to be; nil of other bodies.
+  /// Returns the boundary for the type of a multipart form, which is needed even if its type is
+  /// overridden; nil for other bodies.
   private static func boundary(of http: HTTPRequest) -> String? {
     guard case .streamed(let body)? = http.payload, case .form = body.source,
       let type = http.headers["content-type"], let start = type.firstIndex(of: ";")
@@ -86,7 +88,7 @@ package struct CallRequest {
     return String(type[start...])
   }
 
-  /// Starts it. With `ifNeeded`, a load of what is up to date is none: nil.
+  /// Starts the request. With `ifNeeded`, returns nil for a load of data that is up to date.
   package func start(ifNeeded: Bool = false) -> Request? {
     guard isLoad else {
       return resource.request(method, body: body, requestMutation: mutation)
@@ -95,14 +97,14 @@ package struct CallRequest {
     return ifNeeded ? resource.loadIfNeeded() : resource.load()
   }
 
-  /// What it asks for item by item; nothing is sent yet.
+  /// Returns the stream for the request; nothing is sent yet.
   ///
-  /// - Parameter timeout: how long the stream may take; nil: as long as it takes. Seconds.
+  /// - Parameter timeout: the maximum duration of the stream in seconds; nil for no limit.
   package func stream(timeout: Double?) -> EventStream {
     var options = StreamOptions()
     options.timeout = timeout
     var request = self
-    // A call that may answer with a stream accepts it after JSON; a stream is wanted now.
+    // A call that may return a stream prefers JSON in its Accept header; here a stream is needed.
     if let accepted = declared["accept"], StreamTypes.areIn(accept: accepted) {
       request.declared.remove("accept")
     }
@@ -110,19 +112,19 @@ package struct CallRequest {
     return resource.events(options)
   }
 
-  /// As it would be sent, without what decorators make of it; nothing is sent.
+  /// Returns the request as it would be sent, before decorators. Nothing is sent.
   package func built() -> Result<HTTPRequest, RequestError> {
     resource.built(method, body: body, requestMutation: mutation)
   }
 }
 
-/// Types of answers that come item by item.
+/// The types of streamed responses.
 package enum StreamTypes {
   private static let all =
     [ContentTypePattern("text/event-stream")] + ContentTypePattern.lineTypes
     + ContentTypePattern.valueTypes
 
-  /// Whether an `Accept` header names one.
+  /// Returns whether an `Accept` header contains one.
   package static func areIn(accept header: String) -> Bool {
     header.split(separator: ",").contains { range in
       let type = String(range.drop { $0 == " " })

@@ -1,14 +1,14 @@
 package import LullCore
 
-/// Which of the calls of an API a request is for, whoever has made it, by its method and URL.
+/// Finds the call of an API for any request by its method and URL.
 ///
-/// Of several that fit the one of which the most is fixed counts, and of those the first.
+/// If several match, the one with the most fixed parts is chosen, and of those the first.
 package struct CallRoutes: Sendable {
-  /// A call as the API file has it.
+  /// A call as declared in the API file.
   package struct Call {
     let method: RequestMethod
     let path: String
-    /// The places of its path that take slashes too.
+    /// The placeholders of its path that may contain slashes.
     let openPlaces: Set<String>
 
     package init(_ method: RequestMethod, _ path: String, openPlaces: Set<String>) {
@@ -28,21 +28,22 @@ package struct CallRoutes: Sendable {
     let origin: String?
   }
 
-  /// Where routes are that are for one method and number of parts; nil: for more of them, too.
+  /// The key for routes with one method and number of parts; nil for routes that match any number
+  /// of parts.
   private struct Key: Hashable, Sendable {
     let method: String
     let parts: Int?
   }
 
-  /// Those of which more is fixed first.
+  /// The routes, those with more fixed parts first.
   private let routes: [Route]
   private var places: [Key: [Int]] = [:]
-  /// Scheme, host and port of the base URL; nil without one.
+  /// The scheme, host and port of the base URL; nil without one.
   private let origin: String?
-  /// Its path without the slash at its end.
+  /// The path of the base URL without its trailing slash.
   private let path: String
 
-  /// - Parameter calls: in the order of the file.
+  /// - Parameter calls: the calls in file order.
   package init(_ calls: [Call], base: ResourceURL?) {
     origin = base?.origin
     let path = base.map { CallRoutes.target(of: $0.text).path } ?? ""
@@ -68,7 +69,7 @@ package struct CallRoutes: Sendable {
     }
   }
 
-  /// The place of the call among those that there are; nil: none fits.
+  /// Returns the index of the call for a request; nil if none matches.
   package func call(_ method: String, _ url: String) -> Int? {
     let (path, query) = CallRoutes.target(of: url)
     let parts = RouteTemplate.parts(of: path.isEmpty ? "/" : path)
@@ -86,24 +87,24 @@ package struct CallRoutes: Sendable {
 
   // MARK: URLs
 
-  /// That of a path which is a URL of its own.
+  /// Returns the origin of a path that is an absolute URL.
   private static func origin(ofPath path: String) -> String? {
     guard !path.hasPrefix("/"), let mark = path.firstRange(of: "://") else { return nil }
     let authority = path[mark.upperBound...].prefix { !"/?#".contains($0) }
     return ResourceURL(absolute: path[..<authority.endIndex] + "/")?.origin
   }
 
-  /// How the URLs begin that are below the base; nil without a base.
+  /// The prefix of all URLs below the base; nil without a base.
   package var prefix: String? { origin.map { $0 + path + "/" } }
 
-  /// Whether a URL is one of the API's.
+  /// Returns whether a URL belongs to the API.
   package func contains(_ url: String) -> Bool {
     guard let origin, ResourceURL(shown: url)?.origin == origin else { return false }
     let path = CallRoutes.target(of: url).path
     return path == self.path || path.hasPrefix(self.path + "/")
   }
 
-  /// What follows the host.
+  /// Returns the part of a URL after the host.
   package static func target(of url: String) -> (path: String, query: String) {
     let bare = url.prefix { $0 != "#" }
     let start = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
@@ -114,7 +115,7 @@ package struct CallRoutes: Sendable {
 }
 
 extension APICall {
-  /// The places of its path that take slashes too.
+  /// The placeholders of its path that may contain slashes.
   package var openPlaces: Set<String> {
     Set(parameters.filter { $0.place == .path && $0.keepsReserved }.map(\.placeholder))
   }

@@ -1,7 +1,7 @@
 package import LullCore
 import LullHost
 
-/// What is given for a parameter.
+/// The value of a parameter.
 package enum CallValue: Equatable {
   /// A field of an object.
   package struct Member: Equatable {
@@ -17,21 +17,22 @@ package enum CallValue: Equatable {
   case string(String)
   case number(Double)
   case integer(Int)
-  /// An integer beyond 64 bits, by its digits. (JSN-33)
+  /// An integer that does not fit into 64 bits, as digits. (JSN-33)
   case digits(String)
   case boolean(Bool)
   /// JSON text.
   case json([UInt8])
   case secret(SecretText)
-  /// None of which is a list, an object or a secret.
+  /// A list of single values, none of which is a secret.
   case list([CallValue])
-  /// In the order of their names; none of them is a list, an object or a secret.
+  /// An object whose fields are sorted by name. Their values are single and not secret.
   case object([Member])
   case file(UploadFile)
-  /// What a server has got of a file.
+  /// The contents of a file as received by a server.
   case content([UInt8])
 
-  /// As it stands in a path, a query or a form, before anything is escaped; of lists and objects as people read it.
+  /// The value in a path, a query or a form before escaping; lists and objects in a form for
+  /// display.
   package var text: String {
     switch self {
     case .string(let text): text
@@ -49,12 +50,12 @@ package enum CallValue: Equatable {
     }
   }
 
-  /// That of each element of a list, else its own.
+  /// The text of each element of a list, or of the value.
   package var texts: [String] {
     if case .list(let elements) = self { elements.map(\.text) } else { [text] }
   }
 
-  /// As it stands where secrets may.
+  /// The value where secrets are allowed.
   var secretText: SecretText {
     if case .secret(let text) = self { text } else { SecretText(text) }
   }
@@ -63,12 +64,13 @@ package enum CallValue: Equatable {
     if case .secret = self { true } else { false }
   }
 
-  /// Whether its lists and objects are written by many pairs, in a query or a form.
+  /// Returns whether nested lists and objects in it are written as several pairs, in a query or a
+  /// form.
   func isNested(in parameter: CallParameter) -> Bool {
     if case .json = self { parameter.style == .deepObject } else { false }
   }
 
-  /// Whether it is one text, which is all that most places have room for.
+  /// Whether it is a single text, which is all that most places allow.
   var isSingle: Bool {
     switch self {
     case .list, .object: false
@@ -76,14 +78,14 @@ package enum CallValue: Equatable {
     }
   }
 
-  /// As it stands in a JSON body.
+  /// The value in a JSON body.
   package var jsonText: [UInt8] {
     var bytes: [UInt8] = []
     write(to: &bytes)
     return bytes
   }
 
-  /// Adds it as it stands there.
+  /// Appends the value as JSON.
   func write(to output: inout [UInt8]) {
     var writer = JSONWriter()
     switch self {
@@ -108,7 +110,7 @@ package enum CallValue: Equatable {
     output += writer.output
   }
 
-  /// An object, its members in their order.
+  /// Appends an object with its members in order.
   static func write(_ members: [Member], to output: inout [UInt8]) {
     output.append(UInt8(ascii: "{"))
     for (position, member) in members.enumerated() {
@@ -120,7 +122,7 @@ package enum CallValue: Equatable {
     output.append(UInt8(ascii: "}"))
   }
 
-  /// An object of these, in the order of their names.
+  /// Returns an object with members sorted by name.
   package static func object(sorting members: [Member]) -> CallValue {
     .object(members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
   }

@@ -2,7 +2,7 @@ import CLullBridge
 package import LullCore
 package import LullHost
 
-/// The pages of a list, one after the other, for a command.
+/// Walks through the pages of a list in order, for a command.
 package final class PageWalk {
   private let handles: ObjectHandles
   private let loop: ScriptLoop
@@ -10,8 +10,8 @@ package final class PageWalk {
   private let pages: LuaPages
 
   /// - Parameters:
-  ///   - call: The call whose `pages` count.
-  ///   - way: How the next page is found where no call describes it.
+  ///   - call: the call whose `pages` option applies.
+  ///   - way: how the next page is found if there is no call.
   package init(
     _ host: LuaHost, from request: CallRequest, call: APICall? = nil, way: NextPage = .automatic
   ) {
@@ -21,37 +21,37 @@ package final class PageWalk {
     var options = call?.pages ?? LuaPages.Options()
     if call == nil { options.next = way }
     options.words.style = call == nil ? .command : .call
-    // How many there are to be is for whoever walks.
+    // The caller limits the number of pages.
     options.max = options.max ?? .max
     pages = LuaPages(request.resource, options, host.callbacks)
     first = request
   }
 
   private let first: CallRequest
-  /// Whether the last page has no cursor, although one is named: then it looks like the end.
+  /// Whether the last page lacks the cursor that is named, so that it looks like the end.
   package private(set) var lacksCursor = false
-  /// How a page's content is read; nil: unchanged.
+  /// Converts a page's content for reading; nil if it is used unchanged.
   package var reading: ((Entity) -> Entity)? {
     get { pages.reading }
     set { pages.reading = newValue }
   }
-  /// Where the rows are, as the user says; nil to find them.
+  /// The path of the rows, if the user specified one; nil to find them.
   package var list: FieldPath? {
     get { pages.list }
     set { pages.list = newValue }
   }
-  /// Whether the server is asked whatever a cache has.
+  /// Whether the server is queried regardless of caches.
   package var isFresh = false
-  /// Told of every request when it has begun; nil: nothing is sent since a cache has the page.
+  /// Called with every request that has begun; nil if nothing is sent because a cache has the page.
   package var onStart: ((Request?) -> Void)?
-  /// Told of every answer.
+  /// Called with every response.
   package var onAnswer: ((Response, Request) -> Void)?
 
   package enum Step {
     case page(Entity)
     case end
     case failed(RequestError)
-    /// An error of the script's, reported as that says.
+    /// A script error, as the report of it.
     case raised(String)
   }
 
@@ -66,7 +66,7 @@ package final class PageWalk {
     let request: Request?
     var asking = first
     if first.resource.url != page.url {
-      // The headers of the first page are those of the others, but for pages on another origin.
+      // The headers of the first page are sent for all pages, except to another origin.
       asking.resource = page
       asking.method = .get
       asking.body = nil

@@ -1,30 +1,30 @@
 import LullCore
 
-/// The path of a call, as requests are compared with it.
+/// The path of a call as a pattern that requests are matched against.
 ///
-/// Each part between two slashes is fixed, or has places for parameters; a query may be fixed, or have places too.
+/// Each part between two slashes is fixed or has placeholders for parameters. So does the query.
 package struct RouteTemplate: Sendable {
   private enum Piece: Equatable, Sendable {
     case text(String)
     case parameter(String)
   }
 
-  /// As people read it.
+  /// The pattern for display.
   package let text: String
   private let parts: [[Piece]]
   private let query: [(name: String, value: Piece)]
-  /// The places that take slashes too.
+  /// The placeholders that may contain slashes.
   private let open: Set<String>
 
   /// - Parameters:
-  ///   - base: a path before it.
-  ///   - path: as the API file has it.
-  ///   - open: the places that take slashes too.
+  ///   - base: the path of the base URL.
+  ///   - path: the path in the API file.
+  ///   - open: the placeholders that may contain slashes.
   package init(base: String, path: String, open: Set<String> = []) {
     self.open = open
     var path = path.prefix { $0 != "#" }
     if let mark = path.firstRange(of: "://"), !path.hasPrefix("/") {
-      // Of a URL of its own.
+      // For an absolute URL.
       let rest = path[mark.upperBound...]
       path = rest[rest.prefix { !"/?".contains($0) }.endIndex...]
     }
@@ -39,7 +39,7 @@ package struct RouteTemplate: Sendable {
     }
   }
 
-  /// What stands between slashes.
+  /// Returns the parts between slashes.
   package static func parts(of path: some StringProtocol) -> [String] {
     path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
   }
@@ -58,10 +58,10 @@ package struct RouteTemplate: Sendable {
     return pieces
   }
 
-  /// How many parts it has, of which one that takes slashes may stand for more.
+  /// The number of parts. A part that may contain slashes can match more of them.
   package var partCount: Int { parts.count }
 
-  /// The more that is fixed, part by part, the larger.
+  /// Larger if more is fixed, compared part by part.
   package var specificity: [Int] {
     let path = parts.map { pieces in
       let isFixed = !pieces.contains { if case .parameter = $0 { true } else { false } }
@@ -70,7 +70,7 @@ package struct RouteTemplate: Sendable {
     return path + [query.count]
   }
 
-  /// What stands in the places for parameters, with its escapes; nil if it is another path.
+  /// Returns the values for the placeholders, still escaped; nil if the path does not match.
   package func values(in parts: [String], _ query: [EscapedPair]) -> [String: String]? {
     guard let parts = fitting(parts) else { return nil }
     var values: [String: String] = [:]
@@ -82,14 +82,15 @@ package struct RouteTemplate: Sendable {
       switch value {
       case .text(let text): guard given?.text == CredentialMask.decoded(text) else { return nil }
       case .parameter(let parameter):
-        // As it would stand in a path.
+        // Encoded as in a path.
         if let given { values[parameter] = given.value.replacing("+", with: "%20") }
       }
     }
     return values
   }
 
-  /// The parts for its own, one each; a place that takes slashes has those that the others leave.
+  /// Returns one matched part for each of the pattern's parts. A placeholder that may contain
+  /// slashes gets the parts that the others leave.
   private func fitting(_ parts: [String]) -> [String]? {
     guard parts.count != self.parts.count else { return parts }
     let surplus = parts.count - self.parts.count
@@ -102,7 +103,8 @@ package struct RouteTemplate: Sendable {
     return parts[..<place] + [joined] + parts[(place + surplus + 1)...]
   }
 
-  /// What is fixed at the ends stands there; between, each place takes as little as it can.
+  /// Matches the fixed text at both ends. In between, each placeholder matches as little as
+  /// possible.
   private static func match(
     _ pieces: [Piece], _ text: EscapedText, _ values: inout [String: String]
   ) -> Bool {

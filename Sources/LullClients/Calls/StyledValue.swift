@@ -1,14 +1,14 @@
 import LullCore
 import LullHost
 
-/// A value as it is written in a path, a query, a form, a cookie or a header, by its parameter's style.
-/// (OpenAPI 3.1.1, "Style Values" and "Style Examples"; RFC 6570)
+/// Encodes a value in a path, a query, a form, a cookie or a header according to its parameter's
+/// style. (OpenAPI 3.1.1, "Style Values" and "Style Examples"; RFC 6570)
 struct StyledValue {
   typealias Pair = (name: String, value: String)
 
   private let parameter: CallParameter
   private let value: CallValue
-  /// As messages begin.
+  /// The beginning of messages.
   private let subject: String
 
   init(_ parameter: CallParameter, _ value: CallValue, of call: APICall) {
@@ -28,11 +28,12 @@ struct StyledValue {
 
   // MARK: Paths
 
-  /// Escaped; what would make another path is refused.
+  /// Returns the value escaped for a path. A value that would change the path's structure is an
+  /// error.
   func path() throws(APICall.Misfit) -> String {
     if value.isSecret { throw misfit("stands in the path and cannot be a secret") }
     let text = pathText
-    // Nothing, or a dot segment, would be another path.
+    // An empty or dot segment would be another path.
     for segment in parameter.keepsReserved ? text.split(separator: "/") : [text[...]]
     where [".", ".."].contains(segment) {
       throw misfit("stands in the path and cannot be '\(value.text)'")
@@ -70,7 +71,8 @@ struct StyledValue {
     }
   }
 
-  /// The text of a single value, of each element, or of names and values: `name=value`, or one after the other.
+  /// Returns the text of a single value, of each element, or of names and values, as `name=value`
+  /// or alternately.
   private func parts(separators: String) -> [String] {
     let escapes = escapes(separators)
     switch value {
@@ -86,13 +88,13 @@ struct StyledValue {
 
   // MARK: Pairs
 
-  /// Escaped names and values of a query, a form or a cookie; none of an empty list.
+  /// Returns the escaped names and values for a query, a form or a cookie. An empty list has none.
   func pairs() throws(APICall.Misfit) -> [Pair] {
     let name = ParameterEscapes.strict.escaped(parameter.wireName)
     switch (value, parameter.style) {
     case (.json(let text), .deepObject): return try deepPairs(name, text)
     case (.list(let elements), .deepObject):
-      // Not said by OpenAPI, but what PHP and Rails read, and APIs mean.
+      // Not defined by OpenAPI, but the form that PHP and Rails read and that APIs expect.
       return elements.map { (name + "%5B%5D", escapes("&").escaped($0.text)) }
     case (.object(let members), .deepObject):
       return members.map { member in
@@ -129,7 +131,8 @@ struct StyledValue {
     return pairs
   }
 
-  /// What stands between parts that are one value. A separator that is an escape is no other than the same in a part.
+  /// Returns the separator between parts of one value. An escaped separator can't be distinguished
+  /// from the same character inside a part.
   private func separator() throws(APICall.Misfit) -> String {
     let (separator, character, called): (String, Character, String) =
       switch parameter.style {
@@ -146,7 +149,7 @@ struct StyledValue {
     return separator
   }
 
-  /// All that is said by a list or an object.
+  /// All texts in a list or an object.
   private var texts: [String] {
     switch value {
     case .list(let elements): elements.map(\.text)
@@ -157,7 +160,8 @@ struct StyledValue {
 
   // MARK: Headers
 
-  /// The value of a header; nil: none, of an empty list. Nothing is escaped: what cannot stand there is refused.
+  /// Returns a header value, or nil for an empty list. Nothing is escaped: an invalid value is an
+  /// error.
   func header() throws(APICall.Misfit) -> String? {
     let text: String
     switch value {
@@ -181,7 +185,7 @@ struct StyledValue {
     return text
   }
 
-  /// Whether the parts can be told apart again.
+  /// Checks that the parts can be separated again.
   private func checkParts() throws(APICall.Misfit) {
     for text in texts {
       guard !text.contains(",") else {
@@ -199,12 +203,12 @@ struct StyledValue {
     }
   }
 
-  /// The same JSON in characters that headers have.
+  /// Returns the same JSON in ASCII, for headers.
   private static func ascii(json bytes: [UInt8]) -> String {
     var result = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
       switch scalar.value {
-      // In strings there are none.
+      // Control characters occur only between tokens, because they are escaped in strings.
       case 0..<0x20: result += " "
       case 0x20..<0x7F: result.unicodeScalars.append(scalar)
       default:
@@ -218,8 +222,8 @@ struct StyledValue {
   }
 }
 
-/// How lists and objects, and the ends of single values, are written where a parameter stands.
-/// (OpenAPI 3.1.1, "Style Values"; RFC 6570)
+/// How lists, objects, and the ends of single values are written in a parameter's place. (OpenAPI
+/// 3.1.1, "Style Values"; RFC 6570)
 package enum ParameterStyle: String, CaseIterable {
   case simple
   case label
@@ -229,7 +233,7 @@ package enum ParameterStyle: String, CaseIterable {
   case pipeDelimited
   case deepObject
 
-  /// Those there are at a place, the usual one first; in a body only where that is a form.
+  /// Returns the styles for a place, the default first. In a body only for a form.
   package static func styles(in place: CallParameter.Place) -> [ParameterStyle] {
     switch place {
     case .path: [.simple, .label, .matrix]
@@ -239,21 +243,21 @@ package enum ParameterStyle: String, CaseIterable {
     }
   }
 
-  /// Whether each element and member is written for itself unless the file says otherwise.
+  /// Whether each element and member is written separately by default.
   package var explodes: Bool { self == .form || self == .deepObject }
 
-  /// Whether single values have no such form.
+  /// Whether the style is only for lists and objects.
   var needsParts: Bool { [.spaceDelimited, .pipeDelimited, .deepObject].contains(self) }
 }
 
-/// What stands for itself where a parameter is written, and what is an escape. (RFC 3986, section 2)
+/// Decides which characters of a parameter are escaped. (RFC 3986, section 2)
 struct ParameterEscapes {
-  /// Beside letters, digits and `-._~`.
+  /// The characters left unescaped in addition to letters, digits and `-._~`.
   private let bare: Set<UInt8>
-  /// Of those, what is escaped all the same.
+  /// The characters of those that are escaped after all.
   private let never: Set<UInt8>
 
-  /// Nothing that is reserved.
+  /// Escapes all reserved characters.
   static let strict = ParameterEscapes(bare: [], never: [])
 
   private init(bare: Set<UInt8>, never: Set<UInt8>) {
@@ -262,14 +266,15 @@ struct ParameterEscapes {
   }
 
   /// - Parameters:
-  ///   - place: where, if reserved characters may stand there: those that would end it are escaped all the same.
-  ///   - separators: what means something between the parts of the value.
+  ///   - place: the place, if reserved characters are left unescaped; those that would end the
+  ///     value there are still escaped.
+  ///   - separators: the characters with a meaning between the parts of the value.
   init(reservedIn place: CallParameter.Place?, separators: String) {
     let bare =
       switch place {
       case .path: ":@!$&'()*+,;=/"
       case .query, .body: ":/?@!$'()*,;="
-      // What may stand in one. (RFC 6265, 4.1.1)
+      // The characters allowed in a cookie. (RFC 6265, 4.1.1)
       case .cookie: ":/?#[]@!$&'()*+="
       case .header, nil: ""
       }
@@ -300,19 +305,20 @@ struct ParameterEscapes {
   }
 }
 
-/// The pairs by which nested lists and objects are written in a query or a form: `items[0][price]=p1`.
+/// The pairs for nested lists and objects in a query or a form: `items[0][price]=p1`.
 ///
-/// OpenAPI says what `deepObject` is of objects of single values alone. The rest is as PHP, Rails and `qs` read it, and
-/// as APIs with such parameters mean it: elements that are lists or objects have their number, from 0, others `[]`;
-/// null is empty, and what is empty has no pair.
+/// OpenAPI defines `deepObject` only for objects with single values. The rest follows PHP, Rails
+/// and `qs`, which APIs with such parameters expect: elements that are lists or objects are
+/// numbered from 0, others are `[]`. Null is an empty value, and an empty list or object has no
+/// pair.
 struct DeepPairs {
   private(set) var pairs: [StyledValue.Pair] = []
   private let escapes: ParameterEscapes
 
   /// - Parameters:
-  ///   - name: as it is written.
-  ///   - value: whose numbers keep their digits.
-  ///   - escapes: of values.
+  ///   - name: the name as written.
+  ///   - value: the value, whose numbers keep their digits.
+  ///   - escapes: the escapes for values.
   init(_ name: String, _ value: JSONText, _ escapes: ParameterEscapes) {
     self.escapes = escapes
     add(name, value)

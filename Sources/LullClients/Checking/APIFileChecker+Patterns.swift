@@ -2,7 +2,7 @@ package import LullCore
 import LullHost
 
 extension APIFileChecker {
-  /// A pattern that no path of its service can match.
+  /// Reports a pattern that can't match any path of its service.
   package func inspect(pattern: String, of service: Service, at place: SourcePlace?) {
     guard let place, let base = service.baseURL else { return }
     if let text = APIFileChecker.objection(to: pattern, base: base) {
@@ -54,7 +54,7 @@ extension APIFileChecker {
     return nil
   }
 
-  /// From the first slash behind the host, ending in a slash where that is all.
+  /// Returns the part from the first slash after the host, ending in a slash if it is nothing else.
   private static func path(of url: String) -> String {
     let rest = url[(url.firstRange(of: "://")?.upperBound ?? url.startIndex)...]
     let path = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...].prefix {

@@ -3,15 +3,15 @@ import LullHost
 import LullLuaSource
 
 extension APIFileChecker {
-  /// A credential that is plain text.
+  /// A plain-text credential.
   struct Credential {
     var text: String
-    /// What it is, in words.
+    /// The description of the credential.
     var what: String
   }
 
-  /// Runs the settings functions as a request would, one after the other, whatever their patterns:
-  /// what they raise is noted. What predicates of patterns raise is found by the resources of calls.
+  /// Runs all settings functions in order, regardless of their patterns, and records their errors.
+  /// Errors in pattern predicates are found through the resources of calls.
   func inspectSettings(of api: APIFile, _ calls: [APICall]) {
     if let text = api.service.invalidBase {
       note(
@@ -22,7 +22,7 @@ extension APIFileChecker {
     var settings = Configuration()
     for entry in api.service.configurationEntries {
       var changed = settings
-      // What is thrown has been noted.
+      // The error has already been recorded.
       guard (try? entry.apply(&changed)) != nil else { continue }
       settings = changed
       inspect(headers: settings.headers)
@@ -41,7 +41,7 @@ extension APIFileChecker {
     return DeclarationPlaces(bytes).line(of: keys)
   }
 
-  /// Secrets have a mask in their place, which no file says.
+  /// Secrets are masked here, so a mask is not reported.
   private func inspect(headers: RequestHeaders) {
     for (name, value) in headers.pairs
     where WrittenSecrets.isCredential(header: name, value) {
@@ -51,7 +51,7 @@ extension APIFileChecker {
 }
 
 extension APICall {
-  /// The resource of some values that fit; nil if none do.
+  /// Returns a resource with sample values that fit; nil if there are none.
   func sample(of service: Service) -> Resource? {
     var values: [String: CallValue] = [:]
     for parameter in parameters where parameter.place == .path {

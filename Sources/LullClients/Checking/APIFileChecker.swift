@@ -3,7 +3,7 @@ package import LullCore
 package import LullHost
 import LullLuaSource
 
-/// What is wrong with API files, found without asking any network.
+/// Finds problems in API files without network access.
 package final class APIFileChecker: ScriptChecker {
   package struct Finding: Equatable {
     package let place: SourcePlace
@@ -15,11 +15,11 @@ package final class APIFileChecker: ScriptChecker {
     }
   }
 
-  /// What is wrong with a file, and what could not be found out, each in the order of its lines.
+  /// The problems of a file, and the parts that could not be checked, each in line order.
   package struct Report {
     package var findings: [Finding] = []
     package var notes: [Finding] = []
-    /// Those that the file declares.
+    /// The environments that the file declares.
     package fileprivate(set) var environments: [String] = []
 
     package init() {}
@@ -30,7 +30,7 @@ package final class APIFileChecker: ScriptChecker {
       self.environments = environments
     }
 
-    /// Takes what another has found besides.
+    /// Adds the findings of another report.
     package mutating func add(_ other: Report) {
       findings += other.findings.filter { !findings.contains($0) }
       notes += other.notes.filter { !notes.contains($0) }
@@ -38,13 +38,13 @@ package final class APIFileChecker: ScriptChecker {
   }
 
   private var report = Report()
-  /// The file, as messages name it.
+  /// The path of the file in messages.
   let path: String
-  /// What `lull call` takes itself, of calls with pages and of others.
+  /// The options of `lull call` itself, for calls with pages and for others.
   private let options: (paged: Set<String>, plain: Set<String>)
-  /// Credentials that were given as plain text, wherever that comes from.
+  /// The credentials passed as plain text, from any source.
   private var credentials: [Credential] = []
-  /// The requests that have been told of.
+  /// The requests that were already reported.
   private var seen: Set<ObjectIdentifier> = []
 
   private let reporter: Reporter
@@ -61,12 +61,12 @@ package final class APIFileChecker: ScriptChecker {
     interruption = Interruption(host)
   }
 
-  /// Loads a file and looks at it; what was found about it.
+  /// Loads a file and returns the findings.
   ///
   /// - Parameters:
-  ///   - environment: the one to use it in; nil: none.
-  ///   - host: one that inspects only.
-  ///   - options: those of `lull call`, of calls with pages and of others.
+  ///   - environment: the environment to use; nil for none.
+  ///   - host: a host for inspection.
+  ///   - options: the options of `lull call`, for calls with pages and for others.
   package static func report(
     on path: String, in environment: String? = nil, _ host: LuaHost,
     options: (paged: Set<String>, plain: Set<String>)
@@ -87,7 +87,7 @@ package final class APIFileChecker: ScriptChecker {
     } catch {
       checker.note(error)
     }
-    // What it has begun, as far as that goes without a network and without time.
+    // Runs the work that the file began, as far as possible without network and time.
     for _ in 0..<100 where host.environment.pump.hasWork { host.environment.pump.turn() }
     host.tasks.reportUnawaited(atEnd: true)
     if case .success(let bytes) = TextFile.read(Array(path.utf8)) {
@@ -111,21 +111,21 @@ package final class APIFileChecker: ScriptChecker {
     note(text, at: place, isFinding: true)
   }
 
-  /// - Parameter isFinding: whether that is wrong, rather than not known.
+  /// - Parameter isFinding: true for a problem, false for a part that could not be checked.
   func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
     let finding = Finding(place: place, text: text)
     let list = isFinding ? \Report.findings : \Report.notes
     if !report[keyPath: list].contains(finding) { report[keyPath: list].append(finding) }
   }
 
-  /// An error that the file has raised.
+  /// Records an error that the file raised.
   package func note(_ failure: ScriptFailure) {
     let frames = failure.trace.stacks.flatMap(\.self)
     let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
     if reporter.isInterruption(failure) {
-      // What has passed its limit is interrupted wherever it goes on.
+      // After a limit was exceeded, all further code is interrupted too.
       guard let text = interruption.text, !interruption.isKnownLimit else { return }
-      // What comes after it is to be looked at all the same.
+      // The rest of the file is still checked.
       interruption.pass()
       return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
     }
@@ -134,7 +134,7 @@ package final class APIFileChecker: ScriptChecker {
       shortPath: own?.shortSource ?? path, line: own?.line ?? 0)
   }
 
-  /// Requests that were made where none should be.
+  /// Reports requests that should not have been made.
   private func inspectRequests(made when: String) {
     for request in requests.open
     where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
@@ -143,13 +143,13 @@ package final class APIFileChecker: ScriptChecker {
     }
   }
 
-  /// Takes note of a credential that is plain text, to find out whether the file says it.
+  /// Records a plain-text credential, to find out whether it is written in the file.
   package func inspect(credential text: String, _ what: String) {
     guard !text.isEmpty, !credentials.contains(where: { $0.text == text }) else { return }
     credentials.append(Credential(text: text, what: what))
   }
 
-  /// What `lull call` takes itself.
+  /// Returns the options of `lull call` itself for a call.
   func options(of call: APICall) -> Set<String> { call.hasPages ? options.paged : options.plain }
 
   private func note(_ problem: APIFileProblem) {
@@ -165,11 +165,12 @@ package final class APIFileChecker: ScriptChecker {
     }
   }
 
-  /// A message that begins with its place, if it does.
+  /// Records an error message, which may begin with its place.
   ///
   /// - Parameters:
-  ///   - shortPath: the file's name in messages, of which the interpreter keeps the end if it is long.
-  ///   - need: what would have been needed instead of an error.
+  ///   - shortPath: the name of the file in messages; if it is long, the interpreter keeps only its
+  ///     end.
+  ///   - need: the missing permission, if that caused the error.
   private func note(
     raised message: String, need: SandboxNeed? = nil, shortPath: String, line: Int
   ) {
@@ -189,7 +190,7 @@ package final class APIFileChecker: ScriptChecker {
       isFinding: need == nil)
   }
 
-  /// A message in one line; of modules that are not found not where they were looked for.
+  /// Returns a message as one line. For a missing module, the search paths are removed.
   private static func line(_ message: String) -> String {
     if let end = message.firstRange(of: " not found:\n") {
       return message[..<end.lowerBound] + " not found"
@@ -197,8 +198,8 @@ package final class APIFileChecker: ScriptChecker {
     return LogText.part(message)
   }
 
-  /// A file as the interpreter's messages name it: of a long path they keep the end. (Lua 5.4 manual,
-  /// `lua_Debug`, `short_src`)
+  /// Returns the name of a file in the interpreter's messages, which keep only the end of a long
+  /// path. (Lua 5.4 manual, `lua_Debug`, `short_src`)
   private static func shortName(ofFile path: String) -> String {
     let size = 59
     let bytes = Array(path.utf8)
@@ -208,7 +209,7 @@ package final class APIFileChecker: ScriptChecker {
 }
 
 extension APIFileChecker {
-  /// Schemas that cannot be used, and calls whose answers are to be validated and have none.
+  /// Reports unusable schemas, and calls whose responses are to be validated but have no schema.
   func inspectSchemas(of api: APIFile, _ calls: [APICall]) {
     var places: DeclarationPlaces?
     func place(of keys: [String]) -> SourcePlace {
@@ -237,7 +238,7 @@ extension APIFileChecker {
   }
 }
 
-/// What has ended an API file that was only looked at: a limit, `os.exit`, or a signal.
+/// Describes what ended an inspected API file: a limit, `os.exit`, or a signal.
 ///
 /// Home thread only.
 struct Interruption {
@@ -253,7 +254,7 @@ struct Interruption {
     reporter = host.reporter
   }
 
-  /// How the file has ended, or would not have ended, what only looked at it; nil if it was a signal.
+  /// The description of how the file ended or ran endlessly; nil for a signal.
   var text: String? {
     if limits.hasPassed {
       return lull_limit_passed(bridge.pointer) == Int32(LULL_LIMIT_MEMORY)
@@ -262,10 +263,10 @@ struct Interruption {
     return loop.exitCode == nil ? nil : "calls os.exit, which ends whatever uses the file"
   }
 
-  /// Whether it was a limit of which has been told.
+  /// Whether it was a limit that was already reported.
   var isKnownLimit: Bool { limits.hasPassed && reporter.hasReportedLimit }
 
-  /// Nothing more is told of it, and what comes after it is run all the same.
+  /// Suppresses further reports, so that the rest of the file runs.
   func pass() {
     loop.exitCode = nil
     reporter.forgoLimit()

@@ -1,7 +1,7 @@
 import LullLuaSource
 
-/// Comparisons with numbers beyond 64 bits in a source text. In Lua such a literal is a float, which no integer
-/// of a document equals that has as many digits. (JSN-34)
+/// Finds comparisons with numbers that do not fit into 64 bits. In Lua such a literal is a float,
+/// which equals no integer of a document with that many digits. (JSN-34)
 struct LargeComparisons {
   private static let operators: Set<String> = ["==", "~=", "<", ">", "<=", ">="]
 
@@ -13,7 +13,7 @@ struct LargeComparisons {
     tokens = places.tokens
   }
 
-  /// One for each literal that is compared with something.
+  /// One finding for each compared literal.
   var findings: [(line: Int, text: String)] {
     tokens.indices.compactMap { index in
       guard let literal = literal(at: index) else { return nil }
@@ -25,12 +25,12 @@ struct LargeComparisons {
     }
   }
 
-  /// The number at an index, with its sign, if it is beyond 64 bits and compared with something.
+  /// Returns the number at an index with its sign, if it does not fit into 64 bits and is compared.
   private func literal(at index: Int) -> String? {
     let token = tokens[index]
     guard token.kind == .number, LargeComparisons.isLarge(token.text) else { return nil }
     let isNegative = index > 0 && tokens[index - 1].isSymbol("-")
-    // The smallest 64-bit integer, which cannot be written as a literal.
+    // The smallest 64-bit integer, which can't be written as a literal.
     if isNegative, token.text == "9223372036854775808" { return nil }
     let before = index - (isNegative ? 2 : 1)
     guard isOperator(before) || isOperator(index + 1) else { return nil }
@@ -42,7 +42,7 @@ struct LargeComparisons {
       && LargeComparisons.operators.contains(tokens[index].text)
   }
 
-  /// Hexadecimal integers are none: Lua takes their last 64 bits.
+  /// Hexadecimal integers are excluded, because Lua uses their last 64 bits.
   private static func isLarge(_ text: String) -> Bool {
     let isHexadecimal = text.lowercased().hasPrefix("0x")
     if isHexadecimal, !text.contains(where: { ".pP".contains($0) }) { return false }

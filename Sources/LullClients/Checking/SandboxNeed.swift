@@ -2,14 +2,14 @@ import CLullBridge
 import LullCore
 import LullHost
 
-/// What a script needs and the sandbox does not have, by the error that says so.
+/// Something that a script needs and the sandbox lacks, derived from the error message.
 package struct SandboxNeed {
-  /// As in `io`, `the module 'cjson'`.
+  /// The missing part, such as `io` or `the module 'cjson'`.
   let text: String
-  /// What of the message stands before it: the place, if there is one.
+  /// The place at the beginning of the message, if there is one.
   let place: String
 
-  /// nil if a message is about anything else.
+  /// nil if the message is about anything else.
   init?(_ message: String) {
     place = SandboxNeed.place(in: message)
     let rest = message.dropFirst(place.count)
@@ -25,10 +25,10 @@ package struct SandboxNeed {
     }
   }
 
-  /// What is said of a file that cannot be looked at any further.
+  /// The note for a file that can't be checked any further.
   package var note: String { "not checked further: needs \(text)" }
 
-  /// `x.lua:3: ` at the beginning, as the interpreter puts it there; "" if it does not.
+  /// Returns the beginning `x.lua:3: ` as written by the interpreter; "" if there is none.
   private static func place(in message: String) -> String {
     for colon in message.ranges(of: ": ") {
       let head = message[..<colon.lowerBound]
@@ -49,8 +49,8 @@ package struct SandboxNeed {
 }
 
 extension APIFileProblem {
-  /// What of the file cannot be known without running it as it is, in one line with its place; nil if it
-  /// is wrong by itself.
+  /// The reason why part of the file can't be checked without running it unrestricted, in one line
+  /// with its place; nil for an ordinary error.
   package var need: String? {
     guard case .failed(let problem) = self else { return nil }
     return SandboxNeed(problem.failure.message).map { $0.place + $0.note }

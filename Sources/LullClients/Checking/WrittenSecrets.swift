@@ -3,7 +3,7 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// Secrets that stand in a source text, as far as they can be told from other texts.
+/// Finds secrets written in source code, as far as they can be recognized.
 struct WrittenSecrets {
   private let tokens: [LuaToken]
   private let places: DeclarationPlaces
@@ -13,8 +13,8 @@ struct WrittenSecrets {
     tokens = places.tokens
   }
 
-  /// What stands there by the look of it, and the credentials that a run of the file has used and that
-  /// it says itself: one of a line.
+  /// Returns texts that look like secrets, and credentials that were used in a run and are written
+  /// in the file: at most one per line.
   func findings(of credentials: [APIFileChecker.Credential]) -> [(line: Int, text: String)] {
     var found: [Int: String] = [:]
     for index in tokens.indices {
@@ -44,20 +44,20 @@ struct WrittenSecrets {
       + "lull.secret{ env = \"NAME\" }"
   }
 
-  /// `os.getenv("TOKEN") or "none"`: what stands in for a secret that is not there.
+  /// Returns whether a text is a fallback for a missing secret: `os.getenv("TOKEN") or "none"`.
   private func isStandIn(_ index: Int) -> Bool {
     index > 0 && tokens[index - 1].isKeyword("or")
       && !WrittenSecrets.looksRandom(tokens[index].text)
   }
 
-  /// What the text at an index is, in words; nil if it is no secret.
+  /// Returns the kind of secret of the text at an index; nil if it is not a secret.
   private func secret(at index: Int) -> String? {
     let text = tokens[index].text
     if let shape = WrittenSecrets.shape(of: text) { return shape }
     if WrittenSecrets.hasPassword(text) { return "a password in a URL" }
     if let shape = WrittenSecrets.shape(ofPartOf: text) { return shape }
     if let last = WrittenSecrets.queryCredentials(in: text).last {
-      // What is joined to its end makes it a part of a name only.
+      // If text is appended to it, it is only part of a name.
       let isCut = isJoinedBehind(index) && text.hasSuffix(last.value)
       if !isCut { return "the value of the parameter '\(last.name)' of the query" }
     }
@@ -76,7 +76,8 @@ struct WrittenSecrets {
       ? "what looks like a secret ('\(name)')" : nil
   }
 
-  /// The header that gets a text by a name, as in `headers["X-Api-Key"] = key`, and where that text is.
+  /// Returns the header assigned from a variable, as in `headers["X-Api-Key"] = key`, and the index
+  /// of the variable's text.
   private func secret(ofName index: Int) -> (what: String, literal: Int)? {
     guard index > 1, index + 1 < tokens.count,
       !["=", ".", ":", "[", "(", ".."].contains(tokens[index + 1].text)
@@ -95,7 +96,8 @@ struct WrittenSecrets {
     return ("the value of the header '\(header)'", literal)
   }
 
-  /// The text that a name was given last; nil if it was something else, or may have been.
+  /// Returns the index of the text last assigned to a name; nil if something else was or may have
+  /// been assigned.
   private func literal(named name: String, before index: Int) -> Int? {
     for place in tokens[..<index].indices.reversed()
     where tokens[place].kind == .name && tokens[place].text == name {
@@ -109,7 +111,7 @@ struct WrittenSecrets {
     return nil
   }
 
-  /// `name =`, `["name"] =` and `.name =` before a text.
+  /// Returns the name in `name =`, `["name"] =` or `.name =` before a text.
   private func name(before index: Int) -> String? {
     guard index >= 2, tokens[index - 1].isSymbol("=") else { return nil }
     if tokens[index - 2].kind == .name { return tokens[index - 2].text }
@@ -119,8 +121,8 @@ struct WrittenSecrets {
     return tokens[index - 3].text
   }
 
-  /// `auth.bearer("…")`, `auth.basic(user, "…")`, `auth.digest(user, "…")`, `auth.header(name, "…")`,
-  /// `auth.query(name, "…")`: their secret comes last.
+  /// Returns the function whose last argument is a secret: `auth.bearer("…")`, `auth.basic(user,
+  /// "…")`, `auth.digest(user, "…")`, `auth.header(name, "…")`, `auth.query(name, "…")`.
   private func function(ofArgument index: Int) -> String? {
     guard index + 1 < tokens.count, tokens[index + 1].isSymbol(")") || isBare(index) else {
       return nil
@@ -134,10 +136,10 @@ struct WrittenSecrets {
     return tokens[name].text
   }
 
-  /// `auth.bearer "…"`
+  /// Returns whether it is a call without parentheses: `auth.bearer "…"`.
   private func isBare(_ index: Int) -> Bool { index > 0 && tokens[index - 1].kind == .name }
 
-  /// Whether something is joined to it that is not written here.
+  /// Returns whether something that is not a literal is concatenated to it.
   private func isJoined(_ index: Int) -> Bool {
     isJoinedBehind(index) || index > 0 && tokens[index - 1].isSymbol("..")
   }
@@ -186,7 +188,7 @@ struct WrittenSecrets {
     return shapes.first { value.hasPrefix($0.prefix) && value.count >= $0.length }?.name
   }
 
-  /// `https://user:password@host`
+  /// Returns whether a text has the form `https://user:password@host`.
   private static func hasPassword(_ text: String) -> Bool {
     guard let start = text.firstRange(of: "://")?.upperBound else { return false }
     let authority = text[start...].prefix { !"/?#".contains($0) }
@@ -195,7 +197,7 @@ struct WrittenSecrets {
     return authority.index(after: colon) < at
   }
 
-  /// Long, of one word, and with many different characters.
+  /// Returns whether a text is a long single word with many different characters.
   static func looksRandom(_ text: String) -> Bool {
     guard text.count >= 16, !text.contains(where: \.isWhitespace), !text.contains("://") else {
       return false

@@ -1,11 +1,12 @@
 import LullCore
 package import LullHost
 
-/// JSON as it is compared: the same bytes for what says the same. Members of an object are in any order,
-/// and of repeated keys the last counts; strings are the same however they are escaped, numbers if their
-/// value is, to the last digit: `1`, `1.0` and `10e-1` are one number. (DIFF-02)
+/// JSON in a canonical form for comparison: equal values have equal bytes. The order of members is
+/// ignored, and of repeated keys the last one counts. Strings are compared unescaped. Numbers are
+/// compared by their exact value: `1`, `1.0` and `10e-1` are equal. (DIFF-02)
 package struct CanonicalJSON {
-  /// Whether the digits are the server's: those of a document, such as from a cache, are of 64 bits.
+  /// Whether the digits are the server's. Numbers in a document, such as from a cache, have 64
+  /// bits.
   let isExact: Bool
 
   package init(isExact: Bool) { self.isExact = isExact }
@@ -46,19 +47,19 @@ package struct CanonicalJSON {
     }
   }
 
-  /// Its length keeps it apart from what follows.
+  /// The length separates it from the following text.
   private func write(text: String, to output: inout [UInt8]) {
     output += "\"\(text.utf8.count):\(text)".utf8
   }
 
-  /// As a document has it.
+  /// Returns a number as a document stores it.
   private static func rounded(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let digits = String(decoding: text, as: UTF8.self)
     guard Int64(digits) == nil, let double = Double(digits) else { return number(text) }
     return number(ArraySlice("\(double)".utf8))
   }
 
-  /// Its digits without zeros around them, and their power of ten.
+  /// Returns the digits without leading and trailing zeros, and the power of ten.
   static func number(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let isNegative = text.first == UInt8(ascii: "-")
     let parts = text.dropFirst(isNegative ? 1 : 0)
@@ -67,7 +68,7 @@ package struct CanonicalJSON {
       separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     var power = 0
     if parts.count > 1 {
-      // No power of ten that means anything has so many digits.
+      // No meaningful exponent has that many digits.
       guard let written = Int(String(decoding: parts[1], as: UTF8.self)),
         written.magnitude < 1 << 60
       else { return Array(text) }

@@ -1,20 +1,20 @@
 import LullCore
 package import LullHost
 
-/// What came, went and changed between two contents.
+/// The additions, removals and changes between two contents.
 ///
-/// Records go field by field. Lists go element by element: by `id` where all have one and each is another
-/// one, else as a whole; a list that is in an element of another one is a value. Texts go line by line. Order
-/// counts in lists, and not in records.
+/// Objects are compared by field. Lists are compared by element, identified by `id` if all elements
+/// have a unique one, otherwise as whole values. A list nested in a list element is compared as one
+/// value. Texts are compared by line. Order matters in lists, but not in objects.
 package struct ContentDifference {
-  /// Where a field is named, it is nil of what stands for itself: an element of the list, a line, the whole.
+  /// The field is nil for an element of the list, a line, or the whole content.
   package enum Entry {
     case added(field: String?, JSONText)
     case removed(field: String?, JSONText)
     case changed(field: String?, old: JSONText, new: JSONText)
-    /// What is left of a list stands in another order.
+    /// The remaining elements of a list are in a different order.
     case reordered(field: String?)
-    /// Of an element, by its id.
+    /// The changes to a list element, by its ID.
     case element(list: String?, id: JSONText, [Entry])
   }
 
@@ -86,7 +86,7 @@ package struct ContentDifference {
     let wholes = (old: before.map(forms.bytes), new: after.map(forms.bytes))
     let names = (ids(of: before), ids(of: after))
     let place = field.map { "\($0)[]" }
-    // What of them is the same one.
+    // The keys that identify elements.
     let keys: (old: [[UInt8]], new: [[UInt8]])
     if let old = names.0, let new = names.1 { keys = (old, new) } else { keys = wholes }
     var left = Dictionary(keys.new.map { ($0, 1) }, uniquingKeysWith: +)
@@ -121,7 +121,7 @@ package struct ContentDifference {
     return true
   }
 
-  /// What tells elements apart; nil if one of them has no `id` that does.
+  /// Returns the IDs that identify elements; nil if an element has no unique `id`.
   private func ids(of elements: [JSONText]) -> [[UInt8]]? {
     var ids: [[UInt8]] = []
     for element in elements {
@@ -134,15 +134,15 @@ package struct ContentDifference {
   }
 }
 
-/// How differences are written: in lines for people, or as JSON.
+/// Writes differences as lines for display, or as JSON.
 extension ContentDifference {
   package enum Kind {
     case added, removed, changed
   }
 
-  /// A line each, without its end.
+  /// Returns one line for each entry, without a line break.
   ///
-  /// - Parameter painted: gives a line the colour of its kind.
+  /// - Parameter painted: adds the colour of its kind to a line.
   package func text(_ painted: (String, Kind) -> String) -> [String] {
     entries.map { entry in
       switch entry {
@@ -163,14 +163,15 @@ extension ContentDifference {
 
   private func named(_ field: String?) -> String { field.map { "\($0): " } ?? "" }
 
-  /// Lines of a text are as they are; that the last one has no end is said where it matters.
+  /// Returns a value for display. Lines of a text are unchanged, and a missing final line break is
+  /// mentioned.
   private func shown(_ value: JSONText) -> String {
     guard isOfText, let line = value.string else { return value.shown }
     return line.utf8.last == 10
       ? String(decoding: line.utf8.dropLast(), as: UTF8.self) : line + " (no end of line)"
   }
 
-  /// What has become of a field of an element.
+  /// Returns the short form of a change to a field of an element.
   private static func short(_ entry: Entry) -> String {
     switch entry {
     case .added(let field, let value): "+ \(field ?? "") \(value.shown)"
@@ -180,7 +181,7 @@ extension ContentDifference {
     }
   }
 
-  /// An object with `added`, `removed` and `changed`, and `reordered` if something is.
+  /// An object with `added`, `removed` and `changed`, and `reordered` if the order has changed.
   package var json: [UInt8] {
     var (added, removed, changed): ([[UInt8]], [[UInt8]], [[UInt8]]) = ([], [], [])
     var isReordered = false
@@ -252,19 +253,19 @@ extension JSONText {
     return bytes
   }
 
-  /// On one line, with quotes.
+  /// The value on one line, with quotes.
   fileprivate var shown: String { String(decoding: compact, as: UTF8.self) }
 }
 
-/// What an answer holds, as far as it is compared with another.
+/// The content of a response for comparison.
 package enum ComparedContent {
-  /// - Parameter isExact: whether its numbers have the digits of the server.
+  /// - Parameter isExact: whether its numbers have the server's digits.
   case json(JSONText, isExact: Bool)
   case text(String)
-  /// What is neither, of which only this is known.
+  /// Other content, compared by its digest.
   case bytes(count: Int, digest: String)
 
-  /// In words, as JSON.
+  /// A description as a JSON value.
   package var described: JSONText {
     switch self {
     case .json(let json, _): json
@@ -276,7 +277,7 @@ package enum ComparedContent {
 }
 
 extension JSONText {
-  /// A string.
+  /// Creates a JSON string.
   package init(text: String) {
     var bytes: [UInt8] = []
     CallValue.string(text).write(to: &bytes)

@@ -1,20 +1,21 @@
-/// Which lines of a text went, and which came in their place. (DIFF-05)
+/// The removed and added lines of a text. (DIFF-05)
 ///
-/// Lines that stand once in both hold the two texts together, so that long ones take no longer than they
-/// are long; what is between is compared line by line where that is little, else taken as replaced.
+/// Lines that occur once in both texts serve as anchors, so that long texts take linear time. The
+/// lines between two anchors are compared pairwise if they are few, and otherwise count as
+/// replaced.
 package struct LineDifference {
   struct Line: Equatable {
     let isNew: Bool
-    /// With its end.
+    /// The line with its line break.
     let text: ArraySlice<UInt8>
   }
 
-  /// How many lines are compared each with each, both sides together.
+  /// The maximum number of lines on both sides together that are compared pairwise.
   private static let few = 1000
 
   private let old: [ArraySlice<UInt8>]
   private let new: [ArraySlice<UInt8>]
-  /// For each line of the old text the line of the new one that it is; nil if it went. Ascending.
+  /// For each old line the index of the matching new one, ascending; nil if it was removed.
   package private(set) var matches: [Int?]
 
   init(_ old: [UInt8], _ new: [UInt8]) {
@@ -28,7 +29,7 @@ package struct LineDifference {
     compare(old.indices, new.indices)
   }
 
-  /// Lines that went, and behind them those that came in their place.
+  /// Removed lines, each group followed by the added ones that replace it.
   var lines: [Line] {
     var lines: [Line] = []
     var next = 0
@@ -94,7 +95,7 @@ package struct LineDifference {
     }
   }
 
-  /// Lines that each side has once, as many as stand in the same order in both.
+  /// Returns the lines that occur once on each side and are in the same order on both.
   private func anchors(_ first: Range<Int>, _ second: Range<Int>) -> [(Int, Int)] {
     func places(_ lines: [ArraySlice<UInt8>], _ range: Range<Int>) -> [ArraySlice<UInt8>: Int?] {
       var places: [ArraySlice<UInt8>: Int?] = [:]
@@ -103,7 +104,8 @@ package struct LineDifference {
     }
     let known = places(new, second)
     let once = places(old, first)
-    // The longest run that goes up: each pile's last, and what stood before each when it came. (patience)
+    // The longest increasing subsequence, by patience sorting: the last card of each pile, and the
+    // card before it.
     var piles: [(one: Int, other: Int, before: Int?)] = []
     var cards: [(one: Int, other: Int, before: Int?)] = []
     var tops: [Int] = []

@@ -4,11 +4,11 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// The environments of a file, of which one may be chosen.
+/// Reads the environments of a file, one of which may be selected.
 extension APIDeclaration {
   static let environmentKeys = ["base_url", "env_file", "confirm_writes", "offline"]
 
-  /// What an environment says.
+  /// The settings of an environment.
   private struct Settings {
     var baseURL: String?
     var confirmsWrites = false
@@ -16,7 +16,8 @@ extension APIDeclaration {
     var changes: [(inout Configuration) -> Void] = []
   }
 
-  /// The names of all, in the order of the file; the service becomes that of the one that is wanted.
+  /// Returns the names of all environments in file order, and applies the requested one to the
+  /// service.
   func environments(_ table: Int32, _ state: OpaquePointer?, _ service: Service)
     throws(APIFileProblem) -> [String]
   {
@@ -51,7 +52,7 @@ extension APIDeclaration {
     return names
   }
 
-  /// A service that a module holds would be one for two environments.
+  /// Throws if the service belongs to a module, because two environments would share it.
   func checkOwner(of service: Service) throws(APIFileProblem) {
     guard service.environment != nil || wish != nil && isTaken(service) else { return }
     throw problem(
@@ -60,7 +61,7 @@ extension APIDeclaration {
         + "and no module does")
   }
 
-  /// What is said of an environment that is not there.
+  /// Returns the message for an unknown environment.
   func missing(_ wish: EnvironmentWish, among names: [String]) -> String {
     let start = "'\(name)' has no environment '\(wish.shownName)'\(wish.origin)"
     guard !names.isEmpty else { return start + ": it has none" }
@@ -69,8 +70,8 @@ extension APIDeclaration {
       + "; it has \(names.joined(separator: ", "))"
   }
 
-  /// What is said where `LULL_ENV` has not counted, of a file whose text does not show that it has environments: it
-  /// has run without one.
+  /// Returns the problem if `LULL_ENV` was ignored because the file's source does not show that it
+  /// has environments, so that it ran without one.
   func unheeded(_ wish: EnvironmentWish) -> APIFileProblem {
     problem(
       ["environments"],
@@ -126,7 +127,7 @@ extension APIDeclaration {
     return settings
   }
 
-  /// It has been read before the file has run.
+  /// The file was read before the script ran.
   private func check(variablesFile text: String) throws(Misuse) {
     guard text == variablesFile else {
       throw .message(

@@ -2,9 +2,10 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The variables of an environment, which its file alone sees.
+/// The variables of an environment, visible only to its API file.
 extension APIFiles {
-  /// Those of the file that the environment names; nil if it names none, or nothing is to be read.
+  /// Returns the variables of the environment; nil if it has no file of variables, or nothing may
+  /// be read.
   func variables(of declaration: APIDeclaration) throws(APIFileProblem) -> FileVariables? {
     guard let name = declaration.variablesFile, let wish = declaration.wish, !isInspecting else {
       return nil
@@ -24,8 +25,8 @@ extension APIFiles {
     }
   }
 
-  /// Has a file see its variables wherever it asks for some, while it runs and afterwards. What it requires does
-  /// not: modules are the same for all environments, and what they keep goes to each.
+  /// Gives a file access to its variables, while it runs and afterwards. Modules that it requires
+  /// do not get them, because they are shared by all environments.
   func give(_ variables: FileVariables, to chunk: Chunk) throws(APIFileProblem) {
     let prelude: Chunk
     do throws(Chunk.Problem) {

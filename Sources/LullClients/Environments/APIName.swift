@@ -2,14 +2,15 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// An API as people name it: `github`, `./apis/shop.lua`, each with `@prod` behind it for one of its environments.
+/// The name of an API as typed by a user: `github`, `./apis/shop.lua`, optionally followed by
+/// `@prod` for an environment.
 package struct APIName {
   /// The name or the path of its file.
   package let file: String
-  /// nil: none is named.
+  /// The environment, or nil.
   package let environment: String?
 
-  /// A file that is called so as a whole is meant as a whole.
+  /// If a file has the whole word as its name, the word is not split.
   package init(_ word: String) {
     guard let at = word.lastIndex(of: "@"), at > word.startIndex,
       APIName.isEnvironment(word[word.index(after: at)...]),
@@ -22,7 +23,7 @@ package struct APIName {
     environment = String(word[word.index(after: at)...])
   }
 
-  /// What is said of a word that names a file and, behind it, what no environment can be called; nil of others.
+  /// Returns the error for a word with a file and an invalid environment name; nil for other words.
   static func problem(withEnvironmentOf word: String) -> String? {
     guard let at = word.firstIndex(of: "@"), at > word.startIndex,
       APIFileLocator.plainFile(of: String(word[..<at])) != nil,
@@ -33,8 +34,8 @@ package struct APIName {
       + "digits, '-' and '_'"
   }
 
-  /// Whether an environment may be called so: letters, digits, `-` and `_`, so that it can be a part of a file's
-  /// name and of a key.
+  /// Returns whether a name is valid for an environment: letters, digits, `-` and `_`, so that it
+  /// can be part of a file name and of a key.
   package static func isEnvironment(_ name: some StringProtocol) -> Bool {
     guard let first = name.utf8.first, first != UInt8(ascii: "-"), name.utf8.count <= 64 else {
       return false
@@ -49,20 +50,21 @@ package struct APIName {
     }
   }
 
-  /// The environment of files that have some, where none is named: `LULL_ENV`.
+  /// The default environment for files that have environments: `LULL_ENV`.
   package static var usualEnvironment: String? {
-    // Copied at once.
+    // Copied immediately.
     getenv("LULL_ENV").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
-/// Which environment of an API file is wanted.
+/// The requested environment of an API file.
 struct EnvironmentWish {
   let name: String
-  /// Whether it is named with the API; else `LULL_ENV` says so, of files that have environments.
+  /// Whether it was given with the API. Otherwise it is from `LULL_ENV`, and applies only to files
+  /// with environments.
   let isNamed: Bool
 
-  /// - Parameter named: what is named with the API; nil: nothing.
+  /// - Parameter named: the environment given with the API, or nil.
   init?(_ named: String?, usesVariable: Bool) {
     if let named {
       (name, isNamed) = (named, true)
@@ -73,9 +75,9 @@ struct EnvironmentWish {
     }
   }
 
-  /// What `LULL_ENV` has in it may be anything.
+  /// The name for display, because `LULL_ENV` may contain any text.
   var shownName: String { ControlCharacters.shown(in: LogText.part(name, limit: 80)) }
 
-  /// What messages say of a wish that nobody has typed.
+  /// The origin of a name that the user did not type, for messages.
   var origin: String { isNamed ? "" : ", which LULL_ENV names" }
 }

@@ -1,14 +1,14 @@
 import LullCore
 
-/// Writes what a call sends as the body of a request in a document.
+/// Writes the request body of a call in an OpenAPI document.
 struct BodyWriter {
   let call: APICall
-  /// Of JSON, in the file of schemas.
+  /// The schema of the JSON body, from the schemas file.
   let schema: JSONElement?
 
   private var fields: [CallParameter] { call.parameters.filter { $0.place == .body } }
 
-  /// Nothing of a call without a body.
+  /// Writes nothing for a call without a body.
   func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
     let fields = fields
     guard !fields.isEmpty || call.requiresBody else { return }
@@ -50,7 +50,7 @@ struct BodyWriter {
     }
   }
 
-  /// Of bytes nothing is to be said.
+  /// Writes the schema of a whole body. Bytes have none.
   private func write(
     whole: CallParameter, _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
   ) {
@@ -60,14 +60,15 @@ struct BodyWriter {
       .write(&schemas, &writer)
   }
 
-  /// Whether a schema has all that the call has: it may have been edited.
+  /// Returns whether a schema has all fields of the call, because the API file may have been
+  /// edited.
   private func covers(
     _ schema: JSONElement, _ fields: [CallParameter], _ schemas: ExportedSchemas
   ) -> Bool {
     fields.allSatisfy { BodyWriter.property($0.wireName, of: schema, schemas, depth: 0) != nil }
   }
 
-  /// The schema of a property, in whichever part of a schema it is.
+  /// Returns the schema of a property, from any part of a schema.
   private static func property(
     _ name: String, of schema: JSONElement, _ schemas: ExportedSchemas, depth: Int
   ) -> JSONElement? {
@@ -81,7 +82,7 @@ struct BodyWriter {
     return nil
   }
 
-  /// The schema of the file; what only the API file says of a field stands beside it.
+  /// Writes the schema from the schemas file, adding the parts that only the API file has.
   private func write(
     _ schema: JSONElement, describing fields: [CallParameter], _ schemas: inout ExportedSchemas,
     _ writer: inout JSONWriter
@@ -124,7 +125,7 @@ struct BodyWriter {
     }
   }
 
-  /// How fields of a form are written where that is not the usual way.
+  /// Writes how form fields are encoded, if that is not the default.
   private func writeEncoding(_ writer: inout JSONWriter) {
     let fields = fields.filter { field in
       field.kind == .json || call.bodyForm == .form && (hasStyle(field) || field.keepsReserved)

@@ -1,10 +1,11 @@
 package import LullCore
 
 extension ExportedAPI.Call {
-  /// What the call says itself and what the settings say of its headers: credentials are ways in, and never values.
+  /// Adds the access methods of the call itself and the headers of the settings. Credentials become
+  /// access methods, and their values are never exported.
   ///
   /// - Parameters:
-  ///   - headers: of the settings; those of the call come before them.
+  ///   - headers: the headers of the settings; those of the call take precedence.
   package mutating func take(headers: RequestHeaders) {
     var texts = call.headers.texts
     let own = Set(texts.map { $0.name.lowercased() })
@@ -39,7 +40,8 @@ extension ExportedAPI.Call {
     if !self.access.contains(access) { self.access.append(access) }
   }
 
-  /// The same of what the settings put on: a parameter that the call always has stands in place of it.
+  /// Adds an access method from the settings, unless the call always has a parameter that replaces
+  /// it.
   package mutating func add(ofSettings access: ExportedAccess) {
     if case .key(.query, let name, _) = access.way, alwaysHas(parameter: name) { return }
     add(access)
@@ -57,13 +59,13 @@ extension ExportedAPI.Call {
       }
   }
 
-  /// Whether it is a credential that is sent by itself.
+  /// Returns whether a parameter is a credential that is sent by default.
   static func isAccess(_ parameter: CallParameter) -> Bool {
     guard case .secret? = parameter.standard else { return false }
     return [.query, .header, .cookie].contains(parameter.place)
   }
 
-  /// The one type of JSON that it asks for, if it does.
+  /// The single JSON type in its Accept header, if there is one.
   private var acceptedType: String? {
     let accepted = headers.first { $0.name.lowercased() == "accept" }?.value ?? ""
     let isOne = !accepted.contains { ",;* ".contains($0) }
@@ -72,6 +74,6 @@ extension ExportedAPI.Call {
 
   var namesAnswerType: Bool { acceptedType != nil }
 
-  /// The type of what it is answered with, as far as is known.
+  /// The type of the response, as far as it is known.
   var answerType: String { acceptedType ?? "application/json" }
 }

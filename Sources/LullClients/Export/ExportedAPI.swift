@@ -1,6 +1,6 @@
 package import LullSchemas
 
-/// An API as its file describes it, ready to be written for other programs: plain values, without credentials.
+/// An API as described by its file, ready to be exported: plain values without credentials.
 ///
 /// Behaviours: EXT-01 to EXT-11.
 package struct ExportedAPI {
@@ -14,14 +14,15 @@ package struct ExportedAPI {
     }
   }
 
-  /// A call, and what applies to it of the service's settings.
+  /// A call, with the service settings that apply to it.
   package struct Call {
     package var call: APICall
-    /// What lets somebody in, all of it at once; empty: nothing does.
+    /// The credentials it needs, all of them together; empty for none.
     package var access: [ExportedAccess] = []
-    /// What will do too, where some of it depends on a variable; nil: nothing less will.
+    /// A smaller set of credentials that is sufficient, if some of them depend on a variable; nil
+    /// if all are needed.
     package var least: [ExportedAccess]?
-    /// Those of the settings, none of which is a credential.
+    /// The headers of the settings, without credentials.
     package var headers: [(name: String, value: String)] = []
 
     package init(_ call: APICall) { self.call = call }
@@ -29,12 +30,12 @@ package struct ExportedAPI {
 
   package var name: String
   package var description: String?
-  /// By which command it was exported.
+  /// The command that exported it.
   package var origin: String
   package var servers: [Server] = []
   package var calls: [Call] = []
   package var schemas: SchemaFile?
-  /// Whether it is all that the file has, so that all definitions of schemas are a part of it.
+  /// Whether the whole file is exported, so that all schema definitions are included.
   package var isWhole = true
 
   package init(name: String, origin: String) {
@@ -42,7 +43,7 @@ package struct ExportedAPI {
     self.origin = origin
   }
 
-  /// Something of the file that a document has no place for.
+  /// A part of the file that the document can't express.
   package struct LeftOut: Hashable {
     package var what: String
     package var reason: String

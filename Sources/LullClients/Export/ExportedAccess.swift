@@ -1,24 +1,24 @@
 package import LullCore
 
-/// What lets somebody in, by its way: never the credential itself.
+/// An access method of an API, without the credential itself.
 package struct ExportedAccess: Hashable {
   package enum Way: Hashable {
     case bearer
     case basic
     case digest
-    /// A header, cookie or parameter of the query that is the credential, behind a word of its own perhaps.
+    /// A header, cookie or query parameter that contains the credential, possibly after a prefix.
     case key(place: CallParameter.Place, name: String, prefix: String)
     case clientCredentials(tokenURL: String)
     case code(authorizationURL: String, tokenURL: String)
-    /// Signatures of Amazon's.
+    /// AWS signatures.
     case signature
   }
 
   package var way: Way
-  /// Of an authorization server, each by itself.
+  /// The scopes of an authorization server.
   package var scopes: [String] = []
-  /// What the credential is called, which is the variable that it comes from unless the file names it; nil: it has
-  /// no such name.
+  /// The name of the credential, which is the variable it is read from unless the file sets a name;
+  /// nil if it has none.
   package var variable: String?
 
   package init(_ way: Way, variable: String? = nil, scopes: [String] = []) {
@@ -27,10 +27,10 @@ package struct ExportedAccess: Hashable {
     self.scopes = scopes
   }
 
-  /// What stands before credentials, and is none.
+  /// Words before credentials that are not part of them.
   private static let words: Set<String> = ["bearer", "basic", "token", "apikey", "key"]
 
-  /// A header with a credential in it.
+  /// Creates the access method for a header that contains a secret.
   package init(header name: String, _ text: SecretText) {
     var prefix = ""
     if case .literal(let text)? = text.pieces.first, text.isEmpty == false { prefix = text }
@@ -48,7 +48,8 @@ package struct ExportedAccess: Hashable {
     }
   }
 
-  /// A header whose value is written in the file and is likely to be one: its value is left behind.
+  /// Creates the access method for a header whose value in the file is probably a credential. The
+  /// value is not exported.
   package init(writtenHeader name: String, _ value: String) {
     let start = value.prefix { $0 != " " }
     let isWord = ExportedAccess.words.contains(start.lowercased()) && start.count < value.count
@@ -57,7 +58,7 @@ package struct ExportedAccess: Hashable {
 }
 
 extension SecretText {
-  /// The name of the first secret in it, if a variable may be called so.
+  /// The name of the first secret in it, if that is a valid variable name.
   package var variable: String? {
     guard let name = secrets.first?.name, let first = name.utf8.first else { return nil }
     let isName = name.utf8.allSatisfy { byte in

@@ -1,19 +1,19 @@
 import LullCore
 
-/// The path of a call as a document has it: without a server and a query, which stand elsewhere there.
+/// The path of a call in a document, where the server and the query are written separately.
 struct ExportedPath {
-  /// A part of the query that the path fixes, or has a place in.
+  /// A part of the path's query that is fixed or a placeholder.
   enum Pair {
     case fixed(name: String, value: String)
     case parameter(name: String, placeholder: String)
   }
 
-  /// `https://host` before it; nil: it is below the base.
+  /// The server in front of it, `https://host`; nil if it is below the base URL.
   private(set) var server: String?
-  /// What stands before the query, beginning with a slash.
+  /// The part before the query, beginning with a slash.
   private(set) var path: String
   private(set) var query: [Pair] = []
-  /// What of the query has no form in a document.
+  /// The part of the query that a document can't express.
   private(set) var problem: String?
 
   init(_ text: String) {
@@ -47,19 +47,20 @@ struct ExportedPath {
     if server?.contains("{") == true { problem = "a part of its server is a parameter" }
   }
 
-  /// Names of what the query fixes and is likely to let somebody in: what it is stays behind.
+  /// The names of fixed query parameters that are probably credentials. Their values are not
+  /// exported.
   var credentials: [String] {
     query.compactMap { pair in
       if case .fixed(let name, _) = pair, CredentialName.names(name) { name } else { nil }
     }
   }
 
-  /// Without escapes; nil where they are no text.
+  /// Returns the unescaped text; nil if it is not valid UTF-8.
   private static func text(_ text: Substring) -> String? {
     String(validating: CredentialMask.decodedBytes(text), as: UTF8.self)
   }
 
-  /// What two paths have in common that are one to a document: names in braces make no difference there.
+  /// The path without the names in braces, because a document ignores them when comparing paths.
   var shape: String {
     var result = ""
     var isInside = false
@@ -73,7 +74,7 @@ struct ExportedPath {
 
   var placeholders: [String] { APICall.names(inPath: path) }
 
-  /// The same with other names in braces, in the order of those there are.
+  /// Returns the path with other names in braces.
   func renamed(_ names: [String: String]) -> String {
     var result = ""
     var rest = path[...]

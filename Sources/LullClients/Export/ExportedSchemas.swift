@@ -1,16 +1,16 @@
 import LullCore
 import LullSchemas
 
-/// Writes schemas of the file beside an API file where a document of OpenAPI has them: what they refer to become
-/// components of it.
+/// Writes schemas from the schemas file into an OpenAPI document. Referenced schemas become
+/// components.
 struct ExportedSchemas {
   private let file: SchemaFile?
   private var names: [String: String] = [:]
   private var used: Set<String> = []
-  /// Of places in the file that are no definition of their own: where, and what is there.
+  /// Referenced places in the file that are not definitions: their component name and schema.
   private var others: [(name: String, schema: JSONElement)] = []
   private var otherNames: [String: String] = [:]
-  /// Those that are a part of the document, in the order in which they were referred to.
+  /// The definitions included in the document, in order of reference.
   private var wanted: [String] = []
   private var isWanted: Set<String> = []
   private(set) var problems: [ExportedAPI.LeftOut] = []
@@ -24,7 +24,7 @@ struct ExportedSchemas {
     "properties", "patternProperties", "dependentSchemas", "$defs", "definitions",
   ]
 
-  /// - Parameter isWhole: whether all definitions of the file are wanted.
+  /// - Parameter isWhole: whether all definitions of the file are included.
   init(_ file: SchemaFile?, isWhole: Bool) {
     self.file = file
     problems = (file?.problems() ?? []).map { .init("a part of the schemas", "\($0)") }
@@ -34,7 +34,7 @@ struct ExportedSchemas {
     }
   }
 
-  /// Letters, digits, `.`, `-` and `_`, which is what names of components are made of.
+  /// Returns a unique component name from letters, digits, `.`, `-` and `_`.
   private mutating func key(for name: String) -> String {
     var key = ""
     for scalar in name.unicodeScalars {
@@ -57,14 +57,14 @@ struct ExportedSchemas {
     if isWanted.insert(name).inserted { wanted.append(name) }
   }
 
-  // MARK: Looking
+  // MARK: Lookup
 
-  /// What the file says of a call; nil: nothing.
+  /// Returns the file's entry for a call, or nil.
   func entry(of call: String) -> JSONElement? { try? file?.call(call) }
 
   func definition(_ name: String) -> JSONElement? { try? file?.definition(name) }
 
-  /// What a schema that is nothing but a reference leads to.
+  /// Follows a schema that is only a reference.
   func target(of schema: JSONElement) -> JSONElement {
     var schema = schema
     for _ in 0..<20 {
@@ -76,7 +76,7 @@ struct ExportedSchemas {
     return schema
   }
 
-  /// The definition that a reference names, if that is all it does.
+  /// Returns the definition that a reference points to, if it points to a whole definition.
   private static func name(in reference: String) -> String? {
     guard reference.hasPrefix("#/$defs/") else { return nil }
     let rest = reference.dropFirst(8)
@@ -89,13 +89,14 @@ struct ExportedSchemas {
 
   // MARK: Writing
 
-  /// A reference to a definition, as a schema.
+  /// Writes a reference to a definition as a schema.
   mutating func writeReference(to definition: String, _ writer: inout JSONWriter) {
     let reference = reference("#/$defs/" + JSONPointer.escaped(definition))
     writer.writeObject { if let reference { $0.write(key: "$ref", reference) } }
   }
 
-  /// - Parameter extra: members in the place of those of the schema that are called so, already as JSON.
+  /// - Parameter extra: members that replace those of the schema with the same name, encoded as
+  ///   JSON.
   mutating func write(
     _ schema: JSONElement, _ writer: inout JSONWriter, extra: [(key: String, json: [UInt8])] = [],
     isForeign: Bool = false
@@ -104,7 +105,7 @@ struct ExportedSchemas {
       guard !extra.isEmpty, schema.bool == true else { return writer.write(schema) }
       return writer.writeObject { for (key, json) in extra { $0.write(key: key, raw: json) } }
     }
-    // What has an identifier of its own refers to itself.
+    // References in a schema with its own identifier are relative to it.
     let isForeign = isForeign || schema["$id"]?.string.map { !$0.hasPrefix("#") } ?? false
     writer.writeObject { writer in
       for (key, value) in schema.pairs where !extra.contains(where: { $0.key == key }) {
@@ -114,12 +115,12 @@ struct ExportedSchemas {
     }
   }
 
-  /// A keyword of a schema.
+  /// Writes a keyword of a schema.
   private mutating func write(
     _ key: String, _ value: JSONElement, _ writer: inout JSONWriter, isForeign: Bool
   ) {
     if !isForeign, key == "$ref" || key == "$dynamicRef", let text = value.string {
-      // One that leads nowhere demands nothing.
+      // A reference without a target is omitted.
       if let reference = reference(text) { writer.write(key: "$ref", reference) }
       return
     }
@@ -154,7 +155,8 @@ struct ExportedSchemas {
     }
   }
 
-  /// nil if it leads to nothing that a document has, which is told.
+  /// Returns the reference for the document. Returns nil and records a problem if it has no target
+  /// there.
   private mutating func reference(_ text: String) -> String? {
     guard text.hasPrefix("#/") else {
       let reason =
@@ -169,7 +171,7 @@ struct ExportedSchemas {
       let rest = parts.dropFirst(2).map { "/" + $0 }.joined()
       return "#/components/schemas/\(key)\(rest)"
     }
-    // Elsewhere in the file: a component of its own.
+    // Another place in the file becomes its own component.
     if let known = otherNames[text] { return "#/components/schemas/\(known)" }
     guard let found = element(at: parts.map { ExportedSchemas.token($0) }) else {
       problems.append(.init("the schema behind $ref '\(text)'", "there is none"))
@@ -190,7 +192,8 @@ struct ExportedSchemas {
     return found
   }
 
-  /// Writes what has been referred to, and what that refers to, as members; none: nothing.
+  /// Writes the referenced schemas and those that they reference as members. Writes nothing if
+  /// there are none.
   mutating func writeComponents(_ writer: inout JSONWriter) {
     var writtenOthers = 0
     var place = 0

@@ -1,7 +1,7 @@
 import LullCore
 import LullHost
 
-/// What calls have that a document has no place for, told once for all of them.
+/// Collects the features of calls that a document can't express, each reported once for all calls.
 struct ExportedTraits {
   private var calls: [(what: String, reason: String, names: [String])] = []
   private static let mostNames = 5
@@ -33,7 +33,7 @@ struct ExportedTraits {
     }
   }
 
-  /// Another call has its method and path.
+  /// Records a call with the same method and path as another.
   mutating func addFragment(of call: APICall) {
     add(
       "a path of its own",

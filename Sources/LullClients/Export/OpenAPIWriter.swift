@@ -1,11 +1,12 @@
 import LullCore
 
-/// Writes a document of OpenAPI 3.1 about an API that a file describes.
+/// Writes an OpenAPI 3.1 document for an API that a file describes.
 ///
-/// The same API gives the same text. Credentials are never in it, and what the document has no place for is told.
+/// The output is deterministic. Credentials are never included, and everything that the document
+/// can't express is reported.
 package struct OpenAPIWriter {
   package struct Result {
-    /// JSON, as people read it.
+    /// Indented JSON.
     package var text: [UInt8]
     package var count: Int
     package var leftOut: [ExportedAPI.LeftOut]
@@ -65,7 +66,7 @@ package struct OpenAPIWriter {
     if place < items.count,
       items[place].operations.contains(where: { $0.exported.call.method == call.method })
     {
-      // A fragment is never sent, and tells it apart, as documents of others have it.
+      // A fragment is never sent and makes the path unique, as in other documents.
       place = items.count
       let fragment = ParameterEscapes.strict.escaped(call.name)
       items.append(Item(path: path.renamed(own) + "#" + fragment, names: names))
@@ -109,7 +110,7 @@ package struct OpenAPIWriter {
       writer.write(key: "x-exported-by", api.origin)
       writer.writeObject(key: "info") { writer in
         writer.write(key: "title", api.description ?? api.name)
-        // API files have none.
+        // API files have no version.
         writer.write(key: "version", "0")
       }
       if !api.servers.isEmpty { OpenAPIWriter.writeServers(api.servers, &writer) }
@@ -166,7 +167,7 @@ package struct OpenAPIWriter {
     }
   }
 
-  /// What most calls are let in by.
+  /// The access methods that most calls use.
   private var usualAccess: (access: [ExportedAccess], least: [ExportedAccess]?)? {
     var counts: [(access: [ExportedAccess], least: [ExportedAccess]?, count: Int)] = []
     for call in items.flatMap(\.operations).map(\.exported) {

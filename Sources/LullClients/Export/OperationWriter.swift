@@ -4,9 +4,9 @@ import LullCore
 struct OperationWriter {
   let exported: ExportedAPI.Call
   let path: ExportedPath
-  /// The names in braces of the path as the document has it, by those of the call's.
+  /// The names in braces in the document's path, by those in the call's path.
   let names: [String: String]
-  /// What the file of schemas says of it.
+  /// The entry of the schemas file for the call.
   let entry: JSONElement?
 
   private var call: APICall { exported.call }
@@ -21,7 +21,7 @@ struct OperationWriter {
     entry = schemas.entry(of: exported.call.name)
   }
 
-  /// - Parameter isUsual: whether it is let in as the document says of all.
+  /// - Parameter isUsual: whether it has the document's default access methods.
   func write(
     _ schemas: inout ExportedSchemas, _ security: inout SecuritySchemes, isUsual: Bool,
     _ writer: inout JSONWriter
@@ -38,7 +38,7 @@ struct OperationWriter {
     }
   }
 
-  /// A word that an import puts before it is a field again.
+  /// Converts the prefix "Deprecated", which the import adds, back to a field.
   private func writeSummary(_ writer: inout JSONWriter) {
     guard var text = call.description else { return }
     let mark = "Deprecated"
@@ -70,7 +70,7 @@ struct OperationWriter {
     }
   }
 
-  /// Those that are said nowhere else in a document.
+  /// The headers that are not written elsewhere in the document.
   private var fixedHeaders: [(name: String, value: String)] {
     let own = Set(
       call.parameters.filter { $0.place == .header }.map { $0.wireName.lowercased() })
@@ -129,7 +129,7 @@ struct OperationWriter {
     return (parameter.placeholder, "path")
   }
 
-  /// As far as it is not the usual one of the place.
+  /// Writes the style, unless it is the default for the place.
   private func writeStyle(
     _ parameter: CallParameter, in place: String, _ writer: inout JSONWriter
   ) {

@@ -1,12 +1,13 @@
 import LullCore
 import LullSchemas
 
-/// The schema of a parameter: what the file of schemas says of it if that still fits, else what its type says.
+/// The schema of a parameter: that in the schemas file if it still fits, otherwise one for its
+/// type.
 struct ParameterSchema {
   let parameter: CallParameter
-  /// Of the file.
+  /// The schema in the schemas file.
   let known: JSONElement?
-  /// Whether the schema tells what it is about: there is no other place for it.
+  /// Whether the schema contains the description, because there is no other place for it.
   var isDescribed = false
 
   func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
@@ -28,7 +29,7 @@ struct ParameterSchema {
     }
   }
 
-  /// Whether it always has one value: it is a part of each request then.
+  /// Returns whether it always has the same value, which is then part of each request.
   static func isConstant(_ parameter: CallParameter) -> Bool {
     guard case .choice(let words) = parameter.kind, words.count == 1, !parameter.isList,
       !parameter.hasWrittenCredential
@@ -42,7 +43,7 @@ struct ParameterSchema {
     parameter.description.map { [("description", CallValue.string($0).jsonText)] } ?? []
   }
 
-  /// What is sent where nothing is given, if everybody may see it.
+  /// The default, if it is not secret.
   private var standard: [UInt8]? {
     if ParameterSchema.isConstant(parameter) || parameter.hasWrittenCredential {
       return nil
@@ -77,7 +78,7 @@ struct ParameterSchema {
 
   // MARK: Fitting
 
-  /// Whether a schema says nothing else than the API file, which may have been edited.
+  /// Returns whether a schema agrees with the API file, which may have been edited.
   private func fits(_ schema: JSONElement, _ schemas: ExportedSchemas) -> Bool {
     let target = schemas.target(of: schema)
     guard parameter.isList else { return ParameterSchema.fits(target, parameter.kind) }
@@ -88,7 +89,7 @@ struct ParameterSchema {
     } ?? true
   }
 
-  /// Whether a schema has the integers that the API file allows, if it allows only some.
+  /// Returns whether a schema has the integers that the API file allows, if it restricts them.
   private func hasIntegers(_ schema: JSONElement, _ schemas: ExportedSchemas) -> Bool {
     guard !parameter.integers.isEmpty else { return true }
     let target = schemas.target(of: schema)
@@ -113,7 +114,7 @@ struct ParameterSchema {
     }
   }
 
-  /// nil: of any.
+  /// Returns the types in a schema; nil for any.
   private static func types(of schema: JSONElement) -> Set<String>? {
     if let type = schema["type"]?.string { return [type] }
     guard let types = schema["type"], types.kind == .array else { return nil }
@@ -122,12 +123,12 @@ struct ParameterSchema {
 }
 
 extension CallParameter {
-  /// Whether its default is written in the file and is likely to let somebody in.
+  /// Whether its default is written in the file and is probably a credential.
   package var hasWrittenCredential: Bool {
     isCredentialByName || nestsWrittenCredential
   }
 
-  /// Whether its default has fields, or parts, that are called like credentials, whatever it is called itself.
+  /// Whether its default has parts with the names of credentials, regardless of its own name.
   package var nestsWrittenCredential: Bool {
     guard let standard else { return false }
     switch standard {
@@ -141,7 +142,7 @@ extension CallParameter {
 
   private var isCredentialByName: Bool {
     guard CredentialName.names(wireName) else { return false }
-    // One word of several is no secret, and a small number none either.
+    // One of several words is not secret, and neither is a small number.
     if case .choice(let words) = kind, words.count > 1 { return false }
     return switch standard {
     case .string, .list, .json, .digits: true

@@ -1,7 +1,7 @@
 import LullCore
 import LullHost
 
-/// Writes what a call is answered with: what the schemas say, and the examples of its mock.
+/// Writes the responses of a call: their schemas, and the examples of its mock.
 struct ResponseWriter {
   private struct Answer {
     var status: String
@@ -11,9 +11,9 @@ struct ResponseWriter {
   }
 
   let exported: ExportedAPI.Call
-  /// By status, in the file of schemas.
+  /// The schemas by status, from the schemas file.
   let known: JSONElement?
-  /// The same of types and examples.
+  /// The types and examples by status, from the schemas file.
   let said: JSONElement?
 
   private var call: APICall { exported.call }
@@ -37,7 +37,7 @@ struct ResponseWriter {
   private var answers: [Answer] {
     var answers = (known?.pairs ?? []).map { Answer(status: $0.key, schema: $0.value) }
     if let own = call.schema {
-      // What the call says itself counts for all that is well.
+      // The schema of the call itself applies to all successes.
       answers.removeAll { $0.status.hasPrefix("2") }
       var answer = Answer(status: "2XX")
       switch own {
@@ -77,7 +77,7 @@ struct ResponseWriter {
     return answers.isEmpty ? [Answer(status: "\(call.usualStatus)")] : answers
   }
 
-  /// Those of the file of schemas.
+  /// Returns the examples in the schemas file.
   private static func examples(
     of entry: JSONElement, _ status: String
   ) -> [(answer: MockAnswer, summary: String?)] {
@@ -107,7 +107,7 @@ struct ResponseWriter {
 
   // MARK: Pages
 
-  /// Whether the next page is in a header; where a field has it, the schema says so.
+  /// Returns whether the next page is in a header. If it is in a field, the schema contains it.
   private func hasLink(_ success: Answer?, _ schemas: ExportedSchemas) -> Bool {
     switch call.pages?.next {
     case .link?: return true
@@ -190,7 +190,7 @@ struct ResponseWriter {
     }
   }
 
-  /// Whether there is something in it, and a document has a form for that.
+  /// Returns whether it has content that a document can express.
   static func isShown(_ answer: MockAnswer) -> Bool {
     !answer.body.isEmpty && answer.body.withUnsafeBufferPointer { UTF8Validation.isValid($0) }
   }

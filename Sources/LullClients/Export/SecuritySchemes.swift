@@ -1,11 +1,11 @@
 import LullCore
 
-/// The security schemes of a document: one for each way in, by a name.
+/// The security schemes of a document: one for each access method, by name.
 struct SecuritySchemes {
   private struct Scheme {
     let name: String
     let access: ExportedAccess
-    /// Of all that use it.
+    /// The scopes of all calls that use it.
     var scopes: [String]
   }
 
@@ -13,7 +13,7 @@ struct SecuritySchemes {
   private var schemes: [Scheme] = []
   private(set) var problems: [ExportedAPI.LeftOut] = []
 
-  /// - Parameter name: that of the API, which variables begin with.
+  /// - Parameter name: the name of the API, with which variables begin.
   init(name: String) {
     let letters = name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
     prefix = String(letters) + "_"
@@ -21,7 +21,7 @@ struct SecuritySchemes {
 
   var isEmpty: Bool { schemes.isEmpty }
 
-  /// The name of the scheme for a way in.
+  /// Returns the name of the scheme for an access method.
   mutating func name(for access: ExportedAccess) -> String {
     if let place = schemes.firstIndex(where: {
       $0.access.way == access.way && $0.access.variable == access.variable
@@ -46,7 +46,8 @@ struct SecuritySchemes {
     return name
   }
 
-  /// As the variable is called, without what is the API's and what says which part of a credential it is.
+  /// Returns a name from the variable, without the API's prefix and the suffix for a part of a
+  /// credential.
   private func wantedName(_ access: ExportedAccess) -> String {
     let usual =
       switch access.way {
@@ -71,7 +72,7 @@ struct SecuritySchemes {
     return name.isEmpty || !isPlain ? usual : name.lowercased()
   }
 
-  /// Writes them as members.
+  /// Writes the schemes as members.
   func write(_ writer: inout JSONWriter) {
     for scheme in schemes {
       writer.writeObject(key: scheme.name) { write(scheme, &$0) }
@@ -94,7 +95,7 @@ struct SecuritySchemes {
       writer.write(key: "type", "apiKey")
       writer.write(key: "in", "header")
       writer.write(key: "name", "Authorization")
-      // As Amazon's own documents have it.
+      // As in Amazon's own documents.
       writer.write(key: "x-amazon-apigateway-authtype", "awsSigv4")
     case .clientCredentials(let url):
       writeFlow("clientCredentials", [("tokenUrl", url)], scheme.scopes, &writer)
@@ -118,7 +119,8 @@ struct SecuritySchemes {
     }
   }
 
-  /// Writes the member with one requirement, all schemes at once; and another one that will do.
+  /// Writes the `security` member: one requirement with all schemes, and an alternative that is
+  /// sufficient.
   mutating func writeRequirements(
     _ access: [ExportedAccess], or least: [ExportedAccess]?, _ writer: inout JSONWriter
   ) {

@@ -1,6 +1,6 @@
 import LullHost
 
-/// One call as Lua holds it.
+/// A call held by Lua.
 final class APICallBox: SelfDescribing {
   let call: APICall
   let api: APIFile
@@ -14,7 +14,7 @@ final class APICallBox: SelfDescribing {
     }
   }
 
-  /// What it asks for, and what may be said to it.
+  /// The help for the call: its request and its parameters.
   var helpText: String {
     var lines = ["\(api.name).\(call.name)", "  \(call.method) \(call.path)"]
     if let description = call.description { lines.append("  " + description) }
@@ -44,7 +44,7 @@ final class APICallBox: SelfDescribing {
   }
 }
 
-/// The calls of an API as Lua holds them.
+/// The calls of an API, held by Lua.
 final class APICallsBox: FieldNaming {
   let api: APIFile
 

@@ -4,10 +4,10 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The calls that a file declares.
+/// Reads the calls that a file declares.
 extension APIDeclaration {
-  /// The calls of a table, to be read when they are used. For a checker all of them are read at once, and
-  /// those without errors are the calls.
+  /// Returns the calls in a table, which are read when used. A checker reads all of them
+  /// immediately and gets only those without errors.
   func calls(
     _ table: Int32, _ state: OpaquePointer?, _ service: Service, _ files: APIFiles
   ) throws(APIFileProblem) -> DeclaredCalls {
@@ -47,7 +47,7 @@ extension APIDeclaration {
     return names
   }
 
-  /// Those of the names among the calls of a table, right or wrong.
+  /// Reads the calls with these names, including invalid ones.
   func readings(
     of names: Set<String>, _ table: Int32, _ state: OpaquePointer?, _ service: Service
   ) throws(APIFileProblem) -> [String: DeclaredCalls.Reading] {
@@ -129,7 +129,7 @@ extension APIDeclaration {
       case "pages": call.pages = try pages(value, index, state, service)
       case "schema": call.schema = try schema(value, index, state)
       case "mock": call.mock.function = try function(key, value, index, state, service)
-      // What they are for is known when the parameters are.
+      // Read later, when the parameters are known.
       case "example", "examples": break
       default:
         guard value.kind == Int32(LULL_TABLE) else {
@@ -141,7 +141,7 @@ extension APIDeclaration {
       throw wrongPath.map { problem(at + ["path"], "call '\(name)': \($0)") }
         ?? problem(at, "call '\(name)' needs a 'path'")
     }
-    // Below a call, with its name before what is wrong.
+    // Reported for the call, with its name in front of the problem.
     var failure: APIFileProblem?
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
       key, value throws(Misuse) in
@@ -187,7 +187,7 @@ extension APIDeclaration {
     return call
   }
 
-  /// Why a call cannot have an empty body, in words; nil if it can.
+  /// Returns why a call can't have an empty body; nil if it can.
   private static func objection(toRequiredBodyOf call: APICall) -> String? {
     if let whole = call.wholeParameter {
       return "'body_required' is for a body of fields: give the parameter '\(whole.name)' "
@@ -197,7 +197,7 @@ extension APIDeclaration {
       ? "'body_required' is for JSON and forms: a raw body is a parameter with 'whole = true'" : nil
   }
 
-  /// Names of fields with dots between them.
+  /// Reads field names separated by dots.
   private func rows(_ value: lull_value) throws(Misuse) -> String {
     let path = try value.text("rows")
     let names = path.split(separator: ".", omittingEmptySubsequences: false)
@@ -225,7 +225,7 @@ extension APIDeclaration {
     return options
   }
 
-  /// What may stand on a command line and in a list of calls.
+  /// Returns whether a name can be used on a command line and in a list of calls.
   private static func isCallName(_ key: lull_value) -> Bool {
     do throws(Misuse) { try key.requireText("a name") } catch { return false }
     return key.string.map(isCallName) ?? false
@@ -241,11 +241,11 @@ extension APIDeclaration {
 }
 
 extension APIDeclaration {
-  /// What the result of a file is, in words, if that is one of modules, which API files load and which
-  /// stand beside them; nil if it is an API, or was to be one.
+  /// Returns a description of a file's result if it is a module, as API files load and have next to
+  /// them; nil if it is an API or an attempt at one.
   ///
-  /// A function, or a table that has something and nothing of an API: neither a service, by whatever name, nor 'service'
-  /// or 'calls', nor a table that is called nearly so.
+  /// A module is a function, or a non-empty table without any sign of an API: no service under any
+  /// name, no 'service' or 'calls', and no table with a similar name.
   func module(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) -> String? {
     if value.kind == Int32(LULL_FUNCTION) { return "a function" }
     guard value.kind == Int32(LULL_TABLE) else { return nil }

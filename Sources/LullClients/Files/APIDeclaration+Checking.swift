@@ -2,7 +2,7 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// What works and is a mistake all the same, for those who check a file.
+/// Reports mistakes that do not prevent a file from working, when it is checked.
 extension APIDeclaration {
   func inspect(_ call: APICall, of service: Service, at: [String]) {
     guard let checker else { return }
@@ -44,7 +44,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Why a path leads somewhere else than to the service, in words; nil if it does not.
+  /// Returns why a path does not lead to the service; nil if it does.
   static func objection(toPath path: String, base: ResourceURL?) -> String? {
     let target = String(path.prefix { !"?#{".contains($0) })
     let advice = "; another host needs a service, and an API file, of its own"

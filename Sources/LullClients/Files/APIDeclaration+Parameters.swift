@@ -4,7 +4,7 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// A parameter as a file has it: what it does not say is found out when the call is known.
+/// A parameter as declared in a file. The rest is determined when the call is known.
 struct DeclaredParameter {
   var parameter: CallParameter
   var place: CallParameter.Place?
@@ -13,7 +13,7 @@ struct DeclaredParameter {
   var explodes: Bool?
 }
 
-/// The parameters of calls.
+/// Reads the parameters of calls.
 extension APIDeclaration {
   func parameter(
     _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, of call: String
@@ -42,12 +42,12 @@ extension APIDeclaration {
     do throws(Misuse) {
       try reading.options.forEach(of: index, in: state, known: Self.parameterKeys) {
         key, value throws(Misuse) in
-        // It is read when its type is known.
+        // Read when its type is known.
         if key == "default" { return hasStandard = true }
         try read(key, value, LuaTable.visitedIndex(in: state), state, into: &declared)
       }
     } catch {
-      // What is about its type names it already.
+      // Messages about its type already name it.
       let start = "parameter '\(name)'"
       throw .message(error.text.hasPrefix(start) ? error.text : "\(start): \(error.text)")
     }
@@ -74,7 +74,7 @@ extension APIDeclaration {
 
   var values: ParameterValueReader { ParameterValueReader(handles: handles, json: reading.json) }
 
-  /// One of its settings, all but its default.
+  /// Reads one of its settings, except the default.
   private func read(
     _ key: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
     into declared: inout DeclaredParameter
@@ -112,7 +112,7 @@ extension APIDeclaration {
     return flag
   }
 
-  /// One of some words.
+  /// Reads one of several words.
   private func word<Value>(
     _ value: lull_value, _ key: String, _ words: [(word: String, value: Value)]
   ) throws(Misuse) -> Value {
@@ -125,7 +125,7 @@ extension APIDeclaration {
         + (near.map { " (did you mean '\($0)'?)" } ?? ""))
   }
 
-  /// A word, with `[]` behind it of a list, or a list of words or integers.
+  /// Reads a type: a word, which ends with `[]` for a list, or a list of words or integers.
   private func readType(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
     into parameter: inout CallParameter
@@ -167,7 +167,7 @@ extension APIDeclaration {
     }
   }
 
-  /// The integers of a list, in order, or nil if the first element is not an integer.
+  /// Returns the integers in a list, in order; nil if the first element is not an integer.
   private func integers(
     _ index: Int32, _ state: OpaquePointer?, _ name: String
   ) throws(Misuse) -> [Int]? {

@@ -3,10 +3,10 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// Where the parameters of a call go, and what has no meaning there.
+/// Determines the places of a call's parameters, and rejects settings without a meaning there.
 extension APIDeclaration {
-  /// Says of each where it goes: those of the path first, in its order, and required, then the others in
-  /// the order of the file, or by name where the file does not spell them out.
+  /// Returns the parameters with their places: those in the path first, in path order and required,
+  /// followed by the others in file order, or by name if the source does not spell them out.
   func arranged(_ declared: [DeclaredParameter], of call: APICall, at: [String])
     throws(APIFileProblem) -> [CallParameter]
   {
@@ -61,7 +61,7 @@ extension APIDeclaration {
   }
 
   private struct PlaceProblem: Error {
-    /// The setting it is about.
+    /// The setting with the problem.
     var key: String?
     var text: String
 
@@ -71,7 +71,7 @@ extension APIDeclaration {
     }
   }
 
-  /// A parameter at its place, with what is usual there for what it does not say.
+  /// Returns a parameter in its place, with the defaults of that place.
   private func parameter(
     _ declared: DeclaredParameter, in place: CallParameter.Place, of call: APICall,
     beside all: [DeclaredParameter]
@@ -88,7 +88,7 @@ extension APIDeclaration {
     let isSingle = !parameter.isList && parameter.kind != .object
     let isDeep = declared.style == .deepObject && [.query, .body].contains(place)
     guard isForm, parameter.kind != .json || isDeep else {
-      // What it is written as is settled.
+      // The encoding is fixed.
       let what = parameter.kind == .json ? "JSON" : "a part of a body that is no form"
       for (key, isGiven) in [
         ("style", declared.style != nil), ("explode", declared.explodes != nil),
@@ -140,7 +140,7 @@ extension APIDeclaration {
     return parameter
   }
 
-  /// Whether a place has room for values of that type.
+  /// Checks that a place allows values of that type.
   private func checkKind(_ parameter: CallParameter, of call: APICall) throws(PlaceProblem) {
     let isPart = parameter.place == .body
     switch parameter.kind {
@@ -202,7 +202,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Whether it may be called so where it stands.
+  /// Checks that its name is valid in its place.
   private func checkNames(_ parameter: CallParameter) throws(PlaceProblem) {
     guard [.header, .cookie].contains(parameter.place), !Headers.isName(parameter.wireName) else {
       return
@@ -214,7 +214,7 @@ extension APIDeclaration {
         + "is not a valid \(what) name")
   }
 
-  /// Refuses two that are one on the wire.
+  /// Rejects two parameters with the same name in the request.
   func checkWireNames(_ parameters: [CallParameter], of call: APICall, at: [String])
     throws(APIFileProblem)
   {

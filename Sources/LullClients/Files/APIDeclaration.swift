@@ -5,7 +5,7 @@ import LullHost
 import LullLuaSource
 import LullSystem
 
-/// What an API file has returned, read into an `APIFile`.
+/// Reads the result of an API file into an `APIFile`.
 struct APIDeclaration {
   static let fileKeys = ["service", "calls", "description", "environments", "schemas", "mock"]
   static let callKeys = [
@@ -23,19 +23,20 @@ struct APIDeclaration {
   let stored: StoredValues
   let reading: ScriptReading
   let text: DeclaredText
-  /// Who only looks at the file.
+  /// The checker, if the file is only inspected.
   let checker: APIFileChecker?
-  /// The environment that is wanted of it.
+  /// The requested environment.
   let wish: EnvironmentWish?
   let reader: SettingReader
-  /// Whether a service belongs to an API that has been loaded before.
+  /// Whether a service belongs to an API that was loaded before.
   let isTaken: (Service) -> Bool
 
   var path: String { text.path }
   var name: String { text.name }
   var places: DeclarationPlaces { text.places }
 
-  /// - Parameter wish: what is wanted; of `LULL_ENV` if the file has environments.
+  /// - Parameter wish: the requested environment; one from `LULL_ENV` applies only if the file has
+  ///   environments.
   init(
     _ text: DeclaredText, _ handles: ObjectHandles, _ stored: StoredValues, _ reading: ScriptReading,
     checker: APIFileChecker?, wish: EnvironmentWish?,
@@ -51,7 +52,7 @@ struct APIDeclaration {
     self.isTaken = isTaken
   }
 
-  /// The file of variables of the environment that is wanted, as it stands in the text; nil: none.
+  /// The file of variables of the requested environment, as written in the source; nil for none.
   var variablesFile: String? {
     wish.flatMap { places.literal(of: ["environments", $0.name, "env_file"]) }
   }
@@ -77,7 +78,7 @@ struct APIDeclaration {
     var wrongService: String?
     var description: String?
     var schemas: String?
-    // Calls need the service, whichever comes first.
+    // Read after the service, regardless of their order, because calls need it.
     var calls = DeclaredCalls(nil)
     var haveSchemas = false
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
@@ -95,7 +96,7 @@ struct APIDeclaration {
           throw .message("'environments' must be a table, got \(value.described)")
         }
       case "schemas": schemas = try schemasPath(value)
-      // It is kept for as long as the service, which may come later.
+      // Read later, because it is held by the service, which may come later.
       case "mock": break
       default:
         guard value.kind == Int32(LULL_TABLE) else {
@@ -110,7 +111,7 @@ struct APIDeclaration {
     try checkOwner(of: service)
     var failure: APIFileProblem?
     var environments: [String] = []
-    // Calls are below its base URL.
+    // Environments are read before calls, which are below the base URL.
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       guard key == "environments", value.kind == Int32(LULL_TABLE) else { return }
       let table = LuaTable.visitedIndex(in: state)
@@ -123,7 +124,7 @@ struct APIDeclaration {
     if let failure { throw failure }
     if let wish, environments.isEmpty { throw .missing(missing(wish, among: [])) }
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
-      // What is no table has been noted above.
+      // Values other than tables were reported above.
       guard key == "calls", value.kind == Int32(LULL_TABLE) else { return }
       let table = LuaTable.visitedIndex(in: state)
       do throws(APIFileProblem) {
@@ -149,7 +150,7 @@ struct APIDeclaration {
 
   // MARK: Parts
 
-  /// A list of one string or more.
+  /// Reads a list of one or more strings.
   func strings(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ name: String
   ) throws(Misuse) -> [String] {
@@ -168,7 +169,8 @@ struct APIDeclaration {
     return texts.sorted { $0.position < $1.position }.map(\.text)
   }
 
-  /// Visits a table of settings; what is wrong with one is told with its line, of several the first in the file.
+  /// Visits a table of settings. An error is reported with its line; of several, the first in the
+  /// file.
   func visit(
     _ table: Int32, _ state: OpaquePointer?, _ known: [String], at: [String], prefix: String = "",
     _ body: (String, lull_value) throws(Misuse) -> Void
@@ -194,7 +196,7 @@ struct APIDeclaration {
     if case .failure(let misuse) = visited { throw problem(at, prefix + misuse.text) }
   }
 
-  /// Whether somebody takes note of it, so that reading goes on.
+  /// Returns whether a checker recorded the problem, so that reading continues.
   func note(_ problem: APIFileProblem) -> Bool {
     guard let checker, case .declaration(let place, let text) = problem else {
       return false
@@ -208,7 +210,7 @@ struct APIDeclaration {
     return .declaration(SourcePlace(file: path, line: line), text)
   }
 
-  /// What may follow `--` on a command line and stand in braces.
+  /// Returns whether a name can be used after `--` on a command line and in braces.
   static func isName(_ name: String) -> Bool {
     guard let first = name.first, first != "-" else { return false }
     return name.allSatisfy { $0.isLetter || $0.isNumber || "_-.".contains($0) }

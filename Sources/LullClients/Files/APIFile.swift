@@ -2,20 +2,20 @@ import LullArguments
 package import LullCore
 import LullHost
 
-/// An API as a file of Lua describes it: a service, its named calls, and what it is about.
+/// An API described by a Lua file: a service, its named calls, and its description.
 ///
-/// Loaded once per process, and kept until that ends; its calls are read when they are asked for. Home thread only.
-/// Lua: `lull.api(name)`.
+/// Loaded once per process and kept until it ends. Its calls are read when they are requested. Home
+/// thread only. Lua: `lull.api(name)`.
 package final class APIFile {
-  /// As it was asked for by name, or what its file is called.
+  /// The name it was requested by, or the name of its file.
   package let name: String
-  /// As messages name the file.
+  /// The path of the file in messages.
   package let path: String
   package let service: Service
-  /// Those that the file declares, in its order.
+  /// The environments that the file declares, in order.
   package let environments: [String]
   package let description: String?
-  /// The number of the function that answers requests of `lull mock` for which no call is declared.
+  /// The ID of the function that handles requests of `lull mock` without a declared call.
   package let mock: Int64?
   private let declared: DeclaredCalls
   /// The handle of its userdata.
@@ -34,39 +34,39 @@ package final class APIFile {
     declared = calls ?? DeclaredCalls(nil)
   }
 
-  /// The one that it is used in; nil: none.
+  /// The environment in use, or nil.
   package var environment: ServiceEnvironment? { service.environment }
 
-  /// With its environment, as one types it.
+  /// The name with its environment, as typed by a user.
   package var fullName: String { environment.map { "\(name)@\($0.name)" } ?? name }
 
-  /// Those of all calls, in the order of the file, whether or not these are right.
+  /// The names of all calls in file order, including invalid ones.
   package var callNames: [String] { declared.names }
 
-  /// All calls, in the order of the file; the first that is wrong is told.
+  /// All calls in file order. Throws the first error.
   package var calls: [APICall] {
     get throws(APIFileProblem) { try declared.all }
   }
 
-  /// The call of a name, which is read if it has not been; nil if there is none.
+  /// Returns the call with a name, read at first use; nil if there is none.
   package func call(_ name: String) throws(APIFileProblem) -> APICall? {
     try declared.call(name)
   }
 
-  /// The same as far as lists need to know it, which is quick.
+  /// Returns the parts of a call that lists need, which is fast.
   package func listedCall(_ name: String) throws(APIFileProblem) -> ListedCall? {
     try declared.listed(name)
   }
 
-  /// Moves its calls to another base URL; whether that could be done: not after the file has made a
-  /// resource of its service.
+  /// Moves its calls to another base URL. Returns false if the file has already created a resource
+  /// of its service.
   package func rebase(to url: String) -> Bool {
     guard service.rebase(to: url) else { return false }
     (service.schemas as? CallSchemas)?.rebase(to: service.baseURL)
     return true
   }
 
-  /// What is said of a call that is not there.
+  /// Returns the message for an unknown call.
   package func unknownCall(_ name: String) -> String {
     let near = NearestName.suggestion(for: name, among: callNames)
     let names = callNames.joined(separator: ", ")
@@ -76,22 +76,22 @@ package final class APIFile {
   }
 }
 
-/// Why an API file gives no API.
+/// The reason an API file has no valid API.
 package enum APIFileProblem: Error {
-  /// There is no such file, or it cannot be read.
+  /// The file does not exist or can't be read.
   case missing(String)
-  /// The message of the compiler, with its text and name.
+  /// A compiler message, with the source and its name.
   case syntax(message: String, source: [UInt8], name: String)
-  /// It has raised an error.
+  /// The file raised an error.
   case failed(ScriptProblem)
-  /// It is no API, and was not to be one; what it has returned, in words, and where.
+  /// The file is a module: the description of its result, and the place.
   case module(SourcePlace, String)
-  /// What it has returned is no API; with the line at fault.
+  /// The file's result is not a valid API; with the line of the error.
   case declaration(SourcePlace, String)
 }
 
 extension APIFileProblem: CustomStringConvertible {
-  /// In a line, for those who say what cannot be done because of it.
+  /// The problem in one line.
   package var description: String {
     switch self {
     case .missing(let text): text
@@ -102,7 +102,7 @@ extension APIFileProblem: CustomStringConvertible {
     }
   }
 
-  /// That of a program that cannot do without the API.
+  /// The exit code of a command that needs the API.
   package var exitCode: Int32 {
     switch self {
     case .missing, .syntax: 3
@@ -110,7 +110,7 @@ extension APIFileProblem: CustomStringConvertible {
     }
   }
 
-  /// The one of two mistakes of a file that comes first in it, so that it is always the same that is told.
+  /// Returns the problem that comes first in the file, so that reports are deterministic.
   func first(of other: APIFileProblem?) -> APIFileProblem {
     guard case .declaration(let place, let text)? = other,
       case .declaration(let ownPlace, let ownText) = self
@@ -118,13 +118,13 @@ extension APIFileProblem: CustomStringConvertible {
     return (place.line, text) < (ownPlace.line, ownText) ? .declaration(place, text) : self
   }
 
-  /// What is said of a module where an API is meant.
+  /// Returns the message for a module that is used as an API.
   static func text(ofModule result: String) -> String {
     "not an API: it returns \(result), as modules do"
   }
 }
 
-/// An error of a script, for those who cannot see what is behind it.
+/// A script error, for code that can't access its details.
 package struct ScriptProblem {
   let failure: ScriptFailure
 }

@@ -4,45 +4,47 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// Where API files are: by path, or by name in the folders there are for them.
+/// Finds API files by path, or by name in the API folders.
 package enum APIFileLocator {
-  /// What there is by name.
+  /// The APIs that can be used by name.
   package struct Listing {
-    /// Sorted; of several of one name the one that would be found.
+    /// Sorted. Of several files with the same name, only the one that would be found.
     package var files: [(name: String, path: String)] = []
-    /// What is not taken, and what could not be read: sentences.
+    /// The files that are not used and the folders that could not be read, as sentences.
     package var problems: [String] = []
   }
 
-  /// Whether a word can only be meant as a path.
+  /// Returns whether a word is a path.
   package static func isPath(_ word: String) -> Bool {
     word.contains("/") || word.hasSuffix(".lua")
   }
 
-  /// The file of a name, or of a path, with an environment behind it or without; nil if there is none, or none
-  /// that is taken.
+  /// Returns the file for a name or path, with or without an environment; nil if there is none or
+  /// it may not be used.
   package static func file(of word: String) -> String? { plainFile(of: APIName(word).file) }
 
-  /// The same without an environment.
+  /// Returns the file for a name or path without an environment.
   static func plainFile(of word: String) -> String? {
     if isPath(word) { return isFile(word) ? word : nil }
     guard let (folder, path) = nearest(word), folder.objection(to: path) == nil else { return nil }
     return path
   }
 
-  /// Whether a word names an API that is there and, behind an `@`, what no environment can be called.
+  /// Returns whether a word has the name of an existing API and, after `@`, an invalid environment
+  /// name.
   package static func meansEnvironment(_ word: String) -> Bool {
     APIName.problem(withEnvironmentOf: word) != nil
   }
 
-  /// What is said where there is none.
+  /// Returns the message for a missing file.
   ///
-  /// - Parameter listsOwn: whether the folder of the configuration is named too, which a test has for itself.
+  /// - Parameter listsOwn: whether the message includes the configuration folder. Tests have their
+  ///   own.
   package static func missing(_ word: String, listsOwn: Bool = true) -> String {
     if let text = APIName.problem(withEnvironmentOf: word) { return text }
     let word = APIName(word).file
     if isPath(word) { return "there is no API file '\(word)'" }
-    // What is nearest is what is meant: there is no other in its place.
+    // Only the nearest file counts, even if it may not be used.
     if let (folder, path) = nearest(word), let objection = folder.objection(to: path) {
       return refusal(of: path, objection)
     }
@@ -54,7 +56,7 @@ package enum APIFileLocator {
       + (near.map { " (did you mean '\($0)'?)" } ?? "; looked for \(word).lua in \(folders)")
   }
 
-  /// Every API there is by name.
+  /// Returns every API that can be used by name.
   package static func listing() -> Listing {
     var listing = Listing()
     var seen: Set<String> = []
@@ -82,7 +84,7 @@ package enum APIFileLocator {
     return listing
   }
 
-  /// The files of a folder that may be API files, by their names; none if it cannot be read.
+  /// Returns the files in a folder that may be API files, by name; empty if it can't be read.
   package static func files(in folder: String) -> [String] {
     let names = (try? names(in: folder)) ?? []
     return names.map { "\(folder)/\($0).lua" }
@@ -94,7 +96,7 @@ package enum APIFileLocator {
     "'\(path)' is not taken: \(objection); from here it is used by its path only"
   }
 
-  /// The first file of a name, and the folder it is in.
+  /// Returns the first file with a name, and its folder.
   private static func nearest(_ name: String) -> (APIFolder, path: String)? {
     guard !name.isEmpty, !name.hasPrefix(".") else { return nil }
     for folder in APIFolder.all {

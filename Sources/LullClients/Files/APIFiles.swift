@@ -2,10 +2,10 @@ import LullCore
 package import LullHost
 import LullSystem
 
-/// The APIs that a script, or a command, has loaded from files.
+/// The APIs that a script or a command has loaded from files.
 ///
-/// Each is loaded once, and held until the process ends: whoever asks again gets the same. Home thread
-/// only.
+/// Each is loaded once and held until the process ends; later requests return the same one. Home
+/// thread only.
 package final class APIFiles: HostExtension {
 
   private let environment: any HostEnvironment
@@ -22,18 +22,20 @@ package final class APIFiles: HostExtension {
   private let settings: SettingReader
   private var loaded: [Place: APIFile] = [:]
   private var loading: Set<Place> = []
-  /// Who only looks at the files, if that is all that is done.
+  /// The checker, if the files are only inspected.
   var checker: APIFileChecker? { didSet { permissions.checker = checker } }
-  /// Whether writes are confirmed, of whatever environment. (ENV-14)
+  /// Whether writes are confirmed in any environment. (ENV-14)
   package var confirmsWrites = false
-  /// Is told of each request, resource and walk of pages that a script makes of a declared call.
+  /// Called for each request, resource and page iteration that a script creates from a declared
+  /// call.
   package var onUse: ((DeclaredUse) -> Void)?
-  /// Those that the script validates by itself.
+  /// The schemas that the script uses for its own validation.
   var schemas = KnownSchemas()
-  /// The file asked for last, as messages name it.
+  /// The file requested last, as shown in messages.
   private var lastPath: String?
 
-  /// A file, as links lead to it, in one of its environments: not one text, since a file may be called `a@b.lua`.
+  /// A file with links resolved, in one of its environments. Two fields, because a file name may be
+  /// `a@b.lua`.
   private struct Place: Hashable {
     let file: String
     let environment: String?
@@ -53,19 +55,20 @@ package final class APIFiles: HostExtension {
     interruption = Interruption(host)
   }
 
-  /// The files of those that are loaded, as messages name them.
+  /// The paths of the loaded files, as shown in messages.
   package var paths: [String] { Set(loaded.values.map(\.path)).sorted() }
 
   package func close() {
-    // What their services hold is not to be called any more.
+    // Values that their services hold must not be called any more.
     loaded = [:]
     onUse = nil
   }
 
-  /// The API of a name or a path, in the environment that is named behind it, else in that of `LULL_ENV`, if the
-  /// file has some: loaded at the first call, the same ever after.
+  /// Returns the API for a name or a path, in the environment given with it, or in that of
+  /// `LULL_ENV` if the file has environments. Loaded at the first call; later calls return the same
+  /// one.
   ///
-  /// - Parameter usesVariable: whether `LULL_ENV` counts.
+  /// - Parameter usesVariable: whether `LULL_ENV` applies.
   package func api(_ word: String, usesVariable: Bool = true) throws(APIFileProblem) -> APIFile {
     let wanted = APIName(word)
     guard let path = APIFileLocator.plainFile(of: wanted.file) else {
@@ -97,19 +100,19 @@ package final class APIFiles: HostExtension {
     return api
   }
 
-  /// The API of a file that is part of the program.
+  /// Loads an API file that is part of the program.
   package func api(shipped source: [UInt8], as name: String) throws(APIFileProblem) -> APIFile {
     let api = try load(source, path: name + ".lua", name: name, nil)
     try pin(api)
     return api
   }
 
-  /// An API that no file describes: a service at a URL.
+  /// Creates an API without a file: a service at a URL.
   package func api(atURL url: String) throws(APIFileProblem) -> APIFile {
     let service = Service(
       baseURL: url, networking: environment.defaultNetworking(), pump: environment.pump)
     let api = APIFile(name: url, path: url, service: service)
-    // Without Lua its service is held by who has asked for it.
+    // Without Lua, the caller holds its service.
     if bridge.isStarted {
       try pin(api)
     } else {
@@ -118,7 +121,7 @@ package final class APIFiles: HostExtension {
     return api
   }
 
-  /// What is to be said of a problem, on standard error.
+  /// Returns the message of a problem for standard error.
   package func describe(_ problem: APIFileProblem) -> String {
     switch problem {
     case .missing(let text): "lull: \(text)\n"
@@ -133,7 +136,7 @@ package final class APIFiles: HostExtension {
     }
   }
 
-  /// An interruption is not the file's error, unless the file was only to be looked at.
+  /// An interruption counts as an error of the file only during an inspection.
   private func describe(raised failure: ScriptFailure) -> String {
     guard reporter.isInterruption(failure) else { return reporter.describe(failure) }
     guard permissions.isOnlyLooking, let text = interruption.text else { return "" }
@@ -184,7 +187,7 @@ package final class APIFiles: HostExtension {
       isTaken: { [loaded] service in loaded.values.contains { $0.service === service } })
   }
 
-  /// Runs a file, and gives what it returns to `read`.
+  /// Runs a file, and passes its results to `read`.
   func run<Value>(
     _ source: [UInt8], path: String, _ arguments: [LuaValue], kind: StaticString,
     _ variables: FileVariables? = nil,
@@ -201,7 +204,7 @@ package final class APIFiles: HostExtension {
     return try ask(chunk, arguments, kind: kind, read)
   }
 
-  /// Gives a value of a file to `read`, on a stack.
+  /// Passes a value of a file to `read`, on a stack.
   func visit<Value>(
     _ value: StoredValue, _ read: (RunResults) throws(APIFileProblem) -> Value
   ) throws(APIFileProblem) -> Value {

@@ -2,23 +2,24 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// A folder in which API files have names.
+/// A folder in which API files are found by name.
 package struct APIFolder {
   package enum Place: Equatable {
-    /// Where one stands.
+    /// In the working directory.
     case here
-    /// That many folders above, at the top of the repository or below it.
+    /// That many folders up, at or below the root of the repository.
     case above(Int, top: Int)
-    /// That of the user's configuration.
+    /// The folder of the user's configuration.
     case own
   }
 
-  /// As messages name it.
+  /// The path shown in messages.
   package let path: String
   package let place: Place
 
-  /// Those there may be, in the order of looking: from the working directory upward to the folder that
-  /// holds `.git`, then that of the configuration. Without a `.git` here only.
+  /// The folders in search order: from the working directory up to the folder that contains `.git`,
+  /// followed by the configuration folder. Without a `.git`, only the working directory and the
+  /// configuration.
   package static var all: [APIFolder] {
     var folders = [APIFolder(path: "apis", place: .here)]
     if let top = levelsToRepository, top > 0 {
@@ -30,7 +31,7 @@ package struct APIFolder {
     return folders + (own.map { [$0] } ?? [])
   }
 
-  /// `$XDG_CONFIG_HOME/lull/apis`
+  /// The configuration folder, `$XDG_CONFIG_HOME/lull/apis`.
   package static var own: APIFolder? {
     if let config = variable("XDG_CONFIG_HOME"), config.hasPrefix("/") {
       return APIFolder(path: config + "/lull/apis", place: .own)
@@ -38,10 +39,11 @@ package struct APIFolder {
     return variable("HOME").map { APIFolder(path: $0 + "/.config/lull/apis", place: .own) }
   }
 
-  /// Why its file of a name is not taken, in words; nil if nothing is against it.
+  /// Returns why a file in the folder may not be used; nil if it may.
   ///
-  /// Of a folder in which one does not stand nobody has said that it may be used: it is the user's own, and
-  /// so is all on the way to it, and the file is in the repository wherever links lead.
+  /// The user has not explicitly chosen a folder above the working directory. So the folder and all
+  /// folders on the way must belong to the user, and the file must be inside the repository after
+  /// resolving links.
   package func objection(to file: String) -> String? {
     guard case .above(let level, let top) = place else { return nil }
     for folder in (1...level).map(APIFolder.above) + [path, file] {
@@ -62,8 +64,8 @@ package struct APIFolder {
     Array(repeating: "..", count: level).joined(separator: "/")
   }
 
-  /// How many folders above the working directory `.git` is, a folder or the file of a work tree; nil if
-  /// there is none.
+  /// The number of folders between the working directory and `.git`, which may be a folder or the
+  /// file of a work tree; nil if it is not found.
   private static var levelsToRepository: Int? {
     var level = 0
     var folder = stat()
@@ -72,7 +74,7 @@ package struct APIFolder {
       let path = level == 0 ? "." : above(level)
       var status = stat()
       if lstat(path + "/.git", &status) == 0 { return level }
-      // The one above the topmost is that itself.
+      // The root directory is its own parent.
       let below = folder
       guard stat(above(level + 1), &folder) == 0,
         folder.st_ino != below.st_ino || folder.st_dev != below.st_dev
@@ -81,7 +83,8 @@ package struct APIFolder {
     }
   }
 
-  /// Who could change what is there: of a link, and of what it leads to, whoever is somebody else.
+  /// Returns the owner who could change a file. For a link, also checks the target, and returns the
+  /// owner that is not the user.
   private static func owner(of path: String) -> uid_t? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -92,7 +95,7 @@ package struct APIFolder {
   }
 
   private static func variable(_ name: String) -> String? {
-    // Copied at once.
+    // Copied immediately.
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -3,10 +3,10 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// The text of an API file. It is read only for lines in messages and for the order of keys, which a
-/// Lua table does not keep.
+/// The source of an API file. Used only for line numbers in messages and for the order of keys,
+/// which a Lua table does not preserve.
 struct DeclaredText {
-  /// As messages name the file.
+  /// The path of the file in messages.
   let path: String
   let name: String
   let places: DeclarationPlaces
@@ -20,11 +20,11 @@ struct DeclaredText {
   }
 }
 
-/// The table of calls that an API file has returned.
+/// The table of calls that an API file returned.
 ///
 /// A call is read from it when it is used. Home thread only.
 final class CallTable {
-  /// Of all calls. They are valid names; the calls may be wrong.
+  /// The valid names of all calls, which may themselves be invalid.
   let names: Set<String>
   private let table: StoredValue
   private let text: DeclaredText
@@ -42,13 +42,13 @@ final class CallTable {
     self.service = service
   }
 
-  /// The names in the order of the file.
+  /// The names in file order.
   var order: [String] {
     let lines = names.map { (line: text.places.line(of: ["calls", $0]), name: $0) }
     return lines.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
   }
 
-  /// Reads some of the calls: each by its name.
+  /// Reads some calls by name.
   func read(_ wanted: Set<String>) -> [String: DeclaredCalls.Reading] {
     let problem: APIFileProblem
     do throws(APIFileProblem) {
@@ -61,7 +61,8 @@ final class CallTable {
     return Dictionary(uniqueKeysWithValues: wanted.map { ($0, .failure(problem)) })
   }
 
-  /// The calls as lists need to know them. A call is missing if it has to be read for that.
+  /// Returns the parts of the calls that lists need. A call that must be read completely for that
+  /// is missing.
   func listed() -> [String: ListedCall] {
     let listed = try? visit { _, _, index, state throws(APIFileProblem) in
       CallTable.listed(index, state)
@@ -71,7 +72,7 @@ final class CallTable {
 
   private static func listed(_ index: Int32, _ state: OpaquePointer?) -> [String: ListedCall] {
     var listed: [String: ListedCall] = [:]
-    // Without memory for all of them the rest has to be read.
+    // If memory runs out, the remaining ones are read completely.
     try? LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
       guard let name = key.string, value.kind == Int32(LULL_TABLE) else { return }
       listed[name] = try ListedCall(name, LuaTable.visitedIndex(in: state), state)
@@ -84,7 +85,7 @@ final class CallTable {
   ) throws(APIFileProblem) -> Value {
     guard let files, let service else { throw .missing("the API has ended") }
     return try files.visit(table) { results throws(APIFileProblem) in
-      // It goes with its service.
+      // It is freed with its service.
       guard results[0].kind == Int32(LULL_TABLE) else { throw .missing("the API has ended") }
       return try body(files, service, results.index(0), results.state)
     }
@@ -92,8 +93,8 @@ final class CallTable {
 }
 
 extension ListedCall {
-  /// nil if the call has to be read for that: something is wrong with it, it has more than data, or part of
-  /// its path may be open.
+  /// nil if the call must be read completely, because it is invalid, has functions, or a
+  /// placeholder of its path may contain slashes.
   fileprivate init?(_ name: String, _ index: Int32, _ state: OpaquePointer?) throws(Misuse) {
     var path: String?
     var description: String?
@@ -115,7 +116,7 @@ extension ListedCall {
     self.init(name: name, method: method, path: path, description: description, openPlaces: [])
   }
 
-  /// Whether one of the parameters that are visited has the setting `reserved`.
+  /// Returns whether one of the visited parameters has the setting `reserved`.
   private static func mayBeOpen(_ state: OpaquePointer?) throws(Misuse) -> Bool {
     var isFound = false
     try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {

@@ -2,32 +2,32 @@ import LullCore
 
 /// The calls that an API file declares.
 ///
-/// Each is read when it is used, and an error in it is reported to its user. Home thread only.
+/// Each is read when it is used, and an error in it is reported to its caller. Home thread only.
 final class DeclaredCalls {
   typealias Reading = Result<APICall, APIFileProblem>
 
-  /// In the order of the file.
+  /// The names in file order.
   private(set) lazy var names = table?.order ?? []
   private lazy var listed = table?.listed() ?? [:]
-  /// Those that have been read.
+  /// The calls that have been read.
   private var readings: [String: APICall]
-  /// nil if the file declares none.
+  /// nil if the file declares no calls.
   private let table: CallTable?
 
-  /// - Parameter readings: those that have been read already.
+  /// - Parameter readings: the calls that have already been read.
   init(_ table: CallTable?, _ readings: [String: APICall] = [:]) {
     self.table = table
     self.readings = readings
   }
 
-  /// nil if there is none of that name.
+  /// Returns the call with that name, or nil.
   func call(_ name: String) throws(APIFileProblem) -> APICall? {
     if let known = readings[name] { return known }
     guard table?.names.contains(name) == true else { return nil }
     return try read([name])[name]?.get()
   }
 
-  /// All of them; throws what is wrong with the first that cannot be read.
+  /// All calls. Throws the first error.
   var all: [APICall] {
     get throws(APIFileProblem) {
       let found = read(Set(names.filter { readings[$0] == nil }))
@@ -40,15 +40,15 @@ final class DeclaredCalls {
     }
   }
 
-  /// One as far as lists need to know it; nil if there is none of that name.
+  /// Returns the parts of a call that lists need; nil if there is no call with that name.
   func listed(_ name: String) throws(APIFileProblem) -> ListedCall? {
     if let call = readings[name] { return ListedCall(call) }
     if let listed = listed[name] { return listed }
     return try call(name).map { ListedCall($0) }
   }
 
-  /// Notes those that could be read. The others are read again when they are used again: the reason may
-  /// lie outside the file.
+  /// Stores the calls that could be read. The others are read again at their next use, because the
+  /// cause may be outside the file.
   private func read(_ names: Set<String>) -> [String: Reading] {
     guard !names.isEmpty, let table else { return [:] }
     let found = table.read(names)
@@ -57,13 +57,13 @@ final class DeclaredCalls {
   }
 }
 
-/// A declared call, as a script has made a request or a resource of it.
+/// A use of a declared call, from which a script created a request or a resource.
 package struct DeclaredUse {
   package let api: APIFile
   package let call: APICall
-  /// The parameters that the script has given; others may have their defaults.
+  /// The parameters that the script passed; others may have defaults.
   package let given: Set<String>
   package let values: [String: CallValue]
-  /// What it is about, with masks in the place of secrets.
+  /// The URL, with secrets masked.
   package let url: String
 }

@@ -3,7 +3,7 @@ import LullHost
 import LullLuaSource
 
 extension TableLayout {
-  /// JSON text of the table, the members of its objects in this order.
+  /// Returns JSON of a table with the members of its objects in this order.
   func ordering(_ json: [UInt8]) -> [UInt8] {
     var writer = JSONWriter()
     TableLayout.write(JSONText(valid: json), self, to: &writer)
@@ -36,7 +36,7 @@ extension TableLayout {
   }
 }
 
-/// The layout of the calls in the text of an API file, read for the calls that are asked for.
+/// The layout of the calls in the source of an API file, read for the calls that are requested.
 final class DeclaredLayout {
   private static let mostSearches = 4
 
@@ -50,9 +50,9 @@ final class DeclaredLayout {
 
   init(_ source: [UInt8]) { self.source = source }
 
-  /// The parameters of a call; nil where the text does not spell them out.
+  /// Returns the layout of a call's parameters; nil if the source does not spell them out.
   func parameters(of call: String) -> TableLayout? {
-    // The first few are found without reading the whole text, of which they may be a small part.
+    // The first few are searched without reading the whole text.
     searches += 1
     let found =
       searches > DeclaredLayout.mostSearches

@@ -1,13 +1,13 @@
 package import LullCore
 
-/// A call as lists have it: what its text says of it in plain sight, whether or not all of it is right.
+/// A call as shown in lists: the plain values in its declaration, which may be otherwise invalid.
 package struct ListedCall {
   package let name: String
   package let method: RequestMethod
-  /// With `{name}` where a parameter stands.
+  /// The path, with `{name}` for a parameter.
   package let path: String
   package let description: String?
-  /// The places of its path that take slashes too.
+  /// The placeholders of its path that may contain slashes.
   package let openPlaces: Set<String>
 }
 

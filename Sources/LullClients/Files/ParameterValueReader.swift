@@ -2,12 +2,12 @@ import CLullBridge
 import LullCore
 import LullHost
 
-/// Reads what scripts give for parameters.
+/// Reads the parameter values that scripts pass.
 struct ParameterValueReader {
   let handles: ObjectHandles
   let json: JSONReader
 
-  /// The value at a position of the stack, checked.
+  /// Reads and checks the value at a stack position.
   func value(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, for parameter: CallParameter
   ) throws(Misuse) -> CallValue {
@@ -96,7 +96,8 @@ struct ParameterValueReader {
     throw misuse(parameter, parameter.expectationOfOne, value)
   }
 
-  /// Names with single values; one that has others as JSON, which some places have room for.
+  /// Reads an object with single values. One with other values becomes JSON, which some places
+  /// allow.
   private func object(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, of parameter: CallParameter
   ) throws(Misuse) -> CallValue {
@@ -124,7 +125,7 @@ struct ParameterValueReader {
     return isFlat ? .object(sorting: members) : .json(try text(index, state, of: parameter))
   }
 
-  /// nil: it is a table, or nothing that a parameter has.
+  /// Returns nil for a table or a type that no parameter has.
   private static func single(
     _ value: lull_value, _ name: String, of parameter: CallParameter
   ) throws(Misuse) -> CallValue? {
@@ -136,7 +137,7 @@ struct ParameterValueReader {
     return whole(value).map { .integer($0) } ?? .number(number)
   }
 
-  /// As it is: the number of something may have more digits than a float holds.
+  /// Returns an integer. Read directly, because it may have more digits than a float holds.
   private static func whole(_ value: lull_value) -> Int? {
     if value.kind == Int32(LULL_INTEGER) { return Int(value.integer) }
     return value.double.flatMap { Int(exactly: $0) }

@@ -4,11 +4,11 @@ package import LullCore
 import LullHost
 import LullLuaSource
 
-/// A field of the table that `config.lua` returns: what an option of the verbs is unless one is given.
+/// A field of the table returned by `config.lua`: the default of an option of the HTTP commands.
 package struct VerbDefault {
   package enum Value {
     case flag(Bool)
-    /// A string, or a number written as one.
+    /// A string, or a number converted to one.
     case text(String)
     /// Names and texts, sorted.
     case table([(name: String, text: String)])
@@ -16,14 +16,14 @@ package struct VerbDefault {
 
   package let key: String
   package let value: Value
-  /// Where it stands.
+  /// The place of the field in the file.
   package let place: SourcePlace
 }
 
 extension APIFiles {
-  /// What a file of defaults returns.
+  /// Reads the defaults that a file returns.
   ///
-  /// - Parameter known: the keys there are.
+  /// - Parameter known: the allowed keys.
   package func defaults(
     in source: [UInt8], path: String, known: [String]
   ) throws(APIFileProblem) -> [VerbDefault] {

@@ -2,15 +2,15 @@ import LullCore
 import LullHost
 
 extension ContentFilter {
-  /// What messages call an expression, and what surrounds it.
+  /// The chunk names of an expression and of the code around it in messages.
   static let expressionName = "-f"
   static let preludeName = "-f prelude"
 
-  /// A failure as whoever wrote the expression sees it: where in the expression, and nothing of what
-  /// surrounds that.
+  /// Returns a failure as the user should see it: with a place in the expression, and without the
+  /// surrounding code.
   static func shown(_ failure: ScriptFailure, of expression: FilterText) -> ScriptFailure {
     var shown = placed(failure, of: expression)
-    // What is no variable may be a field.
+    // An undefined variable may be meant as a field.
     if let start = shown.message.firstRange(of: " a nil value (global '")?.upperBound,
       shown.message.hasSuffix("')")
     {
@@ -29,9 +29,9 @@ extension ContentFilter {
     let frames = failure.trace.stacks.flatMap(\.self)
     let rest = withoutPreludePlace(failure.message)
     guard let place = frames.firstIndex(where: { $0.shortSource == name }) else {
-      // It has ended: what it gave is at fault.
+      // The expression has returned, so its result is at fault.
       let reason = rest.replacing("cannot encode as JSON: ", with: "")
-      // Of what is inside, another part's top level.
+      // For a nested value, the top level of the message is only a part.
       let level = " at the top level"
       shown.message =
         at(expression.text.contains("\n") ? 0 : 1, name)
@@ -53,14 +53,14 @@ extension ContentFilter {
     line > 0 ? "\(name):\(line): " : "\(name): "
   }
 
-  /// `prelude:12: rest`
+  /// Removes the place at the beginning of `prelude:12: rest`.
   private static func withoutPreludePlace(_ message: String) -> String {
     guard message.hasPrefix(preludeName + ":") else { return message }
     let tail = message.dropFirst(preludeName.count + 1).drop { $0.isNumber }
     return tail.hasPrefix(": ") ? String(tail.dropFirst(2)) : message
   }
 
-  /// Variables of the prelude's say nothing: `(local 'value')`.
+  /// Removes the name of a variable of the prelude: `(local 'value')`.
   private static func withoutVariable(_ message: String) -> String {
     guard message.hasSuffix("')"), let start = message.lastIndex(of: "(") else { return message }
     return String(message[..<start].dropLast())

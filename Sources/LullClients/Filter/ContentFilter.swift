@@ -3,28 +3,28 @@ package import LullCore
 package import LullHost
 import LullLuaSource
 
-/// What makes JSON of content: an expression of Lua over `x`, or nothing but the content itself.
+/// Converts content to JSON: with a Lua expression over `x`, or unchanged.
 ///
-/// The expression answers at once. Home thread only.
+/// The expression can't wait. Home thread only.
 package final class ContentFilter {
   private let bridge: BridgeRuntime
   private let callbacks: Callbacks
   private let reader: JSONReader
-  /// The function of the prelude that applies another one and encodes what it gives.
+  /// The prelude's function that applies another function and encodes its result.
   private let apply: Int64
   private let expression: Chunk
   private let text: FilterText
-  /// Whether what it is applied to are parts of one list: a field may be in another part.
+  /// Whether it is applied to parts of one list, so that a field may be in another part.
   package var isOfParts = false
 
   package struct Problem: Error {
-    /// For standard error.
+    /// The report for standard error.
     package let report: String
 
     package init(report: String) { self.report = report }
   }
 
-  /// - Parameter text: nil: the content itself.
+  /// - Parameter text: the expression; nil for the unchanged content.
   package init(_ host: LuaHost, _ text: FilterText?) throws(Problem) {
     bridge = host.bridge
     callbacks = host.callbacks
@@ -61,8 +61,8 @@ package final class ContentFilter {
       throw Problem(report: "lull: -f '\(shown)': \(hint)\n")
     }
     do throws(Problem) {
-      // What is wrong with it is told of the expression as it stands; what runs is no tail call, which
-      // would leave no line of its own for errors.
+      // The original expression is compiled first, for error messages. The compiled function has
+      // no tail call, which would leave no line for errors.
       let checked = try ContentFilter.load(
         "\(head)return \(shown)", shown: shown, name: name, sources, reporter)
       checked.release()
@@ -70,7 +70,7 @@ package final class ContentFilter {
       if !text.isFile, let hint = JQExpression(shown).hint(isWrong: true) {
         throw Problem(report: "lull: -f '\(shown)': \(hint)\n")
       }
-      // A file may have statements before what it gives.
+      // A file may have statements before its result.
       guard text.isFile else { throw error }
       let statements = LuaToken.all(in: shown.utf8).first?.kind == .keyword || text.hasReturn
       guard statements else { throw error }
@@ -112,12 +112,12 @@ package final class ContentFilter {
     single.release()
   }
 
-  /// What the expression makes of content, as JSON text; or the report of an error.
+  /// Returns the expression's result for content as JSON, or throws the report of an error.
   ///
   /// - Parameters:
-  ///   - body: what the content was read from, whose digits numbers keep that are taken from it.
-  ///   - isOfPages: whether the content is the list of what is on several pages. One who takes it for
-  ///     one page, which has fields, would get nothing for something: that is a problem.
+  ///   - body: the body that the content was parsed from. Numbers taken from it keep their digits.
+  ///   - isOfPages: whether the content is the list of several pages. Reading it like the object of
+  ///     one page would silently result in nil, so that is an error.
   package func json(
     of content: Content, service: Service, spelledBy body: [UInt8]? = nil, isOfPages: Bool = false
   ) throws(Problem) -> [UInt8] {
@@ -145,7 +145,7 @@ package final class ContentFilter {
       let text = results[0].bytes ?? []
       return source.map { spelled(text, results, $0.document, $0.spelling) } ?? text
     }
-    // What comes of it, a failure too, is of nothing.
+    // Its result, or its failure, is meaningless.
     if isOfPages, lull_reads_took_list_for_object(bridge.pointer) != 0 {
       throw Problem(
         report:
@@ -154,7 +154,7 @@ package final class ContentFilter {
     }
     switch answer {
     case .success(let bytes):
-      // A field of a list is nothing, which looks like an answer.
+      // A field of a list is nil, which looks like a valid result.
       if bytes.elementsEqual("null".utf8), lull_reads_took_list_for_object(bridge.pointer) != 0 {
         throw Problem(
           report: "lull: -f '\(text.text)': x is a list, and has no fields: x[1] is its first "
@@ -172,16 +172,16 @@ package final class ContentFilter {
     }
   }
 
-  /// Warns of fields in the expression that no row has had.
+  /// Warns about fields in the expression that no row had.
   package func warnOfFields() { callbacks.reporter.warnings.release() }
 
-  /// A marked result with the server's digits.
+  /// Returns a marked result with the server's digits.
   private func spelled(
     _ marked: [UInt8], _ results: RunResults, _ document: JSONDocument, _ spelling: JSONSpelling
   ) -> [UInt8] {
     var noted: UnsafePointer<UInt64>?
     let count = lull_reads_noted(bridge.pointer, &noted)
-    // Valid until the expression reads on, and it has ended.
+    // Valid until the expression runs again, and it has ended.
     let places = UnsafeBufferPointer(start: noted, count: count).map { Int($0) }
     var digits = ServerDigits(document, spelling, reads: places)
     var parts: [Int64: [UInt8]] = [:]
@@ -199,7 +199,7 @@ package final class ContentFilter {
       isMade: marked.first == ServerDigits.floatMark && ServerDigits.computes(text.text))
   }
 
-  /// What it makes of content, to be read.
+  /// Returns the expression's result for content as a document.
   package func document(of content: Content, service: Service) throws(Problem) -> JSONDocument {
     let bytes = try json(of: content, service: service)
     guard let document = try? JSONDocument(parsing: bytes) else {

@@ -2,11 +2,11 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// An expression of `-f` as it was given: itself, or `@FILE`, a file that holds one, or statements that
-/// end with `return`.
+/// The expression given with `-f`: the text itself, or `@FILE`, a file with an expression or with
+/// statements that end with `return`.
 package struct FilterText {
   package let text: String
-  /// What messages call it.
+  /// The name in messages.
   let name: String
   package let isFile: Bool
 
@@ -20,12 +20,12 @@ package struct FilterText {
     self.isFile = isFile
   }
 
-  /// Why there is none, in words.
+  /// The error message if there is no expression.
   package struct Problem: Error {
     package let message: String
   }
 
-  /// - Parameter word: as it stands on the command line.
+  /// - Parameter word: the word on the command line.
   package init(word: String) throws(Problem) {
     guard word.hasPrefix("@") else {
       guard word.contains(where: { !$0.isWhitespace }) else {
@@ -48,7 +48,7 @@ package struct FilterText {
     guard bytes.first != 0x1B, let text = String(validating: bytes, as: UTF8.self) else {
       throw Problem(message: "-f: \(path) is not Lua in UTF-8")
     }
-    // A first line for the shell, whose end stays, so that lines count as in the file.
+    // A `#` line. Its line break is kept, so that line numbers match the file.
     let lua = text.hasPrefix("#") ? text.drop { !$0.isNewline } : text[...]
     guard lua.contains(where: { !$0.isWhitespace }) else {
       throw Problem(message: "-f: \(path) is empty: it needs an expression, such as x.name")
@@ -57,7 +57,7 @@ package struct FilterText {
   }
 
   private static let largest = 1 << 20
-  /// What the interpreter shows of a chunk's name. (LUA_IDSIZE)
+  /// The maximum length of a chunk name shown by the interpreter. (LUA_IDSIZE)
   private static let longestName = 59
 
   private static func shortened(_ path: String) -> String {
@@ -67,13 +67,14 @@ package struct FilterText {
     return "..." + end
   }
 
-  /// What is likely to be wrong with it, a line each: comparisons with numbers beyond 64 bits. (JSN-34)
+  /// Warnings about likely mistakes, one per line: comparisons with numbers that do not fit into 64
+  /// bits. (JSN-34)
   package var warnings: [String] {
     LargeComparisons(Array(text.utf8)).findings.map { line, finding in
       "warning: \(name):\(line): \(finding)"
     }
   }
 
-  /// Whether there is a statement that gives something.
+  /// Whether it has a `return` statement.
   var hasReturn: Bool { LuaToken.all(in: text.utf8).contains { $0.isKeyword("return") } }
 }

@@ -1,8 +1,9 @@
 import LullLuaSource
 
-/// Whether a function that is written in an expression is one of its arguments alone.
+/// Decides whether the result of a function in an expression depends only on its arguments.
 enum FunctionReader {
-  /// What it may read besides what it declares: what gives the same for the same.
+  /// The names it may use besides its own, all of them functions whose result depends only on their
+  /// arguments.
   static let known: Set<String> = [
     "string", "table", "math", "utf8", "tostring", "tonumber", "type", "select", "ipairs", "pairs",
     "next", "map", "filter", "keys", "values", "entries", "sort_by", "reverse", "group_by",
@@ -12,12 +13,13 @@ enum FunctionReader {
   private static let openers: Set<String> = ["function", "do", "then", "repeat"]
   private static let closers: Set<String> = ["end", "until"]
 
-  /// Reads one from `function` to its `end`; false if it is none, or more is to be known.
+  /// Reads a function from `function` to its `end`. Returns false if it is not one, or if its
+  /// result may depend on something else.
   static func read(_ tokens: [LuaToken], _ place: inout Int) -> Bool {
     guard let end = end(of: tokens, from: place) else { return false }
     let body = Array(tokens[place..<end])
     let declared = names(declaredIn: body)
-    // Outside of an inner function or block that declares one the name is the list's.
+    // Outside of an inner function or block that declares it, the name refers to the whole list.
     guard !declared.subtracting(parameters(of: body)).contains("x") else { return false }
     place = end
     var brackets: [String] = []
@@ -30,7 +32,7 @@ enum FunctionReader {
       case (.symbol, ")"), (.symbol, "}"), (.symbol, "]"): _ = brackets.popLast()
       case (.keyword, "local"), (.keyword, "for"): isDeclaring = true
       case (.symbol, "="):
-        // A field of a table that is made, or a variable of the function's own.
+        // A field in a table constructor, or a local variable.
         guard brackets.last == "{" || isDeclaring else { return false }
         if brackets.isEmpty { isDeclaring = false }
       case (.keyword, "goto"), (.symbol, "::"), (.openString, _), (.openComment, _): return false
@@ -46,7 +48,8 @@ enum FunctionReader {
     return true
   }
 
-  /// Behind its `end`. Of an `if` the block begins with `then`, and another with each `elseif`.
+  /// Returns the index after the function's `end`. The block of an `if` begins at `then`, and
+  /// another at each `elseif`.
   private static func end(of tokens: [LuaToken], from start: Int) -> Int? {
     var depth = 0
     for place in start..<tokens.count where tokens[place].kind == .keyword {
@@ -63,7 +66,7 @@ enum FunctionReader {
     Set(body.dropFirst().prefix { !$0.isSymbol(")") }.filter { $0.kind == .name }.map(\.text))
   }
 
-  /// Parameters, and what follows `local` and `for`.
+  /// Returns the parameters and the names after `local` and `for`.
   private static func names(declaredIn body: [LuaToken]) -> Set<String> {
     var names: Set<String> = []
     var place = 0

@@ -1,12 +1,12 @@
-/// An expression as jq has them, and how it is written here.
+/// Recognizes a jq expression and translates it.
 struct JQExpression {
   private let text: String
 
   init(_ text: String) { self.text = JQExpression.trimmed(text[...]) }
 
-  /// One line that says what to write; nil if it does not look like jq's.
+  /// Returns a one-line suggestion; nil if the text does not look like jq.
   ///
-  /// - Parameter isWrong: whether it is no Lua at all.
+  /// - Parameter isWrong: whether it is not valid Lua.
   func hint(isWrong: Bool) -> String? {
     if let written = countedFromZero { return "elements count from 1: write \(written)" }
     if let written = renamedFunction { return "it is called so here: write \(written)" }
@@ -32,7 +32,7 @@ struct JQExpression {
       + ".[] | .name is map(x, \"name\"), and select is filter"
   }
 
-  /// A name by itself, which is a function or nothing.
+  /// A bare name, which is either a function or nil.
   private var bareWord: String? {
     guard JQExpression.isName(text), !["x", "nil", "true", "false"].contains(text) else {
       return nil
@@ -40,13 +40,14 @@ struct JQExpression {
     return text
   }
 
-  /// `x[0]`, which is nothing in Lua; not inside a function, which may have tables of its own.
+  /// The translation of `x[0]`, which is nil in Lua. Not inside a function, which may have its own
+  /// tables.
   private var countedFromZero: String? {
     guard text.contains("x[0]"), JQExpression.isPath(text) else { return nil }
     return text.replacing("[0]", with: "[1]")
   }
 
-  /// `length(x)`
+  /// The translation of `length(x)`.
   private var renamedFunction: String? {
     guard let open = text.firstIndex(of: "("), text.hasSuffix(")"), !text.contains("(.") else {
       return nil
@@ -59,7 +60,7 @@ struct JQExpression {
     return JQExpression.isPath(inside) ? form.replacing("?", with: inside) : nil
   }
 
-  /// `$.id` of JSONPath, `body.id` of Restish, `[0]`.
+  /// The translation of `$.id` in JSONPath, `body.id` in Restish, and `[0]`.
   private var otherLanguage: String? {
     let begins = ["$.", "$[", "body.", "body["].first { text.hasPrefix($0) }
     guard let begins else {
@@ -71,7 +72,7 @@ struct JQExpression {
     return JQExpression(rest.hasPrefix("[") ? "." + rest : String(rest)).translated
   }
 
-  /// What jq applies to its input without arguments.
+  /// The functions that jq applies to its input without arguments.
   private static let words = [
     "keys": "keys(?)", "length": "count(?)", "reverse": "reverse(?)", "unique": "unique(?)",
     "flatten": "flatten(?)", "first": "first(?)", "last": "last(?)", "add": "sum(?)",
@@ -89,13 +90,13 @@ struct JQExpression {
 
   // MARK: Translating
 
-  /// The same here; nil if it is not known.
+  /// The translation; nil if it is not known.
   private var translated: String? {
     var code = "x"
     var isStream = false
     var stages = JQExpression.parts(of: text, at: "|")
     if stages.count > 1, let first = stages.first, first.isEmpty || JQExpression.isPath(first) {
-      // The habit of pipes behind a way that is written as here.
+      // A pipe after a path in Lua syntax.
       if !first.isEmpty { code = first }
       stages.removeFirst()
     }
@@ -139,7 +140,7 @@ struct JQExpression {
     }
   }
 
-  /// `.a.b[0]`, `.[]`, `.items[].name`
+  /// Translates a path such as `.a.b[0]`, `.[]` or `.items[].name`.
   private static func path(_ stage: String, from code: String, _ isStream: inout Bool) -> String? {
     guard let steps = steps(of: stage) else { return nil }
     var code = code
@@ -209,7 +210,7 @@ struct JQExpression {
     return steps
   }
 
-  /// `.a.b` as the name of a field; nil if it is none.
+  /// Returns `.a.b` as a field name; nil if it is not one.
   private static func field(_ path: String) -> String? {
     guard path.hasPrefix("."), let steps = steps(of: path) else { return nil }
     var names: [String] = []
@@ -223,7 +224,7 @@ struct JQExpression {
     return names.joined(separator: ".")
   }
 
-  /// `.a`, `.a == 1` and so on, as a function or a field.
+  /// Translates `.a`, `.a == 1` and similar conditions to a function or a field.
   private static func condition(_ text: String) -> String? {
     let operators = [
       ("==", "=="), ("!=", "~="), (">=", ">="), ("<=", "<="), (">", ">"), ("<", "<"),
@@ -255,7 +256,7 @@ struct JQExpression {
     }
   }
 
-  /// `x`, `x.a[1]`
+  /// Returns whether a text is a path such as `x` or `x.a[1]`.
   private static func isPath(_ text: String) -> Bool {
     let rest = text.dropFirst()
     guard text.first == "x", rest.isEmpty || rest.first == "." || rest.first == "[" else {
@@ -270,7 +271,7 @@ struct JQExpression {
     return String(text)
   }
 
-  /// What stands between separators that are inside no quotes and brackets.
+  /// Splits a text at separators that are outside of quotes and brackets.
   private static func parts(of text: String, at separator: Character) -> [String] {
     var parts: [String] = []
     var part = ""

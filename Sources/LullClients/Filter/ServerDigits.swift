@@ -3,20 +3,22 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// Puts the server's digits into what an expression gives.
+/// Restores the server's digits in the result of an expression.
 ///
-/// The prelude leaves two marks that stand in no JSON: around the number of a part of the content,
-/// and around a float. A part is written as the server has spelled it. A float that the expression
-/// has read from the content is taken for the number it has read; any other is Lua's.
+/// The prelude adds two marks that do not occur in JSON: around the number of a part of the
+/// content, and around a float. A part is written as the server spelled it. A float with the value
+/// of a number that the expression read from the content gets the digits of that number. Any other
+/// float is written by Lua.
 struct ServerDigits {
-  /// What the prelude puts around the position of a part.
+  /// The prelude's mark around the position of a part.
   static let partMark: UInt8 = 1
-  /// What it puts around a float.
+  /// The prelude's mark around a float.
   static let floatMark: UInt8 = 2
 
   private let document: JSONDocument
   private let spelling: JSONSpelling
-  /// Places of numbers that were read, in that order, by value; and how many of them are used.
+  /// The positions of the numbers that were read, in order, by value; and how many of them have
+  /// been used.
   private var reads: [UInt64: (places: [Int], used: Int)] = [:]
 
   init(_ document: JSONDocument, _ spelling: JSONSpelling, reads places: [Int]) {
@@ -29,8 +31,8 @@ struct ServerDigits {
   }
 
   /// - Parameters:
-  ///   - parts: what the positions of parts mean, as JSON.
-  ///   - isMade: whether the whole is a number that the expression has computed.
+  ///   - parts: returns the JSON for the position of a part.
+  ///   - isMade: whether the whole result is a number computed by the expression.
   mutating func text(
     of marked: [UInt8], parts: (Int) -> [UInt8], isMade: Bool
   ) -> [UInt8] {
@@ -52,7 +54,8 @@ struct ServerDigits {
     return output + rest
   }
 
-  /// Numbers that are equal and spelled in different ways come out in the order they were read in.
+  /// Returns the server's digits of a float. Equal numbers with different digits are used in the
+  /// order they were read.
   private mutating func digits(of float: String) -> ArraySlice<UInt8>? {
     guard let value = Double(float)?.bitPattern, let read = reads[value] else { return nil }
     let place = read.places[min(read.used, read.places.count - 1)]
@@ -60,19 +63,19 @@ struct ServerDigits {
     return spelling.digits(at: place)
   }
 
-  /// A part of the content as the server has spelled it.
+  /// Returns a part of the content as the server spelled it.
   func text(ofPartAt place: Int) -> [UInt8] {
     var output: [UInt8] = []
     JSONElement(document: document, index: place).encode(into: &output, spelledBy: spelling)
     return output
   }
 
-  /// Whether an expression as a whole computes a number: has an operator of arithmetic outside of all
-  /// brackets and functions.
+  /// Returns whether an expression as a whole computes a number: it has an arithmetic operator
+  /// outside of all brackets and functions.
   static func computes(_ expression: String) -> Bool {
     var depth = 0
     var before: LuaToken?
-    // Parentheses that group, not those of calls.
+    // Parentheses for grouping, as opposed to those of calls.
     var groups: [Bool] = []
     for token in LuaToken.all(in: expression.utf8) {
       defer { before = token }

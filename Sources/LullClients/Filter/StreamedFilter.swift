@@ -1,20 +1,22 @@
 import LullLuaSource
 
-/// Which expressions of `-f` make of each page what they make of all of them, so that none need be kept.
+/// Recognizes expressions of `-f` whose result for all pages is the concatenation of their results
+/// for each page, so that pages need not be kept.
 ///
-/// Those made of `x`, `map`, `filter`, `pick` and `flatten`, each around the next, with names of fields
-/// and functions; and `first` around such a one, which needs no more pages than it takes. A function
-/// must be written there or be one of Lua's or of the filters; it reads nothing but what it is given
-/// and what it declares, and assigns to nothing else. What cannot be told from the words is not.
+/// These consist of nested calls of `map`, `filter`, `pick` and `flatten` around `x`, with field
+/// names and functions; and of `first` around such an expression, which loads only the pages it
+/// needs. A function must be written in the expression, or be one of Lua's or of the filters. It
+/// may read only its arguments and its own variables, and assign only to its own variables. If that
+/// can't be decided from the tokens, the expression is not streamed.
 package enum StreamedFilter: Equatable {
-  /// What it gives of pages one after the other is what it gives of all.
+  /// The results of the pages, concatenated.
   case elements
-  /// As `elements`, of which the first so many are wanted.
+  /// The given number of first elements of `elements`.
   case first(Int)
-  /// As `elements`, of which the first is wanted, by itself.
+  /// The first element of `elements`, not as a list.
   case one
 
-  /// nil: it is of all pages.
+  /// nil if the expression needs all pages.
   package init?(_ filter: FilterText) {
     guard !filter.isFile || !filter.hasReturn else { return nil }
     var reader = Reader(tokens: LuaToken.all(in: filter.text.utf8))
@@ -22,7 +24,7 @@ package enum StreamedFilter: Equatable {
     self = found
   }
 
-  /// The same, with `first` left out.
+  /// Returns the expression without `first`.
   package static func inner(of filter: FilterText) -> FilterText? {
     let tokens = LuaToken.all(in: filter.text.utf8)
     var reader = Reader(tokens: tokens)
@@ -38,7 +40,7 @@ extension StreamedFilter {
   private struct Reader {
     let tokens: [LuaToken]
     var place = 0
-    /// Behind what `first` is around.
+    /// The end of the argument of `first`.
     var innerEnd = 0
 
     private var next: LuaToken? { place < tokens.count ? tokens[place] : nil }
@@ -71,7 +73,7 @@ extension StreamedFilter {
       return count.map { .first($0) } ?? .one
     }
 
-    /// `x`, or a function around such a thing.
+    /// Reads `x`, or a function call around such an expression.
     private mutating func elements() -> Bool {
       if takeName("x") { return true }
       guard let name = next, name.kind == .name,
@@ -84,7 +86,7 @@ extension StreamedFilter {
         guard argument(of: name.text) else { return false }
         count += 1
       }
-      // Others raise, whatever there is.
+      // Other argument counts raise an error anyway.
       let fits =
         switch name.text {
         case "map": count == 1

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 import LullHost
 
-/// What a call says for `lull mock`.
+/// Reads the settings of a call for `lull mock`.
 extension APIDeclaration {
   func function(
     _ key: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
@@ -15,7 +15,7 @@ extension APIDeclaration {
     return id
   }
 
-  /// Content, whatever it is.
+  /// Reads any content.
   func example(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, of call: APICall
   ) throws(Misuse) -> MockAnswer {
@@ -28,7 +28,7 @@ extension APIDeclaration {
     }
   }
 
-  /// A list of answers.
+  /// Reads a list of responses.
   func examples(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, of call: APICall
   ) throws(Misuse) -> [MockExample] {
@@ -95,26 +95,26 @@ extension APIDeclaration {
 }
 
 extension APICall {
-  /// That of an answer which names none.
+  /// The default status of a response.
   package var usualStatus: Int { method == .post ? 201 : 200 }
 }
 
-/// What an API file says that `lull mock` answers a call with; nothing else looks at it.
+/// The responses of a call in `lull mock`. Not used by anything else.
 package struct CallMock {
-  /// The number of a function of the script, kept for as long as its service is.
+  /// The ID of a script function, held as long as its service.
   package var function: Int64?
-  /// Of content alone.
+  /// The response with only content.
   package var example: MockAnswer?
   package var examples: [MockExample] = []
 }
 
-/// One answer of several: that to requests with certain parameters.
+/// One of several responses, for requests with certain parameters.
 package struct MockExample {
   package var answer: MockAnswer
-  /// None: whatever the parameters are.
+  /// Empty for any parameters.
   package var conditions: [(name: String, value: CallValue)] = []
 
-  /// Whether it answers a request with these parameters.
+  /// Returns whether it applies to a request with these parameters.
   package func fits(_ values: [String: CallValue]) -> Bool {
     conditions.allSatisfy { name, value in
       guard let given = values[name] else { return false }
@@ -123,7 +123,7 @@ package struct MockExample {
   }
 
   private static func comparable(_ value: CallValue) -> [UInt8] {
-    // As JSON, 1 and true are not what "1" and "true" are; a query has no such difference.
+    // In JSON, 1 and true differ from "1" and "true"; in a query they do not.
     var bytes: [UInt8] = []
     switch value {
     case .json(let text): bytes = text

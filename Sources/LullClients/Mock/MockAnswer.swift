@@ -2,12 +2,12 @@ import CLullBridge
 package import LullCore
 package import LullHost
 
-/// An answer as it is sent, but for what the server adds.
+/// A response as it is sent, except for the parts that the server adds.
 package struct MockAnswer {
   package var status: Int
   package var headers: Headers
   package var body: [UInt8]
-  /// Seconds until it is sent.
+  /// The delay in seconds before it is sent.
   package var delay: Double
 
   package init(status: Int, headers: Headers = Headers(), body: [UInt8] = [], delay: Double = 0) {
@@ -17,10 +17,10 @@ package struct MockAnswer {
     self.delay = delay
   }
 
-  /// The longest that an answer may be held back, in seconds: a day.
+  /// The maximum delay in seconds: a day.
   private static let longestDelay = 86_400.0
 
-  /// What a function `mock` has returned; nil if that is nil.
+  /// Reads the result of a `mock` function; nil for nil.
   package init?(returned results: RunResults, _ reading: ScriptReading) throws(Misuse) {
     if results[0].kind == Int32(LULL_NIL) { return nil }
     guard results[0].kind == Int32(LULL_TABLE) else {
@@ -31,11 +31,11 @@ package struct MockAnswer {
     try self.init(table: results.index(0), results.state, reading, status: 200)
   }
 
-  /// What a table says: what functions for `networking` give, and `delay`.
+  /// Reads a table: the fields of a `networking` function's response, and `delay`.
   ///
   /// - Parameters:
-  ///   - status: where it names none.
-  ///   - other: a field besides, which `take` gets.
+  ///   - status: the status if the table has none.
+  ///   - other: additional fields, which are passed to `take`.
   init(
     table: Int32, _ state: OpaquePointer?, _ reading: ScriptReading, status: Int,
     beside other: [String] = [], take: (lull_value) throws(Misuse) -> Void = { _ in }
@@ -52,7 +52,7 @@ package struct MockAnswer {
         case .success(let bytes): json = bytes
         case .failure(let problem): throw .message("'json' cannot be encoded: \(problem.text)")
         }
-      // One that is a function has been taken with the body.
+      // A function was already read together with the body.
       case "close":
         throw .message(
           "'close' must be a function, beside a 'body' that is one, got \(value.described)")
@@ -79,18 +79,18 @@ package struct MockAnswer {
     return seconds
   }
 
-  /// Puts JSON of a script in, whose encoding is the same in each run. (REQ-14)
+  /// Sets a JSON body from a script, encoded deterministically. (REQ-14)
   package mutating func put(json bytes: [UInt8]) {
     body = bytes
     if headers["content-type"] == nil { headers["content-type"] = "application/json" }
   }
 }
 
-/// What a function has returned that gives the body of an answer piece by piece.
+/// The result of a function that returns the body of a response in pieces.
 package enum MockPiece {
   case bytes([UInt8])
   case end
-  /// The connection is to end in the middle of the body.
+  /// The connection is to be closed in the middle of the body.
   case cut
 
   package init(returned results: RunResults) throws(Misuse) {

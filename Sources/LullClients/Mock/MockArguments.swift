@@ -1,10 +1,10 @@
 package import LullArguments
 
-/// The command line of `lull mock`, which is that of the program that it becomes.
+/// The command line of `lull mock`, shared with the program that it executes.
 package enum MockArguments {
-  /// How long a client may take to send a request or to take an answer, unless said otherwise; seconds.
+  /// The default time limit in seconds for a client to send a request or to receive a response.
   package static let patience = 30
-  /// How long a function may run without waiting, unless said otherwise; seconds.
+  /// The default time limit in seconds for a function to run without waiting.
   package static let longest = 10.0
 
   package static let spec = ArgumentSpec(
@@ -67,7 +67,7 @@ package enum MockArguments {
     Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
   }
 
-  /// `scheme://host[:port]`, as browsers send it.
+  /// Returns whether a text is an origin as browsers send it: `scheme://host[:port]`.
   package static func isOrigin(_ text: String) -> Bool {
     if text == "*" { return true }
     guard let mark = text.firstRange(of: "://") else { return false }

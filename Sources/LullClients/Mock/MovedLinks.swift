@@ -1,12 +1,12 @@
 package import LullCore
 
-/// Leads links of examples to the mock: clients that follow them stay with it.
+/// Changes links in examples to point to the mock, so that clients that follow them stay there.
 ///
-/// A text counts as a link if it is one as a whole. Links to other hosts are left alone.
+/// A string counts as a link only as a whole. Links to other hosts are not changed.
 package struct MovedLinks {
-  /// Origins in whose place the mock stands: that of the service, and that of made-up links.
+  /// The origins that the mock replaces: that of the service, and that of generated links.
   private let origins: [String]
-  /// The origin of the mock, as the client knows it.
+  /// The origin of the mock as the client sees it.
   package let here: String
 
   package init(from origin: String?, to here: String) {
@@ -14,7 +14,7 @@ package struct MovedLinks {
     self.here = here
   }
 
-  /// With the links in it moved; nil if it has none that move.
+  /// Returns a value with its links changed; nil if nothing changes.
   package func moved(_ value: JSONValue) -> JSONValue? {
     switch value {
     case .string(let text): return moved(text).map { .string($0) }

@@ -2,9 +2,9 @@ import CLullBridge
 import LullCore
 import LullHost
 
-/// What a file says of the answers of its calls.
+/// Reads the schemas for the responses of calls.
 extension APIDeclaration {
-  /// The path of the file of schemas, which stands beside the API file.
+  /// Returns the path of the schemas file, which is next to the API file.
   func schemasPath(_ value: lull_value) throws(Misuse) -> String {
     let name = try value.text("schemas")
     guard !name.isEmpty, !name.contains("/"), !name.utf8.contains(0) else {
@@ -16,7 +16,7 @@ extension APIDeclaration {
     return folder + name
   }
 
-  /// A schema as a table, or the name of a definition in the file of schemas.
+  /// Reads a schema as a table, or the name of a definition in the schemas file.
   func schema(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(Misuse)
     -> CallSchema
   {
@@ -37,7 +37,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Whether a call in a table of calls has a schema of its own.
+  /// Returns whether a call in a table of calls has its own schema.
   func haveSchemas(_ table: Int32, _ state: OpaquePointer?) throws(APIFileProblem) -> Bool {
     var isFound = false
     let visited = Result { () throws(Misuse) in

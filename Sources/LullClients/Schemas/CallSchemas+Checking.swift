@@ -1,10 +1,10 @@
 import LullCore
 import LullSchemas
 
-/// What `lull check` finds of schemas.
+/// Checks schemas for `lull check`.
 extension CallSchemas {
-  /// What is wrong with all that can be used: for each call by its name, nil for the file as a whole. What several
-  /// refer to is told once.
+  /// Returns the problems of all schemas in use: by the name of the call, nil for the file as a
+  /// whole. A problem in a shared schema is reported once.
   func problems(of calls: [APICall]) -> [(call: String?, text: String)] {
     var problems: [(call: String?, text: String)] = []
     for call in calls {
@@ -38,7 +38,7 @@ extension CallSchemas {
     return problems
   }
 
-  /// All that a file says of a call.
+  /// Returns the pointers of all schemas that a file has for a call.
   private static func pointers(of call: String, in file: SchemaFile) -> [String] {
     guard let entry = try? file.call(call) else { return [] }
     let start = "#/calls/\(JSONPointer.escaped(call))"

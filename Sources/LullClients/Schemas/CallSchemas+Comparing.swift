@@ -2,13 +2,13 @@ import LullCore
 import LullHost
 import LullSchemas
 
-/// What is said of a call, as comparisons of API files tell it.
+/// The schemas of a call, for the comparison of API files.
 extension CallSchemas {
-  /// How much is shown of what stands in a file.
+  /// The maximum length of the shown part of a schema.
   private static let shownLength = 120
 
-  /// What the schemas say of a call, cut short, and all of it with the definitions that it refers to: other bytes
-  /// where they say something else. nil if that is nothing.
+  /// Returns the schemas of a call: a shortened form for display, and all bytes including the
+  /// definitions they reference, which differ if any schema differs. nil if there are none.
   package func fingerprint(ofCall name: String) -> (shown: String, whole: [UInt8])? {
     let own: CallSchema?
     do throws(APIFileProblem) {
@@ -50,7 +50,7 @@ extension CallSchemas {
       var references: [String] = []
       CallSchemas.findReferences(in: element, &references)
       for reference in references {
-        // Of an anchor nobody knows where it is: any definition may have it.
+        // The place of an anchor is not known, so any definition may contain it.
         let entries =
           CallSchemas.entry(of: reference).map { [$0] }
           ?? file.map { $0.definitions.map { Entry(section: "$defs", name: $0) } } ?? []
@@ -63,13 +63,13 @@ extension CallSchemas {
     return bytes
   }
 
-  /// What stands in a section of a file.
+  /// An entry in a section of a file.
   private struct Entry: Hashable {
     let section: String
     let name: String
   }
 
-  /// What a reference leads to, or into; nil of an anchor.
+  /// Returns the entry that a reference points to or into; nil for an anchor.
   private static func entry(of reference: String) -> Entry? {
     guard reference.hasPrefix("#/") else { return nil }
     let names = reference.dropFirst(2).split(
@@ -100,7 +100,7 @@ extension CallSchemas {
     return CanonicalJSON(isExact: false).bytes(of: JSONText(valid: text))
   }
 
-  /// Members by their names: the same whatever order they are written in.
+  /// Returns JSON with members sorted by name, so that their order does not matter.
   private static func shown(_ element: JSONElement) -> String {
     let text = (try? sorted(element).encode()) ?? []
     return LogText.part(String(decoding: text, as: UTF8.self), limit: shownLength)

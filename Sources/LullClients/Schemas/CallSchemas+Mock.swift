@@ -1,15 +1,15 @@
 import LullCore
 import LullSchemas
 
-/// What `lull mock` takes from schemas.
+/// The schemas as used by `lull mock`.
 extension CallSchemas {
-  /// An answer of a call's success by what the file of schemas says of it; nil if that is nothing.
+  /// Returns the success response of a call from the schemas file; nil if the file has none.
   ///
-  /// - Parameter links: what leads links of examples to the mock.
+  /// - Parameter links: changes links in examples to point to the mock.
   package func example(of call: APICall, _ links: MovedLinks) -> MockAnswer? {
     let key = "\(call.name)\n\(links.here)"
     if case .some(let known) = examples[key] { return known }
-    // Clients may name any port in `Host`.
+    // Limited, because clients may send any port in `Host`.
     if examples.count > 1000 { examples = [:] }
     let made = makeExample(of: call, links)
     examples[key] = .some(made)
@@ -43,10 +43,10 @@ extension CallSchemas {
     }
   }
 
-  /// The response with a status: an example that fits the schema, else a value generated from the
-  /// schema, else the status alone.
+  /// Returns the response with a status: an example that fits the schema, otherwise a value
+  /// generated from the schema, otherwise only the status.
   ///
-  /// - Parameter said: what stands in `answers`.
+  /// - Parameter said: the entry in `answers`.
   private func declaredAnswer(
     _ status: Int, schema: JSONElement?, said: JSONElement?, _ pointer: String, _ file: SchemaFile,
     _ links: MovedLinks
@@ -55,7 +55,7 @@ extension CallSchemas {
     let examples = said?["examples"].map { Array($0.elements) } ?? []
     let type = said?["type"]?.string
     let isJSON = type.map { CallSchemas.isJSON($0) } ?? !examples.isEmpty
-    // True, which holds for an answer beside a default, says nothing of content.
+    // A schema that is `true` says nothing about the content.
     if let schema, schema.kind == .object || said == nil {
       let validator = try validator(pointer, file)
       for example in examples where try validator.fits(example) {
@@ -74,7 +74,8 @@ extension CallSchemas {
       status, links, examples.first?.plainValue ?? .object([]), by: nil, type: type)
   }
 
-  /// - Parameter validator: what holds for the content, with its links moved too.
+  /// - Parameter validator: the schema that the content must match, also after its links are
+  ///   changed.
   private func answer(
     _ status: Int, _ links: MovedLinks, _ value: JSONValue?, by validator: SchemaValidator?,
     type: String? = nil
@@ -83,7 +84,7 @@ extension CallSchemas {
     var body = plain
     if let moved = links.moved(value), let bytes = try? moved.encode() {
       let document = try? JSONDocument(parsing: bytes)
-      // A schema may name the links that there are.
+      // The schema may allow only certain links.
       if let validator, let document {
         if try validator.fits(document.root) { body = bytes }
       } else if validator == nil {
@@ -100,7 +101,7 @@ extension CallSchemas {
     return type.withUTF8 { ContentTypePattern.isJSON($0) }
   }
 
-  /// What is wrong with a parameter, in words; nil if nothing is, or nothing is known.
+  /// Returns the error in a parameter; nil if it is valid or has no schema.
   package func objection(to value: CallValue, for name: String, of call: String) -> String? {
     let text: [UInt8]?
     switch value {
@@ -122,18 +123,19 @@ extension CallSchemas {
         of: document.root, limit: 1)
       return found.first.map { "the parameter '\(name)' of call '\(call)' does not fit: \($0)" }
     } catch {
-      // It is told by lull check.
+      // Reported by `lull check`.
       return nil
     }
   }
 
-  /// Whether a request for the call has to have a body, though none of its parameters is required.
+  /// Returns whether a request for the call must have a body although none of its parameters is
+  /// required.
   package func requiresBody(_ call: String) -> Bool {
-    // What is wrong with the file is told by lull check.
+    // Problems with the file are reported by `lull check`.
     (try? openedFile()?.call(call)?["body_required"]?.bool) == true
   }
 
-  /// What is wrong with a body that a client has sent, in words; nil if nothing is, or nothing is known.
+  /// Returns the error in a request body; nil if it is valid or has no schema.
   package func objection(toBody bytes: [UInt8], of call: String) -> String? {
     do throws(SchemaProblem) {
       guard let file = try openedFile(), try file.call(call)?["body"] != nil else { return nil }
@@ -148,22 +150,22 @@ extension CallSchemas {
         of: document.root, limit: 1)
       return found.first.map { "the body of call '\(call)' does not fit: \($0)" }
     } catch {
-      // It is told by lull check.
+      // Reported by `lull check`.
       return nil
     }
   }
 }
 
-/// The statuses that the file of schemas has of a call.
+/// The statuses in the schemas file for a call.
 private struct DeclaredStatus {
-  /// The key of that which an answer has; nil: there is none.
+  /// The key of the success status; nil if there is none.
   let success: String?
 
   init(_ entry: JSONElement) {
     let schemas = entry["responses"]?.pairs ?? []
     let answers = entry["answers"]?.pairs.map(\.key) ?? []
     let statuses = schemas.map(\.key) + answers
-    // Content tells more than its absence.
+    // Statuses with content are preferred.
     let full = schemas.filter { $0.value.kind == .object }.map(\.key)
     func least(_ keys: [String], _ range: Range<Int>) -> String? {
       keys.compactMap { Int($0) }.filter { range.contains($0) }.min().map { "\($0)" }

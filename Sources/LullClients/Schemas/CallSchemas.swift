@@ -2,13 +2,14 @@ package import LullCore
 package import LullSchemas
 import LullSystem
 
-/// The schemas of the answers of an API: of the call whose method and path fit a request what it says itself,
-/// of successes, else what the file of schemas says of it.
+/// The response schemas of an API. The schemas for a response are those of the call whose method
+/// and path match the request: its own schema for successes, otherwise its entry in the schemas
+/// file.
 ///
-/// The file is read when the first answer is to be validated, and a schema is made ready at its first use. Home
-/// thread only.
+/// The file is read when the first response is to be validated, and a schema is compiled at its
+/// first use. Home thread only.
 package final class CallSchemas: AnswerSchemas {
-  /// Where the file of schemas is; nil: there is none.
+  /// The path of the schemas file; nil if there is none.
   package let path: String?
   let calls: DeclaredCalls
   private var base: ResourceURL?
@@ -16,23 +17,24 @@ package final class CallSchemas: AnswerSchemas {
   lazy var file = path.map { path in
     Result { () throws(SchemaProblem) in try SchemaFile.read(Array(path.utf8)) }
   }
-  /// By the pointer of the schema, or by call and status for one of the call's own.
+  /// By the pointer of the schema, or by call and status for a call's own schema.
   private var known: [String: CallAnswerSchema?] = [:]
-  /// Answers of `lull mock`, by call and by where it is.
+  /// The responses of `lull mock`, by call and origin.
   var examples: [String: MockAnswer?] = [:]
-  /// By whether they are of answers.
+  /// The validators for responses and for other schemas.
   private var validators: [Bool: FileValidators] = [:]
-  /// What has been told, by schema, place and keyword.
+  /// The reported problems, by schema, place and keyword.
   private var told: Set<[String]> = []
 
-  /// - Parameter calls: looked through when the first answer comes, and read when one is theirs.
+  /// - Parameter calls: the calls, whose routes are compiled at the first response, and which are
+  ///   read when a response is theirs.
   init(_ calls: DeclaredCalls, path: String?, base: ResourceURL?) {
     self.calls = calls
     self.path = path
     self.base = base
   }
 
-  /// Looks for calls below another base URL, to which the service has moved.
+  /// Matches calls below another base URL after the service has moved there.
   func rebase(to base: ResourceURL?) {
     self.base = base
     routes = Result { () throws(APIFileProblem) in try makeRoutes() }
@@ -52,7 +54,7 @@ package final class CallSchemas: AnswerSchemas {
   private func makeRoutes() throws(APIFileProblem) -> CallRoutes {
     var routed: [CallRoutes.Call] = []
     for name in calls.names {
-      // There is one of each name.
+      // There is one call of each name.
       guard let call = try calls.listed(name) else { continue }
       routed.append(
         CallRoutes.Call(call.method, call.path, openPlaces: call.openPlaces))
@@ -60,7 +62,7 @@ package final class CallSchemas: AnswerSchemas {
     return CallRoutes(routed, base: base)
   }
 
-  /// The call that a request is for; nil if there is none.
+  /// Returns the call for a request, or nil.
   private func call(_ method: RequestMethod, _ url: String) throws(APIFileProblem) -> APICall? {
     guard let place = try routes.get().call(method.rawValue, url) else { return nil }
     return try calls.call(calls.names[place])
@@ -90,15 +92,15 @@ package final class CallSchemas: AnswerSchemas {
     return (false, "by the schemas of call '\(call.name)' (\(statuses.joined(separator: ", ")))")
   }
 
-  /// Whether anything is said of the answers of a call.
+  /// Returns whether a call has a schema for its responses.
   func hasSchema(of call: APICall) -> Bool {
     if call.schema != nil { return true }
-    // A file that cannot be read is told of by itself.
+    // A file that can't be read is reported separately.
     guard case .success(let file)? = file else { return self.file != nil }
     return (try? file.call(call.name)?["responses"]?.count ?? 0) != 0
   }
 
-  /// nil if there is none.
+  /// Returns the schemas file, or nil.
   package func openedFile() throws(SchemaProblem) -> SchemaFile? { try file?.get() }
 
   /// - Parameter isOfAnswer: false for a parameter or a body.
@@ -150,24 +152,24 @@ package final class CallSchemas: AnswerSchemas {
 
   // MARK: Warnings
 
-  /// So many are told of; nobody reads more.
+  /// The maximum number of reported problems.
   private static let mostTold = 100
 
   package func warn(_ misfits: [ContentMisfit], by schema: any AnswerSchema) {
     for misfit in misfits where told.count < CallSchemas.mostTold {
-      // Of elements of one array the first will do.
+      // One problem per array is reported.
       let place = misfit.pointer.split(separator: "/").map { Int($0) == nil ? String($0) : "*" }
       guard told.insert([schema.owner, misfit.keyword] + place).inserted else { continue }
       let rest =
         told.count == CallSchemas.mostTold ? " (no more is told of answers that do not fit)" : ""
-      // On a line, whatever the names of members are.
+      // On one line, even if names of members contain line breaks.
       let text = LogText.part("\(schema.owner): \(misfit)", limit: 500)
       StandardError.write("lull: warning: \(text)\(rest)\n")
     }
   }
 }
 
-/// How a name stands in a JSON Pointer that is a fragment.
+/// Escapes names for a JSON Pointer in a URL fragment.
 enum JSONPointer {
   static func escaped(_ token: String) -> String {
     let escaped = token.replacing("~", with: "~0").replacing("/", with: "~1")
@@ -176,20 +178,20 @@ enum JSONPointer {
   }
 }
 
-/// What an API file says of the answers of a call itself.
+/// The schema of a call's responses in the API file itself.
 package enum CallSchema: Sendable {
   /// A schema written in the file.
   case document(JSONDocument)
-  /// The name of a definition in the file of schemas.
+  /// The name of a definition in the schemas file.
   case definition(String)
 }
 
-/// The schema of a call's answers of one status, or why there is none that can be used.
+/// The schema of a call's responses with one status, or why it can't be used.
 struct CallAnswerSchema: AnswerSchema {
   let owner: String
   let validator: Result<SchemaValidator, SchemaProblem>
 
-  /// As many as a cause has.
+  /// The maximum number of problems in an error.
   private static let mostMisfits = 20
 
   func misfits(of content: JSONElement) -> [ContentMisfit] {
@@ -206,7 +208,7 @@ struct CallAnswerSchema: AnswerSchema {
   }
 }
 
-/// Schemas of a script that are made ready, by their texts: whoever validates in a loop makes them once.
+/// The compiled schemas of a script, by source, so that a loop compiles each only once.
 struct KnownSchemas {
   private static let most = 32
   private var validators: [[UInt8]: SchemaValidator] = [:]

@@ -31,7 +31,7 @@ package struct APIEntry: Sendable {
   /// The LuaCATS type of a property or field; it may be nil or absent if it ends with `?`.
   package let type: String
   package let isWritable: Bool
-  /// How it is written in Lua where that does not follow from the name, as for operations.
+  /// The spelling in Lua, if it does not follow from the name, as for operations.
   package let shown: String?
   /// One sentence.
   package let summary: String
