@@ -1,4 +1,4 @@
-// Memory that lives until a mark is released: what a call reads, or says, and nobody keeps.
+// Memory that lives until a mark is released, for data that is needed only during a call.
 #ifndef LULL_ARENA_H
 #define LULL_ARENA_H
 
@@ -19,14 +19,14 @@ typedef struct lull_arena {
   size_t top;
 } lull_arena;
 
-// Adds a chunk that has room for so many bytes; 0 without memory.
+// Adds a chunk with room for at least `size` bytes; 0 without memory.
 int lull_arena_extend(lull_arena *arena, size_t size);
-// Gives chunks back that nothing lives in below the mark.
+// Frees chunks that are unused below the mark.
 void lull_arena_shrink(lull_arena *arena, size_t mark);
-// Empty afterwards, and usable.
+// Frees all chunks. The arena can be used again.
 void lull_arena_free(lull_arena *arena);
 
-// NULL without memory.
+// Returns NULL without memory.
 static inline void *lull_arena_take(lull_arena *arena, size_t size) {
   size = (size + 15) & ~(size_t)15;
   const lull_chunk *last = arena->count ? &arena->chunks[arena->count - 1] : NULL;
@@ -39,7 +39,7 @@ static inline void *lull_arena_take(lull_arena *arena, size_t size) {
   return result;
 }
 
-// What has been taken since the top was there goes.
+// Frees everything that was taken since the top was at the mark.
 static inline void lull_arena_drop(lull_arena *arena, size_t mark) {
   if (arena->count > 1 || (arena->count == 1 && arena->chunks[0].size > LULL_CHUNK)) {
     lull_arena_shrink(arena, mark);

@@ -1,8 +1,10 @@
-// What every room of the bridge stands on: Lua, and what Swift sees. The only file that includes lua.h.
+// The base of every room of the bridge: Lua, and the header that Swift sees. The only file that
+// includes lua.h.
 //
-// A room is a source file with its header, a floor a folder. From the ground up, a room uses those that
-// stand before it in this list, by headers and by calls; those of `ending`, which end what does not end
-// by itself, also each other. Scripts/check reads the list and holds the files against it.
+// A room is a source file with its header, a floor a folder. A room uses only rooms that come
+// before it in this list, by headers and by calls. The rooms of `ending`, which end code that does
+// not end by itself, may also use each other. Scripts/check reads the list and checks the files
+// against it.
 //
 //   base     lull_base lull_stack lull_keys lull_kinds lull_queue lull_arena lull_blocks lull_output lull_warnings lull_scripts
 //   runtime  lull_runtime

@@ -1,8 +1,9 @@
-// Small blocks of memory for Lua, whose tables, strings and closures are many, small and short-lived.
+// Small blocks of memory for Lua, whose tables, strings and closures are many, small and
+// short-lived.
 //
-// A page holds blocks of one size, so none needs a header, and neighbours were made one after the
-// other. A page that is empty can hold blocks of another size; the pages of a region that are all
-// empty go back to the system, but for as many as the C library would keep.
+// A page holds blocks of one size, so blocks need no header, and neighbours were allocated one
+// after the other. An empty page can hold blocks of another size. A region whose pages are all
+// empty is returned to the system, except for as many as the C library would keep.
 #define _GNU_SOURCE
 #include "base/lull_blocks.h"
 
@@ -25,11 +26,11 @@ typedef struct member {
   struct member *previous;
 } member;
 
-// What a page begins with; its blocks follow. Pages lie where their size divides their address.
+// The header of a page; its blocks follow. The address of a page is a multiple of its size.
 typedef struct page {
   member place;    // among those with room for blocks of the same size
-  void *free;      // given back; each begins with the address of the next one
-  uint32_t fresh;  // from here on nothing has been used
+  void *free;      // freed blocks; each begins with the address of the next one
+  uint32_t fresh;  // nothing from here on has been used
   uint32_t used;
   uint32_t size;  // of its blocks
 } page;
@@ -37,10 +38,10 @@ typedef struct page {
 enum { LULL_PAGE_HEADER = 48 };
 _Static_assert(sizeof(page) <= LULL_PAGE_HEADER, "the header of a page is larger");
 
-// What a region begins with, in the place of its first page. Regions lie as pages do.
+// The header of a region, in place of its first page. Regions are aligned like pages.
 typedef struct region {
   member place;    // among those with an empty page
-  uint64_t empty;  // which of its pages are
+  uint64_t empty;  // the set of its empty pages
 } region;
 
 enum { LULL_HEADER_PAGE = 1 };  // the bit of the first page
@@ -74,8 +75,8 @@ static page *page_of(const void *address) {
 
 static int place_of(size_t size) { return (int)((size - 1) / LULL_BLOCK_STEP); }
 
-// A region of the system's memory with nothing but empty pages; NULL without memory, and where the
-// ledger has no room for it
+// Returns a region of the system's memory with only empty pages; NULL without memory, or if the
+// ledger has no room for it.
 static region *make_region(lull_blocks *blocks) {
   if (!lull_ledger_may(LULL_REGION_SIZE)) return NULL;
   size_t size = 2 * (size_t)LULL_REGION_SIZE;
@@ -92,7 +93,8 @@ static region *make_region(lull_blocks *blocks) {
   return made;
 }
 
-// An empty page for blocks of that size, among those with room; NULL without memory
+// Returns an empty page for blocks of that size, linked among those with room; NULL without
+// memory.
 static page *make_page(lull_blocks *blocks, size_t size) {
   region *source = (region *)blocks->regions;
   if (source == NULL) {
@@ -111,7 +113,7 @@ static page *make_page(lull_blocks *blocks, size_t size) {
   return made;
 }
 
-// Back to the system with a region.
+// Returns a region to the system.
 static void drop_region(lull_blocks *blocks, region *empty) {
   unlink_from(&blocks->regions, &empty->place);
   munmap(empty, LULL_REGION_SIZE);
@@ -119,14 +121,14 @@ static void drop_region(lull_blocks *blocks, region *empty) {
   lull_ledger_add(-LULL_REGION_SIZE);
 }
 
-// A page with nothing in it is for any size again.
+// Makes an empty page available for any size again.
 static void drop_page(lull_blocks *blocks, page *empty) {
   region *home = region_of(empty);
   unlink_from(&blocks->open[place_of(empty->size)], &empty->place);
   if (home->empty == 0) link_first(&blocks->regions, &home->place);
   home->empty |= (uint64_t)1 << (((char *)empty - (char *)home) / LULL_PAGE_SIZE);
   if (home->empty != all_empty) return;
-  // What stays counts: under a limit others may need it.
+  // An empty region counts as used memory; under a limit others may need it.
   if (blocks->empty_regions == (lull_ledger_is_kept() ? 1 : LULL_EMPTY_REGIONS)) {
     drop_region(blocks, home);
   } else {
@@ -164,7 +166,7 @@ void lull_blocks_give(lull_blocks *blocks, void *block) {
   if (is_full(home)) link_first(open, &home->place);
   *(void **)block = home->free;
   home->free = block;
-  // The last one with room stays: it would soon be needed again.
+  // The last page with room is kept, because it would soon be needed again.
   if (--home->used == 0 && (home->place.next || home->place.previous)) drop_page(blocks, home);
 }
 
@@ -174,7 +176,7 @@ size_t lull_blocks_mapped(const lull_blocks *blocks) { return blocks->mapped; }
 
 lull_blocks *lull_blocks_new(void) { return calloc(1, sizeof(lull_blocks)); }
 
-// All blocks have been given back.
+// All blocks must have been freed.
 void lull_blocks_free(lull_blocks *blocks) {
   for (int place = 0; place < LULL_BLOCK_SIZES; place++) {
     while (blocks->open[place]) drop_page(blocks, (page *)blocks->open[place]);

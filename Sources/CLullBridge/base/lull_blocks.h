@@ -1,4 +1,4 @@
-// Blocks of at most LULL_LARGEST_BLOCK bytes; one goes back where it came from.
+// Blocks of at most LULL_LARGEST_BLOCK bytes. Each is returned to the page it came from.
 #ifndef LULL_BLOCKS_H
 #define LULL_BLOCKS_H
 
@@ -6,17 +6,17 @@
 
 enum { LULL_LARGEST_BLOCK = 512 };
 
-// Small blocks of memory of one state.
+// The small blocks of one state.
 typedef struct lull_blocks lull_blocks;
 
-// NULL without memory.
+// Returns NULL without memory.
 lull_blocks *lull_blocks_new(void);
 void lull_blocks_free(lull_blocks *blocks);
 void *lull_blocks_take(lull_blocks *blocks, size_t size);
 void lull_blocks_give(lull_blocks *blocks, void *block);
-// How much of the system's memory it has, in use or not.
+// The system memory it has mapped, in use or not.
 size_t lull_blocks_mapped(const lull_blocks *blocks);
-// Whether a block for the one size is one for the other.
+// Whether blocks for the two sizes have the same capacity.
 int lull_blocks_fit(size_t size, size_t other);
 
 #endif

@@ -1,4 +1,4 @@
-// Where things are in the registry of a state: the addresses of these are the keys.
+// The registry keys of a state: the addresses of these variables.
 #ifndef LULL_KEYS_H
 #define LULL_KEYS_H
 

@@ -1,4 +1,4 @@
-// Writing where the script's own `print` writes.
+// Writing to the destination of the script's own `print`.
 #define _GNU_SOURCE
 #include "lull_bridge.h"
 
@@ -11,14 +11,14 @@ void lull_write_out(const char *bytes, size_t length) {
   if (length > 0) fwrite(bytes, 1, length, stdout);
 }
 
-// 0; the error number; -1 where something was lost earlier, and why is not known any more
+// Returns 0, the error number, or -1 if output was lost earlier and the reason is no longer known.
 int32_t lull_flush_out(void) {
   if (fflush(stdout) != 0) return errno;
   return ferror(stdout) ? -1 : 0;
 }
 
-// The process has each stream once. `io` keeps those of the beginning, which then hold back what is
-// written; `print` asks for the present one and flushes it after each line, so it gets another one.
+// Each stream exists once per process. `io` keeps the initial ones, which then buffer the output;
+// `print` uses the current one and flushes it after each line, so it gets a different one.
 static struct {
   void (*clear)(void);
   FILE *out;
@@ -41,7 +41,7 @@ void lull_output_flush(void) {
   flush_held(held.err, held.err_buffer);
 }
 
-// What `print` writes goes where the lines have been, behind what was held back.
+// Writes the output of `print` in place of the removed lines, after the buffered output.
 static ssize_t write_above(void *cookie, const char *bytes, size_t count) {
   (void)cookie;
   held.clear();
@@ -77,7 +77,7 @@ void lull_output_release(void) {
     stdout = held.out;
     fclose(held.above);
   }
-  // In this order: the next write looks at where the last one has left the buffer.
+  // In this order, because the next write depends on the buffer position left by the last one.
   if (held.out) {
     setvbuf(held.out, NULL, _IOLBF, 0);
     fflush(held.out);

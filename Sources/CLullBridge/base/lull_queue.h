@@ -1,5 +1,5 @@
-// Handles, ids and places that are noted for later, where nothing else may be done: in finalisers, and
-// while values are pushed. Plain memory, none of it Lua's.
+// Handles, IDs and indices recorded for later, in places where nothing else may be done: in
+// finalisers, and while values are pushed. Plain memory, not Lua's.
 #ifndef LULL_QUEUE_H
 #define LULL_QUEUE_H
 
@@ -12,18 +12,18 @@ typedef struct lull_queue {
   size_t capacity;
 } lull_queue;
 
-// Makes room for one item more; 0 without memory.
+// Makes room for one more item; 0 without memory.
 int lull_queue_grow(lull_queue *queue);
 
-// Without memory the item is not noted.
+// Without memory the item is not recorded.
 static inline void lull_queue_add(lull_queue *queue, uint64_t item) {
   if (queue->count == queue->capacity && !lull_queue_grow(queue)) return;
   queue->items[queue->count++] = item;
 }
 
-// Takes those from `first` to before `end` out.
+// Removes the items from `first` up to, but not including, `end`.
 void lull_queue_remove(lull_queue *queue, size_t first, size_t end);
-// Empty afterwards, and usable.
+// Frees the memory. The queue can be used again.
 void lull_queue_free(lull_queue *queue);
 
 #endif

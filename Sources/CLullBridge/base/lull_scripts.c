@@ -1,7 +1,7 @@
-// The Lua code that ships: the files of `scripts`.
+// The Lua code that is part of the product: the files in `scripts`.
 #include "base/lull_scripts.h"
 
-// Of C23; this compiler has it in every language.
+// From C23; this compiler supports it in every language version.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const char list_text[] = {

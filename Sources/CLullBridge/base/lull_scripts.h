@@ -1,4 +1,4 @@
-// The Lua code that ships.
+// The Lua code that is part of the product.
 #ifndef LULL_SCRIPTS_H
 #define LULL_SCRIPTS_H
 

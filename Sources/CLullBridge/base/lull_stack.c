@@ -8,7 +8,7 @@
 
 enum { LULL_NUMBER_TEXT = 16 };
 
-// As comments have it.
+// Formats a number as in the comments.
 static const char *number_text(int number, char text[LULL_NUMBER_TEXT]) {
   if (number == LULL_N) return "n";
   if (number == LULL_M) return "m";
@@ -54,7 +54,7 @@ lull_stack_guard lull_stack_enter_called(
   return guard;
 }
 
-// Whether that is a number the comment allows.
+// Returns whether the comment allows that number.
 static int is_stated(const lull_stack_guard *guard, int count) {
   return count == guard->pushes || count == guard->other || guard->pushes == LULL_M;
 }
@@ -75,7 +75,7 @@ void lull_stack_leave_called(const lull_stack_guard *guard) {
   int top = lua_gettop(guard->L);
   int count = guard->count;
   if (count != LULL_N && !is_stated(guard, count)) fail(guard, "%d results", count);
-  // A literal number of results is the check's to compare; there must be as many.
+  // A literal number of results is compared by Scripts/check; here there must be at least as many.
   if (count == LULL_N) {
     int least = guard->other < guard->pushes ? guard->other : guard->pushes;
     count = guard->pushes == LULL_M ? 0 : least;

@@ -1,11 +1,11 @@
-// What luaL_newstate gives a state besides memory: where warnings and errors that nothing catches go.
+// The parts of luaL_newstate other than memory: the output of warnings and of uncaught errors.
 #include "base/lull_warnings.h"
 
 #include <string.h>
 
 #include "base/lull_stack.h"
 
-// [-0, +0] An error that nothing catches: the process is about to be aborted.
+// [-0, +0] Handles an uncaught error: the process is about to be aborted.
 static int panic(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   const char *message = lua_tostring(L, -1);
@@ -15,7 +15,7 @@ static int panic(lua_State *L) {
   return 0;
 }
 
-// A lua_WarnFunction, as that of the stock interpreter. (Lua 5.4 manual, section 6.1, warn)
+// A lua_WarnFunction like that of the stock interpreter. (Lua 5.4 manual, section 6.1, warn)
 static void warn(void *context, const char *message, int is_continued) {
   lull_warnings *warnings = context;
   if (!warnings->is_continued && !is_continued && message[0] == '@') {
@@ -31,7 +31,7 @@ static void warn(void *context, const char *message, int is_continued) {
   warnings->is_continued = is_continued;
 }
 
-// [-0, +0] `warnings` lives as long as the state
+// [-0, +0] `warnings` must live as long as the state.
 void lull_warnings_open(lua_State *L, lull_warnings *warnings) {
   LULL_EFFECT(L, 0, 0);
   lua_atpanic(L, panic);

@@ -3,7 +3,7 @@
 
 #include "base/lull_base.h"
 
-// Whether a state shows warnings, and whether the next one goes on with the last.
+// Whether a state shows warnings, and whether the next message continues the last one.
 typedef struct lull_warnings {
   int are_shown;
   int is_continued;

@@ -1,4 +1,4 @@
-// Checking self and arguments, and what is said where they do not fit.
+// Checking self and arguments, and the error messages if they do not fit.
 #include "calls/lull_arguments.h"
 
 #include <string.h>
@@ -6,21 +6,21 @@
 #include "base/lull_stack.h"
 #include "values/lull_integer.h"
 
-// [-0, +1 or +0] the name with that of its table
+// [-0, +1 or +0] Returns the name with that of its table.
 static const char *full_name(lua_State *L, const lull_method *method) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (method->table == NULL) return method->name;
   return lua_pushfstring(L, "%s.%s", method->table, method->name);
 }
 
-// [-0, +0] raises
+// [-0, +0] Raises an error.
 int lull_closed_error(lua_State *L, const lull_method *method) {
   LULL_EFFECT(L, 0, 0);
   return luaL_error(L, "lull is closed ('%s')", full_name(L, method));
 }
 
-// [-0, +1 or +0] the name as messages show it; `os.exit` says what the stock function says, a service
-// that is called what it does
+// [-0, +1 or +0] Returns the name for messages: for `os.exit` without its table, for a call of an
+// object by the kind of object.
 static const char *shown_name(lua_State *L, const lull_method *method) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (method->table && strcmp(method->table, "os") == 0) return method->name;
@@ -32,13 +32,13 @@ static const char *shown_name(lua_State *L, const lull_method *method) {
   }
 }
 
-// [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
+// [-0, +1] Raises "bad argument #n to 'name' (text)" at the caller's line.
 int lull_argument_error(lua_State *L, const lull_method *method, int position, const char *text) {
   LULL_EFFECT(L, 0, 1);
   return luaL_error(L, "bad argument #%d to '%s' (%s)", position, shown_name(L, method), text);
 }
 
-// [-0, +1 or +0] what a value is called in messages: our kind, else the Lua type
+// [-0, +1 or +0] Returns the type of a value for messages: a Lull kind, otherwise the Lua type.
 static const char *described_type(lua_State *L, int index) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (lua_isnone(L, index)) return "no value";
@@ -61,7 +61,8 @@ static const char *expectation(char letter) {
   }
 }
 
-// [-0, +0] whether the argument at `index` was an integer beyond 64 bits; then its digits are there
+// [-0, +0] Replaces an integer beyond 64 bits at `index` with its digits; returns whether it was
+// one.
 static int replace_by_digits(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   size_t length;
@@ -72,7 +73,8 @@ static int replace_by_digits(lua_State *L, int index) {
   return 1;
 }
 
-// [-0, +0] whether the argument at `index` fits the letter; numbers become strings where one is due.
+// [-0, +0] Returns whether the argument at `index` fits the letter. Converts numbers to strings if
+// needed.
 int lull_argument_fits(lua_State *L, int index, char letter) {
   LULL_EFFECT(L, 0, 0);
   int type = lua_type(L, index);
@@ -93,7 +95,7 @@ int lull_argument_fits(lua_State *L, int index, char letter) {
   }
 }
 
-// [-0, +0] raises unless the arguments from `first` fit the method's letters.
+// [-0, +0] Raises an error unless the arguments from `first` on fit the method's letters.
 void lull_arguments_check(
   lull_runtime *runtime, lua_State *L, const lull_method *method, int first, int top) {
   LULL_EFFECT(L, 0, 0);
@@ -121,7 +123,7 @@ void lull_arguments_check(
   }
 }
 
-// [-0, +0] raises
+// [-0, +0] Raises an error.
 int lull_self_error(lull_runtime *runtime, lua_State *L, const lull_method *method) {
   LULL_EFFECT(L, 0, 0);
   const char *name = lull_kind_name(method->kind);

@@ -1,6 +1,7 @@
-// Lua → Swift: every method, property and function of the API comes through here.
+// Lua → Swift: every method, property and function of the API is called through here.
 //
-// The order is always the same: check self and arguments (may raise: no Swift frame is above), call
+// The order is always the same: check self and arguments (this may raise, because no Swift frame
+// is active), call Swift, and only after it has returned push results, raise or yield.
 // Swift, and only after it has returned push results, raise or yield.
 #define _POSIX_C_SOURCE 200809L
 #include "calls/lull_dispatch.h"
@@ -12,8 +13,8 @@
 #include "ending/lull_memory.h"
 #include "values/lull_push.h"
 
-// [-n, +m] the continuation of a wait: the resumption's values are its results. A script may resume a
-// waiting coroutine of ours itself: that brings it nothing, and it waits on.
+// [-n, +m] The continuation of a wait: the values of the resumption are its results. A script may
+// resume a waiting Lull coroutine itself. That has no effect, and the coroutine continues to wait.
 static int continue_wait(lua_State *L, int status, lua_KContext context) {
   LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
@@ -32,7 +33,7 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
   return LULL_COUNT(L, count);
 }
 
-// [-0, +0] ends the process as the script itself would; raises if that is not to be had
+// [-0, +0] Ends the process as the script itself would. Raises an error if that is not possible.
 static int exit_by_lua(lua_State *L, lua_Integer code) {
   LULL_EFFECT(L, 0, 0);
   luaL_checkstack(L, 4, "no room for os.exit");
@@ -43,8 +44,8 @@ static int exit_by_lua(lua_State *L, lua_Integer code) {
   return luaL_error(L, "cannot exit: os.exit is not there, or has returned");
 }
 
-// How far the coarse clock, which costs a tenth of the exact one, may lag behind it, in seconds: more
-// than one tick of any kernel.
+// The maximum lag of the coarse clock in seconds, which is more than one tick of any kernel. The
+// coarse clock costs a tenth of the exact one.
 static const double coarse_lag = 0.05;
 
 static double wall_clock(void) {
@@ -61,15 +62,15 @@ static void remember_answer(
   self->answer_changes = *runtime->changes;
 }
 
-// Whether the method is known to answer nil still. Nothing else would have happened in Swift. A clock that was
-// set back makes what it answers unknown. (LOAD-40)
+// Returns whether the method is known to still return nil without other effects in Swift. If the
+// clock was set back, the result is not known. (LOAD-40)
 static int answers_alike(const lull_runtime *runtime, int index, const lull_object *self) {
   if (self->answer_changes != *runtime->changes || self->answer_method != index) return 0;
   double now = wall_clock();
   return now >= self->answer_since && now < self->answer_until;
 }
 
-// [-0, +0] whether Swift may have copies of the strings it is given
+// [-0, +0] Returns whether there is enough memory for Swift to copy its string arguments.
 static int admits_strings(lull_runtime *runtime, lua_State *L, int count) {
   LULL_EFFECT(L, 0, 0);
   size_t size = 0;
@@ -79,8 +80,8 @@ static int admits_strings(lull_runtime *runtime, lua_State *L, int count) {
   return lull_memory_admits(runtime, size);
 }
 
-// [-0, +m] calls Swift and does what it answers; `self` is the object at 1, NULL if there is none.
-// `levels`: how many of Lua's C calls led here that a callback's own depth does not count.
+// [-0, +m] Calls Swift and performs its response; `self` is the object at 1, or NULL. `levels` is
+// the number of Lua C calls that led here and are not counted by a callback's own depth.
 int lull_dispatch(
   lull_runtime *runtime, lua_State *L, int index, lull_object *self, int count, int levels) {
   LULL_EFFECT(L, 0, LULL_M);

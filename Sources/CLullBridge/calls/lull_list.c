@@ -1,5 +1,5 @@
-// The functions of `lull.list`: written in Lua, compiled when the first of them is called, and called
-// through functions of C, which look and fail as all of the module's do.
+// The functions of `lull.list`: written in Lua, compiled when the first of them is called, and
+// called through C functions, so that they look and fail like all other functions of the module.
 #include "calls/lull_list.h"
 
 #include <string.h>
@@ -15,16 +15,16 @@ static const char *const names[] = {
   "last",    "map",   "max",      "min",     "pick",   "reverse", "sort_by", "sum",     "unique", "values"};
 enum { LULL_LIST_COUNT = sizeof(names) / sizeof(names[0]) };
 
-// Elements of what the functions of one table share.
+// Indices of the values shared by the functions of one table.
 enum {
-  SHARED_FUNCTIONS = 1,  // once the text has run
-  SHARED_PREFIX,         // what stands before names in messages
-  SHARED_HOOKS           // what is told of results
+  SHARED_FUNCTIONS = 1,  // the functions, once the source has run
+  SHARED_PREFIX,         // the prefix of names in messages
+  SHARED_HOOKS           // the functions called with results
 };
 
 static int call_function(lua_State *L);
 
-// [-0, +0] whether that level is one of these functions, or of the text's own
+// [-0, +0] Returns whether that level is one of these functions, or a function of the source.
 static int is_own(lua_State *L, lua_Debug *info) {
   LULL_EFFECT(L, 0, 0);
   lua_getinfo(L, "Slf", info);
@@ -33,7 +33,7 @@ static int is_own(lua_State *L, lua_Debug *info) {
   return is_call || strcmp(info->source, LULL_LIST_CHUNK) == 0;
 }
 
-// [-1, +0] raises a message with the position of whoever called these functions
+// [-1, +0] Raises a message with the position of the caller of these functions.
 static int raise_at_caller(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   lua_settop(L, 1);
@@ -53,8 +53,8 @@ static int raise_at_caller(lua_State *L) {
   return lua_error(L);
 }
 
-// [-2, +0] what the text says of a field that its caller has named: whether there was one, and words, which
-// are separated by NUL. The place is the line of Lua that led to the call, through whatever of C.
+// [-2, +0] Records the use of a field named by the caller: whether it exists, and names separated
+// by NUL. The place is the Lua line that led to the call, through any C functions.
 static int note_field(lua_State *L) {
   LULL_CALLED(L, 2, 0);
   size_t length;
@@ -75,7 +75,7 @@ static int note_field(lua_State *L) {
   return 0;
 }
 
-// [-1, +1] whether content may have been made without a null of that name
+// [-1, +1] Pushes whether a null of that name may have been omitted from content.
 static int is_omitted(lua_State *L) {
   LULL_CALLED(L, 1, 1);
   lua_pushboolean(L, lull_is_omitted_name(L, luaL_checkstring(L, 1)));
@@ -83,7 +83,8 @@ static int is_omitted(lua_State *L) {
   return 1;
 }
 
-// [-0, +1] the functions of the text, which runs if it has not; upvalue 1: what they share
+// [-0, +1] Pushes the functions of the source, which is run first if needed; upvalue 1: the shared
+// values.
 static void push_functions(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   if (lua_rawgeti(L, lua_upvalueindex(1), SHARED_FUNCTIONS) == LUA_TTABLE) return;
@@ -92,7 +93,7 @@ static void push_functions(lua_State *L) {
   const char *text = lull_script_text(LULL_SCRIPT_LIST, &length);
   if (luaL_loadbufferx(L, text, length, LULL_LIST_CHUNK, "t") != LUA_OK) lua_error(L);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
-  // The table of the module.
+  // The module table.
   lua_getiuservalue(L, -1, 1);
   lua_remove(L, -2);
   lua_pushcfunction(L, raise_at_caller);
@@ -105,7 +106,7 @@ static void push_functions(lua_State *L) {
   lua_rawseti(L, lua_upvalueindex(1), SHARED_FUNCTIONS);
 }
 
-// [-n, +m] the continuation of call_function: all that is there are results
+// [-n, +m] The continuation of call_function: all values are results.
 static int returned(lua_State *L, int status, lua_KContext context) {
   LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
@@ -113,7 +114,7 @@ static int returned(lua_State *L, int status, lua_KContext context) {
   return LULL_COUNT(L, lua_gettop(L));
 }
 
-// [-n, +m] upvalues: what they share, the name
+// [-n, +m] upvalues: the shared values, the name
 static int call_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, LULL_M);
   int count = lua_gettop(L);
@@ -127,7 +128,8 @@ static int call_function(lua_State *L) {
   return LULL_COUNT(L, returned(L, LUA_OK, 0));
 }
 
-// [-2, +1] a table of these functions; at the top: what stands before names in messages, and hooks or nil
+// [-2, +1] Pushes a table of these functions. At the top: the prefix of names in messages, and
+// hooks or nil.
 static void push_list(lua_State *L) {
   LULL_EFFECT(L, 2, 1);
   lua_createtable(L, SHARED_HOOKS, 0);
@@ -144,7 +146,7 @@ static void push_list(lua_State *L) {
   lua_remove(L, -2);
 }
 
-// [-0, +0] fills `list` of the module table at the top
+// [-0, +0] Sets `list` in the module table at the top.
 void lull_list_open(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_pushliteral(L, "lull.list.");
@@ -153,7 +155,8 @@ void lull_list_open(lua_State *L) {
   lua_setfield(L, -2, "list");
 }
 
-// [-n, +1] a table of these functions by their names alone; argument: hooks
+// [-n, +1] Returns a table of these functions, with names without prefix in messages; argument:
+// hooks
 static int make_bare(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   luaL_checktype(L, 1, LUA_TTABLE);

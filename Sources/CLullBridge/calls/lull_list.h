@@ -3,7 +3,7 @@
 
 #include "base/lull_base.h"
 
-// What tracebacks know the text by that these functions are written in.
+// The name in tracebacks of the source of these functions.
 #define LULL_LIST_CHUNK "=lull.list"
 
 void lull_list_open(lua_State *L);

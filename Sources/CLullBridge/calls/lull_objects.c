@@ -1,4 +1,4 @@
-// The metatables of our objects: what indexing them, assigning to them and their end lead to.
+// The metatables of Lull objects: indexing, assignment and finalisation.
 #include "calls/lull_objects.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "calls/lull_dispatch.h"
 #include "values/lull_read.h"
 
-// [-n, +1] __tostring, which closed objects have too; upvalues: runtime, method index
+// [-n, +1] __tostring, which also works for closed objects; upvalues: runtime, method index
 static int object_tostring(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -34,7 +34,7 @@ static int object_concat(lua_State *L) {
   int is_right = !lull_self_is(runtime, L, method);
   if (is_right) lua_insert(L, 1);
   lull_object *self = lull_self_check(runtime, L, method);
-  // As for strings: numbers become text.
+  // As for strings, numbers are converted to text.
   if (!lull_argument_fits(L, 2, 's') && !lua_isuserdata(L, 2)) {
     return luaL_error(L, "attempt to concatenate a %s value", luaL_typename(L, 2));
   }
@@ -60,7 +60,7 @@ static int object_equal(lua_State *L) {
   return LULL_COUNT(L, lull_dispatch(runtime, L, index, lua_touserdata(L, 1), 2, 1));
 }
 
-// [-0, +0] raises: no such field, and what may have been meant
+// [-0, +0] Raises an error: there is no such field, with a suggestion.
 static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
   LULL_EFFECT(L, 0, 0);
   const char *name = lull_kind_name(kind);
@@ -135,7 +135,7 @@ static int object_newindex(lua_State *L) {
   return unknown_field(runtime, L, kind);
 }
 
-// [-n, +0] __gc: queues the handle; calls nothing across, tolerates repeats
+// [-n, +0] __gc: queues the handle. Does not call into Swift, and may be called repeatedly.
 static int object_gc(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -148,7 +148,7 @@ static int object_gc(lua_State *L) {
   return 0;
 }
 
-// [-0, +0] sets the closure of method `index` in the table at the top
+// [-0, +0] Sets the closure of method `index` as a field of the table at the top.
 void lull_set_closure(lua_State *L, const char *field, int index) {
   LULL_EFFECT(L, 0, 0);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
@@ -161,12 +161,12 @@ void lull_set_closure(lua_State *L, const char *field, int index) {
   lua_setfield(L, -2, field);
 }
 
-// [-0, +0] makes the metatable of every kind from the method table
+// [-0, +0] Creates the metatable of every kind from the method table.
 void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   int methods[LULL_KIND_COUNT] = {0};
   int setters_of[LULL_KIND_COUNT] = {0};
-  // Those of a kind are not all beside each other: extensions add functions of the module.
+  // The methods of a kind need not be contiguous, because extensions add functions of the module.
   int first[LULL_KIND_COUNT] = {0};
   int end[LULL_KIND_COUNT] = {0};
   for (int i = 0; i < runtime->method_count; i++) {
@@ -184,7 +184,7 @@ void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
     lua_rawsetp(L, metatable, &lull_kind_key);
     lua_pushstring(L, lull_kind_name(kind));
     lua_setfield(L, metatable, "__name");
-    // Not for scripts to change.
+    // Protected from changes by scripts.
     lua_pushboolean(L, 0);
     lua_setfield(L, metatable, "__metatable");
     lua_createtable(L, 0, methods[kind]);

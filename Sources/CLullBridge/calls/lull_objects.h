@@ -4,7 +4,7 @@
 #include "runtime/lull_runtime.h"
 
 void lull_make_metatables(lull_runtime *runtime, lua_State *L);
-// What stands for the method in the table at the top.
+// Sets the closure of a method as a field of the table at the top.
 void lull_set_closure(lua_State *L, const char *field, int index);
 
 #endif

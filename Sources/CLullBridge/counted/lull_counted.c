@@ -1,7 +1,8 @@
-// Which functions of the interpreter's library are replaced where there are limits, and in the sandbox.
+// The functions of the interpreter's library that are replaced if there are limits, and in the
+// sandbox.
 //
-// All others end within a time that is in proportion to what they are given or make, which the limit of
-// memory bounds, or call the script's functions, which are interrupted.
+// All others take time proportional to their input or output, which the memory limit bounds, or
+// call script functions, which can be interrupted.
 #include "counted/lull_counted.h"
 
 #include <ctype.h>
@@ -12,11 +13,11 @@
 #include "counted/lull_patterns.h"
 #include "ending/lull_work.h"
 
-// How many bytes string.rep and string.pack may make out of nothing.
+// The maximum number of bytes that string.rep and string.pack may create from nothing.
 static const size_t most_bytes = (size_t)1 << 28;
 static const char too_long[] = "the result would be longer than 256 MB, the most under a limit";
 
-// [-n, +1] string.rep, which fills the text by doubling what is there
+// [-n, +1] string.rep, which fills the result by doubling its contents.
 static int rep(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   size_t length, between;
@@ -27,7 +28,7 @@ static int rep(lua_State *L) {
     lua_pushliteral(L, "");
     return 1;
   }
-  // As the stock function has it.
+  // As in the stock function.
   if (length + between > (size_t)LUA_MAXINTEGER / (size_t)count) {
     return luaL_error(L, "resulting string too large");
   }
@@ -49,7 +50,7 @@ static int rep(lua_State *L) {
   return 1;
 }
 
-// [-n, +m] string.pack; upvalue: the stock function. A format may ask for any amount of padding.
+// [-n, +m] string.pack; upvalue: the stock function. A format may require any amount of padding.
 static int pack(lua_State *L) {
   LULL_CALLED(L, LULL_N, LULL_M);
   size_t total = 0;
@@ -75,12 +76,12 @@ typedef struct replacement {
   int has_stock;  // its upvalue
 } replacement;
 
-// [-0, +0] in the library at the top
+// [-0, +0] Replaces a function in the library at the top.
 static void replace(lua_State *L, const replacement *replacement) {
   LULL_EFFECT(L, 0, 0);
   int top = lua_gettop(L);
   lua_getfield(L, top, replacement->name);
-  // Stock functions have no upvalues: what has some is ours, or the sandbox's.
+  // Stock functions have no upvalues. A function with upvalues is Lull's or the sandbox's.
   int is_stock = lua_iscfunction(L, -1) && lua_tocfunction(L, -1) != replacement->function
     && lua_getupvalue(L, -1, 1) == NULL;
   if (is_stock) {

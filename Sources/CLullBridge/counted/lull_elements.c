@@ -1,5 +1,5 @@
-// The functions of `table`, as Lua's manual describes them (section 6.6): a length is what a
-// metamethod says, and reading an element may be a call of C alone, so that no instruction runs.
+// The functions of `table`, as described in Lua's manual (section 6.6). A metamethod may define
+// the length, and reading an element may call only C, so that no instruction is counted.
 #include "counted/lull_elements.h"
 
 #include <limits.h>
@@ -7,10 +7,10 @@
 #include "base/lull_stack.h"
 #include "ending/lull_work.h"
 
-// The metamethods that a value must have if it is not a table.
+// The metamethods required of a value that is not a table.
 enum { TO_READ = 1, TO_WRITE = 2, TO_MEASURE = 4 };
 
-// [-0, +0] raises if the argument is neither a table nor like one
+// [-0, +0] Raises an error if the argument is neither a table nor usable like one.
 static void check_table(lua_State *L, int index, int needs) {
   LULL_EFFECT(L, 0, 0);
   static const struct {
@@ -30,7 +30,7 @@ static void check_table(lua_State *L, int index, int needs) {
   lua_settop(L, top - 1);
 }
 
-// [-0, +0] the length of the table at 1
+// [-0, +0] Returns the length of the table at 1.
 static lua_Integer length_of(lua_State *L, int needs) {
   LULL_EFFECT(L, 0, 0);
   check_table(L, 1, needs | TO_MEASURE);
@@ -49,7 +49,7 @@ static void copy(lull_work *work, int from, lua_Integer source, int to, lua_Inte
 // [-n, +0]
 int lull_table_insert(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
-  // Behind the last possible number is the first one.
+  // After the largest possible index comes the smallest.
   lua_Integer end = (lua_Integer)((lua_Unsigned)length_of(L, TO_READ | TO_WRITE) + 1);
   switch (lua_gettop(L)) {
     case 2: lua_seti(L, 1, end); return 0;
@@ -72,7 +72,7 @@ int lull_table_remove(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   lua_Integer length = length_of(L, TO_READ | TO_WRITE);
   lua_Integer position = luaL_optinteger(L, 2, length);
-  // The stock function names the first argument.
+  // As in the stock function, which names the first argument.
   luaL_argcheck(
     L, position == length || (lua_Unsigned)position - 1 <= (lua_Unsigned)length, 1,
     "position out of bounds");
@@ -99,7 +99,7 @@ int lull_table_move(lua_State *L) {
       L, first > 0 || last < LUA_MAXINTEGER + first, 3, "too many elements to move");
     lua_Integer count = last - first + 1;
     luaL_argcheck(L, target <= LUA_MAXINTEGER - count + 1, 4, "destination wrap around");
-    // Upwards, unless that would overwrite what is still to be copied.
+    // Copies upwards, unless that would overwrite elements that are still to be copied.
     int is_upwards = target > last || target <= first
       || (to != 1 && !lua_compare(L, 1, to, LUA_OPEQ));
     lull_work work = {.L = L};
@@ -113,7 +113,7 @@ int lull_table_move(lua_State *L) {
   return 1;
 }
 
-// [-0, +0] (unproved: a buffer may keep a value on top of the stack) adds an element
+// [-0, +0] (unproved: a buffer may keep a value on top of the stack) Adds an element.
 static void add_element(lua_State *L, lull_work *work, luaL_Buffer *result, lua_Integer index) {
   lua_geti(L, 1, index);
   if (!lua_isstring(L, -1)) {
@@ -147,12 +147,12 @@ int lull_table_concat(lua_State *L) {
   return 1;
 }
 
-// [-n, +1] whether the first of two elements comes before the second; upvalue: the script's function,
-// or nil. What one comparison costs besides is bounded.
+// [-n, +1] Returns whether the first of two elements comes before the second; upvalue: the
+// script's function, or nil. The rest of a comparison has a bounded cost.
 static int comes_before(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   lull_work work = {.L = L, .steps = 8};
-  // Settled each time: a sort is as many calls as it has comparisons.
+  // Settled each time, because a sort makes as many calls as comparisons.
   lull_work_settle(&work);
   lua_settop(L, 2);
   if (lua_isnil(L, lua_upvalueindex(1))) {
@@ -165,7 +165,7 @@ static int comes_before(lua_State *L) {
   return 1;
 }
 
-// [-n, +m] upvalue: the stock function, which is called in this very frame and sorts by comes_before
+// [-n, +m] upvalue: the stock function, which is called in this frame and sorts with comes_before
 int lull_table_sort(lua_State *L) {
   LULL_CALLED(L, LULL_N, LULL_M);
   if (!lua_isnone(L, 1) && (lua_isnoneornil(L, 2) || lua_isfunction(L, 2))) {

@@ -1,4 +1,4 @@
-// The functions of `table` that walk over elements, whose work counts.
+// The functions of `table` that iterate over elements, whose work counts.
 #ifndef LULL_ELEMENTS_H
 #define LULL_ELEMENTS_H
 

@@ -1,8 +1,9 @@
-// Matching a pattern at one place of a subject.
+// Matching a pattern at one position of a subject.
 //
-// The pattern is read as the match gets to its items, so that an error of a pattern is raised where
-// and when the stock functions raise it. Where an item can match in several ways, a choice notes how to
-// go on if what follows fails: at most as many of them wait as the stock matcher's C calls could nest.
+// The pattern is parsed as the match proceeds, so that a pattern error is raised where and when
+// the stock functions raise it. If an item can match in several ways, a choice records how to
+// continue if the rest fails. The number of pending choices is limited to the depth to which the
+// stock matcher's C calls could nest.
 #include "counted/lull_matcher.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 
 enum { ESCAPE = '%' };
 
-// What is to be undone, or tried next.
+// What to undo or to try next.
 enum { CHOICE_OPENED, CHOICE_CLOSED, CHOICE_OPTIONAL, CHOICE_GREEDY, CHOICE_LAZY };
 
 static unsigned char byte_at(const char *place) { return (unsigned char)*place; }
@@ -32,14 +33,14 @@ static int is_of_letter(unsigned char c, unsigned char letter) {
     case 'u': is_of_class = isupper(c); break;
     case 'w': is_of_class = isalnum(c); break;
     case 'x': is_of_class = isxdigit(c); break;
-    // Not documented any more, and still there.
+    // No longer documented, but still supported.
     case 'z': is_of_class = c == 0; break;
     default: return c == letter;
   }
   return isupper(letter) ? !is_of_class : is_of_class != 0;
 }
 
-// `set` is its bracket, `last` the one that closes it.
+// `set` is its opening bracket, `last` the closing one.
 static int is_of_set(unsigned char c, const char *set, const char *last) {
   const char *place = set + 1;
   int is_negated = *place == '^';
@@ -59,7 +60,7 @@ static int is_of_set(unsigned char c, const char *set, const char *last) {
   return is_negated;
 }
 
-// [-0, +0] (unproved: called for every item) where the item, without its repetition, ends
+// [-0, +0] (unproved: called for every item) Returns the end of the item without its repetition.
 static const char *item_end(lull_matcher *matcher, const char *item) {
   const char *place = item + 1;
   if (*item == ESCAPE) {
@@ -70,7 +71,7 @@ static const char *item_end(lull_matcher *matcher, const char *item) {
   }
   if (*item != '[') return place;
   if (*place == '^') place++;
-  // The first character is one of the set, even a bracket.
+  // The first character always belongs to the set, even a bracket.
   do {
     if (place == matcher->pattern_end) {
       luaL_error(matcher->work.L, "malformed pattern (missing ']')");
@@ -82,7 +83,7 @@ static const char *item_end(lull_matcher *matcher, const char *item) {
   return place + 1;
 }
 
-// Whether the item, which ends there, matches the character
+// Returns whether the item that ends at `end` matches the character.
 static int fits(lull_matcher *matcher, const char *subject, const char *item, const char *end) {
   lull_work_add(&matcher->work, 1);
   if (subject >= matcher->subject_end) return 0;
@@ -99,7 +100,7 @@ static int fits(lull_matcher *matcher, const char *subject, const char *item, co
 
 // --- Choices and captures ---
 
-// [-0, +0] (unproved: called for every item) a new choice
+// [-0, +0] (unproved: called for every item) Adds a choice.
 static lull_choice *choose(
   lull_matcher *matcher, int kind, const char *subject, const char *item, const char *after) {
   if (matcher->choice_count == LULL_MOST_CHOICES) {
@@ -129,8 +130,8 @@ static void close_capture(lull_matcher *matcher, const char *subject) {
   choose(matcher, CHOICE_CLOSED, subject, NULL, NULL)->capture = index;
 }
 
-// [-0, +0] (unproved: called for every item) behind what a capture has matched, if
-// that is there again
+// [-0, +0] (unproved: called for every item) Returns the position after a repetition of a
+// capture's match; NULL if it is not repeated.
 static const char *repeat_capture(lull_matcher *matcher, const char *subject, char digit) {
   int index = digit - '1';
   if (index < 0 || index >= matcher->capture_count
@@ -144,8 +145,8 @@ static const char *repeat_capture(lull_matcher *matcher, const char *subject, ch
   return is_there ? subject + capture->length : NULL;
 }
 
-// [-0, +0] (unproved: called for every item) behind the balanced text that begins
-// there
+// [-0, +0] (unproved: called for every item) Returns the position after the balanced text that
+// begins at `subject`.
 static const char *balanced(lull_matcher *matcher, const char *subject, const char *signs) {
   if (signs >= matcher->pattern_end - 1) {
     luaL_error(matcher->work.L, "malformed pattern (missing arguments to '%%b')");
@@ -163,13 +164,13 @@ static const char *balanced(lull_matcher *matcher, const char *subject, const ch
   return NULL;
 }
 
-// [-0, +0] (unproved: called for every item) behind the frontier's set, if there is
-// a frontier
+// [-0, +0] (unproved: called for every item) Returns the position after the set of a frontier;
+// NULL if this is no frontier.
 static const char *behind_frontier(lull_matcher *matcher, const char *subject, const char *set) {
   if (*set != '[') luaL_error(matcher->work.L, "missing '[' after '%%f' in pattern");
   const char *end = item_end(matcher, set);
   unsigned char before = subject == matcher->subject ? 0 : byte_at(subject - 1);
-  // At the end of the subject that is its zero byte.
+  // At the end of the subject this is its terminating zero byte.
   int is_frontier =
     !is_of_set(before, set, end - 1) && is_of_set(byte_at(subject), set, end - 1);
   return is_frontier ? end : NULL;
@@ -177,13 +178,13 @@ static const char *behind_frontier(lull_matcher *matcher, const char *subject, c
 
 // --- Matching ---
 
-// Where the match is.
+// The current position of a match.
 typedef struct position {
   const char *subject;
   const char *pattern;
 } position;
 
-// Goes beyond a character and its repetition; 0 if it does not fit
+// Moves past a character item with its repetition; 0 if it does not match.
 static int pass_character(lull_matcher *matcher, position *at) {
   const char *item = at->pattern, *subject = at->subject;
   const char *end = item_end(matcher, item);
@@ -222,7 +223,7 @@ static int pass_character(lull_matcher *matcher, position *at) {
   }
 }
 
-// Goes beyond the item at the position; 0 if it does not fit
+// Moves past the item at the position; 0 if it does not match.
 static int pass_item(lull_matcher *matcher, position *at) {
   const char *pattern = at->pattern, *subject = at->subject, *end;
   switch (*pattern) {
@@ -265,7 +266,7 @@ static int pass_item(lull_matcher *matcher, position *at) {
   }
 }
 
-// Takes back what was chosen last, as far as something else can be chosen; 0 if nothing can
+// Backtracks to the last choice with another alternative; 0 if there is none.
 static int choose_again(lull_matcher *matcher, position *at) {
   while (matcher->choice_count > 0) {
     lull_choice *choice = &matcher->choices[matcher->choice_count - 1];
@@ -275,7 +276,7 @@ static int choose_again(lull_matcher *matcher, position *at) {
       case CHOICE_OPENED: matcher->capture_count--; break;
       case CHOICE_CLOSED: matcher->captures[choice->capture].length = LULL_CAPTURE_OPEN; break;
       case CHOICE_OPTIONAL:
-        // Both ways have been tried then.
+        // Both alternatives have been tried then.
         matcher->choice_count--;
         return 1;
       case CHOICE_GREEDY:
@@ -296,7 +297,7 @@ static int choose_again(lull_matcher *matcher, position *at) {
 
 const char *lull_match(lull_matcher *matcher, const char *subject, const char *pattern) {
   position at = {.subject = subject, .pattern = pattern};
-  // On the C stack only while nothing else is called.
+  // Stored on the C stack, only while nothing else is called.
   lull_choice choices[LULL_MOST_CHOICES];
   matcher->choices = choices;
   matcher->capture_count = 0;

@@ -1,4 +1,4 @@
-// The functions of `string` that take patterns, as Lua's manual describes them (section 6.4).
+// The functions of `string` that take patterns, as described in Lua's manual (section 6.4).
 #define _GNU_SOURCE
 #include "counted/lull_patterns.h"
 
@@ -8,12 +8,13 @@
 #include "base/lull_stack.h"
 #include "counted/lull_matcher.h"
 
-// What makes a pattern more than a text.
+// The characters with a special meaning in a pattern.
 static const char specials[] = "^$*+?.([%-";
 
 // --- Captures ---
 
-// [-0, +1] the capture of that number, from zero; without captures the first one is the whole match
+// [-0, +1] Pushes the capture with that index, starting at zero. Without captures the first one is
+// the whole match.
 static void push_capture(
   const lull_matcher *matcher, lua_State *L, int index, const char *start, const char *end) {
   LULL_EFFECT(L, 0, 1);
@@ -31,7 +32,8 @@ static void push_capture(
   }
 }
 
-// [-0, +m] all captures; how many. Without any, the whole match, if `start` is given.
+// [-0, +m] Pushes all captures and returns their number. Without any, pushes the whole match if
+// `start` is given.
 static int push_captures(
   const lull_matcher *matcher, lua_State *L, const char *start, const char *end) {
   LULL_EFFECT(L, 0, LULL_M);
@@ -43,15 +45,15 @@ static int push_captures(
 
 // --- find and match ---
 
-// How many characters stand before the place where a search begins, as an argument says it: more than
-// there are, if it is behind the end.
+// Returns the number of characters before the start of a search, from an argument. If that is
+// after the end, the number is larger than the length.
 static size_t place_before(lua_Integer position, size_t length) {
   if (position > 0) return (size_t)position - 1;
   if (position == 0 || position < -(lua_Integer)length) return 0;
   return length - (size_t)-position;
 }
 
-// Whether a pattern has only characters that stand for themselves.
+// Returns whether a pattern has no special characters.
 static int is_plain(const char *pattern, size_t length) {
   for (const char *special = specials; *special; special++) {
     if (memchr(pattern, *special, length)) return 0;
@@ -59,12 +61,12 @@ static int is_plain(const char *pattern, size_t length) {
   return 1;
 }
 
-// [-0, +2 or +1] a plain text: where it is, or nil
+// [-0, +2 or +1] Searches for a plain text and pushes its place, or nil.
 static int find_text(
   lua_State *L, const char *subject, size_t length, size_t before, const char *text, size_t size) {
   LULL_EFFECT_EITHER(L, 0, 2, 1);
   lull_work work = {.L = L};
-  // Linear in both, whatever they are.
+  // Linear in both lengths, for any contents.
   const char *found = memmem(subject + before, length - before, text, size);
   lull_work_add_bytes(&work, length - before + size);
   lull_work_end(&work);
@@ -77,7 +79,7 @@ static int find_text(
   return 2;
 }
 
-// [-n, +m] both; `finds`: with the places
+// [-n, +m] find and match; `finds`: with the places
 static int search(lua_State *L, int finds) {
   LULL_CALLED(L, LULL_N, LULL_M);
   size_t length, size;
@@ -125,14 +127,14 @@ int lull_string_match(lua_State *L) {
 
 // --- gmatch ---
 
-// Where a traversal is, in characters of the subject.
+// The position of a traversal, in characters of the subject.
 typedef struct traversal {
   size_t next;
-  size_t last_end;  // of the last match
+  size_t last_end;  // the end of the last match
   int has_last;
 } traversal;
 
-// [-n, +m] the next match; upvalues: subject, pattern, traversal
+// [-n, +m] Returns the next match; upvalues: subject, pattern, traversal
 static int next_match(lua_State *L) {
   LULL_CALLED(L, LULL_N, LULL_M);
   size_t length, size;
@@ -169,7 +171,7 @@ int lull_string_gmatch(lua_State *L) {
 
 // --- gsub ---
 
-// A match that is to be replaced.
+// A match to be replaced.
 typedef struct replacing {
   lull_matcher *matcher;
   luaL_Buffer *result;
@@ -177,12 +179,12 @@ typedef struct replacing {
   const char *end;
 } replacing;
 
-// [-0, +0] (unproved: a buffer may keep a value on top of the stack) the capture's text, or its
-// position
+// [-0, +0] (unproved: a buffer may keep a value on top of the stack) Adds the capture's text, or
+// its position.
 static void add_capture(const replacing *context, lua_State *L, char digit) {
   const lull_matcher *matcher = context->matcher;
   int index = digit - '1';
-  // '%0' is the whole match, whatever captures there are.
+  // '%0' is the whole match, even if there are captures.
   if (index < 0) {
     luaL_addlstring(context->result, context->start, (size_t)(context->end - context->start));
   } else if (index < matcher->capture_count && matcher->captures[index].length >= 0) {
@@ -194,14 +196,14 @@ static void add_capture(const replacing *context, lua_State *L, char digit) {
   }
 }
 
-// [-0, +0] (unproved: as add_capture) a replacement string with what it says of captures
+// [-0, +0] (unproved: as add_capture) Adds a replacement string with its captures filled in.
 static void add_template(const replacing *context, lua_State *L) {
   size_t length;
   const char *text = lua_tolstring(L, 3, &length), *end = text + length;
   const char *sign;
   while ((sign = memchr(text, '%', (size_t)(end - text))) != NULL) {
     luaL_addlstring(context->result, text, (size_t)(sign - text));
-    // At the end that is its zero byte.
+    // At the end this is the terminating zero byte.
     char c = sign[1];
     if (c == '%') {
       luaL_addchar(context->result, '%');
@@ -216,7 +218,7 @@ static void add_template(const replacing *context, lua_State *L) {
   luaL_addlstring(context->result, text, (size_t)(end - text));
 }
 
-// [-0, +0] (unproved: as add_capture) the replacement of the match, at its end; 0 if the match is kept
+// [-0, +0] (unproved: as add_capture) Adds the replacement of the match; 0 if the match is kept.
 static int add_replacement(const replacing *context, lua_State *L, int type) {
   switch (type) {
     case LUA_TFUNCTION:

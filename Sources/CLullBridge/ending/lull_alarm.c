@@ -1,8 +1,9 @@
-// Alarms: signals the home thread gets when a time has come, also while a C function has it. They end a
-// session's line that takes too long, and tell somebody who has pressed Ctrl-C in vain how to leave.
+// Alarms: signals that the home thread gets at a certain time, even while it runs a C function.
+// They end a session's line that takes too long, and tell a user who pressed Ctrl-C without effect
+// how to leave.
 //
-// Unlike the watchdog's, everything here happens on the home thread: a line that has ended cannot be
-// met by an alarm meant for it.
+// Unlike the watchdog's work, everything here runs on the home thread. So an alarm can't hit a
+// line that has already ended.
 #define _GNU_SOURCE
 #include "ending/lull_alarm.h"
 
@@ -14,7 +15,7 @@
 
 #include "ending/lull_signal.h"
 
-// glibc names it in its newer versions only.
+// Only newer versions of glibc define this name.
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -30,7 +31,7 @@ static int alarm_signal(void) { return SIGRTMIN + 5; }
 static void ring(int number, siginfo_t *info, void *context) {
   (void)number;
   (void)context;
-  // Somebody else's signal of the same number.
+  // A signal with the same number from another source.
   if (info->si_code != SI_TIMER) return;
   int error = errno;
   switch (info->si_value.sival_int) {
@@ -41,7 +42,7 @@ static void ring(int number, siginfo_t *info, void *context) {
   errno = error;
 }
 
-// Home thread. Without timers sessions do without alarms.
+// Home thread. If there are no timers, sessions have no alarms.
 void lull_alarms_open(void) {
   if (alarms.is_open) return;
   struct sigaction action = {.sa_sigaction = ring, .sa_flags = SA_SIGINFO};
@@ -64,16 +65,16 @@ void lull_alarms_close(void) {
   if (!alarms.is_open) return;
   alarms.is_open = 0;
   for (int which = 0; which < LULL_ALARM_COUNT; which++) timer_delete(alarms.timers[which]);
-  // One that rang just now is for nobody; the default would end the process.
+  // A signal that has just been raised is ignored; its default action would end the process.
   struct sigaction ignored = {.sa_handler = SIG_IGN};
   sigaction(
     alarm_signal(), alarms.previous.sa_handler == SIG_DFL ? &ignored : &alarms.previous, NULL);
 }
 
-// Safe in signal handlers; 0 seconds: not any more. 0 if there are no alarms.
+// Safe in signal handlers. 0 seconds cancels the alarm. Returns 0 if there are no alarms.
 int lull_alarm_set(int which, double seconds) {
   if (!alarms.is_open) return seconds <= 0;
-  // Centuries are enough, and no overflow.
+  // Limited to decades, which avoids an overflow.
   if (seconds > 1e9) seconds = 1e9;
   struct itimerspec time = {.it_value.tv_sec = (time_t)seconds};
   time.it_value.tv_nsec = (long)((seconds - (double)time.it_value.tv_sec) * 1e9);

@@ -1,8 +1,8 @@
-// Signals the home thread gets when a time has come.
+// Signals that the home thread gets at a certain time.
 #ifndef LULL_ALARM_H
 #define LULL_ALARM_H
 
-// What an alarm is for: a session's line has had its time; Ctrl-C has had no effect.
+// The purpose of an alarm: a session's line has run too long, or Ctrl-C has had no effect.
 enum { LULL_ALARM_LINE = 0, LULL_ALARM_STUCK, LULL_ALARM_COUNT };
 
 void lull_alarms_open(void);

@@ -1,6 +1,6 @@
-// Ending code that does not end by itself: Ctrl-C, os.exit and limits raise in the coroutine that runs
-// now, and again at its every instruction until it is gone, then in the one that runs it. What no hook
-// reaches is the watchdog's.
+// Ends running code: Ctrl-C, os.exit and limits raise an error in the coroutine that runs now,
+// again at every instruction until it has ended, and then in the coroutine that resumed it. Code
+// that hooks do not reach is left to the watchdog.
 #define _GNU_SOURCE
 #include "ending/lull_interrupt.h"
 
@@ -10,10 +10,11 @@
 #include "base/lull_stack.h"
 #include "ending/lull_limit.h"
 
-// Frames searched for handlers of xpcall: the interpreter finds a frame by walking to it.
+// The number of frames searched for handlers of xpcall. The interpreter finds a frame by walking
+// to it.
 enum { LULL_SEARCHED_FRAMES = 2000 };
 
-// [-0, +0] the runtime of this state; NULL before it is there
+// [-0, +0] Returns the runtime of this state; NULL before it exists.
 static lull_runtime *runtime_of(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
@@ -22,15 +23,15 @@ static lull_runtime *runtime_of(lua_State *L) {
   return runtime;
 }
 
-// [-1, +1] a message handler that leaves the error alone
+// [-1, +1] A message handler that returns the error unchanged.
 static int same_error(lua_State *L) {
   LULL_CALLED(L, 1, 1);
   lua_settop(L, 1);
   return 1;
 }
 
-// [-0, +0] An error raised in a hook is handed to its handler while hooks are off, so a handler of the
-// script's could run for ever: those of this coroutine's xpcalls are replaced.
+// [-0, +0] Replaces the message handlers of this coroutine's xpcalls. An error raised in a hook is
+// passed to its handler while hooks are off, so a script's handler could run for ever.
 static void silence_handlers(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_Debug frame;
@@ -44,7 +45,7 @@ static void silence_handlers(lull_runtime *runtime, lua_State *L) {
   }
 }
 
-// [-0, +1] "x.lua:3: " of the innermost Lua function, or ""
+// [-0, +1] Pushes the place of the innermost Lua function, such as "x.lua:3: ", or "".
 static void push_place(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   lua_Debug frame;
@@ -58,7 +59,7 @@ static void push_place(lua_State *L) {
   lua_pushliteral(L, "");
 }
 
-// [-0, +0] raises; stays set
+// [-0, +0] Raises an error, and stays set.
 static void interrupt_hook(lua_State *L, lua_Debug *info) {
   LULL_EFFECT(L, 0, 0);
   (void)info;
@@ -82,7 +83,7 @@ void lull_interrupt_arm(lua_State *L) {
   lua_sethook(L, interrupt_hook, events, 1);
 }
 
-// Whether the stretch that runs has had its time
+// Returns whether the running stretch has used its time.
 static int is_too_long(const lull_runtime *runtime) {
   return runtime->stretch_end != 0 && lull_stretch_clock() >= runtime->stretch_end;
 }
@@ -93,7 +94,7 @@ int64_t lull_stretch_clock(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// Counts instructions; whether a limit has been passed by them
+// Counts instructions. Returns whether they exceed a limit.
 static int passes_limit(lull_runtime *runtime, int64_t instructions) {
   if (runtime->instruction_step == 0) return 0;
   runtime->instructions_left -= instructions;
@@ -103,7 +104,7 @@ static int passes_limit(lull_runtime *runtime, int64_t instructions) {
   return 1;
 }
 
-// [-0, +0] counts what this coroutine runs
+// [-0, +0] Counts the instructions of this coroutine.
 static void count_hook(lua_State *L, lua_Debug *info) {
   LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = runtime_of(L);
@@ -112,32 +113,33 @@ static void count_hook(lua_State *L, lua_Debug *info) {
   interrupt_hook(L, info);
 }
 
-// [-0, +0] raises in a C function what interrupts this coroutine. Message handlers in C are called
-// unhindered, as after a hook; the next instruction is interrupted again.
+// [-0, +0] Raises the pending interruption of this coroutine inside a C function. Message handlers
+// in C run undisturbed, as after a hook. The next instruction is interrupted again.
 static void raise_interruption(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_sethook(L, interrupt_hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
   interrupt_hook(L, NULL);
 }
 
-// [-0, +0] counts the work of a C function, in instructions; whether it is to end, which is not raised
+// [-0, +0] Counts the work of a C function in instructions. Returns whether it must end, without
+// raising an error.
 int lull_interrupt_is_due(lua_State *L, int64_t instructions) {
   LULL_EFFECT(L, 0, 0);
   lua_Hook hook = lua_gethook(L);
-  // What counts or interrupts has a hook.
+  // A coroutine that is counted or interrupted has a hook.
   if (hook == NULL) return 0;
   if (hook == interrupt_hook) return 1;
   lull_runtime *runtime = runtime_of(L);
   return runtime != NULL && passes_limit(runtime, instructions);
 }
 
-// [-0, +0] counts the work of a C function, in instructions; raises if it is to end
+// [-0, +0] Counts the work of a C function in instructions. Raises an error if it must end.
 void lull_interrupt_count(lua_State *L, int64_t instructions) {
   LULL_EFFECT(L, 0, 0);
   if (lull_interrupt_is_due(L, instructions)) raise_interruption(L);
 }
 
-// What runs outside of the interpreter is interrupted where that goes on.
+// Code outside of the interpreter is interrupted when the interpreter continues.
 void lull_limits_count(lull_runtime *runtime, int64_t instructions) {
   if (lull_runtime_runs(runtime)) passes_limit(runtime, instructions);
 }
@@ -162,15 +164,16 @@ void lull_hook_put_back(lua_State *L, lull_aside *aside) {
   aside->hook = NULL;
 }
 
-// [-0, +0] whether this coroutine is interrupted to end the run. If only a stretch has passed its limit, the
-// stretch fails and the run continues.
+// [-0, +0] Returns whether this coroutine is interrupted to end the run. If only a stretch has
+// exceeded its limit, the stretch fails and the run continues.
 int lull_interrupt_ends_run(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   if (lua_gethook(L) != interrupt_hook) return 0;
   return !runtime->has_stretches || runtime->passed_limit == LULL_LIMIT_NONE;
 }
 
-// [-0, +0] Lets C code do its work on a coroutine that is interrupted; 1 if it is to be armed again.
+// [-0, +0] Lets C code work on an interrupted coroutine. Returns 1 if it must be armed again
+// afterwards.
 int lull_interrupt_pause(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   if (lua_gethook(L) != interrupt_hook) return 0;
@@ -178,7 +181,7 @@ int lull_interrupt_pause(lua_State *L) {
   return 1;
 }
 
-// [-0, +0] the hook a coroutine has while nothing interrupts it
+// [-0, +0] Sets the hook that a coroutine has while it is not interrupted.
 void lull_interrupt_set_own_hook(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   if (runtime->instruction_step > 0) {
@@ -188,7 +191,7 @@ void lull_interrupt_set_own_hook(lull_runtime *runtime, lua_State *L) {
   }
 }
 
-// [-0, +0] looks at what is held once the code that runs is between two instructions
+// [-0, +0] Checks the memory between two instructions.
 static void memory_hook(lua_State *L, lua_Debug *info) {
   LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = runtime_of(L);
@@ -205,23 +208,23 @@ void lull_interrupt_check_memory(lull_runtime *runtime) {
   lua_sethook(L, memory_hook, LUA_MASKCOUNT | LUA_MASKLINE, 1);
 }
 
-// [-0, +0] for a coroutine that is new or taken from the pool
+// [-0, +0] Prepares a coroutine that is new or from the pool.
 void lull_interrupt_rest(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_Hook hook = lua_gethook(L);
   if (hook == interrupt_hook || hook == memory_hook) lull_interrupt_set_own_hook(runtime, L);
 }
 
-// [-0, +0] `from`, which runtime->L ran, has ended or waits: what interrupted it goes on here.
+// [-0, +0] `from`, which runtime->L resumed, has ended or waits: its interruption continues here.
 void lull_interrupt_pass(lull_runtime *runtime, lua_State *from) {
   LULL_EFFECT(from, 0, 0);
   lua_Hook hook = lua_gethook(from);
   lull_interrupt_rest(runtime, from);
-  // A main state at depth 0 drives the loop, and sees to the interruption when that returns.
+  // A main state at depth 0 drives the loop, and handles the interruption when the loop returns.
   if (hook == interrupt_hook && runtime->depth > 0) lull_interrupt_arm(runtime->L);
 }
 
-// Nothing that runs now is interrupted any more
+// Removes the interruption from all running code.
 void lull_interrupt_clear(lull_runtime *runtime) {
   lull_interrupt_rest(runtime, runtime->L);
   lull_interrupt_rest(runtime, runtime->main);

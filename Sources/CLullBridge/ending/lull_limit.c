@@ -1,4 +1,5 @@
-// A limit is passed once: what runs is interrupted, the loop woken, and the watchdog told.
+// When a limit is exceeded for the first time, the running code is interrupted, the loop woken,
+// and the watchdog started.
 #define _GNU_SOURCE
 #include "ending/lull_limit.h"
 
@@ -11,10 +12,10 @@
 #include "ending/lull_signal.h"
 #include "ending/lull_watchdog.h"
 
-// What there may be beyond the limit of memory once it has been passed, to say so.
+// The additional memory for the report after the memory limit was exceeded.
 enum { LULL_REPORT_RESERVE = 4 * 1024 * 1024 };
 
-// Safe in a signal handler and in the allocator
+// Safe in a signal handler and in the allocator.
 void lull_limit_pass(lull_runtime *runtime, int32_t limit) {
   if (runtime->passed_limit != LULL_LIMIT_NONE) return;
   runtime->passed_limit = limit;
@@ -26,13 +27,14 @@ void lull_limit_pass(lull_runtime *runtime, int32_t limit) {
 
 int32_t lull_limit_passed(const lull_runtime *runtime) { return runtime->passed_limit; }
 
-// The outermost call of the script's code begins: what the last stretch has passed counts no more.
+// The outermost call of script code begins: a limit that the last stretch exceeded no longer
+// counts.
 void lull_stretch_begin(lull_runtime *runtime) {
   const lull_stretch *left = runtime->continued;
   int64_t instructions = left ? left->instructions : runtime->stretch_instructions;
   int64_t time = left ? left->nanoseconds : runtime->stretch_time;
-  // Garbage is collected first: finalisers that call Lull have stretches of their own, whose end is not
-  // this one's.
+  // Garbage is collected first, because finalisers that call Lull have their own stretches, whose
+  // end is not this one's.
   int is_over = runtime->passed_limit == LULL_LIMIT_MEMORY && !lull_memory_recover(runtime);
   runtime->instructions_left = runtime->stretch_instructions > 0 ? instructions : INT64_MAX;
   runtime->stretch_end = runtime->stretch_time > 0 ? lull_stretch_clock() + time : 0;
@@ -41,7 +43,7 @@ void lull_stretch_begin(lull_runtime *runtime) {
     runtime->passed_limit = LULL_LIMIT_NONE;
     lull_interrupt_clear(runtime);
   }
-  // Of a stretch that has nothing left no more runs, whatever its code catches.
+  // A continued stretch with nothing left ends immediately, even if its code catches errors.
   if (left && runtime->stretch_time > 0 && time <= 0) {
     runtime->passed_limit = LULL_LIMIT_TIME;
   } else if (left && runtime->stretch_instructions > 0 && instructions <= 0) {
@@ -71,6 +73,6 @@ int64_t lull_stretch_time(void) {
 void lull_stretch_end(lull_runtime *runtime) {
   if (runtime->stretch_alarm <= 0) return;
   lull_alarm_set(LULL_ALARM_LINE, 0);
-  // What was told to end has; what a signal has told to has not yet.
+  // Code that was interrupted by a limit has ended; a signal may still be pending.
   if (runtime->passed_limit != LULL_LIMIT_NONE && lull_signals_pending() == 0) lull_watchdog_relax();
 }

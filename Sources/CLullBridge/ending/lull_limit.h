@@ -5,7 +5,7 @@
 
 void lull_limit_pass(lull_runtime *runtime, int32_t limit);
 
-// What the outermost call of the script's code may take, from now on.
+// Starts the limits of the outermost call of script code.
 void lull_stretch_begin(lull_runtime *runtime);
 void lull_stretch_end(lull_runtime *runtime);
 

@@ -1,8 +1,8 @@
-// The allocator of states made by lull_state_new: it counts bytes, keeps to a limit and, for tests, fails
-// where it is told to. States of a stock interpreter keep theirs.
+// The allocator of states made by lull_state_new. It counts bytes, enforces a limit, and fails on
+// demand for tests. States of a stock interpreter keep their allocator.
 //
-// Small blocks are Lull's own (lull_blocks.c), unless the environment has LULL_PLAIN_MALLOC: then every
-// block is the C library's, so that valgrind sees what becomes of each.
+// Small blocks are Lull's own (lull_blocks.c), unless the environment variable LULL_PLAIN_MALLOC
+// is set: then every block is allocated by the C library, so that valgrind can track each one.
 #define _GNU_SOURCE
 #include "ending/lull_memory.h"
 
@@ -21,40 +21,40 @@
 #include "ending/lull_limit.h"
 #include "ending/lull_watchdog.h"
 
-// What stays for reporting once the limit has been passed.
+// The memory reserved for reporting after the limit was exceeded.
 enum { LULL_RESERVE = 1024 * 1024 };
 
 // How often the heap is measured while the process is larger than the limit but does not grow.
 enum { LULL_LOOKS_PER_MEASUREMENT = 64 };
 
-// A request the allocator has refused. The interpreter collects and tries once more.
+// A refused request. The interpreter collects garbage and tries again.
 typedef struct refusal {
   const void *block;
   size_t size;  // 0: none
 } refusal;
 
 struct lull_memory {
-  lull_runtime *runtime;  // NULL before it is there and after its end
-  lull_blocks *blocks;    // NULL: all blocks are the C library's
+  lull_runtime *runtime;  // NULL before the runtime exists and after its end
+  lull_blocks *blocks;    // NULL if all blocks are the C library's
   size_t used;
-  size_t largest_small;  // up to which size blocks are of our own
-  size_t used_large;     // in blocks of the C library's
-  size_t held;   // outside of Lua, when last looked at
+  size_t largest_small;  // the maximum size of Lull's own blocks
+  size_t used_large;     // in blocks of the C library
+  size_t held;   // outside of Lua, at the last check
   size_t limit;  // 0: none
-  size_t ceiling;  // how much there may be after a limit has been passed; 0: not known yet
+  size_t ceiling;  // the maximum after the limit was exceeded; 0: not known yet
   refusal over_limit;
-  int has_unmet_need;  // something was refused and not asked for again: the script has felt it
-  int is_check_due;    // more than the limit was granted, to be seen to between two instructions
+  int has_unmet_need;  // a request was refused and not repeated: the script got the error
+  int is_check_due;    // more than the limit was granted: check between two instructions
 
   size_t own_before;  // heap and regions in use by Lua when the limit was set
 
-  // Of the whole process, while there is a limit and nobody keeps the ledger.
-  int counts_own_only;  // no: what Lua and its objects take, in a process with a life of its own
-  int statm;            // open file of the kernel's count of its pages; -1: none
+  // The whole process, while there is a limit and no ledger.
+  int counts_own_only;  // counts only Lua and its objects, in a process with other work
+  int statm;            // the open file with the kernel's count of its pages; -1: none
   size_t heap_before;   // heap in use when the limit was set, without Lua's
-  size_t heap_outside;  // heap in use since then, without Lua's, when last measured
-  size_t measured_at;   // how large the process was then
-  int looks_left;       // until it is measured although it has not grown
+  size_t heap_outside;  // heap in use since then, without Lua's, at the last measurement
+  size_t measured_at;   // the size of the process at that time
+  int looks_left;       // checks until it is measured even without growth
 
   // For tests.
   int64_t countdown;  // 1: the next growing allocation fails; 0: none does
@@ -71,14 +71,14 @@ static void forget(lull_memory *memory) {
   free(memory);
 }
 
-// Whether this is the second attempt at what was refused, which is then forgotten
+// Returns whether this is the second attempt of a refused request, which is then forgotten.
 static int is_repeated(refusal *refused, const void *block, size_t size) {
   int same = refused->size == size && refused->block == block;
   refused->size = 0;
   return same;
 }
 
-// Whether a test wants this allocation to fail
+// Returns whether a test wants this allocation to fail.
 static int is_to_fail(lull_memory *memory, const void *block, size_t size) {
   if (is_repeated(&memory->on_purpose, block, size)) {
     return memory->failing != LULL_FAIL_FIRST_ATTEMPTS;
@@ -92,19 +92,19 @@ static int is_to_fail(lull_memory *memory, const void *block, size_t size) {
   return 1;
 }
 
-// What the ledger counts of Lua's
+// The part of the ledger's count that belongs to Lua.
 static size_t own_size(const lull_memory *memory) {
   return memory->used_large + (memory->blocks ? lull_blocks_mapped(memory->blocks) : 0);
 }
 
-// What the heap has grown by, without Lua's, as the ledger knows it at any time
+// The growth of the heap without Lua's part, according to the ledger.
 static size_t grown_outside(const lull_memory *memory) {
   int64_t own = (int64_t)own_size(memory) - (int64_t)memory->own_before;
   int64_t outside = lull_ledger_grown() - own;
   return outside > 0 ? (size_t)outside : 0;
 }
 
-// Whether that many bytes more would be over the limit by more than `slack`
+// Returns whether that many more bytes would exceed the limit by more than `slack`.
 static int is_over_by(const lull_memory *memory, size_t growth, size_t slack) {
   size_t held = lull_ledger_is_kept() ? grown_outside(memory) : memory->held;
   return memory->used + held + growth > memory->limit + slack;
@@ -114,7 +114,7 @@ static int is_over(const lull_memory *memory, size_t growth) {
   return is_over_by(memory, growth, 0);
 }
 
-// What was refused to the script has ended it, or is asked for once more after a collection
+// Refuses a request, which either has ended the script or is repeated after a collection.
 static void refuse(lull_memory *memory, const void *block, size_t size) {
   lull_runtime *runtime = memory->runtime;
   if (runtime == NULL || runtime->passed_limit != LULL_LIMIT_NONE) return;
@@ -128,11 +128,11 @@ static void refuse(lull_memory *memory, const void *block, size_t size) {
   lull_interrupt_check_memory(runtime);
 }
 
-// Whether a limited state may have that
+// Returns whether a limited state may have that much.
 //
-// The collector lets garbage grow to the size of what is in use, and not every allocation is tried
-// again after a collection: so half as much as the limit may be had beyond it until the code that runs
-// is between two instructions, where garbage and what hangs on it can be collected.
+// The collector lets garbage grow to the size of the memory in use, and not every allocation is
+// repeated after a collection. So up to half the limit is granted beyond it until the running code
+// is between two instructions, where garbage and everything it holds can be collected.
 static int is_granted(lull_memory *memory, const void *block, size_t size, size_t growth) {
   lull_runtime *runtime = memory->runtime;
   if (runtime == NULL || !is_over(memory, growth)) {
@@ -153,19 +153,19 @@ static int is_granted(lull_memory *memory, const void *block, size_t size, size_
   return 0;
 }
 
-// Whether there may be that much more
+// Returns whether that much more is allowed.
 static int is_allowed(lull_memory *memory, const void *block, size_t old_size, size_t new_size) {
   if (is_to_fail(memory, block, new_size)) return 0;
   return memory->limit == 0 || is_granted(memory, block, new_size, new_size - old_size);
 }
 
-// Whether a block of that size is one of our own; there is none of 0 bytes.
+// Returns whether a block of that size is one of Lull's own. There are no blocks of 0 bytes.
 static int is_small(const lull_memory *memory, size_t size) {
   return size - 1 < memory->largest_small;
 }
 
-// A block of the C library's, as realloc; NULL for 0 bytes, without memory, and where the
-// ledger has no room for it
+// Like realloc for a block of the C library; NULL for 0 bytes, without memory, or if the ledger
+// has no room for it.
 static void *resize_large(lull_memory *memory, void *block, size_t old_size, size_t new_size) {
   void *result = NULL;
   if (new_size == 0) {
@@ -181,8 +181,8 @@ static void *resize_large(lull_memory *memory, void *block, size_t old_size, siz
   return result;
 }
 
-// As realloc, where the old block or the new one is small. Unlike others, these cannot stay
-// as they are if there is no memory for what they are to become: the interpreter raises an error then.
+// Like realloc, if the old or the new block is small. Unlike large blocks, these can't stay
+// unchanged if there is no memory for the new size: the interpreter then raises an error.
 static void *resize_small(lull_memory *memory, void *block, size_t old_size, size_t new_size) {
   int was_small = is_small(memory, old_size), is_to_be_small = is_small(memory, new_size);
   if (was_small && is_to_be_small && lull_blocks_fit(old_size, new_size)) return block;
@@ -225,14 +225,15 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
   return result;
 }
 
-// [-0, +0] the memory of a state made by lull_state_new, else NULL
+// [-0, +0] Returns the memory of a state made by lull_state_new, otherwise NULL.
 static lull_memory *memory_of(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   void *context = NULL;
   return lua_getallocf(L, &context) == allocate ? context : NULL;
 }
 
-// [-0, +0] (unproved: the state is new) a state without libraries, which has its memory from here; NULL without memory
+// [-0, +0] (unproved: the state is new) Creates a state without libraries that uses this
+// allocator; NULL without memory.
 lua_State *lull_memory_new_state(void) {
   lull_memory *memory = calloc(1, sizeof(*memory));
   if (memory == NULL) return NULL;
@@ -248,7 +249,7 @@ lua_State *lull_memory_new_state(void) {
   return L;
 }
 
-// [-0, +0] whose limit it is; NULL when the runtime goes
+// [-0, +0] Sets the runtime whose limit applies; NULL when the runtime ends.
 void lull_memory_attach(lua_State *L, lull_runtime *runtime) {
   LULL_EFFECT(L, 0, 0);
   lull_memory *memory = memory_of(L);
@@ -257,14 +258,14 @@ void lull_memory_attach(lua_State *L, lull_runtime *runtime) {
   if (runtime) runtime->memory = memory;
 }
 
-// Bytes of the heap in use by the process, without Lua's; 0 where another allocator is in place
+// Returns the heap bytes in use by the process, without Lua's; 0 with another allocator.
 static size_t heap_outside_lua(const lull_memory *memory) {
   struct mallinfo2 info = mallinfo2();
   size_t in_use = info.uordblks + info.hblkhd;
   return in_use > memory->used_large ? in_use - memory->used_large : 0;
 }
 
-// Bytes of memory of its own that the process has; the greatest number if that is not known
+// Returns the private memory of the process in bytes; the largest number if it is not known.
 static size_t process_size(const lull_memory *memory) {
   char text[128];
   ssize_t count = memory->statm < 0 ? -1 : pread(memory->statm, text, sizeof(text) - 1, 0);
@@ -275,10 +276,11 @@ static size_t process_size(const lull_memory *memory) {
   return resident < shared ? 0 : (resident - shared) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-// What is kept outside of Lua: what Swift counts, or what the heap has grown by, if that is more
+// Returns the memory in use outside of Lua: the bytes that Swift counts, or the growth of the heap
+// if that is larger.
 //
-// Measuring the heap takes a walk over what is free in it. A process that is smaller than the limit
-// cannot have a heap over it, which the kernel tells for the price of a system call.
+// Measuring the heap walks through its free blocks. A process smaller than the limit can't have a
+// larger heap, and its size costs only a system call.
 static size_t held_outside(lull_memory *memory, int exactly) {
   if (lull_ledger_is_kept()) return grown_outside(memory);
   size_t counted = (size_t)lull_host_held(memory->runtime->host);
@@ -296,14 +298,14 @@ static size_t held_outside(lull_memory *memory, int exactly) {
   return counted > memory->heap_outside ? counted : memory->heap_outside;
 }
 
-// 0 in somebody else's state
+// Returns 0 in a state that does not belong to Lull.
 int lull_memory_limit(lull_runtime *runtime, int64_t bytes) {
   lull_memory *memory = runtime->memory;
   if (memory == NULL) return 0;
   memory->limit = (size_t)bytes;
   runtime->has_memory_limit = 1;
   memory->own_before = own_size(memory);
-  // Where nothing ends the process, there may be other scripts in it.
+  // If the process does not end with the script, there may be other scripts in it.
   if (lull_watchdog_runs() && lull_ledger_open(bytes + bytes / 2, lull_watchdog_end_memory)) return 1;
   if (memory->statm < 0) memory->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   memory->heap_before = heap_outside_lua(memory);
@@ -319,7 +321,8 @@ int lull_memory_limit_own(lull_runtime *runtime, int64_t bytes) {
   return 1;
 }
 
-// [-0, +0] whether a passed limit is kept again once garbage is collected; then it counts as not passed
+// [-0, +0] Returns whether the limit is respected again after garbage was collected. Then it
+// counts as not exceeded.
 int lull_memory_recover(lull_runtime *runtime) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
@@ -334,7 +337,7 @@ int lull_memory_recover(lull_runtime *runtime) {
   return 1;
 }
 
-// [-0, +0] where finalisers may run and objects may go; raises nothing
+// [-0, +0] Called where finalisers may run and objects may be freed; raises no error.
 void lull_memory_check(lull_runtime *runtime) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
@@ -354,8 +357,8 @@ void lull_memory_check(lull_runtime *runtime) {
   if (is_over(memory, 0)) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
 }
 
-// How much may be taken outside of Lua before the limit is passed, with the same leeway as
-// Lua has
+// Returns how much may be allocated outside of Lua before the limit is exceeded, with the same
+// tolerance as for Lua.
 size_t lull_memory_room(const lull_runtime *runtime) {
   if (!runtime->has_memory_limit) return SIZE_MAX;
   const lull_memory *memory = runtime->memory;
@@ -369,15 +372,16 @@ void lull_memory_pass(lull_runtime *runtime) {
   if (runtime->has_memory_limit) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
 }
 
-// What the ledger has refused ends the run before the script hears of it: it could catch that.
+// An allocation refused by the ledger ends the run before the script gets the error, because the
+// script could catch it.
 void lull_memory_settle(lull_runtime *runtime) {
   if (runtime->has_memory_limit && lull_ledger_has_refused()) {
     lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
   }
 }
 
-// [-0, +0] whether so much may be copied out of Lua, after a collection if it must be; else the limit
-// has been passed. Finalisers may run; raises nothing
+// [-0, +0] Returns whether that much may be copied out of Lua, after a collection if needed;
+// otherwise the limit is exceeded. Finalisers may run. Raises no error.
 int lull_memory_admits(lull_runtime *runtime, size_t size) {
   if (lull_ledger_may(size)) return 1;
   lua_State *L = runtime->L;
@@ -388,7 +392,7 @@ int lull_memory_admits(lull_runtime *runtime, size_t size) {
   return 0;
 }
 
-// [-n, +0] (unproved: the state is gone) closes the state and gives its allocator back
+// [-n, +0] (unproved: the state is gone) Closes the state and frees its allocator.
 void lull_state_close(lua_State *L) {
   lull_memory *memory = memory_of(L);
   lua_close(L);

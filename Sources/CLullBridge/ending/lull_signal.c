@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM: a flag, a hook on the code that runs now, and a wake-up of the loop.
+// Ctrl-C and SIGTERM: a flag, a hook on the running code, and a wake-up of the loop.
 #define _POSIX_C_SOURCE 200809L
 #include "ending/lull_signal.h"
 
@@ -13,8 +13,8 @@
 #include "ending/lull_limit.h"
 #include "ending/lull_watchdog.h"
 
-// A signal handler has no argument of ours, so what it needs is process-wide, and one runtime at a
-// time owns it.
+// A signal handler has no argument of ours, so its data is process-wide, and owned by one runtime
+// at a time.
 static struct {
   lull_runtime *volatile runtime;
   void (*volatile wake)(void *);
@@ -28,10 +28,11 @@ static struct {
   int has_term;
 } signals;
 
-// From Ctrl-C to telling that it has had no effect, in seconds.
+// The number of seconds from Ctrl-C to the message that it has had no effect.
 static const double patience = 1;
 
-// Only what is safe in a handler: flags, lua_sethook (as the stock interpreter does), the wake-up.
+// Only operations that are safe in a handler: flags, lua_sethook (as in the stock interpreter),
+// the wake-up.
 static void handle_signal(int number) {
   if (signals.pending != 0) _exit(128 + number);
   int error = errno;
@@ -50,8 +51,8 @@ static void handle_signal(int number) {
   errno = error;
 }
 
-// A closed standard output ends the program as it ends any other, without a word; a peer that closed
-// its socket does not.
+// A closed standard output ends the program silently, as any other program. A peer that closed its
+// socket does not.
 static void handle_pipe(int number) {
   struct pollfd output = {.fd = STDOUT_FILENO};
   if (poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLNVAL))) {
@@ -60,27 +61,27 @@ static void handle_pipe(int number) {
   }
 }
 
-// In a signal handler: a line that was told to end has not. Only C code can do that.
+// In a signal handler: an interrupted line has not ended. Only C code can cause that.
 void lull_signals_tell_stuck(void) {
   static const char text[] =
     "\nlull: a C function that runs cannot be interrupted; a second Ctrl-C ends the session\n";
   if (signals.pending == 0) return;
-  // Nobody hears of a terminal that has gone.
+  // The terminal may be gone.
   if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) return;
 }
 
-// Safe in a signal handler
+// Safe in a signal handler.
 void lull_signals_wake(void) {
   if (signals.wake) signals.wake(signals.context);
 }
 
-// Safe in a signal handler
+// Safe in a signal handler.
 void lull_signals_pass_limit(int32_t limit) {
   lull_runtime *runtime = signals.runtime;
   if (runtime) lull_limit_pass(runtime, limit);
 }
 
-// The state goes away
+// Called when the state is closed.
 void lull_signals_forget(const lull_runtime *runtime) {
   if (signals.runtime != runtime) return;
   signals.runtime = NULL;

@@ -1,4 +1,4 @@
-// What signal handlers share with the rest.
+// Data shared by signal handlers and other code.
 #ifndef LULL_SIGNAL_H
 #define LULL_SIGNAL_H
 

@@ -1,9 +1,9 @@
-// The watchdog: a timer of the command whose signal tells the home thread when its time is over, and
-// ends the process where code that was told to end does not.
+// The watchdog: a timer of the command. Its signal tells the home thread when its time is over,
+// and ends the process if interrupted code does not end.
 //
-// A signal rather than a thread, since a thread would be started for every script, and most never need
-// it. It reaches what no hook does: a C function that does not return is interrupted for the handler
-// all the same.
+// It is a signal and not a thread, because a thread would have to be started for every script, and
+// most never need it. It reaches code that no hook does: even a C function that does not return is
+// interrupted for the handler.
 #define _GNU_SOURCE
 #include "ending/lull_watchdog.h"
 
@@ -16,12 +16,12 @@
 
 #include "ending/lull_signal.h"
 
-// glibc names the field of the kernel's structure only in newer versions.
+// Only newer versions of glibc define the name of the kernel structure's field.
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-// From being told to end to being ended.
+// The time from the interruption to the end of the process.
 static const int64_t grace = 1000000000;
 
 enum { LULL_LINE = LULL_LIMIT_TEXT + 16 };
@@ -29,7 +29,7 @@ enum { LULL_LINE = LULL_LIMIT_TEXT + 16 };
 static struct {
   timer_t timer;
   _Atomic int runs;
-  // When, in nanoseconds of the monotonic clock; 0: never.
+  // The times in nanoseconds of the monotonic clock; 0: never.
   _Atomic int64_t time_limit;
   _Atomic int64_t end;
   _Atomic int32_t code;
@@ -37,7 +37,7 @@ static struct {
   struct sigaction previous_action;
 } watchdog;
 
-// What it writes for each limit; the first one is for signals.
+// The message for each limit; the first one is for signals.
 static char lines[LULL_LIMIT_COUNT][LULL_LINE] = {
   [LULL_LIMIT_NONE] = "lull: interrupted, but the script did not end\n"};
 
@@ -49,8 +49,8 @@ static int64_t now(void) {
 
 static int watchdog_signal(void) { return SIGRTMIN + 4; }
 
-// Arms the timer for what comes first, or for nothing. Safe in signal handlers, and where one of them
-// interrupts it to arm the timer for something else.
+// Arms the timer for the earlier time, or stops it. Safe in signal handlers, and when interrupted
+// by a handler that arms the timer for another time.
 static void arm(void) {
   int64_t end, limit;
   do {
@@ -76,14 +76,14 @@ static void ring(int number) {
   if (limit != 0 && time >= limit) {
     watchdog.time_limit = 0;
     lull_signals_pass_limit(LULL_LIMIT_TIME);
-    // The home thread may be unable to hear of it.
+    // The home thread may be unable to react.
     lull_watchdog_expect_end(LULL_EXIT_SCRIPT_ERROR, LULL_LIMIT_TIME);
   }
   if (watchdog.runs) arm();
   errno = error;
 }
 
-// Home thread, which the signal will go to; 0 on failure.
+// Home thread, which will get the signal; 0 on failure.
 int lull_watchdog_start(void) {
   if (watchdog.runs) return 1;
   watchdog.end = watchdog.time_limit = 0;
@@ -93,7 +93,7 @@ int lull_watchdog_start(void) {
     .sigev_notify_thread_id = gettid(),
   };
   if (timer_create(CLOCK_MONOTONIC, &event, &watchdog.timer) != 0) return 0;
-  // Calls of the system that it interrupts are not begun again: io.read must come to its end.
+  // Interrupted system calls are not restarted, so that io.read returns.
   struct sigaction action = {.sa_handler = ring};
   sigemptyset(&action.sa_mask);
   if (sigaction(watchdog_signal(), &action, &watchdog.previous_action) != 0) {
@@ -115,7 +115,7 @@ void lull_watchdog_stop(void) {
 // Home thread; 0 if there is no watchdog.
 int lull_watchdog_limit_time(double seconds) {
   if (!watchdog.runs) return 0;
-  // Centuries are enough, and no overflow.
+  // Limited to decades, which avoids an overflow.
   watchdog.time_limit = now() + (int64_t)((seconds < 1e9 ? seconds : 1e9) * 1e9);
   arm();
   return 1;
@@ -130,7 +130,7 @@ void lull_watchdog_say(int32_t limit, const char *text) {
   memcpy(line + 6 + length, "\n", 2);
 }
 
-// Safe in signal handlers; the first call counts.
+// Safe in signal handlers; only the first call has an effect.
 void lull_watchdog_expect_end(int32_t code, int32_t limit) {
   if (!watchdog.runs || watchdog.end != 0) return;
   watchdog.code = code;
@@ -141,7 +141,8 @@ void lull_watchdog_expect_end(int32_t code, int32_t limit) {
 
 int lull_watchdog_runs(void) { return watchdog.runs; }
 
-// Any thread, where it cannot go on: ends the process at once, as one that needs more memory.
+// Any thread that can't continue: ends the process immediately, with the message for the memory
+// limit.
 void lull_watchdog_end_memory(void) {
   int is_expected = watchdog.end != 0;
   const char *line = is_expected ? watchdog.line : lines[LULL_LIMIT_MEMORY];

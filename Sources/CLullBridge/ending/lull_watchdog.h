@@ -1,10 +1,10 @@
-// A timer whose signal ends what does not end. Only the command has one.
+// A timer whose signal ends code that does not end otherwise. Only the command has one.
 #ifndef LULL_WATCHDOG_H
 #define LULL_WATCHDOG_H
 
 #include "runtime/lull_runtime.h"
 
-// The exit code of a script that failed, which one that passes a limit has done.
+// The exit code of a failed script, which includes one that exceeds a limit.
 enum { LULL_EXIT_SCRIPT_ERROR = 1 };
 
 int lull_watchdog_start(void);

@@ -4,7 +4,7 @@
 #include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
 
-// [-0, +0] raises if a limit has been passed or a signal has come
+// [-0, +0] Raises an error if a limit was exceeded or a signal was received.
 void lull_work_settle(lull_work *work) {
   lua_State *L = work->L;
   LULL_EFFECT(L, 0, 0);
