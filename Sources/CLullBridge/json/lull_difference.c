@@ -1,4 +1,5 @@
-// Where tables differ from the document they were built from: content that a script has changed.
+// Finds where tables differ from the document they were built from, to detect changes to content
+// by a script.
 #include <string.h>
 
 #include "base/lull_stack.h"
@@ -8,14 +9,15 @@
 #include "values/lull_protect.h"
 #include "values/lull_tables.h"
 
-// Keys met lately, kept on the stack: those of records come again with every element of a list.
+// The number of recent keys kept on the stack. The keys of records are repeated with every element
+// of a list.
 enum { LULL_KNOWN_KEYS = 32 };
 
 typedef struct comparison {
   lua_State *L;
   csj_view tape;
   int null;  // the stack position of lull.null
-  int known;  // that of the first known key, 0 for a document without lists of records
+  int known;  // the position of the first known key, 0 for a document without lists of records
   size_t left;  // how many more values may be compared
   int omits_nulls;  // the tables were made without nulls
   struct {
@@ -24,7 +26,7 @@ typedef struct comparison {
   } keys[LULL_KNOWN_KEYS];
 } comparison;
 
-// [-0, +1] the string of that many bytes
+// [-0, +1] Pushes the string with that many bytes.
 static void push_key(comparison *c, const char *text, size_t length) {
   lua_State *L = c->L;
   LULL_EFFECT(L, 0, 1);
@@ -49,7 +51,8 @@ static void push_key(comparison *c, const char *text, size_t length) {
 static int has_elements(comparison *c, size_t index);
 static int has_members(comparison *c, size_t index);
 
-// [-1, +0] whether the value at the top has the form that is built for the one at `index`
+// [-1, +0] Returns whether the value at the top equals the one that is built for the value at
+// `index`.
 static int is_as_built(comparison *c, size_t index) {
   lua_State *L = c->L;
   LULL_EFFECT(L, 1, 0);
@@ -63,7 +66,7 @@ static int is_as_built(comparison *c, size_t index) {
       break;
     case CSJ_DOUBLE:
       if (csj_is_large(c->tape, index)) {
-        // Equal digits are one value.
+        // Equal digits are the same userdata.
         lull_push_double(L, c->tape, index);
         same = lua_rawequal(L, -1, -2);
         lua_pop(L, 1);
@@ -86,7 +89,7 @@ static int is_as_built(comparison *c, size_t index) {
   return same;
 }
 
-// [-0, +0] whether the table at the top has the elements of the array at `index`, and nothing else
+// [-0, +0] Returns whether the table at the top has exactly the elements of the array at `index`.
 static int has_elements(comparison *c, size_t index) {
   lua_State *L = c->L;
   LULL_EFFECT(L, 0, 0);
@@ -99,7 +102,7 @@ static int has_elements(comparison *c, size_t index) {
     if (!is_as_built(c, child)) return 0;
   }
   if (c->left == 0) return 1;
-  // What else there is comes behind the last element. Where nulls are holes, that is not known of all of it.
+  // Any other key comes after the last element. If nulls are holes, that is not true of all keys.
   if (c->omits_nulls) return 1;
   if (count == 0) lua_pushnil(L);
   else lua_pushinteger(L, count);
@@ -108,7 +111,7 @@ static int has_elements(comparison *c, size_t index) {
   return 0;
 }
 
-// [-0, +0] whether the table at the top has the members of the object at `index`, and nothing else
+// [-0, +0] Returns whether the table at the top has exactly the members of the object at `index`.
 static int has_members(comparison *c, size_t index) {
   lua_State *L = c->L;
   LULL_EFFECT(L, 0, 0);
@@ -144,7 +147,7 @@ typedef struct difference {
   lull_place place;
 } difference;
 
-// [-1, +0] protected part of lull_document_difference
+// [-1, +0] The protected part of lull_document_difference.
 static int find_difference(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   difference *at = lua_touserdata(L, 1);
@@ -164,7 +167,8 @@ static int find_difference(lua_State *L) {
   lua_pushvalue(L, tables);
   int same = is_as_built(&c, CSJ_ROOT);
   at->left = c.left;
-  // What is not as it was built may hold the same: an integer as a float, a key that came twice.
+  // A table that was not built like this may still be equal: an integer as a float, a repeated
+  // key.
   if (!same) {
     at->found = lull_json_differs(
       L, at->runtime, at->document, tables, c.omits_nulls, &at->place);

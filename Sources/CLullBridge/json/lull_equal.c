@@ -1,4 +1,5 @@
-// Comparing JSON values of either form, documents and tables, by content; and where they differ.
+// Compares JSON values by content, whether they are documents or tables, and finds where they
+// differ.
 #include "json/lull_equal.h"
 
 #include <csj_compare.h>
@@ -12,7 +13,7 @@
 #include "values/lull_integer.h"
 #include "values/lull_marks.h"
 
-// [-0, +0] the Lua value at that position, or what it is a view of
+// [-0, +0] Returns the Lua value at that position, or the document value it is a view of.
 lull_side lull_side_at(lua_State *L, int stack) {
   LULL_EFFECT(L, 0, 0);
   lull_side result = {.document = NULL, .index = 0, .stack = stack};
@@ -21,7 +22,7 @@ lull_side lull_side_at(lua_State *L, int stack) {
   return result;
 }
 
-// [-0, +0] whether it is an array, an object or, as an empty table, either of them
+// [-0, +0] Returns whether it is an array, an object or, for an empty table, both.
 void lull_side_shape(lua_State *L, lull_side of, int *is_array, int *is_object) {
   LULL_EFFECT(L, 0, 0);
   *is_array = *is_object = 0;
@@ -38,8 +39,8 @@ void lull_side_shape(lua_State *L, lull_side of, int *is_array, int *is_object) 
   }
 }
 
-// [-0, +1 or +0] the element or member of `of` under the key at `key` (an element's counted from 1);
-// whether there is one. A Lua value is pushed.
+// [-0, +1 or +0] Finds the element (counted from 1) or member of `of` under the key at `key`.
+// Returns whether there is one. A Lua value is pushed.
 int lull_side_child(lua_State *L, lull_side of, int key, lull_side *result) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (of.document) {
@@ -56,7 +57,7 @@ int lull_side_child(lua_State *L, lull_side of, int key, lull_side *result) {
   return 1;
 }
 
-// [-0, +0] the JSON value a side is that is neither array nor object; whether it is one
+// [-0, +0] Reads a JSON value that is neither array nor object. Returns whether it is one.
 static int read_atom(lua_State *L, lull_runtime *runtime, lull_side of, csj_atom *atom) {
   LULL_EFFECT(L, 0, 0);
   if (of.document) {
@@ -94,18 +95,19 @@ static int read_atom(lua_State *L, lull_runtime *runtime, lull_side of, csj_atom
   }
 }
 
-// [-0, +0] whether two values are the same of which one is neither array nor object
+// [-0, +0] Returns whether two values are equal, at least one of which is neither array nor
+// object.
 static int same_atoms(lua_State *L, lull_runtime *runtime, lull_side one, lull_side other) {
   LULL_EFFECT(L, 0, 0);
   csj_atom atom, other_atom;
   if (read_atom(L, runtime, one, &atom) && read_atom(L, runtime, other, &other_atom)) {
     return csj_same_atom(atom, other_atom);
   }
-  // What is no JSON at all is the same as itself.
+  // A value without a JSON form equals only itself.
   return !one.document && !other.document && lua_rawequal(L, one.stack, other.stack);
 }
 
-// [-0, +0] how many elements or members, each key once
+// [-0, +0] Returns the number of elements or members, with repeated keys counted once.
 static size_t size_of(lua_State *L, lull_side of, int is_array) {
   LULL_EFFECT(L, 0, 0);
   if (of.document) {
@@ -117,7 +119,7 @@ static size_t size_of(lua_State *L, lull_side of, int is_array) {
     lua_pop(L, 1);
     return count;
   }
-  // All keys, since an array may have others besides its positions.
+  // All keys, because an array may have other keys than its positions.
   size_t count = 0;
   lua_pushnil(L);
   while (lua_next(L, of.stack)) {
@@ -130,7 +132,7 @@ static size_t size_of(lua_State *L, lull_side of, int is_array) {
 static int equal(
   lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, lull_place *place, int level);
 
-// Goes one level down; returns the length to go back to.
+// Moves one level down. Returns the length to restore.
 static size_t descend(lull_place *place, const char *token, size_t length) {
   if (place == NULL) return 0;
   size_t before = place->length;
@@ -145,8 +147,8 @@ static void ascend(lull_place *place, size_t before) {
   place->pointer[before] = 0;
 }
 
-// [-1, +0] whether what `other` has under the key at the top, which is popped, is `value`; where not,
-// the place stays at the token
+// [-1, +0] Pops the key at the top and returns whether `other` has `value` under it. If not, the
+// place remains at the token.
 static int has_child(
   lua_State *L, lull_runtime *runtime, lull_side value, lull_side other, lull_place *place,
   const char *token, size_t length, int level) {
@@ -163,7 +165,7 @@ static int has_child(
   return same;
 }
 
-// [-0, +0] whether `other` has what the document's value has, under the same keys
+// [-0, +0] Returns whether `other` has the same values as the document's value under its keys.
 static int has_children_of_document(
   lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int is_array,
   lull_place *place, int level) {
@@ -196,7 +198,7 @@ static int has_children_of_document(
   return same;
 }
 
-// [-0, +0] whether `other` has what the table has, under the same keys
+// [-0, +0] Returns whether `other` has the same values as the table under its keys.
 static int has_children_of_table(
   lua_State *L, lull_runtime *runtime, lull_side one, lull_side other, int level) {
   LULL_EFFECT(L, 0, 0);
@@ -213,7 +215,8 @@ static int has_children_of_table(
   return same;
 }
 
-// [-0, +0] whether the table has a key that the document's value has not, at which the place then is
+// [-0, +0] Returns whether the table has a key that the document's value lacks, and moves the
+// place there.
 static int has_other_keys(lua_State *L, lull_side document, lull_side table, lull_place *place) {
   LULL_EFFECT(L, 0, 0);
   int is_empty = csj_count(csj_document_view(document.document), document.index) == 0;
@@ -231,7 +234,8 @@ static int has_other_keys(lua_State *L, lull_side document, lull_side table, lul
   return 0;
 }
 
-// [-0, +0] whether a table has just what a document's value has, whatever it is marked as
+// [-0, +0] Returns whether a table has exactly the contents of a document's value, ignoring its
+// array mark.
 static int is_unchanged(
   lua_State *L, lull_runtime *runtime, lull_side document, lull_side table, lull_place *place,
   int level) {
@@ -250,7 +254,7 @@ static int equal(
   int level) {
   LULL_EFFECT(L, 0, 0);
   luaL_checkstack(L, 12, "nested too deeply");
-  // Tables that stand in several places are compared as often as that.
+  // A table referenced in several places is compared each time.
   lull_interrupt_count(L, 8);
   if (level > CSJ_MAX_DEPTH) return luaL_error(L, "tables nest too deeply, or in a cycle");
   if (place) return is_unchanged(L, runtime, one, other, place, level);

@@ -22,21 +22,21 @@
 
 // --- Encoding: uses only calls that neither raise nor allocate in Lua, so Swift may call it ---
 
-// The longest text, which one table that is at many places can exceed.
+// The maximum length of a text. One table that is referenced in many places could exceed it.
 enum { LULL_LARGEST_JSON = 1 << 30 };
 
-// How many keys of one object are on the stack at a time.
+// The maximum number of keys of one object on the stack at a time.
 enum { LULL_KEYS_AT_ONCE = 1 << 16 };
 
-// A key of an object that is being written.
+// A key of an object being written.
 typedef struct member_key {
-  const char *name;  // NULL for an integer of 64 bits
+  const char *name;  // NULL for a 64-bit integer
   size_t length;
   lua_Integer integer;
   int is_large;  // whether `name` has the digits of an integer beyond 64 bits
-  size_t place;  // in the document, SIZE_MAX for a key that is not from there
-  size_t step;   // of `lua_next`
-  size_t rank;   // of the key of the step with this number
+  size_t place;  // in the document, SIZE_MAX for a key that is not in it
+  size_t step;   // the number of its `lua_next` step
+  size_t rank;   // the rank of the key of the step with this number
 } member_key;
 
 typedef struct writer {
@@ -49,7 +49,7 @@ typedef struct writer {
   size_t path_length;
   lull_json_secret *secrets;
   size_t secret_count;
-  member_key *keys;  // of the objects that are being written, the innermost last
+  member_key *keys;  // of the objects being written, the innermost last
   size_t key_count;
   size_t key_capacity;
 } writer;
@@ -61,7 +61,7 @@ static void fail(writer *w, const char *text) {
     w->problem, w->problem_size, "%s at %s", text, w->path_length ? w->path : "the top level");
 }
 
-// Whether nothing has gone wrong. What has, in the text, is told once.
+// Returns whether there was no error. Reports an error of the text writer once.
 static int is_fine(writer *w) {
   if (w->failed || w->text.problem == CSJ_WRITER_FINE) return !w->failed;
   switch (w->text.problem) {
@@ -76,7 +76,7 @@ static int is_fine(writer *w) {
   return 0;
 }
 
-// Extends the path of the value being written; returns the length to go back to.
+// Extends the path of the value being written. Returns the length to restore.
 static size_t enter(writer *w, const char *separator, const char *name, size_t length) {
   size_t before = w->path_length;
   int written = snprintf(
@@ -95,7 +95,7 @@ static void leave(writer *w, size_t before) {
 
 static void write_value(writer *w, int index);
 
-// [-0, +0] whether the table's keys are 1…n, with n in `length`
+// [-0, +0] Returns whether the table's keys are 1…n, with n in `length`.
 static int is_sequence(lua_State *L, int index, size_t *length) {
   LULL_EFFECT(L, 0, 0);
   size_t count = 0;
@@ -130,7 +130,7 @@ static void write_array(writer *w, int index, size_t length) {
   csj_write_end(&w->text, ']');
 }
 
-// [-0, +0] whether the table also has the integer that is written like that key
+// [-0, +0] Returns whether the table also has the integer with the same text as that key.
 static int has_integer(const writer *w, int index, const char *key, size_t length) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, 0);
@@ -173,16 +173,17 @@ static int compare_bytes(const member_key *a, const member_key *b) {
   return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-// Integers by value, of which one at least is beyond 64 bits.
+// Compares integers by value, of which at least one is beyond 64 bits.
 static int compare_large(const member_key *a, const member_key *b) {
   if (!a->is_large) return *b->name == '-' ? 1 : -1;
   if (!b->is_large) return *a->name == '-' ? -1 : 1;
   int order = csj_compare_digits(a->name, a->length, b->name, b->length);
-  // Other digits for the same number are another key.
+  // The same number with other digits is a different key.
   return order ? order : compare_bytes(a, b);
 }
 
-// The order of members: by place in the document, then integers by value, then names by bytes. (REQ-14)
+// The order of members: by place in the document, then integers by value, then names by bytes.
+// (REQ-14)
 static int compare_keys(const void *left, const void *right) {
   const member_key *a = left, *b = right;
   if (a->place != b->place) return a->place < b->place ? -1 : 1;
@@ -193,15 +194,15 @@ static int compare_keys(const void *left, const void *right) {
   return (a->integer > b->integer) - (a->integer < b->integer);
 }
 
-// By name; of two equal ones the first in the document.
+// Compares by name; of two equal names the first in the document comes first.
 static int compare_names(const void *left, const void *right) {
   const member_key *a = left, *b = right;
   int order = compare_bytes(a, b);
   return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-// [-0, +0] gives each of the last `count` keys, those of the table at `index`, its place in the document
-// that the table was copied from
+// [-0, +0] Sets the place of each of the last `count` keys, those of the table at `index`, in the
+// document that the table was copied from.
 static void place_keys(writer *w, int index, size_t count) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, 0);
@@ -211,7 +212,7 @@ static void place_keys(writer *w, int index, size_t count) {
     member_key *key = &w->keys[w->key_count++];
     *key = (member_key){.place = i};
     lua_rawgeti(L, -1, (lua_Integer)i + 1);
-    // The list keeps the string.
+    // The list keeps the string alive.
     key->name = lua_tolstring(L, -1, &key->length);
     lua_pop(L, 1);
   }
@@ -234,7 +235,8 @@ static void place_keys(writer *w, int index, size_t count) {
   }
 }
 
-// Refuses a string that has the digits of an integer beyond 64 bits which is a key, too. The keys are sorted.
+// Reports an error if a string key has the digits of an integer key beyond 64 bits. The keys are
+// sorted.
 static void check_large(writer *w, const member_key *keys, size_t count) {
   for (size_t i = 0; i < count; i++) {
     member_key key = keys[i];
@@ -249,8 +251,8 @@ static void check_large(writer *w, const member_key *keys, size_t count) {
   }
 }
 
-// [-0, +0] notes the keys of the table at `index` in the order in which they are written, and for each
-// step of `lua_next` the rank of its key; returns how many there are
+// [-0, +0] Records the keys of the table at `index` in the order in which they are written, and
+// for each `lua_next` step the rank of its key. Returns their number.
 static size_t note_keys(writer *w, int index) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, 0);
@@ -264,12 +266,12 @@ static size_t note_keys(writer *w, int index) {
     *key = (member_key){.place = SIZE_MAX, .step = w->key_count - first};
     w->key_count++;
     if (lua_type(L, -1) == LUA_TSTRING) {
-      // The table keeps the string: nothing runs meanwhile that could remove it.
+      // The table keeps the string alive: nothing that could remove it runs in between.
       key->name = lua_tolstring(L, -1, &key->length);
     } else if (lua_isinteger(L, -1)) {
       key->integer = lua_tointeger(L, -1);
     } else {
-      // Of one beyond 64 bits the digits, which its userdata keeps.
+      // For one beyond 64 bits its digits, which its userdata keeps alive.
       key->name = lull_integer_at(L, -1, &key->length);
       key->is_large = key->name != NULL;
       has_large |= key->is_large;
@@ -287,11 +289,12 @@ static size_t note_keys(writer *w, int index) {
   return count;
 }
 
-// [-0, +0] writes the member of the table at `index` whose key is noted at `noted` and at the top
+// [-0, +0] Writes the member of the table at `index` whose key is recorded at `noted` and at the
+// top.
 static void write_member(writer *w, int index, size_t noted) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, 0);
-  // A copy: the notes move while the value is written.
+  // A copy, because the array of keys may move while the value is written.
   member_key key = w->keys[noted];
   char number[32];
   int is_string = key.name != NULL && !key.is_large;
@@ -311,7 +314,7 @@ static void write_member(writer *w, int index, size_t noted) {
   leave(w, before);
 }
 
-// [-0, +n] puts the keys with the ranks from `start` on at the top, as many as are asked for
+// [-0, +n] Pushes `count` keys in order of rank, from rank `start` on.
 static void push_keys(writer *w, int index, size_t first, size_t start, size_t count) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, count);
@@ -328,8 +331,8 @@ static void push_keys(writer *w, int index, size_t first, size_t start, size_t c
   }
 }
 
-// [-0, +0] A string cannot be pushed here, since that may allocate: the keys are on the stack while their
-// members are written, some at a time.
+// [-0, +0] Strings can't be pushed here, because that may allocate. So the keys stay on the stack
+// while their members are written, a part at a time.
 static void write_object(writer *w, int index) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, 0);
@@ -354,7 +357,7 @@ static void write_object(writer *w, int index) {
   csj_write_end(&w->text, '}');
 }
 
-// The mask of a secret as a string, and a note of where it stands.
+// Writes the mask of a secret as a string, and records its place.
 static void write_secret(writer *w, uint64_t handle) {
   lull_runtime *runtime = lull_state_runtime(w->L);
   if (runtime == NULL || runtime->host == NULL) {
@@ -383,7 +386,7 @@ static void write_value(writer *w, int index) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, 0);
   if (!is_fine(w)) return;
-  // Tables that stand in several places are written as often as that.
+  // A table referenced in several places is written each time.
   if (lull_interrupt_is_due(L, 8)) {
     fail(w, "the script has passed a limit, or was interrupted");
     return;
@@ -404,7 +407,7 @@ static void write_value(writer *w, int index) {
       csj_write_string(&w->text, value.pointer, (size_t)value.extra, 0);
       return;
     case LULL_TABLE: {
-      // A cycle of tables nests without end.
+      // A cycle of tables has no end.
       if (!csj_writer_can_nest(&w->text)) return;
       if (!lua_checkstack(L, 8)) {
         fail(w, "the Lua stack is full");
@@ -472,7 +475,7 @@ int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_
   return 0;
 }
 
-// [-0, +0] raises unless the options table at `index` holds nothing but `pretty`
+// [-0, +0] Reads `pretty` from the options table at `index`. Raises an error for any other option.
 static int wants_pretty(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   if (lua_isnoneornil(L, index)) return 0;
@@ -497,7 +500,7 @@ static int json_encode(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 2);
   int pretty = wants_pretty(L, 2);
-  // Owned by a userdata while it becomes a string, which may raise.
+  // Owned by a userdata while it is converted to a string, which may raise.
   char **owner = lua_newuserdatauv(L, sizeof(*owner), 0);
   *owner = NULL;
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -522,7 +525,7 @@ static int json_encode(lua_State *L) {
   return 1;
 }
 
-// [-n, +1 or +2] lull.json.decode(text): the value, or nil and what is wrong
+// [-n, +1 or +2] lull.json.decode(text): returns the value, or nil and an error message
 static int json_decode(lua_State *L) {
   LULL_CALLED_EITHER(L, LULL_N, 1, 2);
   size_t length;
@@ -534,7 +537,7 @@ static int json_decode(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, -2);
   csj_error error;
-  // About what a document takes while it is made.
+  // The approximate memory needed while parsing a document.
   if (!lull_ledger_may(8 * length)) lua_gc(L, LUA_GCCOLLECT);
   *owner = csj_parse((const uint8_t *)text, length, &error);
   if (*owner == NULL) {
@@ -575,8 +578,8 @@ static int text_gc(lua_State *L) {
   return 0;
 }
 
-// [-n, +1] lull.json.type(value): what it is in JSON, as `encode` has it; nil for what has no form there.
-// Tables are looked at, not into.
+// [-n, +1] lull.json.type(value): returns the JSON type that `encode` would write; nil if the
+// value has no JSON form. The contents of tables are not checked.
 static int json_type(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   luaL_checkany(L, 1);
@@ -619,7 +622,7 @@ static int array(lua_State *L) {
   return 1;
 }
 
-// [-0, +0] fills `json` and `array` of the module table at the top
+// [-0, +0] Sets `json` and `array` in the module table at the top.
 void lull_open_json(lua_State *L, lull_runtime *runtime) {
   LULL_EFFECT(L, 0, 0);
   (void)runtime;

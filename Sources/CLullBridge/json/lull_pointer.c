@@ -7,8 +7,8 @@
 #include "json/lull_equal.h"
 #include "values/lull_document.h"
 
-// [-1, +1 or +0] what the key at the top leads to from a value; whether there is anything. One of a table
-// comes in its place.
+// [-1, +1 or +0] Finds the value under the key at the top. Returns whether there is one. A value
+// of a table replaces the key.
 static int replace_by_child(lua_State *L, lull_side here, lull_side *found) {
   LULL_EFFECT_EITHER(L, 1, 1, 0);
   int key = lua_gettop(L);
@@ -22,7 +22,8 @@ static int replace_by_child(lua_State *L, lull_side here, lull_side *found) {
   return is_there;
 }
 
-// [-0, +1 or +0] what a token leads to from a value; whether there is anything. One of a table is pushed.
+// [-0, +1 or +0] Finds the value for a token. Returns whether there is one. A value of a table is
+// pushed.
 static int step(
   lua_State *L, lull_side here, const char *token, size_t length, lull_side *found) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
@@ -33,7 +34,7 @@ static int step(
     lua_pushinteger(L, position + 1);
     if (replace_by_child(L, here, found)) return 1;
   }
-  // An empty table, or one with both: a member may be called like a number.
+  // An empty table, or a table with positions and names: the name of a member may be a number.
   if (!is_object) return 0;
   lua_pushlstring(L, token, length);
   return replace_by_child(L, here, found);

@@ -1,4 +1,4 @@
-// Finding the runtime of a state, what Swift asks it, and the arena and the queues that Swift uses.
+// Finding the runtime of a state, its queries for Swift, and the arena and queues that Swift uses.
 #include "runtime/lull_runtime.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ lull_runtime *lull_state_runtime(lua_State *L) {
 void lull_runtime_sweep(lull_runtime *runtime) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
-  // Inside a finaliser the collector answers nothing. (Lua 5.4 manual, lua_gc)
+  // Inside a finaliser lua_gc has no effect. (Lua 5.4 manual, lua_gc)
   if (lua_gc(L, LUA_GCISRUNNING) >= 0) lull_host_sweep(runtime->host);
 }
 
@@ -51,7 +51,7 @@ void lull_watch_changes(lull_runtime *runtime, const uint64_t *changes) {
 int32_t lull_last_nil_method(const lull_runtime *runtime) { return runtime->nil_method; }
 
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count) {
-  // Swapped with a second buffer, so that finalisers running meanwhile have where to write.
+  // Swapped with a second buffer, so that finalisers running meanwhile can add to it.
   lull_queue taken = runtime->swept;
   runtime->swept = runtime->swept_taken;
   runtime->swept.count = 0;

@@ -1,4 +1,4 @@
-// Who keeps which Lua value alive: kept ids, anchors, pins. Everything that stores runs protected.
+// Keeps Lua values alive: stored IDs, anchors, pins. All functions that store run protected.
 #include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
 #include "values/lull_stored.h"
@@ -15,7 +15,7 @@ typedef struct anchoring {
   const lull_value *object;
 } anchoring;
 
-// [-n, +0] as lull_protect, of a function that is on the stack with so many arguments
+// [-n, +0] Like lull_protect, for a function on the stack with that many arguments.
 static int call_protected(lua_State *L, int count) {
   LULL_EFFECT(L, count + 1, 0);
   lull_aside aside;
@@ -50,9 +50,9 @@ int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int6
   return call_protected(running, 2);
 }
 
-// [-0, +0] Whether the value below the object at the top is held by it from now on, without a table:
-// nothing else is, or something under this key. Most requests hold one function, their hook. Never
-// raises.
+// [-0, +0] Lets the object at the top hold the value below it without a table, if it holds nothing
+// else, or only something under this key. Most requests hold one function, their hook. Returns
+// whether it does; never raises.
 static int hold_alone(lua_State *L, int64_t key) {
   LULL_EFFECT(L, 0, 0);
   lull_object *object = lua_touserdata(L, -1);
@@ -68,14 +68,16 @@ static int hold_alone(lua_State *L, int64_t key) {
   return 1;
 }
 
-// [-0, +1] the anchor table of the object at the top, made if missing; what it held alone moves there
+// [-0, +1] Pushes the anchor table of the object at the top, created if missing. A value that it
+// held without a table moves there.
 static void push_anchor_table(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   lull_object *object = lua_touserdata(L, -1);
   if (lua_getiuservalue(L, -1, LULL_UV_ANCHORS) == LUA_TTABLE && object->only_key == 0) return;
   lua_pop(L, 1);
   lua_newtable(L);
-  // Only now: a finaliser may have anchored something at the object, and made the table.
+  // Checked only now, because a finaliser may have anchored something to the object, and created
+  // the table.
   if (lua_getiuservalue(L, -2, LULL_UV_ANCHORS) == LUA_TTABLE && object->only_key == 0) {
     lua_replace(L, -2);
     return;
@@ -90,11 +92,12 @@ static void push_anchor_table(lua_State *L) {
   object->only_key = 0;
 }
 
-// [-0, +0] what is kept under the id, to the object
+// [-0, +0] Anchors the value stored under the ID to the object.
 static void attach_to_object(lua_State *L, const anchoring *context) {
   LULL_EFFECT(L, 0, 0);
   int top = lua_gettop(L);
-  // First of all the value: allocating may collect what only the weak table holds.
+  // The value is pushed first, because an allocation may collect a value that only the weak table
+  // holds.
   lull_values_push(context->runtime, L, context->id);
   if (lull_push_existing(context->runtime, L, context->handle) && !hold_alone(L, context->key)) {
     push_anchor_table(L);
@@ -117,7 +120,7 @@ int32_t lull_value_anchor_to_object(
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 6)) return LUA_ERRMEM;
-  // What needs no memory needs no protected call.
+  // An operation that needs no memory needs no protected call.
   lull_values_push(runtime, L, id);
   int is_open = lull_push_existing(runtime, L, handle);
   int is_held = is_open && hold_alone(L, key);
@@ -127,9 +130,9 @@ int32_t lull_value_anchor_to_object(
   return lull_protect(runtime, anchor_to_object, &context);
 }
 
-// Letting go must not fail for lack of memory: it makes no call, and assigning nil adds no entry.
+// A release must not fail for lack of memory: it makes no call, and assigning nil adds no entry.
 
-// [-1, +0] table[key] = nil, of the table at the top
+// [-1, +0] Sets table[key] = nil in the table at the top.
 static void let_go(lua_State *L, lua_Integer key) {
   LULL_EFFECT(L, 1, 0);
   lua_pushnil(L);
@@ -157,8 +160,8 @@ void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int6
   lua_pop(L, 1);
 }
 
-// [-n, +0] __gc of an owner's anchors: the owner has died. What it alone kept is held once more, so
-// that it can be told; upvalue: the runtime. Calls nothing across.
+// [-n, +0] __gc of an owner's anchors: the owner has died. Values that only it held are pinned, so
+// that their observers can be notified; upvalue: the runtime. Does not call into Swift.
 static int owner_died(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -168,7 +171,7 @@ static int owner_died(lua_State *L) {
   lua_pushnil(L);
   while (lua_next(L, 1)) {
     lua_Integer id = lua_tointeger(L, -2);
-    // Resurrected values have left the weak table before their finalisers ran.
+    // Resurrected values were removed from the weak table before their finalisers ran.
     lua_pushvalue(L, -1);
     lua_rawseti(L, 2, id);
     lua_rawseti(L, 3, id);
@@ -178,7 +181,7 @@ static int owner_died(lua_State *L) {
   return 0;
 }
 
-// [-0, +1] a new table of anchors
+// [-0, +1] Pushes a new table of anchors.
 static void push_anchors(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   lua_newtable(L);
@@ -189,7 +192,7 @@ static void push_anchors(lua_State *L) {
   lua_setmetatable(L, -2);
 }
 
-// [-1, +0] key: the owner's id
+// [-1, +0] key: the owner's ID
 static int anchor_to_owner(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   anchoring *context = lua_touserdata(L, 1);
@@ -197,13 +200,15 @@ static int anchor_to_owner(lua_State *L) {
   lull_registry_push(L, context->runtime->anchors);
   lull_values_push(context->runtime, L, context->key);
   if (lua_isnil(L, OWNER)) return 0;
-  // First of all the value: allocating may collect what only the weak table holds.
+  // The value is pushed first, because an allocation may collect a value that only the weak table
+  // holds.
   lull_values_push(context->runtime, L, context->id);
   lua_pushvalue(L, OWNER);
   if (lua_rawget(L, ANCHORS) != LUA_TTABLE) {
     lua_pop(L, 1);
     push_anchors(L);
-    // Only now: a finaliser may have anchored something at the owner, and made the table.
+    // Checked only now, because a finaliser may have anchored something to the owner, and created
+    // the table.
     lua_pushvalue(L, OWNER);
     if (lua_rawget(L, ANCHORS) == LUA_TTABLE) {
       lua_replace(L, HELD);
@@ -313,11 +318,12 @@ typedef struct bundling {
   int64_t id;
 } bundling;
 
-// [-1, +0] values[id] and pins[id] = a list of the values of all ids
+// [-1, +0] values[id] and pins[id] = a list of the values of all IDs
 static int bundle(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   bundling *context = lua_touserdata(L, 1);
-  // First of all the values: allocating may collect what only the weak table holds.
+  // The values are pushed first, because an allocation may collect values that only the weak table
+  // holds.
   luaL_checkstack(L, context->count + 8, "too many values");
   for (int32_t i = 0; i < context->count; i++) {
     lull_values_push(context->runtime, L, context->ids[i]);
@@ -380,7 +386,7 @@ int32_t lull_value_set_element(
   return call_protected(running, 2);
 }
 
-// [-1, +0] builds first, so that the tables are on the stack while their anchor is made
+// [-1, +0] Builds the tables first, so that they are on the stack while their anchor is created.
 static int build_document(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   anchoring *context = lua_touserdata(L, 1);
@@ -393,7 +399,7 @@ int32_t lull_document_build(
   lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key) {
   anchoring context = {
     .runtime = runtime, .document = document, .id = id, .handle = handle, .key = key};
-  // What these tables replace is let go first, lest the collector go through it once more.
+  // The replaced tables are released first, so that the collector does not traverse them again.
   lull_value_release_from_object(runtime, handle, key);
   return lull_protect(runtime, build_document, &context);
 }
@@ -404,7 +410,7 @@ static int pin_object(lua_State *L) {
   anchoring *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->pinned_objects);
   lull_push_all(context->runtime, L, NULL, context->object, 1);
-  // Not the handle it was asked for by: its userdata may have been renewed.
+  // Not the requested handle, because the userdata may have got a new one.
   lull_object *object = lua_touserdata(L, -1);
   if (object == NULL) return luaL_error(L, "this object is closed");
   lua_rawseti(L, -2, lull_handle_slot(object->handle));

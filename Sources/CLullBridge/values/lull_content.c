@@ -1,5 +1,5 @@
-// Looking into values that a script has made, for Swift: what a path leads to, and whether two hold
-// the same. Nothing here calls a metamethod.
+// Reading values created by scripts, for Swift: finding the value at a path, and comparing two
+// values. Nothing here calls a metamethod.
 #include <string.h>
 
 #include "base/lull_stack.h"
@@ -17,7 +17,7 @@ typedef struct walking {
   lull_value *value;
 } walking;
 
-// [-0, +0] puts the last element in the place of the list on top; nil of what is none
+// [-0, +0] Replaces the list at the top with its last element; nil for any other value.
 static void take_last(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   if (lua_istable(L, -1)) {
@@ -28,7 +28,7 @@ static void take_last(lua_State *L) {
   lua_replace(L, -2);
 }
 
-// [-1, +0] fills the value: strings are copied into the arena
+// [-1, +0] Fills the value; strings are copied into the arena.
 static int walk(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   walking *context = lua_touserdata(L, 1);
@@ -44,7 +44,7 @@ static int walk(lua_State *L) {
   lull_value *value = context->value;
   lull_read(L, -1, value);
   if (value->kind == LULL_TABLE) {
-    // The place on the stack means nothing any more.
+    // The stack position is no longer valid.
     value->integer = (int64_t)lua_rawlen(L, -1);
     lua_pushnil(L);
     value->aux = lua_next(L, -2);
@@ -72,7 +72,8 @@ int32_t lull_value_field(
 // Tables nested deeper than this count as different.
 enum { LULL_DEEPEST_COMPARISON = 150 };
 
-// [-0, +0] whether a and b hold the same; `seen`: tables taken for the same already, for cycles
+// [-0, +0] Returns whether a and b have equal contents; `seen`: pairs of tables already assumed
+// equal, for cycles.
 static int holds_same(lua_State *L, int a, int b, int seen, int depth) {
   LULL_EFFECT(L, 0, 0);
   if (lua_rawequal(L, a, b)) return 1;
@@ -137,7 +138,7 @@ int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b) {
   return lull_protect(runtime, compare, &context) == LUA_OK && context.same;
 }
 
-// [-1, +1] a global by name, from the table of globals itself
+// [-1, +1] Returns a global by name, read from the table of globals itself.
 static int get_global(lua_State *L) {
   LULL_CALLED(L, 1, 1);
   const char *name = lua_touserdata(L, 1);

@@ -1,6 +1,6 @@
-// Documents as Lua sees them: read-only views of parsed JSON that build nothing until they are looked
-// at. A view owns a share of the document, which is plain memory of the C side: no call crosses into
-// Swift to read it, nor when it is finalised.
+// Documents in Lua: read-only views of parsed JSON that build no tables until they are read. A
+// view owns a share of the document, which is plain memory of the C side. So no call into Swift is
+// needed to read or finalise it.
 #include "values/lull_document.h"
 
 #include "base/lull_keys.h"
@@ -11,13 +11,13 @@
 
 static const char document_key = 0;  // in the registry: the metatable of views
 
-// One value of a document, an array or an object: others are Lua values of their own.
+// An array or object in a document. Other values are ordinary Lua values.
 typedef struct view {
-  csj_document *document;  // NULL before it is filled and after it was finalised
+  csj_document *document;  // NULL until it is set and after it was finalised
   size_t index;
 } view;
 
-// [-0, +0] the view at `index`, NULL if it is something else
+// [-0, +0] Returns the view at `index`, or NULL for any other value.
 static view *test_view(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return NULL;
@@ -27,7 +27,7 @@ static view *test_view(lua_State *L, int index) {
   return same ? lua_touserdata(L, index) : NULL;
 }
 
-// [-0, +0] the view at `index`; raises for anything else
+// [-0, +0] Returns the view at `index`. Raises an error for any other value.
 static view *check_view(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   view *of = test_view(L, index);
@@ -36,7 +36,7 @@ static view *check_view(lua_State *L, int index) {
   return of;
 }
 
-// [-0, +1] a view of the value at `index`, an array or object
+// [-0, +1] Pushes a view of the value at `index`, an array or object.
 static void push_view(lua_State *L, csj_document *document, size_t index) {
   LULL_EFFECT(L, 0, 1);
   view *made = lua_newuserdatauv(L, sizeof(view), 0);
@@ -62,7 +62,8 @@ int32_t lull_reads_took_list_for_object(const lull_runtime *runtime) {
   return runtime->reads.has_list_read_as_object;
 }
 
-// [-0, +1] the value at `index` of a document: a view, or the Lua value of anything else
+// [-0, +1] Pushes the value at `index` of a document: a view for an array or object, otherwise a
+// Lua value.
 void lull_document_push(
   lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
   LULL_EFFECT(L, 0, 1);
@@ -100,7 +101,7 @@ void lull_push_view(
   }
   lull_document_push(L, runtime, document, CSJ_ROOT);
   if (id == 0 || lua_type(L, -1) != LUA_TUSERDATA) return;
-  // A finaliser that ran meanwhile may have made the view: that one is used.
+  // A finaliser that ran in the meantime may have created the view: that one is used.
   lull_values_push(runtime, L, id);
   if (!lua_isnil(L, -1)) {
     lua_replace(L, -2);
@@ -123,7 +124,8 @@ int lull_view_at(lua_State *L, int index, const struct csj_document **document, 
   return 1;
 }
 
-// [-0, +0] where the key at `key` leads to from the value at `index`; 0 if nowhere
+// [-0, +0] Returns the index of the value under the key at `key` in the value at `index`; 0 if
+// there is none.
 size_t lull_document_find(lua_State *L, const csj_document *document, size_t index, int key) {
   LULL_EFFECT(L, 0, 0);
   csj_view tape = csj_document_view(document);
@@ -157,14 +159,15 @@ static int view_index(lua_State *L) {
   return 1;
 }
 
-// [-n, +0] __newindex: raises
+// [-n, +0] __newindex: raises an error
 static int view_newindex(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   return luaL_error(
     L, "a document is read-only ('%s'): lull.copy makes tables of it", luaL_tolstring(L, 2, NULL));
 }
 
-// [-n, +1] __len: the elements of an array; of an object 0, as of a table without a sequence
+// [-n, +1] __len: the number of elements of an array; 0 for an object, as for a table without a
+// sequence
 static int view_len(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   view *of = check_view(L, 1);
@@ -174,15 +177,15 @@ static int view_len(lua_State *L) {
   return 1;
 }
 
-// What a walk is at; for an object followed by its members.
+// The position of a traversal; for an object followed by its members.
 typedef struct walk {
-  size_t next;  // of an array the index of the next element, of an object the number of the next member
+  size_t next;  // the index of the next array element, or number of the next member
   size_t end;
   lua_Integer position;
   csj_pair members[];
 } walk;
 
-// [-n, +2 or +1] one step of a walk; upvalues: runtime, view, walk
+// [-n, +2 or +1] Performs one step of a traversal; upvalues: runtime, view, walk
 static int step(lua_State *L) {
   LULL_CALLED_EITHER(L, LULL_N, 2, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -194,7 +197,7 @@ static int step(lua_State *L) {
     return 1;
   }
   if (csj_type_at(tape, of->index) == CSJ_ARRAY) {
-    // Before anything is pushed: a finaliser may advance this iteration too.
+    // Advanced before anything is pushed, because a finaliser may advance this traversal too.
     size_t index = at->next;
     at->next = csj_after(tape, index);
     lua_pushinteger(L, ++at->position);
@@ -209,7 +212,7 @@ static int step(lua_State *L) {
   return 2;
 }
 
-// [-n, +3] __pairs: an array's elements, or an object's members in the order of the text
+// [-n, +3] __pairs: the elements of an array, or the members of an object in text order
 static int view_pairs(lua_State *L) {
   LULL_CALLED(L, LULL_N, 3);
   view *of = check_view(L, 1);
@@ -263,7 +266,8 @@ static int view_gc(lua_State *L) {
   return 0;
 }
 
-// [-0, +0] makes the metatable of views; `equal`, with the runtime as its upvalue, compares them
+// [-0, +0] Creates the metatable of views; `equal`, with the runtime as its upvalue, compares
+// them.
 void lull_open_documents(lua_State *L, lua_CFunction equal) {
   LULL_EFFECT(L, 0, 0);
   static const luaL_Reg metamethods[] = {
@@ -278,7 +282,7 @@ void lull_open_documents(lua_State *L, lua_CFunction equal) {
   lua_setfield(L, -2, "__eq");
   lua_pushliteral(L, "Document");
   lua_setfield(L, -2, "__name");
-  // Not for scripts to change.
+  // Protected from changes by scripts.
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &document_key);

@@ -6,13 +6,15 @@
 #include "runtime/lull_runtime.h"
 
 void lull_open_documents(lua_State *L, lua_CFunction equal);
-// A view of the document, or its value if that is neither array nor object; the same under the same id.
+// Pushes a view of the document, or its value if that is neither array nor object. The same ID has
+// the same view.
 void lull_push_view(lull_runtime *runtime, lua_State *L, struct csj_document *document, int64_t id);
-// Whether the value at `index` is a view, and of what.
+// Returns whether the value at `index` is a view, and sets its document and place.
 int lull_view_at(lua_State *L, int index, const struct csj_document **document, size_t *place);
-// Where the key at `key` leads to from the value at `index`; 0 if nowhere.
+// Returns the index of the value under the key at `key` in the value at `index`; 0 if there is
+// none.
 size_t lull_document_find(lua_State *L, const csj_document *document, size_t index, int key);
-// The value at `index` of a document: a view, or the Lua value of anything else.
+// Pushes the value at `index` of a document: a view for an array or object, otherwise a Lua value.
 void lull_document_push(
   lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index);
 

@@ -1,4 +1,4 @@
-// lull.inspect and lull.copy: any Lua value for a person to read, and a deep copy.
+// lull.inspect and lull.copy: any Lua value as text for display, and a deep copy.
 #include "values/lull_inspect.h"
 
 #include <csj_utf8.h>
@@ -21,7 +21,7 @@ typedef struct inspection {
   int level;
 } inspection;
 
-// Whether a key can be written without brackets.
+// Returns whether a key can be written without brackets.
 static int is_name(const char *text, size_t length) {
   static const char *const reserved[] = {
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
@@ -39,7 +39,8 @@ static int is_name(const char *text, size_t length) {
   return 1;
 }
 
-// [-0, +1] the string at `index` in quotes, control characters and bytes that are no UTF-8 escaped
+// [-0, +1] Pushes the string at `index` in quotes, with control characters and invalid UTF-8
+// escaped.
 static void push_quoted(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 1);
   size_t length;
@@ -78,8 +79,8 @@ static void push_quoted(lua_State *L, int index) {
 
 static int inspect_value(inspection *in, int index);
 
-// [-0, +1] the parts in braces. Its buffer takes a piece of the C stack, so it is no part of the
-// recursion.
+// [-0, +1] Pushes the parts in braces. A separate function, because its buffer takes C stack that
+// the recursion should not.
 static void push_joined(lua_State *L, int parts, lua_Integer count, int multiline, int level) {
   LULL_EFFECT(L, 0, 1);
   luaL_Buffer buffer;
@@ -98,11 +99,11 @@ static void push_joined(lua_State *L, int parts, lua_Integer count, int multilin
   luaL_pushresult(&buffer);
 }
 
-// [-0, +1] the table's text
+// [-0, +1] Pushes the text of a table.
 static void push_table(inspection *in, int index) {
   lua_State *L = in->L;
   LULL_EFFECT(L, 0, 1);
-  // Tables that stand in several places are shown as often as that.
+  // A table referenced in several places is shown each time.
   lull_interrupt_count(L, 8);
   lua_pushvalue(L, index);
   if (lua_rawget(L, in->seen) != LUA_TNIL) {
@@ -128,7 +129,7 @@ static void push_table(inspection *in, int index) {
   lua_rawset(L, in->seen);
   in->level++;
 
-  // The parts, in order, in a list; joined on one line if they fit, else one a line.
+  // The parts in order in a list; joined on one line if they fit, otherwise one per line.
   lua_newtable(L);
   int parts = lua_gettop(L);
   lua_Integer count = 0;
@@ -198,7 +199,7 @@ static int to_string(lua_State *L) {
   return 1;
 }
 
-// [-0, +1] tostring of the value; if that raises, what it is
+// [-0, +1] Pushes the result of tostring; if that raises an error, a generic text.
 static void push_own_text(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 1);
   lua_pushcfunction(L, to_string);
@@ -210,7 +211,7 @@ static void push_own_text(lua_State *L, int index) {
   lua_pushfstring(L, "<%s whose __tostring raises>", luaL_typename(L, index));
 }
 
-// [-0, +1] the value's text
+// [-0, +1] Pushes the text of a value.
 static int inspect_value(inspection *in, int index) {
   lua_State *L = in->L;
   LULL_EFFECT(L, 0, 1);
@@ -262,7 +263,7 @@ int lull_inspect(lua_State *L) {
   return LULL_COUNT(L, inspect_value(&in, 1));
 }
 
-// [-0, +0] raises in the sandbox if the metatable at the top has a __gc
+// [-0, +0] Raises an error in the sandbox if the metatable at the top has a __gc.
 static void check_finaliser(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_pushliteral(L, "__gc");
@@ -274,15 +275,15 @@ static void check_finaliser(lua_State *L) {
   if (is_sandboxed) luaL_error(L, "__gc is not available in the sandbox");
 }
 
-// [-0, +1] a copy of the value at `index`; `seen` maps originals to copies
+// [-0, +1] Pushes a copy of the value at `index`; `seen` maps originals to copies.
 static void copy_value(lua_State *L, int index, int seen, int level) {
   LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 12, "nested too deeply");
   lull_interrupt_count(L, 4);
-  // Each level takes a piece of the C stack, which the interpreter does not watch.
+  // Each level takes C stack, which the interpreter does not check here.
   if (level > 10000) luaL_error(L, "tables nest too deeply to be copied");
   if (!lua_istable(L, index)) {
-    // Objects that can be copied say how; others are what they are.
+    // Objects that can be copied have a `__copy`; others are not copied.
     if (lua_isuserdata(L, index) && luaL_callmeta(L, index, "__copy")) return;
     lua_pushvalue(L, index);
     return;
@@ -310,7 +311,7 @@ static void copy_value(lua_State *L, int index, int seen, int level) {
   }
 }
 
-// [-n, +1] lull.copy(value): tables deeply, with their metatables; other values as they are
+// [-n, +1] lull.copy(value): a deep copy of tables with their metatables; other values unchanged
 int lull_copy(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   luaL_checkany(L, 1);
@@ -327,7 +328,7 @@ typedef struct copying {
   int is_made;
 } copying;
 
-// [-1, +0] protected part of lull_value_copy
+// [-1, +0] The protected part of lull_value_copy.
 static int copy_plain(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   copying *context = lua_touserdata(L, 1);

@@ -1,6 +1,7 @@
-// Integers beyond 64 bits and numbers beyond floats, for which Lua has no number: rounded to a float they
-// would be another ID, or an infinity, which JSON cannot hold. Each is an immutable userdata that holds its digits. Equal digits are one userdata as long as it lives, so that
-// it may be a key of a table and `==` needs no metamethod.
+// Integers beyond 64 bits and numbers beyond floats, for which Lua has no number type. Rounded to
+// a float, an ID would become a different ID, and a large number an infinity, which JSON does not
+// allow. Each is an immutable userdata with its digits. Equal digits share one userdata, so it can
+// be a table key and `==` needs no metamethod.
 #include "values/lull_integer.h"
 
 #include <float.h>
@@ -38,7 +39,8 @@ void lull_push_integer(lua_State *L, const char *digits, size_t length) {
     text[length] = 0;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &metatable_key);
     lua_setmetatable(L, -2);
-    // A finaliser that ran meanwhile may have made one with these digits: that one is used.
+    // A finaliser that ran in the meantime may have created one with these digits: that one is
+    // used.
     lua_pushvalue(L, known + 1);
     if (lua_rawget(L, known) != LUA_TNIL) {
       lua_replace(L, -2);
@@ -63,7 +65,7 @@ static int to_text(lua_State *L) {
   return 1;
 }
 
-// [-n, +1] __concat, with the integer on either side: its digits
+// [-n, +1] __concat, with the integer on either side: concatenates its digits
 static int concatenate(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   lua_settop(L, 2);
@@ -78,18 +80,18 @@ static int concatenate(lua_State *L) {
     }
     lua_settop(L, 2);
   }
-  // Anything else that can be concatenated knows how.
+  // Any other operand has its own metamethod or raises an error.
   lua_concat(L, 2);
   return 1;
 }
 
-// Whether it is beyond the range of floats
+// Returns whether it is beyond the range of floats.
 static int is_beyond_floats(const char *digits) {
   double number = csj_double_of_digits(digits);
   return number > DBL_MAX || number < -DBL_MAX;
 }
 
-// [-0, +0] raises: `what` cannot be done with an integer beyond 64 bits
+// [-0, +0] Raises an error: an integer beyond 64 bits does not support `what`.
 static int refuse(lua_State *L, const char *what) {
   LULL_EFFECT(L, 0, 0);
   size_t length;
@@ -106,7 +108,7 @@ static int refuse(lua_State *L, const char *what) {
     what, digits ? digits : "?");
 }
 
-// [-n, +0] all arithmetic and bitwise operations
+// [-n, +0] Raises an error for all arithmetic and bitwise operations.
 static int calculate(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   lua_settop(L, 2);
@@ -114,7 +116,7 @@ static int calculate(lua_State *L) {
   return 0;
 }
 
-// [-0, +0] how two integers compare: below, at or above zero; raises for anything else
+// [-0, +0] Compares two integers: below, at or above zero. Raises an error for anything else.
 static int order(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   size_t length, other_length;
@@ -155,7 +157,7 @@ void lull_open_integers(lua_State *L) {
   }
   lua_pushliteral(L, "Integer");
   lua_setfield(L, -2, "__name");
-  // Not for scripts to change.
+  // Protected from changes by scripts.
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &metatable_key);

@@ -1,4 +1,4 @@
-// Integers beyond 64 bits and numbers beyond floats: an immutable value for each, which holds its digits.
+// Integers beyond 64 bits and numbers beyond floats: immutable values that hold their digits.
 #ifndef LULL_INTEGER_H
 #define LULL_INTEGER_H
 
@@ -7,15 +7,15 @@
 #include "base/lull_base.h"
 #include "base/lull_stack.h"
 
-// [-0, +0] prepares a state for them
+// [-0, +0] Prepares a state for them.
 void lull_open_integers(lua_State *L);
-// [-0, +1] the one that has these digits; may raise (memory)
+// [-0, +1] Pushes the value with these digits; may raise (memory).
 void lull_push_integer(lua_State *L, const char *digits, size_t length);
-// [-0, +0] the digits of the one at `index`, with a NUL behind them; NULL for anything else
+// [-0, +0] Returns the NUL-terminated digits of the value at `index`; NULL for anything else.
 const char *lull_integer_at(lua_State *L, int index, size_t *length);
 
-// [-0, +1] the number at `index` of a document, which is CSJ_DOUBLE: a float, or what has digits;
-// may raise (memory)
+// [-0, +1] Pushes the number at `index` of a document, which is CSJ_DOUBLE: a float, or a value
+// with digits; may raise (memory).
 static inline void lull_push_double(lua_State *L, csj_view tape, size_t index) {
   LULL_EFFECT(L, 0, 1);
   if (!csj_is_large(tape, index)) {

@@ -1,10 +1,11 @@
-// Telling by their metatables what tables of JSON are; those are made in lull_tables.c.
+// Recognizing tables from JSON by their metatables, which are created in lull_tables.c.
 #include "values/lull_marks.h"
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
 
-// [-0, +0] whether the table at `index` is a JSON object with nothing of the script's about it
+// [-0, +0] Returns whether the table at `index` is a JSON object without a metatable set by the
+// script.
 int lull_is_plain_object(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   if (!lua_getmetatable(L, index)) return 0;
@@ -14,7 +15,7 @@ int lull_is_plain_object(lua_State *L, int index) {
   return same;
 }
 
-// [-0, +0] whether the table at `index` is marked as an array; allocates nothing
+// [-0, +0] Returns whether the table at `index` is marked as an array; allocates nothing.
 int lull_is_array(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   if (!lua_getmetatable(L, index)) return 0;

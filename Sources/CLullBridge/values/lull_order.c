@@ -5,17 +5,18 @@
 #include "base/lull_stack.h"
 #include "values/lull_integer.h"
 
-// [-0, +0] whether one key comes before another, one of which at least is an integer beyond 64 bits
+// [-0, +0] Returns whether one key comes before another, at least one of which is an integer
+// beyond 64 bits.
 static int compare_large(lua_State *L, int a, const char *one, size_t length, int b, const char *other,
                          size_t other_length) {
   LULL_EFFECT(L, 0, 0);
   if (one && other) return csj_compare_digits(one, length, other, other_length) < 0;
-  // All numbers of Lua lie between those below and those above zero.
+  // All Lua numbers are between the negative and the positive ones.
   if (one) return lua_type(L, b) != LUA_TNUMBER || *one == '-';
   return lua_type(L, a) == LUA_TNUMBER && *other != '-';
 }
 
-// [-0, +0] orders keys: numbers before strings before the rest, each by value
+// [-0, +0] Compares keys: numbers before strings before the rest, each by value.
 static int compare_keys(lua_State *L, int a, int b) {
   LULL_EFFECT(L, 0, 0);
   size_t length, other_length;
@@ -29,7 +30,7 @@ static int compare_keys(lua_State *L, int a, int b) {
   return ra < rb;
 }
 
-// [-0, +0] one step of a heap sort of the list at `list`
+// [-0, +0] Performs one step of a heap sort of the list at `list`.
 static void sift(lua_State *L, int list, lua_Integer start, lua_Integer end) {
   LULL_EFFECT(L, 0, 0);
   lua_Integer root = start;
@@ -69,7 +70,8 @@ void lull_order_sort(lua_State *L, int list, lua_Integer count) {
   }
 }
 
-// [-0, +1] the table of the order of keys, which has it as long as their tables are there
+// [-0, +1] Pushes the table of key orders, which has an entry as long as the table it is for
+// lives.
 void lull_push_orders(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) return;
@@ -79,7 +81,7 @@ void lull_push_orders(lua_State *L) {
   lua_pushliteral(L, "k");
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
-  // A finaliser that ran meanwhile may have made one.
+  // A finaliser that ran in the meantime may have created one.
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) {
     lua_replace(L, -2);
     return;
@@ -96,7 +98,7 @@ void lull_keep_orders(lua_State *L, int keeps) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_ordered_key);
 }
 
-// [-0, +1 or +0] the keys of the table at `index` in the order of the document it is from
+// [-0, +1 or +0] Pushes the keys of the table at `index` in the order of its document.
 int32_t lull_push_key_order(lua_State *L, int32_t index) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (!lua_checkstack(L, 4)) return 0;

@@ -1,10 +1,10 @@
-// Calls that may raise, from where nothing may.
+// Protected calls of functions that may raise, for code that must not.
 #include "values/lull_protect.h"
 
 #include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
 
-// [-0, +0] Runs `function` with `context` as its only argument; the status of lua_pcall.
+// [-0, +0] Runs `function` with `context` as its only argument. Returns the status of lua_pcall.
 int lull_protect(lull_runtime *runtime, lua_CFunction function, void *context) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);

@@ -1,4 +1,4 @@
-// Values from Swift onto a Lua stack: what can be pushed without allocating, and everything else.
+// Pushes values from Swift onto a Lua stack.
 #include "values/lull_push.h"
 
 #include "base/lull_stack.h"
@@ -8,17 +8,18 @@
 #include "values/lull_readonly.h"
 #include "values/lull_tables.h"
 
-// Whether the value is a numbered text
+// Returns whether the value is a numbered string.
 static int is_constant(const lull_value *value) {
   return value->aux > 0 && value->aux < LULL_CONSTANT_COUNT;
 }
 
-// Whether the value is a numbered text that was pushed before
+// Returns whether the value is a numbered string that was pushed before.
 static int is_made_constant(const lull_runtime *runtime, const lull_value *value) {
   return is_constant(value) && runtime->constants[value->aux] != 0;
 }
 
-// [-0, +1 or +0] pushed if the value needs no allocation; whether it was pushed. Never raises.
+// [-0, +1 or +0] Pushes the value if that needs no allocation. Returns whether it was pushed.
+// Never raises.
 int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *value) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   switch (value->kind) {
@@ -44,11 +45,12 @@ int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *valu
   }
 }
 
-// [-0, +1] a new userdata for a handle, with its service as user value, nil if there is no such
-// object; may raise (memory)
+// [-0, +1] Pushes a new userdata for a handle, with its service as user value, or nil if there is
+// no such object; may raise (memory).
 static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_value *value) {
   LULL_EFFECT(L, 0, 1);
-  // First of all the value to hold: allocating may collect what only the weak table holds.
+  // The value to hold is pushed first, because an allocation may collect a value that only the
+  // weak table holds.
   lull_values_push(runtime, L, value->anchor);
   int anchored = lua_gettop(L), service = anchored + 1;
   if (value->extra != 0) {
@@ -58,7 +60,8 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
     lua_pushnil(L);
   }
   lull_object *object = lua_newuserdatauv(L, sizeof(lull_object), LULL_UV_COUNT);
-  // A finaliser that ran meanwhile may have pushed the object. From here on none runs until it is entered.
+  // A finaliser that ran in the meantime may have pushed the object. From here on none runs until
+  // it is registered.
   if (lull_push_existing(runtime, L, value->handle)) {
     lua_replace(L, anchored);
     lua_settop(L, anchored);
@@ -72,7 +75,7 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   lua_rawgeti(L, -1, value->aux);
   lua_setmetatable(L, -3);
   lua_pop(L, 1);
-  // From here on the userdata gives the handle back, whatever else may raise.
+  // From here on the userdata releases the handle, even if an error is raised.
   object->handle = runtime->host ? lull_host_claim(runtime->host, value->handle) : 0;
   if (object->handle == 0) {
     lua_settop(L, anchored);
@@ -95,7 +98,7 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   lua_settop(L, anchored);
 }
 
-// [-0, +1] any value; may raise (memory). `from` is the stack that LULL_STACK refers to.
+// [-0, +1] Pushes any value; may raise (memory). `from` is the stack that LULL_STACK refers to.
 void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *value) {
   LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 8, "too many values");
@@ -103,7 +106,7 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
   switch (value->kind) {
     case LULL_STRING:
       lua_pushlstring(L, value->pointer ? value->pointer : "", (size_t)value->extra);
-      // A finaliser may have pushed the same text meanwhile.
+      // A finaliser may have pushed the same string in the meantime.
       if (is_constant(value) && runtime->constants[value->aux] == 0) {
         lua_pushvalue(L, -1);
         runtime->constants[value->aux] = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -119,7 +122,7 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
       lull_push_document(runtime, L, value->pointer, (int64_t)value->extra);
       return;
     case LULL_VIEW:
-      // Swift holds the document for as long as the call takes; the view gets a share of its own.
+      // Swift holds the document during the call; the view gets its own share.
       lull_push_view(
         runtime, L, (struct csj_document *)value->pointer, (int64_t)value->extra);
       return;
@@ -160,9 +163,9 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
   }
 }
 
-// Notes the handles among values that are about to be pushed. If pushing raises, the note stays, and
-// Swift takes back what nobody has got. Without memory for a note the handle may stay until the state
-// closes.
+// Records the handles among values that are about to be pushed. If pushing raises an error, the
+// record remains, and Swift releases the handles that were not pushed. Without memory for the
+// record, a handle may remain until the state closes.
 static void promise(lull_runtime *runtime, const lull_value *values, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     const lull_value *value = &values[i];
@@ -180,7 +183,8 @@ static void promise(lull_runtime *runtime, const lull_value *values, uint64_t co
   }
 }
 
-// [-0, +m] all values, packed tables unpacked; how many. May raise (memory).
+// [-0, +m] Pushes all values, with packed tables unpacked, and returns their number. May raise
+// (memory).
 int lull_push_all(
   lull_runtime *runtime, lua_State *L, lua_State *from, const lull_value *values, int32_t count) {
   LULL_EFFECT(L, 0, LULL_M);
@@ -213,9 +217,9 @@ int lull_push_all(
       pushed++;
     }
   }
-  // A finaliser that runs the loop, which it cannot always be kept from, has had them taken.
+  // A finaliser that runs the loop, which can't always be prevented, has already released them.
   if (runtime->promised_takes == takes) {
-    // Behind them are those of finalisers that failed meanwhile.
+    // They are followed by those of finalisers that failed in the meantime.
     lull_queue_remove(&runtime->promised, first_promise, end_of_promises);
   }
   return LULL_COUNT(L, pushed);

@@ -1,4 +1,4 @@
-// Reading what Lua handed over, without converting, allocating or raising.
+// Reading values from Lua without converting, allocating or raising.
 #include "values/lull_read.h"
 
 #include <lull_ledger.h>
@@ -12,7 +12,7 @@
 #include "values/lull_integer.h"
 #include "values/lull_stored.h"
 
-// [-0, +0] the kind of a userdata of ours at `index`, 0 for anything else
+// [-0, +0] Returns the kind of a Lull userdata at `index`, 0 for any other value.
 int lull_userdata_kind(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return 0;
@@ -22,7 +22,8 @@ int lull_userdata_kind(lua_State *L, int index) {
   return kind;
 }
 
-// [-0, +0] whether the value is lull.null, or the null of a library that uses a light userdata
+// [-0, +0] Returns whether the value is lull.null, or the null of a library that uses a light
+// userdata.
 static int is_null(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   if (lua_islightuserdata(L, index)) return lua_touserdata(L, index) == NULL;
@@ -107,7 +108,7 @@ int32_t lull_stack_top(lua_State *L) {
   return lua_gettop(L);
 }
 
-// [-0, +1 or +0] room for the first key
+// [-0, +1 or +0] Makes room for the first key.
 int32_t lull_table_begin(lua_State *L) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (!lua_checkstack(L, 12)) return 0;
@@ -115,14 +116,14 @@ int32_t lull_table_begin(lua_State *L) {
   return lua_gettop(L);
 }
 
-// [-2, +2 or +0] table, key: the next key and value
+// [-2, +2 or +0] table, key: returns the next key and value
 static int next_entry(lua_State *L) {
   LULL_CALLED_EITHER(L, 2, 2, 0);
   lua_settop(L, 2);
   return LULL_COUNT(L, lua_next(L, 1) ? 2 : 0);
 }
 
-// [-0, +0] whether Swift may have copies of the key and the value at the top
+// [-0, +0] Returns whether there is enough memory for Swift to copy the key and value at the top.
 static int admits_entry(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = lull_state_runtime(L);
@@ -133,11 +134,11 @@ static int admits_entry(lua_State *L) {
   return runtime == NULL || lull_memory_admits(runtime, size);
 }
 
-// [-1, +2 or +0] the next key and value, none at the end or without memory
+// [-1, +2 or +0] Pushes the next key and value, or nothing at the end or without memory.
 int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value *value) {
   LULL_EFFECT_EITHER(L, 1, 2, 0);
-  // Protected: a finaliser that runs while a visitor allocates may have changed the table, and then
-  // lua_next raises. The visit ends there.
+  // Protected, because a finaliser that runs while a visitor allocates may have changed the table,
+  // and then lua_next raises an error. The traversal ends there.
   lua_pushcfunction(L, next_entry);
   lua_pushvalue(L, table);
   lua_pushvalue(L, -3);
@@ -161,7 +162,7 @@ int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value
   return -1;
 }
 
-// [-n, +0] leaves the key
+// [-n, +0] Leaves the key.
 void lull_table_pop_value(lua_State *L, int32_t keys) {
   LULL_EFFECT(L, lua_gettop(L) - keys, 0);
   lua_settop(L, keys);
@@ -173,7 +174,8 @@ void lull_table_leave(lua_State *L, int32_t keys) {
   lua_settop(L, keys - 1);
 }
 
-// [-2, +1] table, name as a light userdata: the field, also one a metatable provides
+// [-2, +1] table, name as a light userdata: returns the field, including one that a metatable
+// provides
 static int get_field(lua_State *L) {
   LULL_CALLED(L, 2, 1);
   lua_getfield(L, 1, lua_touserdata(L, 2));
@@ -185,7 +187,7 @@ int32_t lull_has_function(lua_State *L, int32_t index, const char *name) {
   LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 6)) return -1;
   index = lua_absindex(L, index);
-  // Protected: an __index of the script's may raise.
+  // Protected, because an __index of the script may raise an error.
   lua_pushcfunction(L, get_field);
   lua_pushvalue(L, index);
   lua_pushlightuserdata(L, (void *)name);
@@ -242,7 +244,7 @@ const char *lull_value_place(lull_runtime *runtime, int64_t id) {
 int32_t lull_caller_line(lua_State *L, const char **source, size_t *length) {
   LULL_EFFECT(L, 0, 0);
   lua_Debug info;
-  // Level 0 is the function of ours; other functions written in C have no line.
+  // Level 0 is a Lull function; other C functions have no line.
   for (int level = 1; lua_getstack(L, level, &info); level++) {
     if (!lua_getinfo(L, "Sl", &info)) return 0;
     if (info.currentline <= 0) continue;

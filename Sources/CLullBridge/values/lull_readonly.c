@@ -1,15 +1,15 @@
-// Tables that refuse assignments, in front of those that hold something.
+// Read-only tables that wrap the tables with their contents.
 #include "values/lull_readonly.h"
 
 #include "base/lull_stack.h"
 
-// [-n, +0] raises: __newindex of a read-only table
+// [-n, +0] __newindex of a read-only table: raises an error
 static int refuse_assignment(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   return luaL_error(L, "this table is read-only ('%s')", luaL_tolstring(L, 2, NULL));
 }
 
-// [-n, +3] __pairs of a read-only table; upvalue: what it shows
+// [-n, +3] __pairs of a read-only table; upvalue: the wrapped table
 static int pairs_of_shown(lua_State *L) {
   LULL_CALLED(L, LULL_N, 3);
   lua_getglobal(L, "next");
@@ -18,7 +18,8 @@ static int pairs_of_shown(lua_State *L) {
   return 3;
 }
 
-// [-1, +1] an empty table that shows the one at the top and refuses assignments
+// [-1, +1] Replaces the table at the top with an empty one that shows its contents and rejects
+// assignments.
 void lull_wrap_read_only(lua_State *L) {
   LULL_EFFECT(L, 1, 1);
   int shown = lua_gettop(L);
@@ -35,7 +36,8 @@ void lull_wrap_read_only(lua_State *L) {
   lua_remove(L, shown);
 }
 
-// [-0, +1 or +0] what the read-only table at `index` shows; 0 for anything else
+// [-0, +1 or +0] Pushes the table wrapped by the read-only table at `index`; 0 for any other
+// value.
 int32_t lull_push_read_only(lua_State *L, int32_t index) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (!lua_istable(L, index) || !lua_checkstack(L, 4) || !lua_getmetatable(L, index)) return 0;

@@ -1,4 +1,4 @@
-// Copies of content that a transformer has made, as it was published, and where it differs from them.
+// Copies of transformer content as it was published, and the differences from them.
 #include <csj_compare.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,13 +17,13 @@ typedef struct snapshot {
   int64_t id;
   int64_t copy;
   size_t left;  // how many more values may be copied or compared
-  int found;  // a copy was made, or a difference found
-  int seen;  // the stack position of the tables copied or compared already, with their counterparts
-  char pointer[512];  // a JSON Pointer; what does not fit is cut off
+  int found;  // a copy was made, or a difference was found
+  int seen;  // the stack position of the tables already copied or compared, with their counterparts
+  char pointer[512];  // a JSON Pointer, cut off if it is too long
   size_t length;
 } snapshot;
 
-// [-0, +0] whether the value at `index` is a table without a metatable of the script's
+// [-0, +0] Returns whether the value at `index` is a table without a metatable set by the script.
 static int is_plain(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   if (!lua_istable(L, index)) return 0;
@@ -33,7 +33,8 @@ static int is_plain(lua_State *L, int index) {
   return 0;
 }
 
-// [-0, +1] a copy of the value at `index`: plain tables deeply, everything else itself
+// [-0, +1] Pushes a copy of the value at `index`: a deep copy for plain tables, otherwise the
+// value itself.
 static void copy_value(lua_State *L, snapshot *at, int index, int depth) {
   LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 10, "nested too deeply");
@@ -62,7 +63,7 @@ static void copy_value(lua_State *L, snapshot *at, int index, int depth) {
   }
 }
 
-// [-1, +0] protected part of lull_value_snapshot
+// [-1, +0] The protected part of lull_value_snapshot.
 static int take(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   snapshot *at = lua_touserdata(L, 1);
@@ -84,7 +85,7 @@ int32_t lull_value_snapshot(lull_runtime *runtime, int64_t id, int64_t copy, int
   return lull_protect(runtime, take, &at) == LUA_OK && at.found;
 }
 
-// [-0, +0] goes one level down in the pointer, by the key at `key`; `is_list`: a number is a position
+// [-0, +0] Extends the pointer by the key at `key`; `is_list`: a number is a position.
 static void descend(lua_State *L, snapshot *at, int key, int is_list) {
   LULL_EFFECT(L, 0, 0);
   char text[32];
@@ -102,7 +103,8 @@ static void descend(lua_State *L, snapshot *at, int key, int is_list) {
   at->length = csj_pointer_append(at->pointer, at->length, sizeof at->pointer, token, length);
 }
 
-// [-0, +0] whether the values at a and b are the same; if not, the pointer stays at the place
+// [-0, +0] Returns whether the values at a and b are equal. If not, the pointer remains at the
+// place.
 static int is_same(lua_State *L, snapshot *at, int a, int b, int depth) {
   LULL_EFFECT(L, 0, 0);
   if (lua_rawequal(L, a, b)) return 1;
@@ -145,7 +147,7 @@ static int is_same(lua_State *L, snapshot *at, int a, int b, int depth) {
       count--;
       continue;
     }
-    // One of its keys is new, and not all that were looked at need be.
+    // The numbers of keys differ, so one key is new, possibly one that was not visited.
     lua_pop(L, 2);
     for (lua_pushnil(L); lua_next(L, a); lua_pop(L, 1)) {
       lua_pushvalue(L, -2);
@@ -161,7 +163,7 @@ static int is_same(lua_State *L, snapshot *at, int a, int b, int depth) {
   return 1;
 }
 
-// [-1, +0] protected part of lull_value_difference
+// [-1, +0] The protected part of lull_value_difference.
 static int compare(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   snapshot *at = lua_touserdata(L, 1);

@@ -1,4 +1,4 @@
-// Asking about what Swift knows by number.
+// Queries about values and objects that Swift refers to by number.
 #include "values/lull_stored.h"
 
 #include "base/lull_stack.h"
@@ -14,7 +14,7 @@ int32_t lull_value_is_alive(lull_runtime *runtime, int64_t id) {
   return alive;
 }
 
-// [-0, +0] assigning nil adds no entry, so this allocates nothing
+// [-0, +0] Assigning nil adds no entry, so this allocates nothing.
 int32_t lull_value_forget(lull_runtime *runtime, int64_t id) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);

@@ -1,4 +1,4 @@
-// Plain Lua tables from a document's tape.
+// Builds plain Lua tables from a document's tape.
 #include "values/lull_tables.h"
 
 #include <string.h>
@@ -10,11 +10,12 @@
 #include "values/lull_stored.h"
 #include "values/lull_order.h"
 
-// Documents below this many words of tape are too small for what is done to build large ones fast.
+// Documents with fewer words of tape are too small for the optimizations for large ones.
 enum { LULL_LARGE_TAPE = 512 };
 
-// Short strings met lately, kept on the stack. Keys come again with every element of an array, and so
-// do many values; finding a string here is several times cheaper than having Lua intern it once more.
+// Recent short strings, kept on the stack. Keys are repeated with every element of an array, and
+// so are many values. Finding a string here is several times cheaper than letting Lua intern it
+// again.
 enum { LULL_KNOWN_STRINGS = 64, LULL_LONGEST_KNOWN = 40 };
 
 typedef struct known_string {
@@ -23,36 +24,36 @@ typedef struct known_string {
 } known_string;
 
 typedef struct known_strings {
-  int first;  // stack position of the first one
+  int first;  // the stack position of the first one
   known_string strings[LULL_KNOWN_STRINGS];
 } known_strings;
 
-// Records of an array mostly have the same keys: so many orders met lately are tried before another list
-// of keys is made.
+// Records of an array mostly have the same keys. This is the number of recent key orders that are
+// compared before a new list of keys is created.
 enum { LULL_KNOWN_ORDERS = 4 };
 
 typedef struct builder {
   lua_State *L;
   csj_view tape;
-  int null;  // stack positions of lull.null and of the metatables of arrays and objects
+  int null;  // the stack positions of lull.null and of the metatables of arrays and objects
   int arrays;
   int objects;
-  int orders;  // of the table that keeps the order of keys, 0 if nobody wants to know; then the last orders
+  int orders;  // of the table of key orders, 0 if not needed; followed by recent orders
   int next_order;
   int omits_nulls;
-  int omitted;  // of the table that keeps the names of these nulls
-  known_strings *keys;  // NULL for a small document, as the other
+  int omitted;  // the position of the table with the names of these nulls
+  known_strings *keys;  // NULL for a small document, like `values`
   known_strings *values;
 } builder;
 
-// [-0, +0] what tables of JSON are as strings, into the metatable at the top: what they hold
+// [-0, +0] Sets `__tostring` for JSON tables in the metatable at the top: their contents.
 static void set_text(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_pushcfunction(L, lull_inspect);
   lua_setfield(L, -2, "__tostring");
 }
 
-// [-0, +1] the metatable of JSON objects, which changes nothing but how they print
+// [-0, +1] Pushes the metatable of JSON objects, which changes only how they print.
 void lull_push_object_metatable(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_shown_key) == LUA_TTABLE) return;
@@ -63,7 +64,8 @@ void lull_push_object_metatable(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_shown_key);
 }
 
-// [-0, +1] the metatable that marks a table as a JSON array, so that an empty one encodes as []
+// [-0, +1] Pushes the metatable that marks a table as a JSON array, so that an empty one encodes
+// as [].
 void lull_push_array_metatable(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_array_key) == LUA_TTABLE) return;
@@ -76,7 +78,7 @@ void lull_push_array_metatable(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_array_key);
 }
 
-// [-0, +1] the string of that many bytes
+// [-0, +1] Pushes the string with that many bytes.
 static void push_string(
   lua_State *L, known_strings *known, const char *text, size_t length) {
   LULL_EFFECT(L, 0, 1);
@@ -84,7 +86,7 @@ static void push_string(
     lua_pushlstring(L, text, length);
     return;
   }
-  // Which place it has is told by a few of its bytes.
+  // The slot is derived from a few of its bytes.
   const unsigned char *bytes = (const unsigned char *)text;
   unsigned mixed =
     (unsigned)length + bytes[0] * 5u + bytes[length / 2] * 17u + bytes[length - 1] * 3u;
@@ -102,7 +104,7 @@ static void push_string(
 
 static void push_container(builder *b, size_t index);
 
-// [-0, +0] whether the list at `order` has the keys of the object at `index`, in their order
+// [-0, +0] Returns whether the list at `order` has the keys of the object at `index`, in order.
 static int is_order(builder *b, int order, size_t index) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 0);
@@ -122,7 +124,7 @@ static int is_order(builder *b, int order, size_t index) {
   return lua_rawlen(L, order) == (size_t)count;
 }
 
-// [-0, +0] keeps the order of the keys of the object at `index`, whose table is at the top
+// [-0, +0] Stores the key order of the object at `index`, whose table is at the top.
 static void keep_order(builder *b, size_t index) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 0);
@@ -149,15 +151,15 @@ static void keep_order(builder *b, size_t index) {
   lua_rawset(L, b->orders);
 }
 
-// Whether the value is a null that is not wanted
+// Returns whether the value is a null that is to be omitted.
 static inline int is_omitted(const builder *b, size_t index) {
   return b->omits_nulls && csj_type_at(b->tape, index) == CSJ_NULL;
 }
 
-// Names that are kept; with more of them any name may be one.
+// The maximum number of names stored; beyond it, any name counts as omitted.
 enum { LULL_OMITTED_NAMES = 1000 };
 
-// [-0, +0] notes that the member whose name is at the top is left out
+// [-0, +0] Records that the member whose name is at the top is omitted.
 static void note_omitted(const builder *b) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 0);
@@ -176,7 +178,7 @@ static void note_omitted(const builder *b) {
   lua_pop(L, 1);
 }
 
-// [-0, +0] whether a table may have been made without a null of that name
+// [-0, +0] Returns whether a table may have been made without a null of that name.
 int32_t lull_is_omitted_name(lua_State *L, const char *name) {
   LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 3)) return 1;
@@ -191,7 +193,7 @@ int32_t lull_is_omitted_name(lua_State *L, const char *name) {
   return is_omitted_name;
 }
 
-// [-0, +1] the value at `index` of the tape as plain Lua values
+// [-0, +1] Pushes the value at `index` of the tape as plain Lua values.
 static inline void push_value(builder *b, csj_view tape, size_t index) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 1);
@@ -212,7 +214,7 @@ static inline void push_value(builder *b, csj_view tape, size_t index) {
   }
 }
 
-// [-0, +1] the array or object at `index`. The depth of documents is bounded by the parser.
+// [-0, +1] Pushes the array or object at `index`. The parser limits the depth of documents.
 static void push_container(builder *b, size_t index) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 1);
@@ -253,36 +255,38 @@ static void push_container(builder *b, size_t index) {
   if (b->orders) keep_order(b, index);
 }
 
-// The memory of tables in terms of the document's: of usual ones it is less than twice as much, of
-// arrays of nothing but empty arrays not quite five times.
+// The memory of tables relative to that of the document: usually less than twice as much; for
+// arrays that contain only empty arrays, almost five times.
 enum { LULL_USUAL_GROWTH = 2, LULL_LARGEST_GROWTH = 5 };
 
-// [-0, +0] tells the collector of so many kilobytes, which it works off at once if they are due
+// [-0, +0] Reports that many kilobytes to the collector, which performs the work that is due
+// immediately.
 static void charge(lua_State *L, size_t kilobytes) {
   LULL_EFFECT(L, 0, 0);
   lua_gc(L, LUA_GCSTEP, (int)kilobytes);
 }
 
-// [-0, +0] lets so many kilobytes be allocated before the collector does anything
+// [-0, +0] Lets that many kilobytes be allocated before the collector does anything.
 static void grant(lua_State *L, size_t kilobytes) {
   LULL_EFFECT(L, 0, 0);
   lua_gc(L, LUA_GCSTEP, -(int)kilobytes);
 }
 
-// [-0, +1] the value at `index`, a large one. While it is built the collector rests, which would only
-// mark again and again what has been built so far. What it would have had to do is done before: it
-// gets to know first of the memory that is about to be needed.
+// [-0, +1] Pushes the large value at `index`. The collector pauses while it is built, because it
+// would repeatedly mark the parts built so far. The work that it would have done is done before:
+// the memory that will be needed is reported to it first.
 static void push_uncollected(builder *b, size_t index, size_t kilobytes) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 1);
   charge(L, LULL_USUAL_GROWTH * kilobytes);
   grant(L, LULL_LARGEST_GROWTH * kilobytes);
   push_value(b, b->tape, index);
-  // The building itself has been counted: what was granted beyond the charge goes back.
+  // The memory of the building has been counted, so the amount granted beyond the charge is
+  // returned.
   charge(L, (LULL_LARGEST_GROWTH - LULL_USUAL_GROWTH) * kilobytes);
 }
 
-// [-0, +1] the value at `index`, of so many words
+// [-0, +1] Pushes the value at `index` with that many words.
 static void push_large(builder *b, const csj_document *document, size_t index, size_t words) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 1);
@@ -292,10 +296,10 @@ static void push_large(builder *b, const csj_document *document, size_t index, s
   b->keys = &keys;
   b->values = &values;
   lua_settop(L, top + 2 * LULL_KNOWN_STRINGS);
-  // Of a part of a document, its share.
+  // For a part of a document, its share of the memory.
   double share = (double)words / (double)b->tape.tape_length;
   size_t kilobytes = (size_t)((double)csj_bytes(document) * share / 1024);
-  // Not if the script has stopped it, nor in a finaliser.
+  // Not if the script has stopped the collector, or in a finaliser.
   if (kilobytes > 0 && lua_gc(L, LUA_GCISRUNNING) == 1) {
     push_uncollected(b, index, kilobytes);
   } else {
@@ -305,7 +309,7 @@ static void push_large(builder *b, const csj_document *document, size_t index, s
   lua_settop(L, top + 1);
 }
 
-// [-0, +1] the value at `index`, with or without the nulls inside it; may raise (memory)
+// [-0, +1] Pushes the value at `index`, with or without the nulls inside it; may raise (memory).
 static void push_json(
   lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index, int omits_nulls,
   int keeps_orders) {
@@ -343,7 +347,7 @@ static void push_json(
   lua_settop(L, null);
 }
 
-// [-0, +0] whether the order of the keys of all tables is kept
+// [-0, +0] Returns whether the key order is kept for all tables.
 static int keeps_all_orders(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   int keeps = lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_ordered_key) && lua_toboolean(L, -1);
@@ -365,7 +369,7 @@ void lull_push_json_copy(
   push_json(L, runtime, document, index, 0, 1);
 }
 
-// [-0, +1] the document's tables, built unless the ones built before are still there
+// [-0, +1] Pushes the document's tables, which are built unless those built before still exist.
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id) {
   LULL_EFFECT(L, 0, 1);
@@ -376,7 +380,7 @@ void lull_push_document(
   }
   push_json(L, runtime, document, CSJ_ROOT, lull_id_omits_nulls(id), keeps_all_orders(L));
   if (id != 0) {
-    // A finaliser that ran meanwhile may have made the tables: those are used.
+    // A finaliser that ran in the meantime may have created the tables: those are used.
     lull_values_push(runtime, L, id);
     if (!lua_isnil(L, -1)) {
       lua_replace(L, -2);
