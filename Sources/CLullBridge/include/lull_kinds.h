@@ -1,11 +1,11 @@
-// The kinds of userdata: the one list of them.
+// The single list of the kinds of userdata.
 #ifndef LULL_KINDS_H
 #define LULL_KINDS_H
 
 #include <stdint.h>
 
-// The constant, what Swift calls it, and the type as scripts see it, in messages and in `tostring`. The
-// first stands for functions of the module table.
+// The constant, its name in Swift, and the type as scripts see it in messages and in `tostring`.
+// The first is for functions of the module table.
 #define LULL_KINDS(KIND) \
   KIND(MODULE, module, "lull") \
   KIND(SERVICE, service, "Service") \
@@ -55,9 +55,9 @@ enum {
   LULL_KIND_COUNT
 };
 
-// What objects of that kind are called; below LULL_KIND_COUNT.
+// Returns the name of a kind below LULL_KIND_COUNT, as scripts see it.
 const char *lull_kind_name(int32_t kind);
-// The case of HandleKind that it is; below LULL_KIND_COUNT.
+// Returns the case of HandleKind for a kind below LULL_KIND_COUNT.
 const char *lull_kind_word(int32_t kind);
 
 #endif

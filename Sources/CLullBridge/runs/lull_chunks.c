@@ -1,5 +1,5 @@
-// Compiling text only: precompiled chunks can do anything to the interpreter, which does not check
-// them. These take the place of the stock functions unless the command is told to allow bytecode.
+// Compiling text only. Precompiled chunks are not verified by the interpreter and could do
+// anything to it. These functions replace the stock ones unless the command allows bytecode.
 #include "runs/lull_chunks.h"
 
 #include <string.h>
@@ -13,16 +13,16 @@ static const char refusal_text[] =
 static const char sandbox_refusal_text[] =
   "attempt to load a precompiled chunk, which is not available in the sandbox";
 
-// Where the piece that a reader function returned stays while it is read: behind the arguments.
+// The stack position that keeps the last piece of a reader function alive: after the arguments.
 enum { LULL_PIECE = 5 };
 
-// [-0, +1] says that precompiled chunks are refused, as upvalue 1 puts it
+// [-0, +1] Pushes the message that precompiled chunks are refused; upvalue 1 selects it.
 static void push_refusal(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   lua_pushstring(L, lua_toboolean(L, lua_upvalueindex(1)) ? sandbox_refusal_text : refusal_text);
 }
 
-// [-1, +1] a message of the compiler, in our words if it speaks of a precompiled chunk
+// [-1, +1] Replaces a message of the compiler about a precompiled chunk with Lull's own message.
 static void reword(lua_State *L) {
   LULL_EFFECT(L, 1, 1);
   const char *message = lua_tostring(L, -1);
@@ -31,8 +31,8 @@ static void reword(lua_State *L) {
   push_refusal(L);
 }
 
-// [-1, +m] what load and loadfile return for a compilation that ended so; `environment` is the index
-// of the first upvalue to be, 0 for none
+// [-1, +m] Returns the results of load and loadfile for a compilation with that status;
+// `environment` is the index of the value for the first upvalue, 0 for none.
 static int loaded(lua_State *L, int status, int environment) {
   LULL_EFFECT(L, 1, LULL_M);
   if (status != LUA_OK) {
@@ -48,17 +48,17 @@ static int loaded(lua_State *L, int status, int environment) {
   return LULL_COUNT(L, 1);
 }
 
-// A text that is compiled piece by piece, so that limits are looked at in between: what the compiler
-// makes of some texts takes the square of their length.
+// A text that is compiled in pieces, so that limits are checked in between: for some texts the
+// compiler needs time proportional to the square of their length.
 typedef struct pieces {
   const char *next;
   size_t left;
 } pieces;
 
-// How much of a text is compiled at once.
+// The number of bytes compiled at once.
 enum { LULL_COMPILED_AT_ONCE = 4096 };
 
-// [-0, +0] a lua_Reader of a text
+// [-0, +0] A lua_Reader for a text.
 static const char *next_piece(lua_State *L, void *data, size_t *size) {
   LULL_EFFECT(L, 0, 0);
   pieces *text = data;
@@ -70,11 +70,11 @@ static const char *next_piece(lua_State *L, void *data, size_t *size) {
   return *size > 0 ? piece : NULL;
 }
 
-// [-0, +0] a lua_Reader that asks the function at 1
+// [-0, +0] A lua_Reader that calls the function at 1.
 static const char *read_piece(lua_State *L, void *unused, size_t *size) {
   LULL_EFFECT(L, 0, 0);
   (void)unused;
-  // The function may be one in C.
+  // The function may be a C function.
   lull_interrupt_count(L, 10);
   luaL_checkstack(L, 2, "too many nested functions");
   lua_pushvalue(L, 1);
@@ -91,8 +91,8 @@ static const char *read_piece(lua_State *L, void *unused, size_t *size) {
   return piece;
 }
 
-// The mode to compile with, which never allows a precompiled chunk: the interpreter takes
-// one wherever there is a 'b' in the mode, whatever else there is. NULL where only such are asked for.
+// Returns the mode for compiling, which never allows a precompiled chunk: the interpreter accepts
+// one if the mode contains a 'b' anywhere. NULL if only precompiled chunks are requested.
 static const char *text_mode(const char *mode) {
   if (strchr(mode, 't')) return "t";
   return strchr(mode, 'b') ? NULL : mode;
@@ -126,7 +126,7 @@ static int load_file(lua_State *L) {
   const char *name = luaL_optstring(L, 1, NULL);
   const char *mode = text_mode(luaL_optstring(L, 2, "bt"));
   int environment = lua_isnone(L, 3) ? 0 : 3;
-  // Without a mode nothing is compiled: the file is opened, which may fail.
+  // Without a mode nothing is compiled, but the file is opened, which may fail.
   int status = luaL_loadfilex(L, name, mode ? mode : "");
   if (mode == NULL && status == LUA_ERRSYNTAX) {
     lua_pop(L, 1);
@@ -156,7 +156,8 @@ static int do_file(lua_State *L) {
   return LULL_COUNT(L, done_file(L, LUA_OK, 0));
 }
 
-// [-n, +2 or +1] the searcher of Lua modules: name; upvalues: whether in the sandbox, the package table
+// [-n, +2 or +1] The searcher of Lua modules: name; upvalues: whether in the sandbox, the package
+// table
 static int search_file(lua_State *L) {
   LULL_CALLED_EITHER(L, LULL_N, 2, 1);
   const char *name = luaL_checkstring(L, 1);
@@ -166,7 +167,7 @@ static int search_file(lua_State *L) {
     return luaL_error(L, "'package.path' must be a string");
   }
   lua_call(L, 2, 2);
-  // Not found: where it was looked for.
+  // Not found: returns the searched places.
   if (lua_isnil(L, -2)) return 1;
   lua_pop(L, 1);
   const char *file = lua_tostring(L, -1);
@@ -179,7 +180,7 @@ static int search_file(lua_State *L) {
   return 2;
 }
 
-// [-0, +0] a function that knows whether it is in the sandbox, into the table at the top
+// [-0, +0] Sets a function that knows whether it is in the sandbox in the table at the top.
 static void set_function(lua_State *L, const char *name, lua_CFunction function, int sandboxed) {
   LULL_EFFECT(L, 0, 0);
   lua_pushboolean(L, sandboxed);
@@ -187,7 +188,7 @@ static void set_function(lua_State *L, const char *name, lua_CFunction function,
   lua_setfield(L, -2, name);
 }
 
-// [-0, +0] raises without memory
+// [-0, +0] Raises an error without memory.
 void lull_refuse_bytecode(lua_State *L, int sandboxed) {
   LULL_EFFECT(L, 0, 0);
   lua_pushglobaltable(L);
@@ -205,7 +206,7 @@ void lull_refuse_bytecode(lua_State *L, int sandboxed) {
     lua_pushboolean(L, 0);
     lua_pushvalue(L, -3);
     lua_pushcclosure(L, search_file, 2);
-    // After what is preloaded, before what is written in C.
+    // After preloaded modules, before C modules.
     lua_rawseti(L, -2, 2);
     lua_pop(L, 1);
   }
@@ -228,10 +229,10 @@ int32_t lull_state_refuse_bytecode(lua_State *L) {
   return 1;
 }
 
-// For chunks that Swift loads
+// For chunks that Swift loads.
 void lull_allow_bytecode(lull_runtime *runtime) { runtime->allows_bytecode = 1; }
 
-// [-0, +0] as reword, for chunks that Swift loads, and modules
+// [-0, +0] Like reword, for chunks that Swift loads, and for modules.
 const char *lull_reworded(lua_State *L, const char *message) {
   LULL_EFFECT(L, 0, 0);
   if (message == NULL || strncmp(message, "attempt to load a binary chunk", 30) != 0) return message;

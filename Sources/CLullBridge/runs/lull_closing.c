@@ -1,11 +1,13 @@
-// Closing coroutines: their variables to be closed are, and what fails there is reported.
+// Closing coroutines: runs the handlers of their to-be-closed variables and reports errors of
+// those.
 #include "runs/lull_closing.h"
 
 #include "ending/lull_interrupt.h"
 #include "runs/lull_failure.h"
 
-// [-n, +0] (unproved: whatever the coroutine has, and an error instead) closes the variables of a coroutine, which are left alone once a limit has been passed; the
-// status of lua_resetthread, and whether an interruption has ended that
+// [-n, +0] (unproved: whatever the coroutine has, and an error instead) Closes the variables of a
+// coroutine, unless a limit was exceeded. Returns the status of lua_resetthread, and whether an
+// interruption has ended it.
 int lull_thread_reset(lull_runtime *runtime, lua_State *thread, int *is_interrupted) {
   *is_interrupted = 0;
   if (runtime->passed_limit != LULL_LIMIT_NONE) return LUA_OK;
@@ -18,9 +20,10 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread, int *is_interrup
   return status;
 }
 
-// [-n, +0] (unproved: as above) as above, for a coroutine nobody hears of any more: a handler's error is reported
+// [-n, +0] (unproved: as above) Does the same for a coroutine without a receiver for its errors:
+// an error of a handler is reported.
 void lull_thread_close(lull_runtime *runtime, lua_State *thread) {
-  // One that has failed has its own error at its top, which has been told of.
+  // A failed coroutine has its own error at its top, which was already reported.
   int has_failed = lua_status(thread) != LUA_YIELD && lua_gettop(thread) > 0;
   const void *known = has_failed ? lua_topointer(thread, -1) : NULL;
   int is_interrupted;

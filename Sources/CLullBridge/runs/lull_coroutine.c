@@ -1,8 +1,10 @@
-// Lull's coroutine.resume, wrap, close, status, running and isyieldable. They are the stock functions, except that a wait of
-// Lull's inside a coroutine of the script's own suspends the enclosing Lull coroutine through it: when
-// the inner one yields because it waits, they yield on, and go on with it when the wait is over.
+// Lull's coroutine.resume, wrap, close, status, running and isyieldable. They are the stock
+// functions, except that a wait of Lull's inside a coroutine created by the script suspends the
+// enclosing Lull coroutine through it: when the inner one yields because it waits, these functions
+// yield too, and resume it when the wait is over.
 //
-// Nothing is remembered about who waits through whom: a suspended coroutine whose innermost function
+// No record is kept of which coroutine waits through which. A suspended coroutine whose innermost
+// function is one of these waits, and that function knows which coroutine it resumed.
 // is one of ours waits, and that function knows whom it resumed.
 #include "runs/lull_coroutine.h"
 
@@ -17,15 +19,16 @@
 #include "runs/lull_pool.h"
 #include "values/lull_protect.h"
 
-// How a coroutine ended its run, other than with results: its error is at its own top; it waits; it
-// was not resumed at all, and the reason is at the top of who tried.
+// The outcome of a coroutine that did not return results: its error is at its own top; it waits;
+// or it was not resumed, and the reason is at the top of the caller.
 enum { INNER_FAILED = -1, INNER_WAITS = -2, INNER_REFUSED = -3 };
 
 static int resume_function(lua_State *L);
 static int wrapped_function(lua_State *L);
 static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *co);
 
-// [-0, +0] the C function a suspended coroutine is in, NULL if it is in a Lua function or in none
+// [-0, +0] Returns the C function in which a coroutine is suspended, NULL for a Lua function or
+// none.
 static lua_CFunction innermost_function(lua_State *co, lua_Debug *info) {
   LULL_EFFECT(co, 0, 0);
   if (lua_status(co) != LUA_YIELD || !lua_getstack(co, 0, info) || !lua_checkstack(co, 1)) {
@@ -37,7 +40,7 @@ static lua_CFunction innermost_function(lua_State *co, lua_Debug *info) {
   return function;
 }
 
-// [-0, +0] whether the coroutine waits for Lull, itself or through others
+// [-0, +0] Returns whether the coroutine waits for Lull, directly or through others.
 static int is_waiting(lua_State *co) {
   LULL_EFFECT(co, 0, 0);
   lua_Debug info;
@@ -46,7 +49,7 @@ static int is_waiting(lua_State *co) {
     || function == resume_function || function == wrapped_function;
 }
 
-// [-0, +0] the coroutine a waiting one waits through, or NULL
+// [-0, +0] Returns the coroutine that a waiting one waits through, or NULL.
 static lua_State *inner_of(lua_State *co) {
   LULL_EFFECT(co, 0, 0);
   lua_Debug info;
@@ -77,7 +80,7 @@ void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread) {
   lull_thread_close(runtime, inner);
 }
 
-// [-0, +0] whether the coroutine is one of Lull's own
+// [-0, +0] Returns whether the coroutine is one of Lull's.
 static int is_own(lull_runtime *runtime, lua_State *L, lua_State *co) {
   LULL_EFFECT(L, 0, 0);
   lull_registry_push(L, runtime->threads);
@@ -89,8 +92,8 @@ static int is_own(lull_runtime *runtime, lua_State *L, lua_State *co) {
   return own;
 }
 
-// [-0, +0] of L; goes on with the coroutine: how many results it has on its stack, or why
-// there are none
+// [-0, +0] of L; resumes the coroutine. Returns the number of results on its stack, or the reason
+// why there are none.
 static int run_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
   LULL_EFFECT(L, 0, 0);
   lua_State *previous = runtime->L;
@@ -109,7 +112,8 @@ static int run_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int cou
   return results;
 }
 
-// [-n, +0] (unproved: as lull_thread_reset) closes the variables of a coroutine, whose handlers run where nothing can be suspended
+// [-n, +0] (unproved: as lull_thread_reset) Closes the variables of a coroutine, whose handlers
+// can't wait here.
 static int reset(lull_runtime *runtime, lua_State *co) {
   const char *previous = runtime->answer_now;
   runtime->answer_now = "__close handler of a coroutine";
@@ -119,7 +123,8 @@ static int reset(lull_runtime *runtime, lua_State *co) {
   return status;
 }
 
-// [-0, +m] after a run: moves the results, or the error, from the coroutine; INNER_FAILED for the latter
+// [-0, +m] Moves the results or the error from the coroutine after a run; returns INNER_FAILED for
+// an error.
 static int take_results(lua_State *L, lua_State *co, int count) {
   LULL_EFFECT(L, 0, LULL_M);
   if (count == INNER_REFUSED) return INNER_FAILED;
@@ -138,10 +143,12 @@ static int take_results(lua_State *L, lua_State *co, int count) {
   return LULL_COUNT(L, count);
 }
 
-// [-n, +0 or +1] of L: resumes with the arguments at its top; if it is refused the reason is there
+// [-n, +0 or +1] of L; resumes with the arguments at its top. If that is refused, the reason is
+// pushed.
 static int begin_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
   LULL_EFFECT_EITHER(L, count, 0, 1);
-  // Not left to lua_resume, which makes its texts on a state where nothing catches a lack of memory.
+  // Checked here, because lua_resume creates its messages on a state where a lack of memory is not
+  // caught.
   const char *status = status_name(runtime, L, co);
   if (strcmp(status, "suspended") != 0) {
     lua_pop(L, count);
@@ -159,8 +166,8 @@ static int begin_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int c
   return run_inner(runtime, L, co, count);
 }
 
-// [-0, +0] whether L is being resumed because its wait is over; then what the wait brings is handed
-// on to `co`
+// [-0, +0] Returns whether L is being resumed because its wait is over. Then the results of the
+// wait are passed on to `co`.
 static int pass_resumption(lull_runtime *runtime, lua_State *L, lua_State *co) {
   LULL_EFFECT(L, 0, 0);
   lull_resumption *resumption = runtime->resumption;
@@ -172,7 +179,7 @@ static int pass_resumption(lull_runtime *runtime, lua_State *L, lua_State *co) {
 static int continue_resume(lua_State *L, int status, lua_KContext context);
 static int continue_wrapped(lua_State *L, int status, lua_KContext context);
 
-// [-n, +m] what coroutine.resume returns for a run that ended so
+// [-n, +m] Returns the results of coroutine.resume for a run with that outcome.
 static int finish_resume(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
   LULL_CALLED(L, LULL_N, LULL_M);
   if (count == INNER_WAITS) {
@@ -181,7 +188,8 @@ static int finish_resume(lull_runtime *runtime, lua_State *L, lua_State *co, int
   }
   int has_failed = count == INNER_FAILED;
   count = take_results(L, co, count);
-  // Only now: a finaliser that runs meanwhile may close the coroutine, and its error with it.
+  // Only now, because a finaliser that runs meanwhile may close the coroutine, and remove its
+  // error.
   if (has_failed) lull_failure_note(runtime, L, co);
   lua_pushboolean(L, count != INNER_FAILED);
   if (count == INNER_FAILED) count = 1;
@@ -189,7 +197,8 @@ static int finish_resume(lull_runtime *runtime, lua_State *L, lua_State *co, int
   return LULL_COUNT(L, count + 1);
 }
 
-// [-n, +m] a wait inside the coroutine is over, or a script resumes what waits: that brings it nothing
+// [-n, +m] A wait inside the coroutine is over, or a script resumes a waiting coroutine, which has
+// no effect.
 static int continue_resume(lua_State *L, int status, lua_KContext context) {
   LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
@@ -200,7 +209,7 @@ static int continue_resume(lua_State *L, int status, lua_KContext context) {
   return LULL_COUNT(L, finish_resume(runtime, L, co, run_inner(runtime, L, co, 0)));
 }
 
-// [-0, +0] the coroutine at `index`; raises for anything else
+// [-0, +0] Returns the coroutine at `index`. Raises an error for any other value.
 static lua_State *check_coroutine(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   lua_State *co = lua_tothread(L, index);
@@ -216,7 +225,8 @@ static int resume_function(lua_State *L) {
   return LULL_COUNT(L, finish_resume(runtime, L, co, begin_inner(runtime, L, co, lua_gettop(L) - 1)));
 }
 
-// [-n, +m] what a wrapped coroutine returns, or raises: its error, with the caller's position
+// [-n, +m] Returns the results of a wrapped coroutine, or raises its error with the caller's
+// position.
 static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, int count) {
   LULL_CALLED(L, LULL_N, LULL_M);
   if (count == INNER_WAITS) {
@@ -226,7 +236,8 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
   int has_failed = count == INNER_FAILED;
   count = take_results(L, co, count);
   if (has_failed) {
-    // Only now: a finaliser that runs meanwhile may close the coroutine, and its error with it.
+    // Only now, because a finaliser that runs meanwhile may close the coroutine, and remove its
+    // error.
     lull_failure_note(runtime, L, co);
     int status = lua_status(co);
     // Closes its to-be-closed variables, whose errors replace its own.
@@ -245,7 +256,7 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
   return lua_error(L);
 }
 
-// [-n, +m] as continue_resume
+// [-n, +m] like continue_resume
 static int continue_wrapped(lua_State *L, int status, lua_KContext context) {
   LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
@@ -256,7 +267,7 @@ static int continue_wrapped(lua_State *L, int status, lua_KContext context) {
   return LULL_COUNT(L, finish_wrapped(runtime, L, co, run_inner(runtime, L, co, 0)));
 }
 
-// [-n, +m] what coroutine.wrap returns; upvalues: runtime, coroutine
+// [-n, +m] the function returned by coroutine.wrap; upvalues: runtime, coroutine
 static int wrapped_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, LULL_M);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -276,25 +287,25 @@ static int wrap_function(lua_State *L) {
   return 1;
 }
 
-// [-0, +0] as coroutine.status names it
+// [-0, +0] Returns the status as coroutine.status names it.
 static const char *status_name(lull_runtime *runtime, lua_State *L, lua_State *co) {
   LULL_EFFECT(L, 0, 0);
   if (L == co) return "running";
   lua_Debug info;
   switch (lua_status(co)) {
     case LUA_YIELD:
-      // From outside it is as busy as one that has resumed another.
+      // For the script it is like a coroutine that has resumed another.
       return is_waiting(co) && !is_own(runtime, L, co) ? "normal" : "suspended";
     case LUA_OK:
       if (lua_getstack(co, 0, &info)) return "normal";
-      // Of ours, one whose results are being read, or whose arguments are being pushed.
+      // A Lull coroutine whose results are being read, or whose arguments are being pushed.
       return lua_gettop(co) == 0 || is_own(runtime, L, co) ? "dead" : "suspended";
     default: return "dead";
   }
 }
 
-// [-n, +0] coroutine.yield; upvalue: runtime. In a coroutine of Lull's own there is nobody to yield to:
-// an error like any other, which the stock interpreter raises in its main chunk too.
+// [-n, +0] coroutine.yield; upvalue: runtime. A Lull coroutine has no resumer to yield to, so this
+// is an ordinary error, as in the main chunk of the stock interpreter.
 static int yield_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -314,8 +325,8 @@ static int status_function(lua_State *L) {
   return 1;
 }
 
-// [-n, +2] coroutine.running; upvalue: runtime. The main chunk of the command runs in a coroutine, but
-// is the main one to scripts, as in a stock interpreter.
+// [-n, +2] coroutine.running; upvalue: runtime. The main chunk of the command runs in a coroutine,
+// but scripts see it as the main one, as in a stock interpreter.
 static int running_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, 2);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -326,7 +337,7 @@ static int running_function(lua_State *L) {
   return 2;
 }
 
-// [-n, +1] coroutine.isyieldable; upvalue: runtime. From one of Lull's own there is nobody to yield to.
+// [-n, +1] coroutine.isyieldable; upvalue: runtime. A Lull coroutine has no resumer to yield to.
 static int isyieldable_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -346,7 +357,8 @@ static int close_function(lua_State *L) {
       L, "cannot close a %s coroutine%s", name,
       is_waiting(co) ? " (it waits for Lull: cancel the task it waits in)" : "");
   }
-  // One of ours that has ended is the pool's, or about to be, and its error still to be read.
+  // A Lull coroutine that has ended belongs to the pool, or is about to, and its error has yet to
+  // be read.
   int is_ended = lua_status(co) != LUA_YIELD && is_own(runtime, L, co);
   if (!is_ended) lull_coroutine_close_inner(runtime, co);
   if (is_ended || reset(runtime, co) == LUA_OK) {
@@ -358,7 +370,7 @@ static int close_function(lua_State *L) {
   return 2;
 }
 
-// [-0, +0] into the table at the top; upvalue of each: the runtime
+// [-0, +0] Sets the functions in the table at the top; upvalue of each: the runtime
 void lull_open_coroutine(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   static const luaL_Reg functions[] = {
@@ -373,7 +385,7 @@ void lull_open_coroutine(lua_State *L) {
   lua_pop(L, 2);
 }
 
-// [-0, +0] the state nearest to the running one that cannot be suspended, NULL if all can
+// [-0, +0] Returns the innermost state that can't be suspended, NULL if all can.
 static lua_State *blocked_state(lull_runtime *runtime, lua_State *L, lua_State *own) {
   LULL_EFFECT(L, 0, 0);
   if (!lua_isyieldable(L)) return L;
@@ -384,8 +396,8 @@ static lua_State *blocked_state(lull_runtime *runtime, lua_State *L, lua_State *
   return NULL;
 }
 
-// [-0, +0] whether a finaliser runs on this state: blocking in one would hold up the collector, or the
-// end of the program
+// [-0, +0] Returns whether a finaliser runs on this state. Blocking in one would hold up the
+// collector or the end of the program.
 static int is_in_finaliser(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_Debug info;
@@ -403,8 +415,9 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   if (runtime->answer_now != NULL) return LULL_WAIT_ANSWER_NOW;
   if (runtime->current_thread == 0) {
-    // Nothing can be suspended here: the loop runs inside the call, also in a coroutine; not inside
-    // itself, nor in a finaliser, where the collector answers nothing. (Lua 5.4 manual, lua_gc)
+    // Nothing can be suspended here, so the loop runs inside the call, even in a coroutine. It
+    // can't run inside itself, nor in a finaliser, where lua_gc has no effect. (Lua 5.4 manual,
+    // lua_gc)
     if (runtime->blocked || lua_gc(L, LUA_GCISRUNNING) < 0 || is_in_finaliser(L)) {
       return LULL_WAIT_NOT_YIELDABLE;
     }
@@ -420,8 +433,8 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
   return blocked_state(runtime, L, own) ? LULL_WAIT_NOT_YIELDABLE : LULL_WAIT_YIELD;
 }
 
-// [-0, +1] the name under which a loaded module holds the function at the top, such as table.sort;
-// nil if none does
+// [-0, +1] Pushes the name of the function at the top in a loaded module, such as table.sort; nil
+// if it is in none.
 static void push_library_name(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   int function = lua_gettop(L);
@@ -452,7 +465,7 @@ static void push_library_name(lua_State *L) {
   lua_replace(L, function + 1);
 }
 
-// Functions written in C that can be suspended.
+// C functions that can be suspended.
 static int can_be_suspended(const char *name) {
   return strcmp(name, "pcall") == 0 || strcmp(name, "xpcall") == 0 || strcmp(name, "dofile") == 0
     || strncmp(name, "coroutine.", 10) == 0;
@@ -464,12 +477,13 @@ typedef struct placing {
   const char *place;
 } placing;
 
-// [-1, +0] copies the name of what cannot be suspended into the arena
+// [-1, +0] Copies the name of the function that can't be suspended into the arena.
 static int find_place(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   placing *context = lua_touserdata(L, 1);
   lua_Debug info;
-  // A C function without a name is called by the one to name, as table.sort calls its comparison.
+  // A C function without a name is called by the one to name, like the comparison function of
+  // table.sort.
   int is_in_unnamed = 0;
   for (int level = 0; lua_getstack(context->blocked, level, &info); level++) {
     lua_getinfo(context->blocked, "nS", &info);
@@ -478,7 +492,7 @@ static int find_place(lua_State *L) {
     if (info.name && strcmp(info.name, "__gc") == 0 && strcmp(info.namewhat, "metamethod") == 0) {
       name = "__gc";
     } else if (strcmp(info.what, "C") == 0) {
-      // Not luaL_checkstack, which would raise on a state that is not running.
+      // luaL_checkstack would raise an error on a state that is not running.
       if (!lua_checkstack(context->blocked, 1)) return 0;
       lua_getinfo(context->blocked, "f", &info);
       if (context->blocked != L) lua_xmove(context->blocked, L, 1);

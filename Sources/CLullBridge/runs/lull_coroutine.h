@@ -3,9 +3,9 @@
 
 #include "runtime/lull_runtime.h"
 
-// Closes the coroutines a waiting coroutine waits through, the innermost first.
+// Closes the coroutines that a waiting coroutine waits through, the innermost first.
 void lull_coroutine_close_inner(lull_runtime *runtime, lua_State *thread);
-// Replaces the functions of the table `coroutine` that resume, or say who could be resumed.
+// Replaces the functions of the table `coroutine` that resume coroutines or return their status.
 void lull_open_coroutine(lua_State *L);
 
 #endif

@@ -1,4 +1,4 @@
-// Why a run of Lua code failed: what was raised, in words, and its traceback.
+// Describes why a run of Lua code failed: the raised value as text, and its traceback.
 #include "runs/lull_failure.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "runs/lull_traceback.h"
 #include "values/lull_protect.h"
 
-// [-1, +1] the message handler of lull_ask: { value, frames, their count }. The frames are in the arena,
-// whose mark is older than the call.
+// [-1, +1] The message handler of lull_ask; returns { value, frames, their count }. The frames are
+// in the arena, below a mark set before the call.
 int lull_failure_handler(lua_State *L) {
   LULL_CALLED(L, 1, 1);
   lull_runtime *runtime = lull_state_runtime(L);
@@ -25,7 +25,7 @@ int lull_failure_handler(lua_State *L) {
   return 1;
 }
 
-// [-0, +0] copies the string at `index` into the arena
+// [-0, +0] Copies the string at `index` into the arena.
 const char *lull_copied(lull_runtime *runtime, lua_State *L, int index, size_t *length) {
   LULL_EFFECT(L, 0, 0);
   const char *text = lua_tolstring(L, index, length);
@@ -52,8 +52,8 @@ static int own_text(lua_State *L) {
   return 1;
 }
 
-// [-0, +1] what was raised, at the top, in words: as the stock interpreter says it. After a limit
-// nothing of the script's is asked.
+// [-0, +1] Pushes the text of the raised value at the top, as the stock interpreter shows it.
+// After a limit no script code is called.
 static void push_message(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   if (!lua_isstring(L, -1)) {
@@ -73,7 +73,7 @@ static void push_message(lull_runtime *runtime, lua_State *L) {
   luaL_tolstring(L, -1, NULL);
 }
 
-// [-1, +0] fills the failure: value, message, what was on the stack of the dead coroutine
+// [-1, +0] Fills the failure: value, message, and the stack of the dead coroutine.
 static int describe(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   describing *context = lua_touserdata(L, 1);
@@ -95,7 +95,7 @@ static int describe(lua_State *L) {
   return 0;
 }
 
-// [-2, +0] as describe, with the failed value as the second argument of a protected call
+// [-2, +0] Like describe, with the raised value as the second argument of a protected call.
 static int describe_value(lua_State *L) {
   LULL_CALLED(L, 2, 0);
   describing *context = lua_touserdata(L, 1);
@@ -111,7 +111,7 @@ static int describe_value(lua_State *L) {
   return 0;
 }
 
-// [-0, +0] fills the failure; 0 if it could not be described
+// [-0, +0] Fills the failure; 0 if it could not be described.
 static int describe_run(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
   describing context = {.runtime = runtime, .run = run, .failure = failure};
   if (run->is_protected_call) {
@@ -119,7 +119,7 @@ static int describe_run(lull_runtime *runtime, lull_run *run, lull_failure *fail
     LULL_EFFECT(L, 0, 0);
     if (!lua_checkstack(L, 8)) return 0;
     if (!lua_istable(L, -1)) {
-      // The message handler itself failed: what is there is its error.
+      // The message handler itself failed: the value is its error.
       if (lua_type(L, -1) == LUA_TSTRING) {
         failure->message = lull_copied(runtime, L, -1, &failure->message_length);
       }
@@ -139,7 +139,8 @@ static int describe_run(lull_runtime *runtime, lull_run *run, lull_failure *fail
 
 void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
   *failure = (lull_failure){.frame_count = 0, .is_interruption = run->is_interrupted};
-  // It may run a __tostring of the script's, to be interrupted like any other code, and to answer at once.
+  // A __tostring of the script may run. It can be interrupted like any other code, and must not
+  // wait.
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = "__tostring";
   runtime->depth++;
@@ -172,14 +173,15 @@ int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id
   return status;
 }
 
-// [-0, +0] tells Swift where a coroutine of the script's own has failed, whose error goes on in the one
-// that resumed it: it is at the top of L
+// [-0, +0] Tells Swift where a coroutine created by the script has failed, whose error propagates
+// to the one that resumed it: it is at the top of L.
 void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co) {
   LULL_EFFECT(L, 0, 0);
   if (runtime->host == NULL || lua_type(L, -1) != LUA_TSTRING) return;
   lull_failure failure = {.frame_count = 0};
   failure.message = lua_tolstring(L, -1, &failure.message_length);
-  // One that goes on through coroutine after coroutine has had all of them in its first traceback.
+  // The first traceback of an error that propagates through several coroutines already has all of
+  // them.
   if (lull_host_knows_failure(runtime->host, failure.message, failure.message_length)) return;
   size_t mark = lull_arena_mark(runtime);
   lull_trace(runtime, L, co, 0, &failure);
@@ -193,7 +195,7 @@ typedef struct closing {
   lull_failure *failure;
 } closing;
 
-// [-1, +0] what is at the top of the closed coroutine, in words
+// [-1, +0] Describes the error at the top of the closed coroutine.
 static int describe_close(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   closing *context = lua_touserdata(L, 1);

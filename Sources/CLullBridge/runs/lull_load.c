@@ -18,7 +18,7 @@ typedef struct loading {
   const char *message;
 } loading;
 
-// [-1, +0] compiles and keeps, or copies the message
+// [-1, +0] Compiles and stores the function, or copies the message.
 static int load_chunk(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   loading *context = lua_touserdata(L, 1);
@@ -35,7 +35,8 @@ static int load_chunk(lua_State *L) {
   size_t length;
   const char *text = lua_tostring(L, -1);
   const char *refusal = lull_reworded(L, text);
-  // Unlike the compiler's other messages, this one names no chunk; the name begins with @ or =.
+  // Unlike the compiler's other messages, this one does not name the chunk. The name begins with @
+  // or =.
   if (refusal != text) lua_pushfstring(L, "%s: %s", context->name + 1, refusal);
   context->message = lull_copied(context->runtime, L, -1, &length);
   return 0;
@@ -73,7 +74,8 @@ typedef struct dumping {
   size_t length;
 } dumping;
 
-// [-0, +m] (unproved: the buffer puts a value of its own there with the first piece) writes a piece
+// [-0, +m] (unproved: the buffer puts a value of its own there with the first piece) Writes a
+// piece.
 static int write_dump(lua_State *L, const void *bytes, size_t length, void *data) {
   dumping *context = data;
   if (!context->has_begun) luaL_buffinit(L, &context->buffer);
@@ -82,7 +84,7 @@ static int write_dump(lua_State *L, const void *bytes, size_t length, void *data
   return 0;
 }
 
-// [-1, +0] copies the compiled form of a kept function
+// [-1, +0] Copies the compiled form of a stored function.
 static int dump_chunk(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   dumping *context = lua_touserdata(L, 1);
@@ -109,7 +111,7 @@ typedef struct compiling {
   size_t size;
 } compiling;
 
-// [-1, +0] compiles and copies the message, if there is one
+// [-1, +0] Compiles and copies the message, if there is one.
 static int compile_chunk(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   compiling *context = lua_touserdata(L, 1);

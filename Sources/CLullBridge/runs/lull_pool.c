@@ -1,8 +1,8 @@
-// The pool of coroutines: functions that may wait run in them. One that ended without error is used
-// again, which costs less than a protected call.
+// The pool of coroutines in which functions that may wait run. A coroutine that ended without
+// error is reused, which costs less than a protected call.
 //
-// At the bottom of their stacks lie the tables of objects and of values, so that what is looked up
-// there need not be moved down over them, and room for what several calls in a row share.
+// At the bottom of their stacks are the tables of objects and of values, so that values looked up
+// there need not be moved, and slots for values shared by successive calls.
 #include "runs/lull_pool.h"
 
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "base/lull_stack.h"
 #include "values/lull_protect.h"
 
-// A coroutine that is being made. On the stack of its maker: a finaliser that runs meanwhile may make
-// others.
+// A coroutine being created. Stored on its creator's stack, because a finaliser that runs
+// meanwhile may create others.
 typedef struct making {
   lull_runtime *runtime;
   int32_t number;
-  lua_State *thread;  // NULL until it is filed under its number
+  lua_State *thread;  // NULL until it is stored under its number
 } making;
 
 // [-1, +0] threads[n] = a new coroutine, and threads[coroutine] = n
@@ -25,7 +25,8 @@ static int new_thread(lua_State *L) {
   making *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->threads);
   lua_State *thread = lua_newthread(L);
-  // By its number first: should the other entry find no memory, the next use of the number replaces it.
+  // The entry by number comes first: if there is no memory for the other one, the next use of the
+  // number replaces it.
   lua_pushvalue(L, -1);
   lua_rawseti(L, -3, context->number);
   lua_pushinteger(L, context->number);
@@ -34,7 +35,7 @@ static int new_thread(lua_State *L) {
   return 0;
 }
 
-// [-0, +0] the coroutine with that number, NULL if there is none
+// [-0, +0] Returns the coroutine with that number, or NULL.
 lua_State *lull_thread_at(lull_runtime *runtime, int32_t number) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
@@ -45,7 +46,8 @@ lua_State *lull_thread_at(lull_runtime *runtime, int32_t number) {
   return thread;
 }
 
-// [-n, +0] (unproved: leaves what lies at the bottom, of whatever there is) puts a number back where lull_pool_take finds it, with its coroutine if it can be used again.
+// [-n, +0] (unproved: leaves what lies at the bottom, of whatever there is) Returns a number to
+// the pool, with its coroutine if that can be reused.
 void lull_pool_give(lull_runtime *runtime, int32_t number, lua_State *thread) {
   lull_pool *pool = &runtime->pool;
   if (pool->free_count == pool->free_capacity) {
@@ -56,14 +58,15 @@ void lull_pool_give(lull_runtime *runtime, int32_t number, lua_State *thread) {
     pool->free_capacity = capacity;
   }
   if (thread) {
-    // Nothing of the call before is held any longer.
+    // Values of the last call are no longer held.
     lua_settop(thread, LULL_AT_SHARED - 1);
     lua_settop(thread, LULL_BELOW_FUNCTION);
   }
   pool->free[pool->free_count++] = (lull_free_thread){.number = number, .L = thread};
 }
 
-// [-0, +0] a coroutine ready to run, from the pool if it has one; NULL without memory
+// [-0, +0] Returns a coroutine that is ready to run, from the pool if possible; NULL without
+// memory.
 lua_State *lull_pool_take(lull_runtime *runtime, int32_t *number) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
@@ -87,7 +90,7 @@ lua_State *lull_pool_take(lull_runtime *runtime, int32_t *number) {
   return thread;
 }
 
-// [-0, +0] forgets a coroutine that must not be used again
+// [-0, +0] Drops a coroutine that must not be used again.
 void lull_pool_drop(lull_runtime *runtime, int32_t number) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);

@@ -3,8 +3,8 @@
 
 #include "runtime/lull_runtime.h"
 
-// What lies at the bottom of the stack of every coroutine of the pool, and how much room there is for
-// what calls share: nil while it is not used.
+// The values at the bottom of the stack of every coroutine in the pool, and the number of slots
+// for values shared by calls, which are nil while unused.
 enum {
   LULL_AT_OBJECTS = 1,
   LULL_AT_VALUES,

@@ -1,11 +1,12 @@
-// Where a Lua function reads something, so that an error there can be told where the value came from.
+// The place where a Lua function reads a value, so that the report of an error there can name the
+// value's origin.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/lull_stack.h"
 #include "values/lull_protect.h"
 
-// [-0, +0] that of the function on a level; line 0 if it is no Lua function
+// [-0, +0] Returns the position of the function at a level; line 0 if it is not a Lua function.
 static void note_level(lua_State *L, int level, lull_position *position) {
   LULL_EFFECT(L, 0, 0);
   *position = (lull_position){.line = 0};
@@ -37,9 +38,9 @@ typedef struct resolving {
   lull_value *value;
 } resolving;
 
-// [-0, +1] what the environment at the top, if it is a session's, has under a name, or nil: a function of
-// ours looks it up in the session's values, then in the globals, its second and third upvalues. Nothing is
-// called.
+// [-0, +1] Pushes the value of a name in the environment at the top, if that is a session's, or
+// nil. A Lull function looks it up in the session's values, then in the globals, its second and
+// third upvalues. Nothing is called.
 static void push_session_variable(lua_State *L, const char *name) {
   LULL_EFFECT(L, 0, 1);
   int top = lua_gettop(L);
@@ -60,7 +61,8 @@ static void push_session_variable(lua_State *L, const char *name) {
   lua_pushnil(L);
 }
 
-// [-0, +1 or +0] if there is one, the variable of that name which the failed function sees
+// [-0, +1 or +0] Pushes the variable with that name which the failed function sees, if there is
+// one.
 static int push_variable(lua_State *L, resolving *context) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   lua_State *failed = context->failed;
@@ -68,7 +70,7 @@ static int push_variable(lua_State *L, resolving *context) {
   if (failed == L || !lua_getstack(failed, context->level, &info) || !lua_checkstack(failed, 4)) return 0;
   int found = 0;
   const char *name;
-  // The last of a name hides those before.
+  // The last variable with a name hides earlier ones.
   for (int i = 1; (name = lua_getlocal(failed, &info, i)) != NULL; i++) {
     lua_pop(failed, 1);
     if (strcmp(name, context->name) == 0) found = i;
@@ -126,7 +128,7 @@ static int resolve(lua_State *L) {
     context->walked++;
     key += strlen(key) + 1;
   }
-  // Of strings and tables nothing is asked.
+  // Strings and tables are not needed.
   if (lua_isuserdata(L, -1)) lull_read(L, -1, context->value);
   return 0;
 }

@@ -1,18 +1,19 @@
-// Functions called one after the other with the same arguments, as the observers of a resource are:
-// without a crossing for each.
+// Functions called in order with the same arguments, as for the observers of a resource, without a
+// transition between Swift and Lua for each.
 #include "base/lull_stack.h"
 #include "runs/lull_pool.h"
 #include "runs/lull_thread.h"
 
-// [-0, +1] the function at the sequence's position; whether it is still there
+// [-0, +1] Pushes the function at the sequence's position. Returns whether it still exists.
 static int push_function(lua_State *thread, const lull_sequence *sequence) {
   LULL_EFFECT(thread, 0, 1);
   int64_t function = sequence->members[sequence->position].function;
   return lua_rawgeti(thread, LULL_AT_VALUES, (lua_Integer)function) != LUA_TNIL;
 }
 
-// [-n, +m] (unproved: the coroutine's, until it waits or ends) calls the function at the top and those that follow in the coroutine, until something is
-// to be looked at; the status of the last.
+// [-n, +m] (unproved: the coroutine's, until it waits or ends) Calls the function at the top and
+// the following ones in the coroutine, up to the first that Swift must handle. Returns the status
+// of the last.
 static int run_sequence(
   lull_runtime *runtime, lua_State *thread, lua_State *from, lull_sequence *sequence, int count,
   int *results) {
@@ -21,7 +22,7 @@ static int run_sequence(
     for (int i = 0; i < count; i++) lua_pushvalue(thread, LULL_AT_SHARED + i);
     runtime->wait_armed = 0;
     int status = lua_resume(thread, from, count, results);
-    // Whatever interrupts or counts what runs sees to it between two runs.
+    // An interruption or a limit is handled between two runs.
     if (status != LUA_OK || sequence->is_watched || *runtime->changes != changes
       || lua_gethook(thread) != NULL || sequence->position + 1 == sequence->count) {
       return status;
@@ -29,7 +30,7 @@ static int run_sequence(
     lua_settop(thread, LULL_BELOW_FUNCTION);
     sequence->position++;
     if (push_function(thread, sequence)) continue;
-    // Whoever goes on from here finds out.
+    // The next call detects that it is gone.
     sequence->position--;
     *results = LULL_BELOW_FUNCTION;
     return status;

@@ -1,5 +1,5 @@
-// Swift → Lua: functions that may wait run in pooled coroutines, functions that must answer at once
-// in a protected call. A coroutine returns to the pool only when it ended without error.
+// Swift → Lua: functions that may wait run in pooled coroutines, functions that must not wait in a
+// protected call. A coroutine returns to the pool only if it ended without error.
 #include "runs/lull_thread.h"
 
 #include "base/lull_stack.h"
@@ -14,8 +14,9 @@
 #include "values/lull_protect.h"
 #include "values/lull_push.h"
 
-// C levels of the interpreter's 200: a coroutine takes one. Beyond this it would fail by itself, less
-// clearly. Handlers get a little more room, to hear of the failure.
+// The limit on nested C levels, of which the interpreter has 200 and a coroutine takes one. Beyond
+// it the interpreter would fail with a less clear message. Handlers get a little more room, so
+// that they can handle the failure.
 enum { LULL_MAX_DEPTH = 190, LULL_MAX_HANDLER_DEPTH = 194 };
 
 // [-n, +m] table, arguments… plus the field's name as a light userdata at 1: calls table:field(…)
@@ -28,7 +29,7 @@ static int call_field(lua_State *L) {
   return LULL_COUNT(L, lua_gettop(L));
 }
 
-// [-n, +m] as call_field's continuation: whatever the field returned
+// [-n, +m] The continuation of call_field: returns the field's results.
 static int field_returned(lua_State *L, int status, lua_KContext context) {
   LULL_CALLED(L, LULL_N, LULL_M);
   (void)status;
@@ -50,23 +51,23 @@ typedef struct pushing {
   lull_runtime *runtime;
   lua_State *L;
   const lull_call *call;
-  lull_aside aside;  // of lull_ask
-  int is_gone;       // the function of lull_ask is
+  lull_aside aside;  // in lull_ask
+  int is_gone;       // whether the function of lull_ask is gone
 } pushing;
 
-// [-1, +0] pushes the arguments here, where raising is caught, and moves them over
+// [-1, +0] Pushes the arguments here, where errors are caught, and moves them to the coroutine.
 static int push_arguments(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   pushing *context = lua_touserdata(L, 1);
   int count = lull_push_all(
     context->runtime, L, NULL, context->call->arguments, context->call->count);
-  // Not luaL_checkstack, which would raise on a coroutine that is not running.
+  // luaL_checkstack would raise an error on a coroutine that is not running.
   if (!lua_checkstack(context->L, count)) return luaL_error(L, "too many arguments");
   lua_xmove(L, context->L, count);
   return 0;
 }
 
-// [-0, +1 or +0] as lull_push_simple, onto the stack of a coroutine of the pool
+// [-0, +1 or +0] Like lull_push_simple, onto the stack of a pooled coroutine.
 static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *value) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (value->kind != LULL_OBJECT) return lull_push_simple(runtime, L, value);
@@ -78,8 +79,8 @@ static int push_argument(lull_runtime *runtime, lua_State *L, const lull_value *
   return 0;
 }
 
-// [-0, +m] (unproved: an argument may be several values) the arguments, onto the stack of a coroutine of the pool; 0, and nothing pushed, without
-// memory
+// [-0, +m] (unproved: an argument may be several values) Pushes the arguments onto the stack of a
+// pooled coroutine. Returns 0, with nothing pushed, without memory.
 int lull_thread_push_arguments(lull_runtime *runtime, lua_State *target, const lull_call *call) {
   int below = lua_gettop(target);
   int32_t i = 0;
@@ -90,12 +91,12 @@ int lull_thread_push_arguments(lull_runtime *runtime, lua_State *target, const l
   return lull_protect(runtime, push_arguments, &context) == LUA_OK;
 }
 
-// [-0, +m] (unproved: an argument may be several values) function and arguments onto the stack of a coroutine of the pool; LULL_RUN_DONE if all
-// are there
+// [-0, +m] (unproved: an argument may be several values) Pushes function and arguments onto the
+// stack of a pooled coroutine. Returns LULL_RUN_DONE if all were pushed.
 static int push_call(
   lull_runtime *runtime, lua_State *target, const lull_call *call, lua_CFunction by_name,
   int *count) {
-  // A stack has room for LUA_MINSTACK values as it is. (Lua 5.4 manual, section 4.1.1)
+  // A stack always has room for LUA_MINSTACK values. (Lua 5.4 manual, section 4.1.1)
   if (call->count > LUA_MINSTACK - 10 && !lua_checkstack(target, call->count + 10)) {
     return LULL_RUN_NO_MEMORY;
   }
@@ -112,7 +113,7 @@ static int push_call(
   return LULL_RUN_DONE;
 }
 
-// [-0, +0] A coroutine is about to be resumed; `caller` keeps what runs now.
+// [-0, +0] Prepares for resuming a coroutine; `caller` keeps the current state.
 void lull_thread_enter(
   lull_runtime *runtime, lua_State *thread, int32_t number, lull_caller *caller) {
   LULL_EFFECT(thread, 0, 0);
@@ -131,12 +132,13 @@ void lull_thread_enter(
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(thread);
 }
 
-// Its last lua_resume has given that: what ran before runs again, and `run` says how it ended.
+// Restores the previous state after the coroutine's last lua_resume returned with these results,
+// and sets its outcome in `run`.
 void lull_thread_leave(
   lull_runtime *runtime, const lull_caller *caller, int status, int results, lull_run *run) {
   lua_State *thread = runtime->L;
   int32_t number = runtime->current_thread;
-  // Before anything is collected.
+  // Before any garbage is collected.
   int is_waiting = status == LUA_YIELD && runtime->wait_armed;
   runtime->wait_armed = 0;
   runtime->depth--;
@@ -148,7 +150,7 @@ void lull_thread_leave(
   run->is_interrupted = lull_interrupt_ends_run(runtime, thread);
   lull_interrupt_pass(runtime, thread);
   if (runtime->has_stretches && runtime->depth == 0) lull_stretch_end(runtime);
-  // What it lacked may have been its end.
+  // It may have ended because of a lack of memory.
   if (runtime->has_memory_limit && status > LUA_YIELD) lull_memory_check(runtime);
 
   run->L = thread;
@@ -162,14 +164,14 @@ void lull_thread_leave(
     run->status = LULL_RUN_WAITING;
     runtime->waiting_threads++;
   } else {
-    // A plain coroutine.yield of the script outside of any coroutine of its own is an error too.
+    // A coroutine.yield outside of any coroutine created by the script is an error too.
     run->status = LULL_RUN_FAILED;
     if (status == LUA_YIELD) run->result_count = -1;
   }
 }
 
-// [-n, +m] (unproved: the coroutine's, until it waits or ends) resumes the coroutine, a waiting one with what
-// its wait brings, and classifies how it ended
+// [-n, +m] (unproved: the coroutine's, until it waits or ends) Resumes the coroutine, a waiting
+// one with the results of its wait, and sets its outcome.
 static void resume(
   lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_resumption *resumption,
   lull_run *run) {
@@ -178,7 +180,7 @@ static void resume(
   lull_resumption *previous = runtime->resumption;
   runtime->resumption = resumption;
   int results = 0;
-  // From the state that runs, never NULL: the count of nested C calls goes on from there.
+  // From the running state, never NULL, so that the count of nested C calls continues.
   int status = lua_resume(thread, caller.L, count, &results);
   runtime->resumption = previous;
   lull_thread_leave(runtime, &caller, status, results, run);
@@ -188,7 +190,8 @@ static void fail(lull_run *run, int status) {
   *run = (lull_run){.status = status};
 }
 
-// [-0, +0] a coroutine for a call from Swift; NULL, and the run has failed, if there can be none
+// [-0, +0] Returns a coroutine for a call from Swift. If there can be none, returns NULL and the
+// run has failed.
 lua_State *lull_thread_take(lull_runtime *runtime, int32_t *number, lull_run *run) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
@@ -201,7 +204,7 @@ lua_State *lull_thread_take(lull_runtime *runtime, int32_t *number, lull_run *ru
   return thread;
 }
 
-// [-n, +0] (unproved: as lull_pool_give) the call has failed before its function ran.
+// [-n, +0] (unproved: as lull_pool_give) The call failed before its function ran.
 void lull_thread_give_back(
   lull_runtime *runtime, lua_State *thread, int32_t number, int status, lull_run *run) {
   lull_pool_give(runtime, number, thread);
@@ -238,7 +241,7 @@ void lull_resume(
   lua_State *thread = lull_thread_at(runtime, number);
   runtime->waiting_threads--;
   if (thread == NULL || lua_status(thread) != LUA_YIELD) {
-    // The script has closed it, which is its right.
+    // The script has closed it, which is allowed.
     lull_pool_drop(runtime, number);
     fail(run, LULL_RUN_GONE);
     return;
@@ -248,7 +251,7 @@ void lull_resume(
   resume(runtime, thread, number, 0, &resumption, run);
 }
 
-// [-1, +m] pushes function and arguments here, where raising is caught, and calls
+// [-1, +m] Pushes function and arguments here, where errors are caught, and calls the function.
 static int ask(lua_State *L) {
   LULL_CALLED(L, 1, LULL_M);
   pushing *context = lua_touserdata(L, 1);
@@ -280,7 +283,8 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   }
   int base = lua_gettop(L);
   int is_outermost = runtime->has_stretches && runtime->depth == 0;
-  // Before anything is set: garbage may be collected, whose finalisers are no part of this call.
+  // Before anything is set, because garbage may be collected, whose finalisers are not part of
+  // this call.
   if (is_outermost) lull_stretch_begin(runtime);
   pushing context = {.runtime = runtime, .L = L, .call = call};
   lua_pushcfunction(L, lull_failure_handler);
@@ -288,10 +292,10 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   lua_pushlightuserdata(L, &context);
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = kind;
-  // A protected call and the call inside it: two C levels of the interpreter's 200.
+  // A protected call and the call inside it take two of the interpreter's 200 C levels.
   runtime->depth += 2;
   lull_memory_settle(runtime);
-  // Until the arguments are there.
+  // Until the arguments have been pushed.
   lull_hook_put_aside(L, &context.aside);
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(L);
   int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
@@ -299,7 +303,7 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   runtime->answer_now = previous_answer;
   if (runtime->has_memory_limit && status != LUA_OK) lull_memory_check(runtime);
   int is_interrupted = lull_interrupt_ends_run(runtime, L);
-  // Otherwise what made the call is interrupted too.
+  // Otherwise the calling code is interrupted too.
   if (runtime->depth == 0) lull_interrupt_rest(runtime, L);
   lull_hook_put_back(L, &context.aside);
   if (is_outermost) lull_stretch_end(runtime);
@@ -332,18 +336,19 @@ void lull_run_result(const lull_run *run, int32_t position, lull_value *value) {
   if (position >= run->result_count) return;
   lua_State *L = run->L;
   LULL_EFFECT(L, 0, 0);
-  // Reading an object takes two places of a stack that may be full of results.
+  // Reading an object takes two slots of a stack that may be full of results.
   if (lua_checkstack(L, 4)) lull_read(L, lull_run_result_index(run, position), value);
 }
 
-// [-n, +0] (unproved: as lull_thread_reset) closes the coroutine with its pending to-be-closed variables, after those of the coroutines
-// it waits through. Errors of their handlers change nothing any more.
+// [-n, +0] (unproved: as lull_thread_reset) Closes the coroutine with its pending to-be-closed
+// variables, after those it waits through. Errors of their handlers no longer change the outcome.
 //
-// The handlers must answer at once. lua_resetthread calls them without a yieldable frame below, and the
-// two ways around it cost more than they give: unwinding a failed coroutine under a lua_pcallk at its
-// bottom would put a protected call into every callback, and lose the stack the traceback is read from;
-// unwinding a cancelled one by an error would show the cancellation to every pcall on the way. The
-// interpreter counts C levels per coroutine and so not across this call: our own count does.
+// The handlers must not wait. lua_resetthread calls them without a yieldable frame below, and both
+// alternatives cost more than they gain. Unwinding a failed coroutine under a lua_pcallk at its
+// bottom would add a protected call to every callback, and lose the stack for the traceback.
+// Unwinding a cancelled one by an error would show the cancellation to every pcall on the way. The
+// interpreter counts C levels per coroutine and therefore not across this call; Lull's own count
+// does.
 static void close_thread(lull_runtime *runtime, lua_State *thread, const char *kind) {
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = kind;

@@ -1,5 +1,5 @@
-// What called what when an error was raised: level by level, as data, so that a report can leave out
-// what is not the script's and find the line the error is about.
+// The call stack when an error was raised, level by level as data, so that a report can omit
+// frames that are not the script's and find the line with the error.
 #define _GNU_SOURCE
 #include "runs/lull_traceback.h"
 
@@ -16,26 +16,26 @@
 #include "values/lull_stored.h"
 #include "values/lull_protect.h"
 
-// As in the stock interpreter's tracebacks, the middle of a deep stack is left out; and several stacks
-// together stay short too.
+// As in the stock interpreter's tracebacks, the middle of a deep stack is omitted. The total over
+// several stacks is limited too.
 enum { LULL_FIRST_LEVELS = 10, LULL_LAST_LEVELS = 11, LULL_MAX_FRAMES = 72 };
-// A loaded string larger than this is not copied for the line that failed.
+// A loaded string larger than this is not copied for the report.
 enum { LULL_MAX_SOURCE = 256 * 1024 };
 
-// What `lull.test` is written in, as the command names it.
+// The chunk name of `lull.test` in the command.
 #define LULL_TEST_CHUNK "=lull.test"
-// The same of what calls the functions of an API file for `lull mock`.
+// The chunk name of the code that calls the functions of an API file for `lull mock`.
 #define LULL_MOCK_CHUNK "=lull.mock"
 
 typedef struct tracing {
   lull_runtime *runtime;
-  lua_State *L;  // where names are looked up
+  lua_State *L;  // the state in which names are looked up
   lull_trace_frame *frames;
   int32_t count;
-  const char *sources[LULL_MAX_FRAMES];  // as Lua has them, to know one that comes again
+  const char *sources[LULL_MAX_FRAMES];  // Lua's pointers, to recognize repeated sources
 } tracing;
 
-// A copy in the arena, with a NUL behind it; "" without memory
+// Returns a NUL-terminated copy in the arena; "" without memory.
 static const char *copy(lull_runtime *runtime, const char *text, size_t length) {
   char *result = lull_arena_allocate(runtime, length + 1);
   if (result == NULL) return "";
@@ -44,16 +44,17 @@ static const char *copy(lull_runtime *runtime, const char *text, size_t length) 
   return result;
 }
 
-// Where in memory the library or program begins that the function is of; NULL if unknown
+// Returns the start in memory of the library or program with the function; NULL if unknown.
 static const void *home_of(lua_CFunction function) {
   Dl_info info;
   void *address;
-  // A function pointer is not an object pointer, but dladdr takes it for one.
+  // Not an object pointer, but dladdr takes it as one.
   memcpy(&address, &function, sizeof(address));
   return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-// [-0, +0] whether the C function at the top is one of ours: of the same library or program
+// [-0, +0] Returns whether the C function at the top belongs to the same library or program as
+// this one.
 static int is_host_function(tracing *trace) {
   lua_State *L = trace->L;
   LULL_EFFECT(L, 0, 0);
@@ -65,7 +66,8 @@ static int is_host_function(tracing *trace) {
   return home != NULL && home == runtime->own_home;
 }
 
-// [-0, +1 or +0] the name, if found, of the function at `function` among the fields of the table at the top
+// [-0, +1 or +0] Pushes the field name of the function at `function` in the table at the top, if
+// found.
 static int push_field_name(lua_State *L, int function) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   int table = lua_gettop(L);
@@ -80,8 +82,8 @@ static int push_field_name(lua_State *L, int function) {
   return 0;
 }
 
-// [-0, +1 or +0] if found, "f" for a global, "module.f" for a field of a loaded module, of the function at the
-// top
+// [-0, +1 or +0] Pushes the name of the function at the top, if found: "f" for a global,
+// "module.f" for a field of a loaded module.
 static int push_loaded_name(lua_State *L) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   int function = lua_gettop(L);
@@ -107,7 +109,7 @@ static int push_loaded_name(lua_State *L) {
   return 0;
 }
 
-// [-0, +1] what a traceback calls the function at the top
+// [-0, +1] Pushes the name of the function at the top in tracebacks.
 static void push_title(lua_State *L, const lua_Debug *info) {
   LULL_EFFECT(L, 0, 1);
   if (push_loaded_name(L)) {
@@ -124,7 +126,7 @@ static void push_title(lua_State *L, const lua_Debug *info) {
   }
 }
 
-// The chunk's name, or for a string its text, which is copied once
+// Sets the chunk's name or, for a string, its text, which is copied once.
 static void set_source(tracing *trace, lull_trace_frame *frame, const lua_Debug *info) {
   frame->short_source = copy(trace->runtime, info->short_src, strlen(info->short_src));
   trace->sources[trace->count] = info->source;
@@ -140,7 +142,7 @@ static void set_source(tracing *trace, lull_trace_frame *frame, const lua_Debug 
   frame->source_length = frame->source[0] ? info->srclen : 0;
 }
 
-// [-0, +0] notes the function `info` was got for
+// [-0, +0] Adds a frame for the function that `info` was filled for.
 static void add_frame(tracing *trace, lua_State *target, lua_Debug *info) {
   LULL_EFFECT(target, 0, 0);
   lua_State *L = trace->L;
@@ -169,7 +171,8 @@ static void add_frame(tracing *trace, lua_State *target, lua_Debug *info) {
   trace->count++;
 }
 
-// [-0, +0] how deep the stack is. Each look takes as long as it is deep: few of them are enough.
+// [-0, +0] Returns the depth of the stack. Each check takes time proportional to the level, so
+// only a few are made.
 static int level_count(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_Debug info;
@@ -189,7 +192,7 @@ static int level_count(lua_State *L) {
   return known;
 }
 
-// [-0, +0] notes what is on the stack of `target` from `level` on, but for the outermost `rest` levels
+// [-0, +0] Adds the frames of `target` from `level` on, except for the outermost `rest` levels.
 static void add_stack(tracing *trace, lua_State *target, int level, int rest) {
   LULL_EFFECT(target, 0, 0);
   int count = level_count(target) - rest;
@@ -208,8 +211,8 @@ static void add_stack(tracing *trace, lua_State *target, int level, int rest) {
   }
 }
 
-// [-0, +0] notes the stacks of a Lull coroutine, or of the main state, and of the script's own
-// coroutines that run inside it
+// [-0, +0] Adds the stacks of a Lull coroutine, or of the main state, and of the coroutines
+// created by the script that run inside it.
 static void add_stacks(
   tracing *trace, lua_State *L, int level, const lull_nesting *nesting, int32_t thread) {
   LULL_EFFECT(L, 0, 0);
@@ -240,8 +243,8 @@ void lull_trace(
     add_stack(&trace, target, level, 0);
     level = 0;
   }
-  // Who resumed the coroutine, and who resumed that one; a main state that runs the loop did not call
-  // what the loop calls.
+  // The coroutines that resumed this one, innermost first. A main state that runs the loop did not
+  // call the code that the loop calls.
   for (; caller != NULL; caller = caller->outer, level = 0) {
     if (caller->thread == 0 && runtime->blocked != NULL) {
       if (caller == &now && target == L && L == runtime->blocked) {
@@ -280,14 +283,14 @@ typedef struct defining {
   int found;
 } defining;
 
-// [-1, +0] fills the frame
+// [-1, +0] Fills the frame.
 static int find_definition(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   defining *context = lua_touserdata(L, 1);
   lull_values_push(context->runtime, L, context->id);
   if (context->method && lua_istable(L, -1)) lua_getfield(L, -1, context->method);
   lua_Debug info;
-  // ">S" takes the function off the stack.
+  // ">S" pops the function.
   if (!lua_isfunction(L, -1) || !lua_getinfo(L, ">S", &info) || info.linedefined <= 0) return 0;
   tracing trace = {.runtime = context->runtime, .L = L, .frames = context->frame};
   context->frame->kind = LULL_FRAME_LUA;
@@ -331,7 +334,8 @@ static int inspect_kept(lua_State *L) {
 
 int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size) {
   inspecting context = {.runtime = runtime, .id = id, .text = text, .size = size};
-  // It may run a __tostring of the script's, to be interrupted like any other code, and to answer at once.
+  // A __tostring of the script may run. It can be interrupted like any other code, and must not
+  // wait.
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = "__tostring";
   runtime->depth++;

@@ -3,7 +3,8 @@
 
 #include "runtime/lull_runtime.h"
 
-// Notes what is on the stack of `target` and of those that resumed it. May raise for lack of memory.
+// Collects the stacks of `target` and of the coroutines that resumed it. May raise for lack of
+// memory.
 void lull_trace(
   lull_runtime *runtime, lua_State *L, lua_State *target, int level, lull_failure *failure);
 

@@ -1,4 +1,5 @@
-// What the command prepares in a state before a script runs: its words, its modules, its way to exit.
+// The command's preparations in a state before a script runs: its arguments, its modules, and
+// os.exit.
 #include <string.h>
 
 #include "base/lull_keys.h"
@@ -39,7 +40,7 @@ int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t fir
   return 1;
 }
 
-// [-0, +0] puts `templates` before the string in package[field]
+// [-0, +0] Prepends `templates` to the string in package[field].
 static void prepend(lua_State *L, const char *field, const char *templates) {
   LULL_EFFECT(L, 0, 0);
   lua_getfield(L, -1, field);

@@ -1,5 +1,5 @@
-// States in which every file that is loaded comes through a gate: the host reads it, says whether it may be
-// loaded, and what it has read is what runs.
+// States in which every loaded file comes through a gate: the host reads it and decides whether it
+// may be loaded, and the bytes that it read are run.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@ typedef struct opening {
   size_t length;
 } opening;
 
-// [-n, +1 or +2] read(path): its text, or nil and why there is none; upvalue: the runtime
+// [-n, +1 or +2] read(path): returns the text, or nil and an error message; upvalue: the runtime
 static int read_file(lua_State *L) {
   LULL_CALLED_EITHER(L, LULL_N, 1, 2);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -30,8 +30,8 @@ static int read_file(lua_State *L) {
   return 2;
 }
 
-// A file in memory with these bytes, which stays open: what is loaded is known by its number. Negative
-// without memory.
+// Returns a file in memory with these bytes, which stays open, because the loader refers to it by
+// its number. Negative without memory.
 static int copied(const char *bytes, size_t length) {
   int descriptor = memfd_create("lull", MFD_CLOEXEC);
   while (descriptor >= 0 && length > 0) {
@@ -47,8 +47,8 @@ static int copied(const char *bytes, size_t length) {
   return descriptor;
 }
 
-// [-n, +1 or +2] copy(path): the name of a copy in memory, or nil and why there is none; upvalue: the
-// runtime
+// [-n, +1 or +2] copy(path): returns the name of a copy in memory, or nil and an error message;
+// upvalue: the runtime
 static int copy_file(lua_State *L) {
   LULL_CALLED_EITHER(L, LULL_N, 1, 2);
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
@@ -73,14 +73,14 @@ static int copy_file(lua_State *L) {
   return 1;
 }
 
-// [-0, +1] a function that knows the runtime
+// [-0, +1] Pushes a function with the runtime as its upvalue.
 static void push_function(lua_State *L, lua_CFunction function) {
   LULL_EFFECT(L, 0, 1);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   lua_pushcclosure(L, function, 1);
 }
 
-// [-1, +0] protected part of lull_gate_open
+// [-1, +0] The protected part of lull_gate_open.
 static int open_gate(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   const opening *context = lua_touserdata(L, 1);

@@ -1,15 +1,16 @@
-// What an API file finds that is only looked at: the sandbox, and inert stand-ins for what such files
-// use all the time. Nothing in them says anything about the machine but what time it is.
+// The environment of an API file that is only inspected: the sandbox, and stand-ins without
+// effects for functions that such files often use. They reveal nothing about the machine except
+// the time.
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
 #include "calls/lull_dispatch.h"
 #include "values/lull_protect.h"
 
-// What a variable of the environment is where it counts as set: short, and a number, so that it may be
-// a token, a port or a part of an address.
+// The value of environment variables that count as set: short, and a number, so that it is valid
+// as a token, a port or a part of an address.
 static const char stand_in[] = "1";
 
-// [-0, +0] the runtime of a function of this file, by its first upvalue
+// [-0, +0] Returns the runtime of a function in this file, from its first upvalue.
 static lull_runtime *own_runtime(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   return lua_touserdata(L, lua_upvalueindex(1));
@@ -27,7 +28,7 @@ static int get_variable(lua_State *L) {
   return 1;
 }
 
-// [-n, +0] print(…): no output of whoever looks
+// [-n, +0] print(…): passes the text to the inspecting command
 static int print_aside(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   int count = lua_gettop(L);
@@ -52,7 +53,7 @@ static int os_index(lua_State *L) {
   return luaL_error(L, "os.%s is not available in the sandbox", luaL_tolstring(L, 2, NULL));
 }
 
-// [-0, +0] a function that knows the runtime, into the table at the top
+// [-0, +0] Sets a function with the runtime as its upvalue in the table at the top.
 static void set_function(lua_State *L, const char *name, lua_CFunction function) {
   LULL_EFFECT(L, 0, 0);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
@@ -60,12 +61,12 @@ static void set_function(lua_State *L, const char *name, lua_CFunction function)
   lua_setfield(L, -2, name);
 }
 
-// [-0, +1] os, of what is harmless, and what ends the run
+// [-0, +1] Pushes os with its harmless functions and those that end the run.
 static void make_os(lua_State *L, const lull_runtime *runtime) {
   LULL_EFFECT(L, 0, 1);
   static const char *const names[] = {"clock", "date", "difftime", "time", NULL};
   lua_newtable(L);
-  // Called, not required: nobody else is to get at the rest of it.
+  // Called and not required, so that the rest of it is not accessible elsewhere.
   lua_pushcfunction(L, luaopen_os);
   lua_call(L, 0, 1);
   for (int i = 0; names[i]; i++) {
@@ -84,7 +85,7 @@ static void make_os(lua_State *L, const lull_runtime *runtime) {
   lua_setmetatable(L, -2);
 }
 
-// [-1, +0] protected part of lull_inspection_open
+// [-1, +0] The protected part of lull_inspection_open.
 static int open_inspection(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   lull_runtime *runtime = lua_touserdata(L, 1);
@@ -105,7 +106,8 @@ int32_t lull_inspection_open(lull_runtime *runtime, int32_t exit_method) {
   return lull_protect(runtime, open_inspection, runtime);
 }
 
-// [-1, +1] whether a stock interpreter would find the module; the name as a light userdata
+// [-1, +1] Returns whether a stock interpreter would find the module; argument: the name as a
+// light userdata
 static int search_module(lua_State *L) {
   LULL_CALLED(L, 1, 1);
   static const char *const fields[] = {"path", "cpath", NULL};
@@ -126,8 +128,8 @@ static int search_module(lua_State *L) {
   return 1;
 }
 
-// [-0, +0] (unproved: the state is new) in a state of its own, in which nothing is run: files are looked for, and not opened by anybody but the
-// interpreter, which closes them.
+// [-0, +0] (unproved: the state is new) Uses a separate state in which nothing is run. Files are
+// only looked for; the interpreter opens and closes them.
 int32_t lull_module_is_elsewhere(const char *name) {
   lua_State *L = luaL_newstate();
   if (L == NULL) return 0;

@@ -9,8 +9,8 @@
 #include "ending/lull_watchdog.h"
 #include "values/lull_protect.h"
 
-// How many instructions are counted at once: the hook is called that seldom, but what a coroutine runs
-// after its last call of it goes uncounted.
+// The number of instructions counted at once, between two calls of the hook. Instructions after a
+// coroutine's last call of the hook are not counted.
 enum { LULL_INSTRUCTION_STEP = 100 };
 
 void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions) {
@@ -21,20 +21,20 @@ void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions
 void lull_line_end(lull_runtime *runtime) {
   lull_alarm_set(LULL_ALARM_LINE, 0);
   runtime->instructions_left = INT64_MAX;
-  // Memory is the session's, and does not come back.
+  // The memory limit is the session's, and can't be reset.
   if (runtime->passed_limit == LULL_LIMIT_NONE || runtime->passed_limit == LULL_LIMIT_MEMORY) return;
   runtime->passed_limit = LULL_LIMIT_NONE;
   if (lull_signals_pending() == 0) lull_watchdog_relax();
   lull_interrupt_clear(runtime);
 }
 
-// [-n, +0] instead of debug.sethook
+// [-n, +0] replaces debug.sethook
 static int refuse_hook(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   return luaL_error(L, "debug.sethook is not available with --max-instructions");
 }
 
-// [-1, +0] protected part of lull_limits_set
+// [-1, +0] The protected part of lull_limits_set.
 static int refuse_hooks(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -44,7 +44,7 @@ static int refuse_hooks(lua_State *L) {
   return 0;
 }
 
-// [-1, +0] protected part of lull_functions_count
+// [-1, +0] The protected part of lull_functions_count.
 static int count_functions(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   lull_count_functions(L);
@@ -68,7 +68,7 @@ int32_t lull_stretches_set(lull_runtime *runtime, const lull_limits *limits) {
   if (limits->instructions <= 0 && seconds <= 0) return 0;
   runtime->instruction_step = LULL_INSTRUCTION_STEP;
   runtime->instructions_left = INT64_MAX;
-  // As below.
+  // As in `lull_limits_set`.
   lull_interrupt_set_own_hook(runtime, runtime->main);
   return lull_protect(runtime, refuse_hooks, runtime) == LUA_OK ? 0 : 1;
 }
@@ -77,7 +77,7 @@ int32_t lull_stretches_alarm(lull_runtime *runtime, double seconds, const char *
   strncpy(runtime->limit_texts[LULL_LIMIT_TIME], text, LULL_LIMIT_TEXT - 1);
   lull_watchdog_say(LULL_LIMIT_TIME, text);
   lull_alarms_open();
-  // Whether there are alarms.
+  // Checks whether there are alarms.
   if (!lull_alarm_set(LULL_ALARM_LINE, seconds)) return 1;
   lull_alarm_set(LULL_ALARM_LINE, 0);
   runtime->has_stretches = 1;
@@ -94,12 +94,12 @@ int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits) {
   }
   if (limits->memory > 0 && !lull_memory_limit(runtime, limits->memory)) return 1;
   if (limits->instructions > 0) {
-    // Of a small number every part counts.
+    // For a small limit the step is smaller.
     int64_t step = limits->instructions / 10;
     runtime->instruction_step =
       step < 1 ? 1 : step > LULL_INSTRUCTION_STEP ? LULL_INSTRUCTION_STEP : (int32_t)step;
     runtime->instructions_left = limits->instructions;
-    // Coroutines get the hook of whoever makes them. (Lua 5.4 manual, lua_newthread)
+    // A new coroutine inherits the hook of its creator. (Lua 5.4 manual, lua_newthread)
     lull_interrupt_set_own_hook(runtime, runtime->main);
     if (lull_protect(runtime, refuse_hooks, runtime) != LUA_OK) return 1;
   }

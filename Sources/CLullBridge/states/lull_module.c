@@ -1,4 +1,4 @@
-// The module table: what `require "lull"` gives.
+// The module table: the result of `require "lull"`.
 #include "states/lull_module.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 // The values of `lull.unhandled`; the first is the default.
 static const char *const unhandled_values[] = {"report", "ignore"};
 
-// [-1, +0] raises: the value at the top is not one of `lull.unhandled`
+// [-1, +0] Raises an error: the value at the top is not allowed for `lull.unhandled`.
 static int refuse_unhandled(lua_State *L) {
   LULL_EFFECT(L, 1, 0);
   const char *found = lua_type(L, -1) == LUA_TNUMBER || lua_type(L, -1) == LUA_TBOOLEAN
@@ -30,8 +30,8 @@ static int refuse_unhandled(lua_State *L) {
               : luaL_error(L, "%s %s", rule, found);
 }
 
-// [-3, +0] __newindex: assigns to the module table what it does not hold yet; upvalue: its fields that are
-// checked
+// [-3, +0] __newindex: assigns a new field of the module table; upvalue: the table of its checked
+// fields
 static int module_newindex(lua_State *L) {
   LULL_CALLED(L, 3, 0);
   if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "unhandled") != 0) {
@@ -53,11 +53,11 @@ static int module_newindex(lua_State *L) {
   return 0;
 }
 
-// [-0, +0] gives the module table at the top its fields that are checked
+// [-0, +0] Adds the checked fields to the module table at the top.
 static void open_settings(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_createtable(L, 0, 3);
-  // A table, in which a session looks for names.
+  // A table, because a session searches it for names.
   lua_createtable(L, 0, 1);
   lua_pushstring(L, unhandled_values[0]);
   lua_setfield(L, -2, "unhandled");
@@ -65,20 +65,20 @@ static void open_settings(lua_State *L) {
   lua_pushcclosure(L, module_newindex, 1);
   lua_setfield(L, -3, "__newindex");
   lua_setfield(L, -2, "__index");
-  // Shared by all that use the state.
+  // Shared by all code in the state.
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   lua_setmetatable(L, -2);
 }
 
-// [-0, +1] the module table, from the method table
+// [-0, +1] Pushes the module table, built from the method table.
 void lull_make_module(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   lua_newtable(L);
   for (int i = 0; i < runtime->method_count; i++) {
     const lull_method *method = &runtime->methods[i];
     if (method->kind != LULL_KIND_MODULE || method->role != LULL_ROLE_METHOD) continue;
-    // Not part of the module: lull_replace_exit puts it elsewhere.
+    // Not part of the module: lull_replace_exit sets it elsewhere.
     if (method->table && strcmp(method->table, "os") == 0) continue;
     if (method->table) {
       lua_pushstring(L, method->table);

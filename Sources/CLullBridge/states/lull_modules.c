@@ -1,4 +1,5 @@
-// The sandbox's require: text modules in the folder of the script and below, wherever links may lead.
+// The sandbox's require: text modules in the folder of the script and below, after resolving
+// links.
 #define _DEFAULT_SOURCE
 #include "states/lull_modules.h"
 
@@ -23,10 +24,10 @@ int lull_is_absent(const char *name) {
   return 0;
 }
 
-// The largest module.
+// The maximum size of a module.
 enum { LULL_MAX_MODULE = 16 * 1024 * 1024 };
 
-// Whether `name` is made of words with dots between them
+// Returns whether `name` consists of words separated by dots.
 static int is_module_name(const char *name) {
   int in_word = 0;
   for (; *name; name++) {
@@ -41,7 +42,8 @@ static int is_module_name(const char *name) {
   return in_word;
 }
 
-// Whether that is a regular file below the folder, wherever links may lead; where it really is
+// Returns whether a path is a regular file below the folder after resolving links, and sets the
+// resolved path.
 static int is_below(const char *folder, const char *path, char resolved[PATH_MAX]) {
   char root[PATH_MAX];
   struct stat status;
@@ -51,7 +53,7 @@ static int is_below(const char *folder, const char *path, char resolved[PATH_MAX
   return strncmp(root, resolved, length) == 0 && resolved[length] == '/' && S_ISREG(status.st_mode);
 }
 
-// Reads until the end, a signal notwithstanding; a negative number for an error
+// Reads to the end, even if interrupted by a signal; a negative number for an error.
 static ssize_t read_all(int descriptor, char *bytes, size_t room) {
   size_t length = 0;
   while (length < room) {
@@ -64,7 +66,8 @@ static ssize_t read_all(int descriptor, char *bytes, size_t room) {
   return (ssize_t)length;
 }
 
-// [-0, +1] what the file has; raises if it cannot be read, or is no module
+// [-0, +1] Pushes the contents of the file. Raises an error if it can't be read, or is not a
+// module.
 static const char *push_contents(lua_State *L, const char *resolved, const char *path, size_t *length) {
   LULL_EFFECT(L, 0, 1);
   struct stat status;
@@ -72,7 +75,7 @@ static const char *push_contents(lua_State *L, const char *resolved, const char 
     luaL_error(L, "cannot read '%s': it is larger than 16 MB", path);
     return NULL;
   }
-  // Before the descriptor, which an error would leave open.
+  // Allocated before the file is opened, because an error would leave the descriptor open.
   char *bytes = lua_newuserdatauv(L, (size_t)status.st_size + 1, 0);
   int descriptor = open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   ssize_t count = descriptor >= 0 ? read_all(descriptor, bytes, (size_t)status.st_size) : -1;
@@ -82,19 +85,19 @@ static const char *push_contents(lua_State *L, const char *resolved, const char 
   return bytes;
 }
 
-// [-0, +1] compiles a module; raises if there is something wrong with it
+// [-0, +1] Compiles a module. Raises an error if that fails.
 static void load_module(
   lua_State *L, const char *resolved, const char *name, const char *path) {
   LULL_EFFECT(L, 0, 1);
   size_t length;
   const char *text = push_contents(L, resolved, path, &length);
-  // As the stock interpreter reads files: without a mark of byte order, and a first line for the shell.
+  // As the stock interpreter reads files: without a byte order mark, and without a `#` line.
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3;
   if (length > 0 && text[0] == '#') {
     const char *end = memchr(text, '\n', length);
     length = end ? length - (size_t)(end - text) : 0;
     if (end) text = end;
-    // The line's end stays, for the count of lines; a precompiled chunk begins behind it.
+    // The line break is kept for line numbers. A precompiled chunk begins after it.
     if (length > 1 && text[1] == LUA_SIGNATURE[0]) text++, length--;
   }
   lua_pushfstring(L, "@%s", path);
@@ -106,14 +109,15 @@ static void load_module(
   lua_pop(L, 1);
 }
 
-// [-n, +0] what `require "lull.test"` runs where no file of tests is run
+// [-n, +0] the loader of `lull.test` outside of test files
 int luaopen_lull_test(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   return luaL_error(
     L, "lull.test is there only while tests are run: lull test FILE (or a folder of *_test.lua)");
 }
 
-// [-0, +2] the loader and the path of a module below the folder; raises if there is none
+// [-0, +2] Pushes the loader and the path of a module below the folder. Raises an error if there
+// is none.
 static void find_module(lua_State *L, const char *name, const char *folder) {
   LULL_EFFECT(L, 0, 2);
   if (strcmp(name, "lull.test") == 0) luaopen_lull_test(L);
@@ -133,7 +137,7 @@ static void find_module(lua_State *L, const char *name, const char *folder) {
     if (is_below(folder, path, resolved)) {
       load_module(L, resolved, name, path);
       lua_insert(L, -2);
-      // What was looked for goes.
+      // Removes the list of searched places.
       lua_rotate(L, below + 1, 2);
       lua_settop(L, below + 2);
       return;

@@ -3,10 +3,10 @@
 
 #include "base/lull_base.h"
 
-// Whether the sandbox has no global of this name, which it has elsewhere.
+// Returns whether a global with this name exists outside of the sandbox only.
 int lull_is_absent(const char *name);
 int lull_sandbox_require(lua_State *L);
-// `require "lull.test"` where no file of tests is run: raises.
+// `require "lull.test"` outside of test files: raises an error.
 int luaopen_lull_test(lua_State *L);
 
 #endif

@@ -1,5 +1,6 @@
-// The sandbox: a state in which a script has Lull, string, table, math, utf8, coroutine, print, the
-// harmless functions of the base library and the modules beside it, and in which what is absent says so.
+// The sandbox: a state in which a script has Lull, string, table, math, utf8, coroutine, print,
+// the harmless functions of the base library and the modules beside it. Absent functions raise an
+// error that says so.
 #include <string.h>
 
 #include "base/lull_keys.h"
@@ -11,7 +12,8 @@
 #include "values/lull_marks.h"
 #include "values/lull_tables.h"
 
-// What string functions may be given, and string.rep may make; and a pattern.
+// The maximum length of arguments of string functions and of results of string.rep; and of a
+// pattern.
 enum { LULL_MAX_INPUT = 1024 * 1024, LULL_MAX_PATTERN = 256 };
 
 // [-n, +1] __index of the globals
@@ -24,14 +26,14 @@ static int global_index(lua_State *L) {
   return 1;
 }
 
-// [-n, +0] instead of a function that is absent; upvalue: its name
+// [-n, +0] replaces an absent function; upvalue: its name
 static int absent_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   return luaL_error(
     L, "%s is not available in the sandbox", lua_tostring(L, lua_upvalueindex(1)));
 }
 
-// [-0, +0] raises if the string at `index` is too long
+// [-0, +0] Raises an error if the string at `index` is too long.
 static void check_length(lua_State *L, int index, size_t limit, const char *problem) {
   LULL_EFFECT(L, 0, 0);
   size_t length;
@@ -39,8 +41,8 @@ static void check_length(lua_State *L, int index, size_t limit, const char *prob
   luaL_argcheck(L, length <= limit, index, problem);
 }
 
-// [-n, +m] string.find, match, gmatch and gsub; upvalue: the function, which is called in this very
-// frame, so that its errors look the same
+// [-n, +m] string.find, match, gmatch and gsub; upvalue: the stock function, which is called in
+// this frame, so that its errors look the same
 static int pattern_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, LULL_M);
   check_length(L, 1, LULL_MAX_INPUT, "longer than 1 MB, which the sandbox does not allow");
@@ -55,7 +57,7 @@ static int pattern_function(lua_State *L) {
   return LULL_COUNT(L, count);
 }
 
-// [-n, +1] string.rep; upvalue: the function
+// [-n, +1] string.rep; upvalue: the stock function
 static int rep_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   size_t length, separator = 0;
@@ -88,7 +90,7 @@ static int set_metatable(lua_State *L) {
   int type = lua_type(L, 2);
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
-  // That of JSON objects only keeps itself from being changed.
+  // The metatable of JSON objects is protected only against changes.
   if (!lull_is_plain_object(L, 1) && luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) {
     return luaL_error(L, "cannot change a protected metatable");
   }
@@ -103,7 +105,8 @@ static int set_metatable(lua_State *L) {
   return 1;
 }
 
-// [-n, +0] print(…), for a terminal made visible: what it shows may come from anywhere
+// [-n, +0] print(…), with control characters escaped on a terminal, because the text may come from
+// anywhere
 static int print_visibly(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   int count = lua_gettop(L);
@@ -118,7 +121,7 @@ static int print_visibly(lua_State *L) {
   return 0;
 }
 
-// [-0, +0] puts a checked function in the place of table[name], the table at the top
+// [-0, +0] Replaces table[name] with a checked function; the table is at the top.
 static void wrap(lua_State *L, const char *name, lua_CFunction function) {
   LULL_EFFECT(L, 0, 0);
   lua_getfield(L, -1, name);
@@ -137,7 +140,7 @@ static void guard_string(lua_State *L) {
   lua_pushcclosure(L, absent_function, 1);
   lua_setfield(L, -2, "dump");
   lua_pop(L, 1);
-  // Every string has this metatable: not for scripts to change.
+  // All strings share this metatable, so it is protected from changes by scripts.
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);
   lua_pushboolean(L, 0);
@@ -167,7 +170,7 @@ static void open_base(lua_State *L) {
   lull_refuse_bytecode(L, 1);
 }
 
-// [-1, +0] the libraries; the folder as a light userdata, or NULL
+// [-1, +0] Opens the libraries; argument: the folder as a light userdata, or NULL
 static int open_sandbox(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   static const luaL_Reg libraries[] = {
@@ -180,7 +183,8 @@ static int open_sandbox(lua_State *L) {
   const char *folder = lua_touserdata(L, 1);
   lua_pushboolean(L, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_sandbox_key);
-  // One for all arrays, and one for all objects: not for scripts to change.
+  // Arrays share one metatable, and objects another, so they are protected from changes by
+  // scripts.
   lull_push_array_metatable(L);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");

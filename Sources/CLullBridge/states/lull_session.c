@@ -1,8 +1,9 @@
-// Sessions: lines that are compiled one after another and share variables.
+// Sessions: lines that are compiled in order and share variables.
 //
-// A line sees an environment of the session's own. A name in it is a session variable, else a global,
-// else one of the session's functions such as `help`. Each line begins with a variable to be closed,
-// the guard: it is closed when the chunk returns, and then reads the chunk's locals off its frame.
+// A line has an environment that belongs to the session. A name in it is a session variable,
+// otherwise a global, otherwise one of the session's functions such as `help`. Each line begins
+// with a to-be-closed variable, the guard: it is closed when the chunk returns, and then reads the
+// chunk's locals from its frame.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,25 +16,25 @@
 #include "values/lull_read.h"
 #include "values/lull_tables.h"
 
-// What stands before every line, see lull_session_prologue.
+// The text in front of every line, see lull_session_prologue.
 #define LULL_GUARD "__lull_line"
 #define LULL_SCRIPT_GUARD "__lull_script"
 #define LULL_BLOCK "__lull_block"
 
-// One session at a time; the memory of a full userdata that the registry holds.
+// One session at a time, in the memory of a full userdata that the registry holds.
 typedef struct session {
   lull_runtime *runtime;
-  int32_t thread;         // the coroutine of the line that runs, 0 if none has begun
-  lua_Integer staged;     // entries of the table of locals to be published
-  lua_Integer journaled;  // entries of the table of assignments to take back
+  int32_t thread;         // the coroutine of the running line, 0 if none has begun
+  lua_Integer staged;     // the number of entries in the table of locals to be published
+  lua_Integer journaled;  // the number of entries in the table of assignments that can be reverted
   lua_Integer results;    // the number of the last value
 } session;
 
-// User values of a session.
+// The user values of a session.
 enum {
   UV_VALUES = 1,  // name → value of a session variable, `nothing` for nil
   UV_GLOBALS,
-  UV_FUNCTIONS,   // what is there unless a variable or a global is called so
+  UV_FUNCTIONS,   // names that are used unless a variable or a global has the same name
   UV_STAGED,      // name, value in turn
   UV_JOURNAL,     // name, whether it was global, its old value in turn
   UV_ENVIRONMENT,
@@ -42,13 +43,13 @@ enum {
   UV_COUNT = UV_RESULTS
 };
 
-// So many values stay reachable by their numbers.
+// The number of recent values that can be accessed by number.
 enum { LULL_KEPT_RESULTS = 100 };
 
 static const char session_key = 0;  // in the registry: the open session
 static const char nothing = 0;      // as a light userdata: a session variable that is nil
 
-// Implemented in Swift (LullREPL), which programs need not contain.
+// Implemented in Swift (LullREPL), which a program need not contain.
 __attribute__((weak)) void lull_repl_register(void);
 
 void lull_repl_link(void) {
@@ -62,7 +63,7 @@ const char *lull_session_prologue(int32_t is_script) {
 
 const char *lull_session_block_mark(void) { return " local " LULL_BLOCK "; "; }
 
-// [-0, +1 or +0] the open session, or NULL
+// [-0, +1 or +0] Pushes and returns the open session, or returns NULL.
 static session *push_session(lua_State *L) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &session_key) == LUA_TUSERDATA) return lua_touserdata(L, -1);
@@ -70,7 +71,7 @@ static session *push_session(lua_State *L) {
   return NULL;
 }
 
-// [-1, +1] `nothing` instead of nil
+// [-1, +1] Replaces nil with `nothing`.
 static void wrap_nil(lua_State *L) {
   LULL_EFFECT(L, 1, 1);
   if (!lua_isnil(L, -1)) return;
@@ -78,7 +79,7 @@ static void wrap_nil(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&nothing);
 }
 
-// [-1, +1] nil instead of `nothing`
+// [-1, +1] Replaces `nothing` with nil.
 static void unwrap_nil(lua_State *L) {
   LULL_EFFECT(L, 1, 1);
   if (lua_touserdata(L, -1) != &nothing || !lua_islightuserdata(L, -1)) return;
@@ -86,17 +87,18 @@ static void unwrap_nil(lua_State *L) {
   lua_pushnil(L);
 }
 
-// [-0, +0] whether the value at 2 is that name
+// [-0, +0] Returns whether the value at 2 is that name.
 static int is_name(lua_State *L, const char *name) {
   LULL_EFFECT(L, 0, 0);
   return lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), name) == 0;
 }
 
-// [-0, +0] the chunk that has asked goes on with the globals themselves, as a script of the command
+// [-0, +0] Gives the calling chunk the globals themselves as its environment, as a script of the
+// command.
 static void leave_environment(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_Debug frame;
-  // A C function that looks the name up has other upvalues.
+  // A C function that looks up the name has other upvalues.
   if (!lua_getstack(L, 1, &frame) || !lua_getinfo(L, "Sf", &frame)) return;
   if (strcmp(frame.what, "main") == 0) {
     lua_pushvalue(L, lua_upvalueindex(3));
@@ -127,13 +129,13 @@ static int environment_index(lua_State *L) {
   }
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(4)) != LUA_TNIL) return 1;
-  // Last, since a metatable of the globals may refuse unknown names.
+  // Last, because a metatable of the globals may reject unknown names.
   lua_settop(L, 2);
   lua_gettable(L, lua_upvalueindex(3));
   return 1;
 }
 
-// [-1, +0] the old value at the top is what the name at 2 goes back to if the line fails
+// [-1, +0] Records the value at the top as the one that the name at 2 gets back if the line fails.
 static void note(lua_State *L, session *open, int is_global) {
   LULL_EFFECT(L, 1, 0);
   if (open->thread == 0 || open->runtime->current_thread != open->thread) {
@@ -171,7 +173,8 @@ static int environment_newindex(lua_State *L) {
   return 0;
 }
 
-// [-n, +0] __close of the guard: guard, error. The chunk is about to return: takes its locals.
+// [-n, +0] __close of the guard: guard, error. The chunk is about to return, so its locals are
+// recorded.
 static int guard_close(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   if (!lua_isnil(L, 2)) return 0;
@@ -183,7 +186,7 @@ static int guard_close(lua_State *L) {
   int staged = lua_gettop(L);
   for (int n = 1;; n++) {
     const char *name = lua_getlocal(L, &frame, n);
-    // Those of loops and temporary values have names in parentheses: a block begins there.
+    // The names of loop and temporary variables are in parentheses: a block begins there.
     if (name == NULL || name[0] == '(' || strcmp(name, LULL_BLOCK) == 0) break;
     if (strcmp(name, LULL_GUARD) == 0) {
       lua_pop(L, 1);
@@ -197,8 +200,8 @@ static int guard_close(lua_State *L) {
   return 0;
 }
 
-// [-0, +0] a closure of five upvalues in the table at the top: session, values, globals, functions,
-// guard, which stand from `first`
+// [-0, +0] Sets a closure in the table at the top with five upvalues, from `first` on: session,
+// values, globals, functions, guard.
 static void set_lookup(lua_State *L, const char *field, lua_CFunction function, int first) {
   LULL_EFFECT(L, 0, 0);
   for (int i = 0; i < 5; i++) lua_pushvalue(L, first + i);
@@ -206,7 +209,7 @@ static void set_lookup(lua_State *L, const char *field, lua_CFunction function, 
   lua_setfield(L, -2, field);
 }
 
-// [-1, +0] protected part of lull_session_open
+// [-1, +0] The protected part of lull_session_open.
 static int open_session(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   lull_runtime *runtime = lua_touserdata(L, 1);
@@ -240,7 +243,8 @@ static int open_session(lua_State *L) {
   lua_setfield(L, -2, "__name");
   lua_setmetatable(L, -2);
   lua_setiuservalue(L, first, UV_ENVIRONMENT);
-  // The session's own words, unless a variable or a global is called so: those of the module.
+  // The session's own names, used unless a variable or a global has the same name: those of the
+  // module.
   if (luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE)
     && lua_getfield(L, -1, "lull") == LUA_TTABLE) {
     lua_pushvalue(L, -1);
@@ -268,13 +272,13 @@ static int close_session(lua_State *L) {
   return 0;
 }
 
-// Functions of its lines go on with the environment they have
+// Functions defined in its lines keep their environment.
 void lull_session_close(lull_runtime *runtime) {
   lull_alarms_close();
   lull_protect(runtime, close_session, runtime);
 }
 
-// [-1, +0] `Out`, unless a variable or a global is called so
+// [-1, +0] Adds `Out`, used unless a variable or a global has the same name.
 static int number_results(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   if (push_session(L) == NULL) return 0;
@@ -302,7 +306,8 @@ typedef struct reading {
   const char *message;
 } reading;
 
-// [-0, +0] a lua_Reader: empty lines first, so that the chunk's own count from where it stands
+// [-0, +0] A lua_Reader that returns empty lines first, so that line numbers of the chunk are
+// right.
 static const char *read_line(lua_State *L, void *data, size_t *size) {
   LULL_EFFECT(L, 0, 0);
   static const char newlines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
@@ -320,7 +325,7 @@ static const char *read_line(lua_State *L, void *data, size_t *size) {
   return bytes;
 }
 
-// [-1, +0] compiles and keeps, or copies the message
+// [-1, +0] Compiles and stores the function, or copies the message.
 static int load_line(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   reading *context = lua_touserdata(L, 1);
@@ -363,7 +368,8 @@ typedef struct ending {
   int64_t number;
 } ending;
 
-// [-0, +0] gives the value at the top the next number, if it is one and values are numbered
+// [-0, +0] Assigns the next number to the value at the top, if it is not nil and values are
+// numbered.
 static lua_Integer number_result(lua_State *L, session *open, int opened) {
   LULL_EFFECT(L, 0, 0);
   if (lua_isnil(L, -1)) return 0;
@@ -379,7 +385,7 @@ static lua_Integer number_result(lua_State *L, session *open, int opened) {
   return number;
 }
 
-// [-1, +0] publishes the locals, and the value as `_`
+// [-1, +0] Publishes the locals, and the value as `_`.
 static int commit(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   ending *context = lua_touserdata(L, 1);
@@ -405,7 +411,7 @@ static int commit(lua_State *L) {
   return 0;
 }
 
-// [-1, +0] takes the line's assignments back, the last one first
+// [-1, +0] Reverts the line's assignments, the last one first.
 static int roll_back(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   session *open = push_session(L);
@@ -427,7 +433,7 @@ static int roll_back(lua_State *L) {
   return 0;
 }
 
-// [-1, +0] forgets the line
+// [-1, +0] Forgets the line.
 static int end_line(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   session *open = push_session(L);
@@ -456,7 +462,7 @@ void lull_session_roll_back(lull_runtime *runtime) {
   lull_protect(runtime, end_line, runtime);
 }
 
-// [-1, +0] what a request has ended with: `_` is its data, and `Out` has both
+// [-1, +0] Stores the outcome of a request: `_` is its data, and `Out` has both.
 static int settle(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   const int64_t *number = lua_touserdata(L, 1);
@@ -497,7 +503,8 @@ typedef struct walking {
   int32_t used;
 } walking;
 
-// [-1, +1 or +0] the table where fields of the value at the top are looked for besides; 0 if none
+// [-1, +1 or +0] Pushes the table in which missing fields of the value at the top are looked up; 0
+// if there is none.
 static int push_index_table(lua_State *L) {
   LULL_EFFECT_EITHER(L, 1, 1, 0);
   if (!lua_getmetatable(L, -1)) {
@@ -513,7 +520,7 @@ static int push_index_table(lua_State *L) {
   return 0;
 }
 
-// [-0, +1] the key that a step of a path stands for: `[1` an element, anything else a field
+// [-0, +1] Pushes the key for a step of a path: `[1` for an element, any other name for a field.
 static void push_step(lua_State *L, const char *name) {
   LULL_EFFECT(L, 0, 1);
   if (name[0] == '[') {
@@ -523,8 +530,8 @@ static void push_step(lua_State *L, const char *name) {
   }
 }
 
-// [-1, +1] the field of the value at the top, nil if it has none that can be had without a call of the
-// script's
+// [-1, +1] Pushes the field of the value at the top, or nil if there is none or reading it would
+// call script code.
 static void raw_field(lua_State *L, const char *name) {
   LULL_EFFECT(L, 1, 1);
   const struct csj_document *document;
@@ -535,7 +542,7 @@ static void raw_field(lua_State *L, const char *name) {
     lua_replace(L, -2);
     return;
   }
-  // As many tables as a person would make of classes; a cycle of them ends too.
+  // More levels than class hierarchies have; the limit also ends cycles.
   for (int level = 0; level < 50; level++) {
     if (lua_istable(L, -1)) {
       push_step(L, name);
@@ -551,7 +558,7 @@ static void raw_field(lua_State *L, const char *name) {
   lua_pushnil(L);
 }
 
-// [-1, +1 or +0] a variable as a line would see it, and its fields
+// [-1, +1 or +0] Pushes a variable as a line would see it, and then its fields.
 static int walk(lua_State *L) {
   LULL_CALLED_EITHER(L, 1, 1, 0);
   walking *context = lua_touserdata(L, 1);
@@ -566,7 +573,7 @@ static int walk(lua_State *L) {
   }
   unwrap_nil(L);
   for (context->used = 1; context->used < context->count; context->used++) {
-    // The fields of an object of ours are known from its kind.
+    // The fields of a Lull object are known from its kind.
     if (lull_userdata_kind(L, -1) > 0 || lua_isnil(L, -1)) break;
     raw_field(L, context->names[context->used]);
   }
@@ -588,7 +595,8 @@ int32_t lull_session_walk(
   return context.used;
 }
 
-// [-2, +1] value, name as a light userdata: an object of ours is asked, of other values nothing is called
+// [-2, +1] value, name as a light userdata: reads a property of a Lull object, or a field of
+// another value without calling anything
 static int step(lua_State *L) {
   LULL_CALLED(L, 2, 1);
   const char *name = lua_touserdata(L, 2);
@@ -621,10 +629,10 @@ int32_t lull_session_step(lull_runtime *runtime, const char *name, lull_value *v
   return 1;
 }
 
-// More keys than that nobody chooses from.
+// The maximum number of keys offered for completion.
 enum { LULL_MOST_NAMES = 5000 };
 
-// [-1, +1] a document's keys as those of a table
+// [-1, +1] Replaces a document with a table with its keys.
 static int document_names(lua_State *L) {
   LULL_CALLED(L, 1, 1);
   const struct csj_document *document;
@@ -669,7 +677,7 @@ int32_t lull_session_next_table(lull_runtime *runtime) {
   return 0;
 }
 
-// [-1, +1 or +0] the table of variables that context's `used` asks for
+// [-1, +1 or +0] Pushes the table of variables selected by the context's `used`.
 static int push_variables(lua_State *L) {
   LULL_CALLED_EITHER(L, 1, 1, 0);
   walking *context = lua_touserdata(L, 1);
@@ -693,7 +701,7 @@ int32_t lull_session_variables(lull_runtime *runtime, int32_t part) {
 
 lua_State *lull_session_state(lull_runtime *runtime) { return runtime->L; }
 
-// [-1, +0] the name
+// [-1, +0] argument: the name
 static int forget_module(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   const char *name = lua_touserdata(L, 1);

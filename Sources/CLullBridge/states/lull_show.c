@@ -1,5 +1,5 @@
-// What showing values to a person needs, besides reading them: their own text, and what a function of
-// ours is called. Nothing here raises; code of the script runs only in `__tostring` and `__name`.
+// Support for showing values to users: their own text, and the names of Lull functions. Nothing
+// here raises. Script code runs only in `__tostring` and `__name`.
 #include <string.h>
 
 #include "base/lull_stack.h"
@@ -15,7 +15,7 @@ typedef struct showing {
   size_t length;
 } showing;
 
-// [-0, +0] copies the string at the top into the arena
+// [-0, +0] Copies the string at the top into the arena.
 static void keep_text(lua_State *L, showing *context) {
   LULL_EFFECT(L, 0, 0);
   size_t length;
@@ -42,7 +42,7 @@ const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, siz
   LULL_EFFECT(L, 0, 0);
   showing context = {.runtime = runtime, .text = NULL, .length = 0};
   *length = 0;
-  // After an interruption nothing more of the script's is asked.
+  // After an interruption no script code is called.
   if (lull_signals_pending() || runtime->passed_limit != LULL_LIMIT_NONE) return NULL;
   if (!lua_checkstack(L, 8)) return NULL;
   index = lua_absindex(L, index);
@@ -58,13 +58,15 @@ const char *lull_text_of(lull_runtime *runtime, lua_State *L, int32_t index, siz
   runtime->depth--;
   runtime->L = running;
   runtime->answer_now = previous;
-  // A coroutine that has ended goes back to the pool: what interrupted this must not meet the next one.
+  // A coroutine that has ended returns to the pool, so its interruption must not affect the next
+  // run.
   if (runtime->depth == 0 || L != running) lull_interrupt_rest(runtime, L);
   *length = context.length;
   return context.text;
 }
 
-// [-0, +0] whether the script has set a metamethod of that name, without calling anything
+// [-0, +0] Returns whether the script has set a metamethod with that name, without calling
+// anything.
 int32_t lull_has_metafield(lua_State *L, int32_t index, const char *name) {
   LULL_EFFECT(L, 0, 0);
   if (!lua_checkstack(L, 4) || lull_is_plain_object(L, index)) return 0;
@@ -114,7 +116,7 @@ struct csj_document *lull_document_at(lua_State *L, int32_t index, uint64_t *pla
   size_t found;
   if (!lua_checkstack(L, 4) || !lull_view_at(L, index, &document, &found)) return NULL;
   *place = found;
-  // Sharing counts its owners, and changes nothing else.
+  // Sharing changes only its number of owners.
   return (struct csj_document *)document;
 }
 
@@ -141,8 +143,8 @@ int32_t lull_bound_object(lua_State *L, int32_t index, lull_value *object) {
   return object->kind == LULL_OBJECT;
 }
 
-// [-0, +0] the name under which the table at the top holds the value at `index`, or NULL; the name
-// stays valid while the table holds it
+// [-0, +0] Returns the name of the value at `index` in the table at the top, or NULL. The name is
+// valid while the table holds it.
 static const char *name_in_table(lua_State *L, int index) {
   LULL_EFFECT(L, 0, 0);
   int table = lua_gettop(L);
@@ -158,7 +160,7 @@ static const char *name_in_table(lua_State *L, int index) {
   return NULL;
 }
 
-// [-2, +0] value, context: "lull.json.encode", or nothing
+// [-2, +0] value, context: copies a name such as "lull.json.encode", if there is one
 static int module_name(lua_State *L) {
   LULL_CALLED(L, 2, 0);
   showing *context = lua_touserdata(L, 2);

@@ -1,4 +1,4 @@
-// States, and opening the module in one: the runtime, its tables in the registry, and their end.
+// States, and opening the module in them: the runtime, its registry tables, and their end.
 #include "states/lull_state.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "states/lull_module.h"
 #include "states/lull_modules.h"
 
-// [-0, +1] a new table, with a mode if given.
+// [-0, +1] Pushes a new table, with a weak mode if given.
 static void push_weak_table(lua_State *L, const char *mode) {
   LULL_EFFECT(L, 0, 1);
   lua_newtable(L);
@@ -25,14 +25,14 @@ static void push_weak_table(lua_State *L, const char *mode) {
   }
 }
 
-// [-0, +0] a reference to a new table.
+// [-0, +0] Returns a reference to a new table.
 static int table_reference(lua_State *L, const char *mode) {
   LULL_EFFECT(L, 0, 0);
   push_weak_table(L, mode);
   return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-// [-n, +0] __gc of the runtime: made first, finalised last.
+// [-n, +0] __gc of the runtime, which is created first and finalised last.
 static int runtime_gc(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   lull_runtime *runtime = lua_touserdata(L, 1);
@@ -56,18 +56,20 @@ static int null_tostring(lua_State *L) {
   return 1;
 }
 
-// Implemented in Swift (LullModule), for interpreters that are not Lull's own: makes a host for this
-// thread and attaches it. As lull_host_attach. Programs preload theirs and need not contain it.
+// Implemented in Swift (LullModule), for interpreters that do not belong to Lull: creates a host
+// for this thread and attaches it, like lull_host_attach. Programs preload their host and need not
+// contain it.
 __attribute__((weak)) void *lull_library_attach(lull_runtime *runtime);
 
-// [-0, +1 or +0] the module table, if the module has been opened; raises if that has failed
+// [-0, +1 or +0] Pushes the module table, if the module has been opened. Raises an error if that
+// has failed.
 static int push_module(lua_State *L) {
   LULL_EFFECT_EITHER(L, 0, 1, 0);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key) != LUA_TUSERDATA) {
     lua_pop(L, 1);
     return 0;
   }
-  // Without a module: opening it failed once, when the host was there already.
+  // There is no module, because opening it failed when the host already existed.
   if (lua_getiuservalue(L, -1, 1) == LUA_TNIL) {
     return luaL_error(L, "lull: not enough memory to open it");
   }
@@ -75,10 +77,10 @@ static int push_module(lua_State *L) {
   return 1;
 }
 
-// [-0, +1] protected part of luaopen_lull
+// [-0, +1] The protected part of luaopen_lull.
 static int open_module(lua_State *L) {
   LULL_CALLED(L, 0, 1);
-  // A hook may have opened it on the way here.
+  // A hook may have opened it in the meantime.
   if (push_module(L)) return 1;
   lull_runtime *runtime = lua_newuserdatauv(L, sizeof(lull_runtime), 1);
   memset(runtime, 0, sizeof(*runtime));
@@ -119,7 +121,7 @@ static int open_module(lua_State *L) {
     runtime->host = lua_touserdata(L, -1);
   }
   lua_pop(L, 1);
-  // The host attaches itself to the runtime and makes what it needs.
+  // The host attaches itself to the runtime and creates its parts.
   void *host = NULL;
   if (runtime->host) {
     host = lull_host_attach(runtime->host, runtime);
@@ -140,16 +142,17 @@ static int open_module(lua_State *L) {
   lull_open_coroutine(L);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, -3, 1);
-  // A state that has blocked in lull.run or await runs on its own L; between calls, on the main one.
+  // A state that blocks in lull.run or await runs on its own L; between calls, on the main one.
   runtime->L = runtime->main;
   return 1;
 }
 
-// [-n, +1] the module table. Calling it again in the same state gives the same table.
+// [-n, +1] Returns the module table. Calling it again in the same state returns the same table.
 int luaopen_lull(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   if (push_module(L)) return 1;
-  // A finaliser that requires the module meanwhile would make another one: none runs until it is there.
+  // A finaliser that requires the module meanwhile would create another one, so finalisers are
+  // disabled until it exists.
   int collects = lua_gc(L, LUA_GCISRUNNING) == 1;
   if (collects) lua_gc(L, LUA_GCSTOP);
   lua_pushcfunction(L, open_module);
@@ -178,7 +181,7 @@ lua_State *lull_state_new(void) {
   return L;
 }
 
-// [-1, +0] protected part of lull_state_preload
+// [-1, +0] The protected part of lull_state_preload.
 static int preload(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   void *host = lua_touserdata(L, 1);
@@ -202,7 +205,7 @@ int32_t lull_state_preload(lua_State *L, void *host) {
   return 1;
 }
 
-// [-1, +0] protected part of lull_state_require
+// [-1, +0] The protected part of lull_state_require.
 static int require_module(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   int set_global = lua_toboolean(L, 1);
@@ -216,7 +219,7 @@ int32_t lull_state_require(lua_State *L, int32_t set_global) {
   if (!lua_checkstack(L, 4)) return 1;
   lua_pushcfunction(L, require_module);
   lua_pushboolean(L, set_global);
-  // Nothing of what is made here is garbage.
+  // No object created here is garbage.
   lua_gc(L, LUA_GCSTOP);
   int status = lua_pcall(L, 1, 0, 0);
   lua_gc(L, LUA_GCRESTART);
@@ -225,7 +228,7 @@ int32_t lull_state_require(lua_State *L, int32_t set_global) {
   return 1;
 }
 
-// [-0, +0] raises nothing: finalisers run protected (Lua 5.4 manual, lua_gc)
+// [-0, +0] Raises no error: finalisers run protected (Lua 5.4 manual, lua_gc).
 void lull_runtime_collect(lull_runtime *runtime, int32_t kilobytes) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
