@@ -77,7 +77,7 @@ package struct Call {
   /// Returns the stack position of an argument.
   package func index(_ position: Int) -> Int32 { Int32(position + 1) }
 
-  /// Returns the object at a position, if it is of that kind and not closed.
+  /// Returns the object at a position, if it has that kind and is open.
   func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
     host.handles.object(raw(position), kind, as: type)
   }

@@ -21,12 +21,12 @@ package final class LuaLibrary: Sendable {
     package let path: String
   }
 
-  /// The members in the bridge's format, in the order of their numbers. Created by the initializer.
-  /// Afterwards only the argument letters of a member change, once and atomically.
+  /// The members in the bridge's format, in the order of their numbers.
+  // Created by the initialiser. Afterwards only the letters of a member change, once and atomically.
   nonisolated(unsafe) let bridged: UnsafeMutablePointer<lull_method>
   private let count: Int
   /// The implementations of the members. Not an array, which each call would retain and release.
-  /// Written by the initializer, and read-only afterwards.
+  // Written by the initialiser, and read-only afterwards.
   nonisolated(unsafe) private let sources: UnsafePointer<MemberRow>
   private let extensions: [any HostExtension.Type]
 
@@ -149,7 +149,8 @@ private struct MemberRow {
   /// Empty for a generated member.
   let signature: StaticString
 
-  /// The host's own members. Their pointers refer only to literals, and they are read-only.
+  /// The host's own members.
+  // Their pointers refer only to literals, and they are read-only.
   nonisolated(unsafe) static let own: [MemberRow] = {
     var rows: [MemberRow] = []
     rows.reserveCapacity(512)

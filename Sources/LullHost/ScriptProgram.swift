@@ -8,7 +8,8 @@ import LullTransport
 ///
 /// Order of events: the chunk is compiled and its main part runs in its own coroutine. The loop
 /// runs until that has returned and no strong work is left. A signal, `os.exit` or an error in the
-/// main chunk cancels pending requests and calls their hooks. The state is closed. Home thread only.
+/// main chunk cancels pending requests and calls their hooks. The state is closed. Home
+/// thread only.
 ///
 /// Behaviours: LUA-01 to LUA-150.
 package final class ScriptProgram {
@@ -196,8 +197,8 @@ package final class ScriptProgram {
     if !mainHasEnded { watch(context) }
   }
 
-  /// Reports what the main chunk waits for if that takes long, each wait once. A sleep is
-  /// intentional and not reported, and neither is a prompt.
+  /// Reports waits of the main chunk that take long, each once. A sleep is intentional and not
+  /// reported, and neither is a prompt.
   private func watch(_ main: RunContext, told: Set<String> = [], looks: Int = 1000) {
     guard looks > 0 else { return }
     var told = told

@@ -229,8 +229,8 @@ void lull_host_print_aside(void *host, const char *text, size_t length);
 // line for a text, or the reason, in the arena. Without memory the outputs are unchanged.
 int32_t lull_host_pass_file(
   void *host, const char *path, int32_t is_text, const char **bytes, size_t *length);
-// Writes one argument of a sandbox's `print` and the character after it to standard output (lull_write_out). On a
-// terminal, control characters are escaped. For any state, attached or not.
+// Writes one argument of a sandbox's `print` and the character after it to standard output
+// (lull_write_out). On a terminal, control characters are escaped. For any state, attached or not.
 void lull_host_print(const char *text, size_t length, char end);
 // Writes to standard error, with control characters escaped on a terminal. For any state, attached
 // or not.
@@ -320,8 +320,8 @@ int32_t lull_value_forget(lull_runtime *runtime, int64_t id);
 // values[copy] = a weak reference to a deep copy of values[id]. Returns whether that is a table
 // without a metatable set by the script, and could be copied.
 int32_t lull_value_copy(lull_runtime *runtime, int64_t id, int64_t copy);
-// values[copy] = a weak reference to a copy of values[id]: plain tables are copied, all other values are
-// shared. 0 if values[id] is not a plain table, or has more than `most` values.
+// values[copy] = a weak reference to a copy of values[id]: plain tables are copied, all other values
+// are shared. 0 if values[id] is not a plain table, or has more than `most` values.
 int32_t lull_value_snapshot(lull_runtime *runtime, int64_t id, int64_t copy, int64_t most);
 // Returns the JSON Pointer of the first place where values[id] differs from that copy, as for a
 // document.

@@ -51,7 +51,7 @@ extension APIFileChecker {
 }
 
 extension APICall {
-  /// Returns a resource with sample values that fit; nil if there are none.
+  /// Returns a resource with sample values that fit, or nil.
   func sample(of service: Service) -> Resource? {
     var values: [String: CallValue] = [:]
     for parameter in parameters where parameter.place == .path {

@@ -238,7 +238,7 @@ extension APIFileChecker {
   }
 }
 
-/// Describes what ended an inspected API file: a limit, `os.exit`, or a signal.
+/// Describes the end of an inspected API file by a limit, `os.exit`, or a signal.
 ///
 /// Home thread only.
 struct Interruption {

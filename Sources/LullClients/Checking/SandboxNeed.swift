@@ -28,7 +28,7 @@ package struct SandboxNeed {
   /// The note for a file that can't be checked any further.
   package var note: String { "not checked further: needs \(text)" }
 
-  /// Returns the beginning `x.lua:3: ` as written by the interpreter; "" if there is none.
+  /// Returns the beginning `x.lua:3: ` as written by the interpreter, or "".
   private static func place(in message: String) -> String {
     for colon in message.ranges(of: ": ") {
       let head = message[..<colon.lowerBound]

@@ -74,6 +74,6 @@ extension ExportedAPI.Call {
 
   var namesAnswerType: Bool { acceptedType != nil }
 
-  /// The type of the response, as far as it is known.
+  /// The type of the response, by default `application/json`.
   var answerType: String { acceptedType ?? "application/json" }
 }

@@ -128,7 +128,7 @@ extension CallParameter {
     isCredentialByName || nestsWrittenCredential
   }
 
-  /// Whether its default has parts with the names of credentials, regardless of its own name.
+  /// Whether its default has parts with the names of credentials, even if its own name is not one.
   package var nestsWrittenCredential: Bool {
     guard let standard else { return false }
     switch standard {

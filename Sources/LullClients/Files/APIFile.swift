@@ -48,7 +48,7 @@ package final class APIFile {
     get throws(APIFileProblem) { try declared.all }
   }
 
-  /// Returns the call with a name, read at first use; nil if there is none.
+  /// Returns the call with a name, read at first use, or nil.
   package func call(_ name: String) throws(APIFileProblem) -> APICall? {
     try declared.call(name)
   }

@@ -2,7 +2,7 @@ import CLullBridge
 package import LullCore
 package import LullHost
 
-/// A response as it is sent, except for the parts that the server adds.
+/// A response, without the parts that the server adds when it is sent.
 package struct MockAnswer {
   package var status: Int
   package var headers: Headers

@@ -158,7 +158,7 @@ extension CallSchemas {
 
 /// The statuses in the schemas file for a call.
 private struct DeclaredStatus {
-  /// The key of the success status; nil if there is none.
+  /// The key of the success status, or nil.
   let success: String?
 
   init(_ entry: JSONElement) {

@@ -9,7 +9,7 @@ import LullSystem
 /// The file is read when the first response is to be validated, and a schema is compiled at its
 /// first use. Home thread only.
 package final class CallSchemas: AnswerSchemas {
-  /// The path of the schemas file; nil if there is none.
+  /// The path of the schemas file, or nil.
   package let path: String?
   let calls: DeclaredCalls
   private var base: ResourceURL?

@@ -73,7 +73,7 @@ final class LuaEvents {
     }
   }
 
-  /// Returns an item that has arrived; nil if there is none yet.
+  /// Returns an item that has arrived, or nil if none has.
   private func look() -> Results? {
     switch stream.next() {
     case .item(let item):

@@ -17,7 +17,7 @@ package final class LuaPages {
     package var function: Int64?
     weak var stored: StoredValues?
 
-    /// The place where the function is defined; nil if there is none or it is gone.
+    /// The place where the function is defined; nil if it is missing or gone.
     package var definition: TraceFrame? { function.flatMap { stored?.definition(of: $0) } }
 
     package init() {}

@@ -30,7 +30,7 @@ final class EmptyState: PumpGuest {
   }
 
   deinit {
-    // It holds no values with finalizers that could call back.
+    // It holds no values with finalisers that could call back.
     lull_state_close(state)
   }
 

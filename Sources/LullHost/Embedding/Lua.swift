@@ -142,7 +142,7 @@ public final class Lua {
   }
 
   /// Closes the runtime and cancels everything its code has begun: immediately, or in the next turn
-  /// if called from inside one of its own calls. Closing twice has no effect.
+  /// if called from inside a call into the runtime. Closing twice has no effect.
   public func close() {
     plan = nil
     made?.requireThread()

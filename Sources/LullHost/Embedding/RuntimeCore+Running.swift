@@ -163,6 +163,7 @@ extension RuntimeCore {
 }
 
 /// Wraps a value that returns to its own thread through closures that must be `Sendable`.
+// Created, used and released on the home thread only, where every task of a home runs.
 struct HandedOver<Value>: @unchecked Sendable {
   let value: Value
 

@@ -103,8 +103,7 @@ package struct Chart {
 
   // MARK: Drawing
 
-  /// Returns the lines of the chart. Lines with bars or marks are no wider than `width`, if
-  /// possible.
+  /// Returns the lines of the chart. Lines with bars or marks fit into `width`, if possible.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of lines; nil for no limit.

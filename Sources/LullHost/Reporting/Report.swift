@@ -20,13 +20,13 @@ struct Report: Equatable {
   /// The caller of the function that failed; nil for the main chunk.
   var place: String?
   var request: RequestFacts?
-  /// The raised value, if it is not text and has no description of its own.
+  /// The raised value, if it is not text and does not describe itself.
   var value: String?
   /// The explanation of the nil content that caused the error.
   var nilContent: String?
   /// The underlying cause, if the message does not name it.
   var cause: String?
-  /// Empty if there is none.
+  /// Empty without a traceback.
   var traceback = ""
 
   func text(_ style: ReportStyle) -> String {

@@ -48,7 +48,7 @@ struct WaitNotice {
 }
 
 extension Reporter {
-  /// Prints what the script waits for to standard error.
+  /// Prints the notice to standard error.
   func reportWaiting() {
     guard WaitNotice.isWanted, let text = waitingText else { return }
     StandardError.write("lull: \(text)\n")

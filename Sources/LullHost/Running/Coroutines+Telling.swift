@@ -6,7 +6,7 @@ extension Coroutines {
   /// because an observer may have removed them.
   private static let longestSequence = 64
 
-  /// Notifies observers in order, starting at index `first`, as long as they are functions held by
+  /// Notifies observers in order, starting at index `first`, while they are functions held by
   /// the service. Returns the index of the first observer that was not notified.
   func tell(
     _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource

@@ -20,7 +20,7 @@ extension ScriptLoop {
   /// Runs a collection step in proportion to the memory that has arrived since the last one, so
   /// that dropped objects do not pile up. Lua sees a few bytes where a response holds megabytes,
   /// and a request or entity 1 kB. Without this, the heap of a script that only makes requests
-  /// would double with each cycle, since objects with finalizers survive the cycle that finds them
+  /// would double with each cycle, since objects with finalisers survive the cycle that finds them
   /// dead.
   func collectIfCharged() {
     let charged = chargedBytes + handles.insertedBytes

@@ -66,7 +66,7 @@ final class ContinuedStretch: @unchecked Sendable {
 }
 
 extension Optional<ContinuedStretch> {
-  /// Runs a Lua call as part of this stretch, or as a new stretch if there is none.
+  /// Runs a Lua call as part of this stretch, or as a new stretch if this is nil.
   @inline(__always) func run<Result>(_ bridge: BridgeRuntime, _ body: () -> Result) -> Result {
     guard let self else { return body() }
     return self.run(bridge, body)

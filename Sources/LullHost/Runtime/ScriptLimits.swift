@@ -7,7 +7,7 @@ import LullCore
 /// hooks and `__close` handlers. Library functions whose running time depends only on their
 /// arguments also end.
 ///
-/// Functions of C modules, `os` and `io`, and finalizers (`__gc`) can't be interrupted, because
+/// Functions of C modules, `os` and `io`, and finalisers (`__gc`) can't be interrupted, because
 /// neither the interpreter's hooks nor the counting library functions reach them. For these the
 /// command has a watchdog, which ends the process one second later. A program that embeds a host
 /// needs its own.

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 /// Inspecting values for completion. No script function or metamethod is called and nothing is
-/// loaded. Lull objects show what they already have.
+/// loaded. Lull objects show only data they already have.
 extension LuaSession {
   /// The names that a line can use: session variables, globals, and `help`.
   package var variableNames: [String] {

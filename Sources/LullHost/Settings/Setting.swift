@@ -41,7 +41,7 @@ package struct Setting: Sendable {
   /// Checks the value from a script and returns a change, which is applied in order later. An error
   /// raises at the line that made it.
   let change: @Sendable (GivenSetting) throws(Misuse) -> Change
-  /// Removes what an assignment replaces, in cases where a table of settings only adds.
+  /// Removes the old value before an assignment, if a table of settings only adds to it.
   let clear: (@Sendable (inout Configuration) -> Void)?
 
   init(
