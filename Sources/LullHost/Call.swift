@@ -53,7 +53,7 @@ package struct Call {
 
   package func isNil(_ position: Int) -> Bool { raw(position).kind == Int32(LULL_NIL) }
 
-  // MARK: Arguments whose type the bridge has checked
+  // MARK: Arguments with a type checked by the bridge
 
   /// Returns a string for display, with invalid UTF-8 escaped.
   package func string(_ position: Int) -> String { raw(position).string ?? "" }

@@ -76,7 +76,7 @@ struct ParameterSchema {
     }
   }
 
-  // MARK: Fitting
+  // MARK: Comparing with the API file
 
   /// Returns whether a schema agrees with the API file, which may have been edited.
   private func fits(_ schema: JSONElement, _ schemas: ExportedSchemas) -> Bool {

@@ -14,6 +14,8 @@ extension Lua {
   ///   - source: the Lua source code; a `#!` line at the beginning is skipped.
   ///   - name: the name of the source in messages and tracebacks.
   ///   - arguments: the values of `...` in the source.
+  /// - Throws: `LuaError`: `syntax`, `runtime`, the kind of an exceeded limit, `mismatch` if the
+  ///   result does not convert to `Result`, `cancelled`, `closed`.
   public func run<each Argument: LuaEncodable, Result: LuaDecodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
   ) async throws(LuaError) -> Result {

@@ -24,9 +24,8 @@ extension Lua {
   /// `instructions` and `seconds` apply to one *stretch*: the code that runs without pause from the
   /// moment Swift or an event calls into Lua until it returns or waits. If a stretch exceeds a
   /// limit, its call fails, even if the code catches errors. The next stretch starts with full
-  /// limits. To limit the total duration of a call, including its waits, cancel its task. Either
-  /// limit makes Lua code two to three times slower.
-  ///
+  /// limits. Either limit makes Lua code two to three times slower. To limit the total duration of
+  /// a call, including its waits, cancel its task.
   /// Pattern matching, and functions of `table` and `lull` that traverse values, count their work
   /// as instructions and stop at the limits. Functions of C modules, of `os` and of `io`, and
   /// `__gc` metamethods can't be interrupted.
@@ -38,7 +37,7 @@ extension Lua {
     /// The maximum memory of Lua's values in bytes, counting 1 kB for each Lull object.
     ///
     /// If Lua needs more and a garbage collection does not free enough, the call fails. Later calls
-    /// succeed once enough of the memory is garbage. A single call may exceed the limit before it
+    /// succeed once Lua code has released enough. A single call may exceed the limit before it
     /// is checked. Response bodies do not count: limit them with `Service.configure`.
     public var memory: Int?
     /// The maximum number of interpreter instructions in one stretch, rounded up to a multiple of

@@ -23,7 +23,8 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function without parameters and without a result.
+  /// Creates a Lua function that calls an asynchronous Swift closure without parameters and without
+  /// a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function(
@@ -38,7 +39,7 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function with one parameter.
+  /// Creates a Lua function that calls an asynchronous Swift closure with one parameter.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Result: LuaEncodable>(
@@ -52,7 +53,8 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function with one parameter and without a result.
+  /// Creates a Lua function that calls an asynchronous Swift closure with one parameter and without
+  /// a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable>(
@@ -67,7 +69,7 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function with two parameters.
+  /// Creates a Lua function that calls an asynchronous Swift closure with two parameters.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable, Result: LuaEncodable>(
@@ -82,7 +84,8 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function with two parameters and without a result.
+  /// Creates a Lua function that calls an asynchronous Swift closure with two parameters and
+  /// without a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable>(
@@ -98,7 +101,7 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function with three parameters.
+  /// Creates a Lua function that calls an asynchronous Swift closure with three parameters.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
@@ -115,7 +118,8 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function with three parameters and without a result.
+  /// Creates a Lua function that calls an asynchronous Swift closure with three parameters and
+  /// without a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable>(
@@ -131,7 +135,7 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function with four parameters.
+  /// Creates a Lua function that calls an asynchronous Swift closure with four parameters.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
@@ -149,7 +153,8 @@ extension Lua {
       })
   }
 
-  /// An asynchronous function with four parameters and without a result.
+  /// Creates a Lua function that calls an asynchronous Swift closure with four parameters and
+  /// without a result.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<

@@ -31,7 +31,8 @@ public final class Lua {
   ///   - home: the home whose thread, clock and network the runtime uses: a `Home`, or a `LullTest`
   ///     in a test.
   ///   - limits: the resource limits for its code.
-  ///   - access: what its code may access; the sandbox by default.
+  ///   - access: the parts of the library and the machine it may use; the sandbox by default.
+  /// - Throws: `memoryLimit` if there is not enough memory for it, `misuse` for invalid limits.
   public init(
     _ home: isolated some ServiceHome, limits: Limits = .none, access: Access = .sandbox
   ) throws(LuaError) {

@@ -4,7 +4,7 @@ public import LullCore
 ///
 /// An error raised by Lua code keeps its message, its place and its traceback. A raised value that
 /// is not a string is in `value` if it has a JSON form, a request error is in `requestError`, and
-/// an error thrown by a Swift function is in `thrown`. May be used on any thread.
+/// an error thrown by a Swift function is in `thrown`. Any thread.
 public struct LuaError: Error, Sendable {
   /// The kinds of failure.
   public enum Kind: String, Sendable, CaseIterable {
@@ -83,7 +83,7 @@ extension LuaError: CustomStringConvertible {
   public var description: String { message }
 }
 
-// MARK: Made of what the host knows
+// MARK: Created from failures
 
 extension LuaError {
   static let closed = LuaError(.closed, "the Lua runtime is closed")

@@ -6,7 +6,7 @@ import LullTransport
 extension RuntimeCore {
   typealias Outcome = Result<[Lua.Value], LuaError>
 
-  // MARK: At once
+  // MARK: Without waiting
 
   /// Runs source code that must not wait, and returns its results.
   func runNow(_ source: [UInt8], name: String) throws(LuaError) -> [Lua.Value] {

@@ -164,7 +164,7 @@ extension RuntimeCore {
     }
   }
 
-  // MARK: Objects that both sides have
+  // MARK: Shared objects
 
   /// Keeps a service that both sides use alive in Lua, with the configuration that scripts gave it,
   /// until the runtime closes.

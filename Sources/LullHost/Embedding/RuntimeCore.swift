@@ -88,7 +88,7 @@ final class RuntimeCore {
 
   var pump: Pump { environment.pump }
 
-  // MARK: What may be used, and where
+  // MARK: Checks of thread and state
 
   /// A closed runtime may be used on another thread: the one on which the rest of an ended home
   /// runs.

@@ -64,7 +64,7 @@ package final class ObjectHandles {
     return renewed
   }
 
-  // MARK: Objects of handles
+  // MARK: Objects by handle
 
   /// Returns the object of that kind behind a script value; nil if the value is something else, or
   /// its object is closed.
@@ -106,7 +106,7 @@ package final class ObjectHandles {
 
   func kind(_ handle: UInt64) -> HandleKind? { table.kind(handle).flatMap(HandleKind.init) }
 
-  // MARK: The bridge's form
+  // MARK: The bridge's format
 
   func bridged(_ resource: Resource) -> lull_value {
     lull_value(

@@ -146,7 +146,7 @@ package final class ScriptLoop {
     }
   }
 
-  // MARK: Driving
+  // MARK: Running the loop
 
   /// Runs the loop until the condition holds, which is checked before each turn.
   ///

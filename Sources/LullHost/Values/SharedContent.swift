@@ -82,7 +82,7 @@ final class SharedContent {
     handedOut = [:]
   }
 
-  // MARK: When it is compared
+  // MARK: Times of comparison
 
   /// Called before existing tables are returned again. Returns false if they have been changed and
   /// must not be returned.
