@@ -2,7 +2,6 @@
 //
 // The order is always the same: check self and arguments (this may raise, because no Swift frame
 // is active), call Swift, and only after it has returned push results, raise or yield.
-// Swift, and only after it has returned push results, raise or yield.
 #define _POSIX_C_SOURCE 200809L
 #include "calls/lull_dispatch.h"
 

@@ -69,7 +69,7 @@ int64_t lull_stretch_time(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// That call has ended, or waits.
+// The outermost call of script code has ended, or waits.
 void lull_stretch_end(lull_runtime *runtime) {
   if (runtime->stretch_alarm <= 0) return;
   lull_alarm_set(LULL_ALARM_LINE, 0);

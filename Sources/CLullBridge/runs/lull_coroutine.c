@@ -5,7 +5,6 @@
 //
 // No record is kept of which coroutine waits through which. A suspended coroutine whose innermost
 // function is one of these waits, and that function knows which coroutine it resumed.
-// is one of ours waits, and that function knows whom it resumed.
 #include "runs/lull_coroutine.h"
 
 #include <string.h>

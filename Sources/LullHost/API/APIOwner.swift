@@ -10,7 +10,7 @@ package struct APIOwner: Sendable {
     case table
     /// String constants.
     case words
-    /// Another name for a LuaCATS type.
+    /// An alias for a LuaCATS type.
     case alias(String)
   }
 

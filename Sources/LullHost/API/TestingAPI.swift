@@ -34,7 +34,7 @@ extension APIOwner {
   static let stubFunctions = APIOwner.unseen(
     .stub,
     hidden: [
-      // The function `lull.testing.stub` returns, called like any networking function.
+      // The function returned by `lull.testing.stub`, called like any networking function.
       .hidden("answer") { call throws(Misuse) in
         let stubs = try call.selfObject(.stub, as: StubAnswers.self)
         guard let box = call.object(1, .httpRequest, as: HTTPRequestBox.self) else {

@@ -51,7 +51,7 @@ final class LuaObserver: KeyedObserver {
     self.ownsItself = ownsItself
   }
 
-  /// Whether it has got no events besides its own addition and the start of requests.
+  /// Whether it was only notified of its own addition and of the start of requests.
   var isUnheard: Bool { !isStopped && record.observers.eventCount == earlierEvents }
 
   private var service: Service? { serviceLink.service }

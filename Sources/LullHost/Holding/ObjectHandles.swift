@@ -273,17 +273,17 @@ extension ObjectHandles {
   }
 }
 
-/// An object whose fields are called as it says, rather than as its kind has them.
+/// An object that defines its own field names, instead of those of its kind.
 package protocol FieldNaming: AnyObject {
   var fieldNames: [String] { get }
 }
 
-/// An object of which there is more to tell than of its kind.
+/// An object with its own description, in addition to that of its kind.
 package protocol SelfDescribing: AnyObject {
-  /// What `help` says of it, in lines.
+  /// The help for the object, as lines.
   var helpText: String { get }
-  /// The keys of the table it is called with.
+  /// The keys of the table that it takes as its argument.
   var argumentNames: [String] { get }
-  /// What the value under one of them may be, if that is one of some words.
+  /// Returns the possible values for a key, if they are a fixed set of words.
   func argumentWords(for name: String) -> [String]
 }

@@ -88,7 +88,7 @@ package struct Unfinished {
   package let requests: [LuaValue]
   /// The requests that have not started.
   package let unstarted: [LuaValue]
-  /// The observers, functions or tables, that have got no events besides `observer_added`
+  /// The observers, functions or tables, that have only been notified of `observer_added`
   /// and `requested`.
   package let observers: [LuaValue]
 }
