@@ -70,7 +70,7 @@ typedef struct lull_method {
   // lull_host_arguments.
   const char *arguments;
   int32_t kind;
-  // LULL_FIELD_*
+  // LULL_ROLE_*
   int32_t role;
 } lull_method;
 
@@ -326,7 +326,7 @@ int32_t lull_value_snapshot(lull_runtime *runtime, int64_t id, int64_t copy, int
 // Returns the JSON Pointer of the first place where values[id] differs from that copy, as for a
 // document.
 const char *lull_value_difference(lull_runtime *runtime, int64_t id, int64_t copy, int64_t *left);
-// Holds values[id] in the service's user value until it is released.
+// Holds values[id] in the user value of the object with that handle until it is released.
 int32_t lull_value_anchor_to_object(lull_runtime *runtime, uint64_t handle, int64_t key, int64_t id);
 void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int64_t key);
 // Holds values[id] as long as the owner values[owner] lives (an ephemeron).

@@ -79,11 +79,11 @@ package final class RequestsInFlight {
     requests[place] = last
   }
 
-  /// The requests in flight, without partial requests and cache lookups.
+  /// The requests in flight, without those that are part of another request, and cache lookups.
   package var open: [Request] { requests.open }
 
-  /// The unfinished requests for the message at the end of a script, without partial requests and
-  /// endless streams.
+  /// The unfinished requests for the message at the end of a script, without those that are part of
+  /// another request, and endless streams.
   var descriptions: [String] {
     open.filter { !$0.mark.isWeak }.map { "\($0.method ?? "") \(LogText.url($0.url ?? ""))" }
       .sorted()

@@ -1,7 +1,7 @@
 import LullCore
 
-/// The graph of waits: coroutines wait for requests and tasks; requests wait for partial requests
-/// and for the script functions that run for them.
+/// The graph of waits: coroutines wait for requests and tasks; requests wait for the requests
+/// they consist of and for the script functions that run for them.
 struct WaitGraph {
   /// The coroutines that a request or a cache waits for, by number.
   let parts: [Int32: RunContext]
