@@ -26,7 +26,7 @@ package struct ScriptLimits {
   /// half is refused: strings, bodies and documents are checked before they are created. If code
   /// that can't handle a failed allocation needs it, the process ends.
   ///
-  /// Elsewhere only Lua's allocator, bodies, documents and 1 kB for each Lull object count. If the
+  /// Elsewhere only Lua's memory, bodies, documents and 1 kB for each Lull object count. If the
   /// heap of the whole process has grown by more than their sum since the limit was set, its growth
   /// counts instead. There a single call may exceed the limit before it is checked.
   package var memory: Int64?
