@@ -38,7 +38,8 @@ struct APIDeclaration {
   /// - Parameter wish: the requested environment; one from `LULL_ENV` applies only if the file has
   ///   environments.
   init(
-    _ text: DeclaredText, _ handles: ObjectHandles, _ stored: StoredValues, _ reading: ScriptReading,
+    _ text: DeclaredText, _ handles: ObjectHandles, _ stored: StoredValues,
+    _ reading: ScriptReading,
     checker: APIFileChecker?, wish: EnvironmentWish?,
     reader: SettingReader, isTaken: @escaping (Service) -> Bool
   ) {

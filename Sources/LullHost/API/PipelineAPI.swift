@@ -90,7 +90,8 @@ extension APIOwner {
           }
         }
         let function = LuaTransformer(
-          try call.stored.storedValue(call.state, call.index(1), for: service), options, call.callbacks)
+          try call.stored.storedValue(call.state, call.index(1), for: service), options,
+          call.callbacks)
         box.configuration.settings.pipeline[box.key].add(
           ResponseContentTransformer(function, rules: options.rules))
         call.returnSelf()

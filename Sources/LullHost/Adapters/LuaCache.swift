@@ -14,7 +14,8 @@ final class LuaCache: CoordinatedEntityCache {
   private let updatesTimestamps: Bool
 
   init(
-    callbacks: Callbacks, assigned: StoredValue, operations: CacheOperations, updatesTimestamps: Bool
+    callbacks: Callbacks, assigned: StoredValue, operations: CacheOperations,
+    updatesTimestamps: Bool
   ) {
     self.callbacks = callbacks
     self.assigned = assigned

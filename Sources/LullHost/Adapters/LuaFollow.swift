@@ -30,7 +30,9 @@ final class LuaFollow {
       call.stored.pin(object: handle, .follow, service: service)
     else { throw .message("not enough memory") }
     follow.hostHandle = handle
-    for id in [reduce, arguments.mutation].compactMap(\.self) { call.stored.anchor(id, from: handle) }
+    for id in [reduce, arguments.mutation].compactMap(\.self) {
+      call.stored.anchor(id, from: handle)
+    }
     if let initial { call.callbacks.hold(initial, from: handle) }
     call.loop.began(follow)
     resource.follow(

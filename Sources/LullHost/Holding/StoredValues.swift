@@ -76,7 +76,8 @@ package final class StoredValues {
   }
 
   /// Stores a value in the service's userdata for as long as the returned object lives.
-  package func storedValue(_ state: OpaquePointer?, _ index: Int32, for service: Service) throws(Misuse)
+  package func storedValue(_ state: OpaquePointer?, _ index: Int32, for service: Service)
+    throws(Misuse)
     -> StoredValue
   {
     StoredValue(

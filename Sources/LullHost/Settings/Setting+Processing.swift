@@ -150,7 +150,8 @@ extension GivenSetting {
       guard element.kind == Int32(LULL_FUNCTION), key.kind == Int32(LULL_INTEGER) else {
         throw .message(expected)
       }
-      let function = try call.stored.storedValue(state, LuaTable.visitedIndex(in: state), for: service)
+      let function = try call.stored.storedValue(
+        state, LuaTable.visitedIndex(in: state), for: service)
       functions.append((key.integer, function))
     }
     return functions.sorted { $0.position < $1.position }.map(\.function)
