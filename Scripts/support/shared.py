@@ -692,8 +692,8 @@ class Run:
             errors.seek(0)
             # Ignore messages about long-running scripts and unencrypted servers.
             said = [line for line in errors.read().splitlines()
-                    if not line.startswith(("lull: still waiting for: ", "lull: warning: what is shared by "))
-                    and " goes unencrypted to " not in line]
+                    if not line.startswith(("lull: still waiting for: ", "lull: warning: data and password are sent unencrypted to "))
+                    and " is sent unencrypted to " not in line]
             errors.close()
             lost = [line for line in said if line.startswith("lull: warning: the shared server ")]
             # A lost server causes one warning.

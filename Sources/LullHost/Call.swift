@@ -187,7 +187,7 @@ extension Call {
     noteFloat(inPath: path)
     guard let pair = path.withBytes({ PathQuery.first(in: $0) }) ?? nil, let place else { return }
     warn(
-      "'?' is a part of the path here, and sent as %3F: for a query write "
+      "'?' is part of the path here, and sent as %3F: for a query write "
         + ":with_param(\"\(pair.name)\", \"\(pair.value)\")", at: place)
   }
 
@@ -212,7 +212,7 @@ extension Call {
       LuaToken.all(in: lines[place.line - 1]).contains(where: { $0.isSymbol("/") })
     else { return }
     warn(
-      "the path ends in \(number).0, since / gives a float: // or math.tointeger gives "
+      "the path ends in \(number).0, because / returns a float: use // or math.tointeger for "
         + "\(number)", at: place)
   }
 
@@ -236,7 +236,7 @@ extension Call {
     {
       checker.note(
         "\(LogText.url(resource.url.text)) leads above the base URL \(LogText.url(base.text)): its "
-          + "dot segments are sent as they are, and the server resolves them", at: place)
+          + "dot segments are sent unchanged, and the server resolves them", at: place)
     }
     `return`(values.of(resource))
   }

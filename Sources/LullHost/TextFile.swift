@@ -120,7 +120,7 @@ package enum TextFile {
   /// Returns the problem with a missing file that is a link without a target: the link itself would
   /// be replaced.
   private static func objection(toMissing path: [UInt8]) -> String? {
-    FileName.isLink(path) ? "is a link to what does not exist" : nil
+    FileName.isLink(path) ? "is a link to a file that does not exist" : nil
   }
 }
 

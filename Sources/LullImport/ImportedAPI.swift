@@ -183,7 +183,7 @@ package struct ImportOrigin {
   package var lines: [String] {
     ["Imported by: lull import " + words.map(ImportOrigin.quoted).joined(separator: " ")]
       + only.map { ImportOrigin.mark + $0 }
-      + ["What is changed here stays when it is imported again."]
+      + ["Changes made here are kept when it is imported again."]
   }
 
   /// The kind of source that a file was imported from, read from its head. `nil` if it was not

@@ -21,7 +21,7 @@ enum Habit: Equatable {
       self = .leaving(unless: nil)
     case _ where word.hasPrefix("!"):
       self = .hint(
-        "there is no ! for commands of the system: os.execute(\"ls\") runs one, where scripts may")
+        "! does not run shell commands here: os.execute(\"ls\") does, where scripts may")
     case _ where word.hasPrefix("%"):
       let name = word.drop { $0 == "%" }
       self = .hint("there is no %\(name.prefix(20)): \(Habit.magic[String(name)] ?? Habit.list)")
@@ -35,16 +35,16 @@ enum Habit: Equatable {
 
   /// The equivalents of IPython commands.
   private static let magic = [
-    "ed": ".edit opens what was typed last", "edit": ".edit opens what was typed last",
-    "hist": "Ctrl-R searches what was typed, .save FILE writes it",
-    "history": "Ctrl-R searches what was typed, .save FILE writes it",
+    "ed": ".edit opens the last input", "edit": ".edit opens the last input",
+    "hist": "Ctrl-R searches the history, .save FILE writes it",
+    "history": "Ctrl-R searches the history, .save FILE writes it",
     "load": ".load FILE runs a file", "log": ".log CATEGORIES logs what happens",
-    "pinfo": "NAME? tells what a name stands for",
-    "psearch": "NAME? tells what a name stands for", "quickref": list,
-    "run": ".load FILE runs a file", "save": ".save FILE writes what has succeeded",
-    "time": ".time EXPR says how long a line takes",
-    "timeit": ".time EXPR says how long a line takes", "who": "Tab lists the names there are",
-    "whos": "Tab lists the names there are",
+    "pinfo": "NAME? describes a name",
+    "psearch": "NAME? describes a name", "quickref": list,
+    "run": ".load FILE runs a file", "save": ".save FILE writes the statements that succeeded",
+    "time": ".time EXPR measures how long a line takes",
+    "timeit": ".time EXPR measures how long a line takes", "who": "Tab lists names",
+    "whos": "Tab lists names",
   ]
 
   /// `NAME??`, which shows the source in IPython.
@@ -53,7 +53,7 @@ enum Habit: Equatable {
     let name =
       text.hasSuffix("??") ? text.dropLast(2) : text.hasPrefix("??") ? text.dropFirst(2) : ""
     guard let question = Question(name + "?") else { return nil }
-    return .hint("no source is shown: \(question.name)? tells what it is")
+    return .hint("source cannot be shown: \(question.name)? describes it")
   }
 
   /// `In[3]`, which is an earlier input in IPython.
@@ -62,7 +62,8 @@ enum Habit: Equatable {
     guard text.hasPrefix("In["), text.hasSuffix("]"), let number = Int(text.dropFirst(3).dropLast())
     else { return nil }
     return .hint(
-      "there is no In: .edit \(number) opens what gave Out[\(number)], Ctrl-R searches what was typed",
+      "there is no In: .edit \(number) opens the input of Out[\(number)], "
+        + "Ctrl-R searches the history",
       unless: "In")
   }
 

@@ -15,14 +15,15 @@ extension REPL {
       let near = NearestName.suggestion(for: directive.name, among: known.map(\.rawValue))
       return refuse(
         "unknown command '.\(directive.name)'\(near.map { " (did you mean '.\($0)'?)" } ?? ""); "
-          + ".help lists what there is")
+          + ".help lists the commands")
     }
     switch name {
     case .edit: return edit(directive.argumentBytes)
     case .help:
       if !directive.argument.isEmpty {
         guard let question = Question(directive.argument + "?") else {
-          return refuse(".help takes a name, such as .help api.load; without one it lists commands")
+          return refuse(
+            ".help takes a name, such as .help api.load; .help alone lists the commands")
         }
         return explain(question.name)
       }
@@ -50,7 +51,7 @@ extension REPL {
 
   private func load(_ bytes: [UInt8]) -> Bool {
     let path = String(escaping: bytes)
-    guard !path.isEmpty else { return refuse("a file is missing: .load FILE") }
+    guard !path.isEmpty else { return refuse("the file is missing: .load FILE") }
     // In the sandbox, it could read any file and show its lines in errors.
     guard !isSandboxed || files.contains(path) else {
       return refuse(".load is not available in the sandbox: name files on the command line")
@@ -175,18 +176,18 @@ struct Directive: Equatable {
 
     var summary: String {
       switch self {
-      case .edit: "edit what was typed last, or gave Out[NUMBER], or begins so; run what is saved"
-      case .help: "this list, or what a name stands for, as NAME? does"
+      case .edit: "edit the last input, that of Out[NUMBER], or one that begins so; run it if saved"
+      case .help: "list the commands, or describe a name, as NAME? does"
       case .load: "run a file; its top-level locals become variables"
-      case .log: "log these categories, or common, detailed, all, off; without any, say which"
-      case .record: "record what goes over the network, for tests/cassettes/NAME.har"
+      case .log: "log these categories, or common, detailed, all, off; without any, show which"
+      case .record: "record network traffic for tests/cassettes/NAME.har"
       case .reload: "run the files loaded so far again, with the modules they require"
-      case .resources: "the resources in memory: state, age, size, observers"
-      case .save: "write what was typed and has succeeded into a new file"
-      case .stop: "write what was recorded, without secrets, tokens and cookies"
-      case .test: "the same, and a test of what was typed meanwhile: tests/NAME_test.lua"
-      case .trace: "what each step of the pipeline made of the last answer"
-      case .time: "run a line and say how long it took"
+      case .resources: "list the resources in memory: state, age, size, observers"
+      case .save: "write the statements that succeeded to a new file"
+      case .stop: "end the recording and write it, without secrets, tokens and cookies"
+      case .test: "the same, and write a test of the recorded input: tests/NAME_test.lua"
+      case .trace: "show the result of each pipeline step for the last response"
+      case .time: "run a line and show how long it took"
       }
     }
   }
@@ -202,11 +203,11 @@ struct Directive: Equatable {
     return """
       \(lines.joined(separator: "\n"))
 
-      Lua: an expression prints what it gives, and _ is the last value. help() tells about Lull.
-      At a terminal Out[1] is the first one, and a request is waited for: _ is its data, and
-      Out[1].request the request. NAME? tells what a name stands for.
-      Keys: Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a line or leaves it,
-      Ctrl-D leaves a statement that goes on, else the session, as exit does.
+      Lua: the value of an expression is printed, and _ is the last value. help() describes Lull.
+      At a terminal, Out[1] is the first value. A request is awaited: _ is its data, and
+      Out[1].request is the request. NAME? describes a name.
+      Keys: Tab completes, Ctrl-R searches the history, Ctrl-C stops or discards a line,
+      Ctrl-D leaves an unfinished statement, else the session, as exit does.
 
       """
   }

@@ -11,12 +11,12 @@ extension REPL {
     let input = inputs.named(name)
     guard input != nil || name.isEmpty else {
       return refuse(
-        "nothing was typed that begins with '\(String(escaping: name))', or has that number: "
+        "no input begins with '\(String(escaping: name))' or has that number: "
           + ".edit, .edit NUMBER or .edit BEGINNING")
     }
     var path = FileName.cString(Array("\(TemporaryFolder.place)/lull-XXXXXX.lua".utf8))
     let file = mkstemps(&path, 4)
-    guard file >= 0 else { return refuse("cannot make a file to edit: \(ErrorText.of(errno))") }
+    guard file >= 0 else { return refuse("cannot create a file to edit: \(ErrorText.of(errno))") }
     defer { unlink(path) }
     let problem = DescriptorWriting.put(input.map { $0.text + [10] } ?? [], into: file)
     LullLibC.close(file)
@@ -31,23 +31,23 @@ extension REPL {
     }.first
     guard let code = run(editor ?? "vi", on: file) else { return false }
     guard code == 0 else {
-      let hint = code == 127 ? ": set VISUAL or EDITOR to one that is there" : ""
-      return refuse("the editor has ended with \(code)\(hint); nothing is run")
+      let hint = code == 127 ? ": set VISUAL or EDITOR to an installed editor" : ""
+      return refuse("the editor exited with \(code)\(hint); nothing is run")
     }
     let text: [UInt8]
     do throws(SourceFile.Unreadable) {
       guard FileStamp.of(file) != before else {
-        StandardOutput.write("nothing was saved: nothing is run\n")
+        StandardOutput.write("nothing was saved, so nothing is run\n")
         return true
       }
       text = try SourceFile.read(file)
     } catch {
-      return refuse("cannot read what was edited: \(error.reason)")
+      return refuse("cannot read the edited file: \(error.reason)")
     }
     var end = text.count
     while end > 0, [9, 10, 13, 32].contains(text[end - 1]) { end -= 1 }
     guard end > 0 else {
-      StandardOutput.write("what was saved is empty: nothing is run\n")
+      StandardOutput.write("the saved file is empty, so nothing is run\n")
       return true
     }
     let statement = Array(text[..<end])

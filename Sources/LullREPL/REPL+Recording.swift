@@ -11,30 +11,31 @@ extension REPL {
   func record(_ name: String) -> Bool {
     guard !isSandboxed else { return refuse(".record is not available in the sandbox") }
     if let recording, !recording.hasEnded {
-      return refuse("'\(recording.name)' is being recorded already: .stop ends that")
+      return refuse("'\(recording.name)' is already being recorded: .stop ends the recording")
     }
     guard HARFile.isPlain(name: name), !name.contains(where: \.isWhitespace) else {
       return refuse(
         name.isEmpty
-          ? "a name is missing: .record NAME" : ".record takes a plain name, such as .record repos")
+          ? "the name is missing: .record NAME"
+          : ".record takes a plain name, such as .record repos")
     }
     let path = SessionRecording.path(of: name)
     guard access(path, F_OK) != 0 else {
-      return refuse("'\(path)' is there already: take another name, or remove it first")
+      return refuse("'\(path)' already exists: choose another name, or remove it first")
     }
     guard let network = environment.defaultNetworking() as? CurlProvider else {
-      return refuse("there is no network here that could be recorded")
+      return refuse("this session has no network to record")
     }
     recording = SessionRecording(
       name: name, start: inputs.count, recorder: SessionRecorder(network, environment.pump))
     StandardOutput.write(
-      "recording what goes over the network; what is typed from here on is what .test writes\n")
+      "recording network traffic; .test writes the input from here on as a test\n")
     return true
   }
 
   func stopRecording() -> Bool {
     guard let recording, !recording.hasEnded else {
-      return refuse("nothing is being recorded: .record NAME begins")
+      return refuse("nothing is being recorded: .record NAME starts a recording")
     }
     return write(recording)
   }
@@ -48,13 +49,13 @@ extension REPL {
     let inFlight = recording.recorder.inFlightCount
     let entries = recording.recorder.stop()
     if inFlight > 0 {
-      complain("lull: what has not ended yet is not recorded: \(inFlight) in flight\n")
+      complain("lull: requests still in flight are not recorded: \(inFlight)\n")
     }
     self.recording?.hasEnded = true
     for problem in recording.recorder.problems { complain("lull: \(problem)\n") }
     guard !entries.isEmpty else {
       self.recording = nil
-      return refuse("nothing has gone over the network meanwhile, and nothing is written")
+      return refuse("there was no network traffic, so nothing is written")
     }
     let file = HARFile(
       creator: HARFile.Creator(name: "lull", version: Lull.version), entries: entries)
@@ -66,7 +67,7 @@ extension REPL {
     let leftovers = recording.recorder.suspicions.prefix(5)
     if !leftovers.isEmpty {
       StandardOutput.write(
-        "it may hold a token that nobody has named: look at \(leftovers.joined(separator: "; "))\n")
+        "it may contain a token that is not hidden: look at \(leftovers.joined(separator: "; "))\n")
     }
     return true
   }
@@ -75,12 +76,12 @@ extension REPL {
   private func put(_ bytes: [UInt8], at path: String, below folder: String? = nil) -> String? {
     for made in ["tests"] + (folder.map { ["tests/\($0)"] } ?? [])
     where mkdir(made, 0o777) != 0 && errno != EEXIST {
-      return "cannot make the folder '\(made)': \(ErrorText.of(errno))"
+      return "cannot create the folder '\(made)': \(ErrorText.of(errno))"
     }
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard file >= 0 else {
       return errno == EEXIST
-        ? "'\(path)' is there already: remove it first, or record under another name"
+        ? "'\(path)' already exists: remove it first, or record under another name"
         : "cannot write '\(path)': \(ErrorText.of(errno))"
     }
     defer { LullLibC.close(file) }
@@ -94,7 +95,7 @@ extension REPL {
   /// Writes a test of the input since `.record`, which expects the same results.
   func writeTest() -> Bool {
     guard let recording else {
-      return refuse("nothing has been recorded that a test could answer from: .record NAME begins")
+      return refuse("nothing is recorded for a test to replay: .record NAME starts a recording")
     }
     if !recording.hasEnded, !write(recording) { return false }
     let typed = inputs.since(recording.start).filter { input -> Bool in
@@ -102,7 +103,7 @@ extension REPL {
       return input.hasSucceeded && input.file == nil
     }
     guard !typed.isEmpty else {
-      return refuse("nothing has been typed since .record that could be tested")
+      return refuse("there is no input to test since .record")
     }
     let statements = typed.enumerated().map { place, input in
       var statement = statement(of: input, recording.recorder)
@@ -119,7 +120,7 @@ extension REPL {
     // Expected values may repeat credentials from responses.
     let bytes = recording.recorder.hidden(script: draft.bytes)
     if let problem = put(bytes, at: recording.testPath) { return refuse(problem) }
-    StandardOutput.write("wrote \(recording.testPath): lull test runs it, without a network\n")
+    StandardOutput.write("wrote \(recording.testPath): lull test runs it without a network\n")
     return true
   }
 
@@ -130,14 +131,14 @@ extension REPL {
     var left: String?
     if let request = input.request {
       result = TypedResult(request)
-      if result == .object { left = "it was still under way" }
+      if result == .object { left = "it was still in flight" }
     }
     switch result {
     case .mixed:
-      left = "no snapshot holds a table with such keys"
+      left = "a snapshot cannot hold a table with such keys"
     case .literal(let text)
     where recorder.hidesAnswers && TestDraft.names(in: input.text) && !isSaid(text, by: recorder):
-      left = "answers were recorded with stand-ins, and this may be made of what these stand for"
+      left = "responses were recorded with placeholders, and this may contain a hidden value"
     default: break
     }
     return TestDraft.Statement(

@@ -112,7 +112,7 @@ package final class REPL {
     if let lines = EditedLines(host, terminal, problem: &problem, completer: completer) {
       return lines
     }
-    if let problem { StandardError.write("lull: lines cannot be edited: \(problem)\n") }
+    if let problem { StandardError.write("lull: line editing is not available: \(problem)\n") }
     return TypedLines(host, terminal)
   }
 
@@ -242,8 +242,8 @@ package final class REPL {
     for (index, part) in parts.enumerated() where !enter(part, isToRemember: false) {
       let rest = parts[(index + 1)...].count { $0.contains { $0 != 32 && $0 != 9 } }
       lineCount += parts.count - index - 1
-      if rest == 1 { complain("lull: the line after it was not run\n") }
-      if rest > 1 { complain("lull: the \(rest) lines after it were not run\n") }
+      if rest == 1 { complain("lull: the next line was not run\n") }
+      if rest > 1 { complain("lull: the next \(rest) lines were not run\n") }
       return false
     }
     return true
@@ -347,7 +347,9 @@ extension REPL {
     }
     let expression = name.replacing(":", with: ".")
     guard case .ready(let line) = read(Array("help(\(expression))".utf8), firstLine: lineCount)
-    else { return refuse("'\(name)' is no name: NAME? and .help NAME take one, such as api.load") }
+    else {
+      return refuse("'\(name)' is not a name: NAME? and .help NAME take one, such as api.load")
+    }
     return evaluate(line)
   }
 
@@ -374,11 +376,11 @@ extension REPL {
   /// Shows the result of each pipeline step for the last response.
   func showTrace() -> Bool {
     guard let answer = session.lastAnswer else {
-      return refuse("no request of this session has ended yet")
+      return refuse("no request of this session has completed yet")
     }
     var text = answer.title + "\n"
     if answer.rows.isEmpty {
-      text += "no step of a pipeline had anything to do\n"
+      text += "no pipeline step had anything to do\n"
     } else {
       let layout = layout
       let heads = ["stage", "step", "type", "bytes"]
@@ -402,18 +404,18 @@ extension REPL {
 extension REPL {
   /// Writes the successful input to a new file as a script. Values of lines are assigned to `_`.
   func save(_ path: [UInt8]) -> Bool {
-    guard !path.isEmpty else { return refuse("a file is missing: .save FILE") }
+    guard !path.isEmpty else { return refuse("the file is missing: .save FILE") }
     guard !isSandboxed else { return refuse(".save is not available in the sandbox") }
     let saved = savedInputs
     guard saved.contains(where: { $0.file == nil }) else {
-      return refuse("nothing has been typed yet that could be saved")
+      return refuse("there is no input to save yet")
     }
     guard let script = script(of: saved) else { return false }
     let name = String(escaping: path)
     let file = open(FileName.cString(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard file >= 0 else {
       guard errno == EEXIST else { return refuse("cannot write '\(name)': \(ErrorText.of(errno))") }
-      return refuse("'\(name)' is there already: name another file, or remove it first")
+      return refuse("'\(name)' already exists: name another file, or remove it first")
     }
     defer { LullLibC.close(file) }
     if let code = DescriptorWriting.put(script, into: file) {
@@ -443,7 +445,7 @@ extension REPL {
     if !script.needsHoisting, session.problem(of: script.plain) == nil { return script.plain }
     let hoisted = script.hoisted
     guard let problem = session.problem(of: hoisted) else { return hoisted }
-    _ = refuse("what was typed makes no script: \(problem)")
+    _ = refuse("the input cannot be saved as a script: \(problem)")
     return nil
   }
 }

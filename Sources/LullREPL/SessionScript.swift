@@ -177,7 +177,7 @@ struct TestDraft {
       """.utf8)
     if let environment, uses("lull.api") {
       bytes +=
-        "  -- LULL_ENV was \(environment): lull.api means that here, too, where it is set.\n".utf8
+        "  -- LULL_ENV was \(environment): set it here too, for lull.api to use it.\n".utf8
     }
     if !uses("lull") { bytes = TestDraft.without("local lull = require \"lull\"\n", bytes) }
     if statements.contains(where: \.isValue) { bytes += "  local _\n".utf8 }
@@ -209,7 +209,7 @@ struct TestDraft {
     bytes += publishing(statement).map { "  \($0)\n" }.joined().utf8
     if statement.pause > 0 {
       bytes +=
-        "  t.clock:advance(\(statement.pause))  -- What was under way has ended meanwhile.\n".utf8
+        "  t.clock:advance(\(statement.pause))  -- Requests in flight had completed by then.\n".utf8
     }
     return bytes
   }

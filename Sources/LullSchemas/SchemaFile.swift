@@ -44,7 +44,7 @@ package final class SchemaFile: Sendable {
     }
     guard document.root.kind == .object else {
       throw SchemaProblem(
-        "a file of schemas is a JSON object with 'calls' and '$defs'", file: name, line: 1)
+        "a schema file must be a JSON object with 'calls' and '$defs'", file: name, line: 1)
     }
     for section in ["calls", "$defs"] {
       guard let value = document.root[section], value.kind != .object else { continue }

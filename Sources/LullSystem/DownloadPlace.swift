@@ -49,15 +49,15 @@ package struct DownloadPlace: Sendable {
   package static func found(
     _ path: [UInt8], allowsFolder: Bool, partName: String?
   ) throws(Failure) -> DownloadPlace {
-    guard !path.isEmpty, !path.contains(0) else { throw Failure("is no name of a file") }
+    guard !path.isEmpty, !path.contains(0) else { throw Failure("is not a file name") }
     var status = stat()
     guard stat(FileName.cString(path), &status) == 0 else {
       guard errno == ENOENT else { throw Failure(errno: errno) }
       guard path.last != UInt8(ascii: "/") else {
-        throw Failure(allowsFolder ? "there is no such folder" : "is no name of a file")
+        throw Failure(allowsFolder ? "there is no such folder" : "is not a file name")
       }
       // The file that the link names would still not exist afterwards.
-      guard !FileName.isLink(path) else { throw Failure("is a link to what does not exist") }
+      guard !FileName.isLink(path) else { throw Failure("is a link to a file that does not exist") }
       return try beside(path, .usual, isPart: partName != nil)
     }
     switch status.st_mode & S_IFMT {
@@ -79,7 +79,7 @@ package struct DownloadPlace: Sendable {
       return place
     default:
       guard partName == nil else {
-        throw Failure("is no regular file, and nothing there can be gone on with")
+        throw Failure("is not a regular file, so no download there can be resumed")
       }
       let descriptor = open(FileName.cString(path), O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw Failure(errno: errno) }
@@ -154,7 +154,7 @@ package struct DownloadPlace: Sendable {
       self.path = path
       return nil
     }
-    return Failure("'\(name)' is there already, and is replaced only if the path names it")
+    return Failure("'\(name)' already exists: to replace it, name it in the path")
   }
 
   /// Discards the bytes written; false if that is impossible.

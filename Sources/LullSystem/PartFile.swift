@@ -50,7 +50,7 @@ package struct PartFile: Sendable {
         throw error
       }
     }
-    throw .init("\(shown) is made and removed by others all the time")
+    throw .init("\(shown) keeps being created and removed by other processes")
   }
 
   /// The size of the file once it is locked; nil if its name belongs to another file by then.
@@ -59,14 +59,14 @@ package struct PartFile: Sendable {
   ) throws(DownloadPlace.Failure) -> Int? {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw errno == EWOULDBLOCK
-        ? .init("\(shown) is being downloaded already, by this process or another")
+        ? .init("\(shown) is already being downloaded, by this process or another")
         : .init(errno: errno)
     }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .init(errno: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .init("\(shown) is no regular file") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .init("\(shown) is not a regular file") }
     // The content of another user's file would become the beginning of ours.
-    guard status.st_uid == geteuid() else { throw .init("\(shown) belongs to somebody else") }
+    guard status.st_uid == geteuid() else { throw .init("\(shown) belongs to another user") }
     guard isFile(status, at: path) else { return nil }
     guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw .init(errno: errno) }
     return Int(status.st_size)

@@ -10,6 +10,6 @@ package enum ProgramMisuse {
 
   /// Two tasks wait for the next element of one loop.
   package static func stopTwoReaders(of sequence: String) -> Never {
-    stop("two tasks wait for one loop over \(sequence): each needs a loop of its own")
+    stop("two tasks wait in the same loop over \(sequence): give each task its own loop")
   }
 }

@@ -204,7 +204,7 @@ public actor LullTest: ServiceHome {
     executor.end()
     if let stuck { throw stuck }
     guard let result = body.value.result else {
-      preconditionFailure("a test has ended without a result; this is a bug in Lull")
+      preconditionFailure("a test ended without a result; this is a bug in Lull")
     }
     return try result.get()
   }
@@ -307,15 +307,15 @@ public struct TestIsStuck: Error, Sendable, CustomStringConvertible {
   ) {
     var text =
       isBusy
-      ? "the test waits, and only what is beside its body goes on, which never rests"
+      ? "the test is waiting, and only tasks outside its body are running, endlessly"
       : isDeadlocked
-        ? "deadlock: every task of the test waits, and nothing is left to wake one"
-        : "the test waits, and nothing happens any more"
+        ? "deadlock: every task of the test is waiting, and nothing can wake one"
+        : "the test is waiting, and nothing is happening"
     if !inFlight.isEmpty {
       text += "; in flight: " + inFlight.map(\.description).joined(separator: ", ")
     }
     if network.heldCount > 0 {
-      let answers = network.heldCount == 1 ? "an answer" : "\(network.heldCount) answers"
+      let answers = network.heldCount == 1 ? "a response" : "\(network.heldCount) responses"
       text += "; the network holds \(answers) (test.network.release())"
     }
     if let due = clock.nextDue {
@@ -323,7 +323,7 @@ public struct TestIsStuck: Error, Sendable, CustomStringConvertible {
       text += "; the next timer is due in \(seconds) s (test.advance(by: \(seconds)))"
     }
     if isDeadlocked {
-      text += "; if another thread wakes it, say how long to wait: Lull.test(patience: 10)"
+      text += "; if another thread wakes it, set how long to wait: Lull.test(patience: 10)"
     }
     description = text
   }

@@ -98,14 +98,14 @@ public final class StubProvider: NetworkingProvider {
   /// don't count.
   public func release(_ index: Int = 0) {
     precondition(
-      held.indices.contains(index), "there are \(held.count) answers held, and none at \(index)")
+      held.indices.contains(index), "\(held.count) responses are held, none at index \(index)")
     let answer = held.remove(at: index)
     answer.completion(answer.result)
   }
 
   /// Delivers the oldest held response to a cancelled request, which arrives too late.
   package func releaseCancelled() {
-    precondition(!heldTooLong.isEmpty, "no answer is held of a request that was cancelled")
+    precondition(!heldTooLong.isEmpty, "no response of a cancelled request is held")
     let answer = heldTooLong.removeFirst()
     answer.completion(answer.result)
   }

@@ -31,8 +31,7 @@ extension CurlProvider {
   private func warnOfTrust(in origin: Origin) {
     guard distrusted.insert(origin).inserted else { return }
     StandardError.write(
-      "lull: warning: whoever answers is taken for \(origin.hostAndPort): its certificate is not "
-        + "verified (insecure)\n")
+      "lull: warning: the certificate of \(origin.hostAndPort) is not verified (insecure)\n")
   }
 
   /// Writes the cookie jars. A file that cannot be written causes a warning, not a failure.

@@ -66,7 +66,7 @@ extension Digest {
 
   /// The error for a digest that is not available.
   private var isMissing: TransportError {
-    .final(.authFailed, "there is no \(rawValue) here: it needs libcrypto.so.3 (libssl3)")
+    .final(.authFailed, "\(rawValue) is not available: it needs libcrypto.so.3 (libssl3)")
   }
 
   /// Returns the digest of a body as it is sent; without a body, the digest of no bytes. May read
@@ -116,7 +116,9 @@ extension Digest {
       defer { if made == nil { ccrypto_digest_end(digest, nil) } }
       let parts = try file.parts()
       while let part = try parts.next() {
-        guard !isStopped() else { throw TransportError(.cancelled, "nobody waits for it any more") }
+        guard !isStopped() else {
+          throw TransportError(.cancelled, "the digest is no longer needed")
+        }
         guard ccrypto_digest_add(digest, part, part.count) == 1 else { throw isMissing }
       }
       let result = Digest.made { ccrypto_digest_end(digest, $0) } ?? []

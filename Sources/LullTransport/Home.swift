@@ -233,7 +233,7 @@ public actor Home {
 /// The error for a home that was shut down, or whose `Lull.run` has returned: nothing can run
 /// there.
 public struct HomeHasEnded: Error, Sendable, CustomStringConvertible {
-  public var description: String { "the home has ended: nothing can run there any more" }
+  public var description: String { "the home has ended: nothing can run on it any more" }
 }
 
 /// The result of starting a home, passed from its thread to the waiting starter.
@@ -249,7 +249,7 @@ final class HomeStart: Sendable {
   func wait() throws(TransportError) -> Home {
     isTold.wait()
     guard let result = outcome.withLock({ $0 }) else {
-      preconditionFailure("a home has started without saying so; this is a bug in Lull")
+      preconditionFailure("a home has started without reporting it; this is a bug in Lull")
     }
     return try result.get()
   }

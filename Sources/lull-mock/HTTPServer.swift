@@ -94,13 +94,13 @@ final class HTTPServer {
     case -1:
       MockProblem(
         text:
-          "--bind needs an address in digits, such as 127.0.0.1 or ::1, got '\(options.address)'",
+          "--bind needs an IP address, such as 127.0.0.1 or ::1, got '\(options.address)'",
         exitCode: 2)
     case EADDRINUSE:
       MockProblem(
         text:
-          "cannot listen: \(place) is in use by another program; without --port a free one is taken"
-      )
+          "cannot listen: \(place) is in use by another program; "
+          + "without --port a free one is chosen")
     default: MockProblem(text: "cannot listen at \(place): \(ErrorText.of(code))")
     }
   }

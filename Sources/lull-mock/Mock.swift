@@ -83,7 +83,7 @@ final class Mock {
     default: break
     }
     guard let request = MockRequest(asked) else {
-      throw Problem(400, "its first line names nothing that can be asked for")
+      throw Problem(400, "its request line has no valid target")
     }
     if let problem = site.objection(to: request) { throw problem }
     let caller = site.caller(of: request)
@@ -92,16 +92,16 @@ final class Mock {
     case .foreign(let origin):
       let shown = ClientText.shown(origin)
       throw Problem(
-        403, "it comes from a web page of \(shown), which may not ask here: give --cors \(shown)")
+        403, "it comes from a web page of \(shown), which is not allowed: pass --cors \(shown)")
     case .otherSite:
       throw Problem(
         403,
         "it comes from a web page of another site (Sec-Fetch-Site: cross-site)"
-          + (site.isSample ? "" : ": give --cors '*' to allow all pages"))
+          + (site.isSample ? "" : ": pass --cors '*' to allow all pages"))
     }
     switch asked.state {
-    case .tooLong: throw Problem(413, "a body may have \(largestBody >> 20) MB here")
-    case .noRoom: throw Problem(503, "there is no room for its body beside those of others")
+    case .tooLong: throw Problem(413, "its body is larger than \(largestBody >> 20) MB")
+    case .noRoom: throw Problem(503, "there is no memory left for its body")
     default: return (request, caller)
     }
   }
@@ -143,8 +143,8 @@ final class Mock {
       if case .entry(let entry) = cassettes.find(request) { return answer(entry, turn) }
       var problem = Problem(
         405,
-        "there is no call of '\(api.fullName)' that asks \(ClientText.shown(request.path)) with "
-          + ClientText.shown(request.method))
+        "no call of '\(api.fullName)' takes \(ClientText.shown(request.method)) for "
+          + ClientText.shown(request.path))
       problem.headers = [("allow", methods.joined(separator: ", "))]
       throw problem
     case .nothing:
@@ -179,7 +179,7 @@ final class Mock {
         problem = problem ?? error
       }
     }
-    throw problem ?? Problem(404, "no call fits")
+    throw problem ?? Problem(404, "no call matches")
   }
 
   // MARK: Sources
@@ -224,13 +224,13 @@ final class Mock {
 
   /// Returns advice on how to provide an answer for a call.
   private func lack(_ call: APICall, _ found: MockCassettes.Found) -> String {
-    var text = "nothing answers the call '\(call.name)'"
+    var text = "there is no answer for the call '\(call.name)'"
     if case .miss(let miss) = found { text += ": \(miss)\n" } else { text += ": " }
     text +=
       call.mock.examples.isEmpty
       ? "add 'example' (content), 'examples' (answers) or 'mock' (a function) to it in \(api.path)"
-      : "none of its examples has a 'when' that fits: add one, or one without 'when', in \(api.path)"
-    return text + (cassettes.isEmpty ? ", or give --cassette" : "")
+      : "no 'when' of its examples matches: add one, or one without 'when', in \(api.path)"
+    return text + (cassettes.isEmpty ? ", or pass --cassette" : "")
   }
 }
 

@@ -55,7 +55,7 @@ final class MockCassettes {
     }
     guard paths.isEmpty || base.origin != nil else {
       throw MockProblem(
-        text: "a recording answers nothing here: the service has no base URL to compare it with")
+        text: "a recording cannot be used: the service has no base URL to match it against")
     }
   }
 

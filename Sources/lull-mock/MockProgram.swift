@@ -135,6 +135,6 @@ struct MockProgram {
     }
     let line = "\(site.url) serves \(count) call\(count == 1 ? "" : "s") of \(api.fullName)\n"
     guard let code = DescriptorWriting.put(Array(line.utf8), into: output) else { return }
-    throw MockProblem(text: "cannot write where it is: \(ErrorText.of(code))")
+    throw MockProblem(text: "cannot print the URL: \(ErrorText.of(code))")
   }
 }

@@ -47,12 +47,12 @@ struct MockSite {
     let headers = request.headers.count { $0.name == "host" }
     switch rule.objection(to: request.hosts, headers: headers, isCurrent: request.isCurrent) {
     case nil: return nil
-    case .repeated: return Problem(malformed: "it has the header Host twice")
-    case .missing: return Problem(malformed: "it lacks the header Host")
+    case .repeated: return Problem(malformed: "it has two Host headers")
+    case .missing: return Problem(malformed: "it has no Host header")
     case .foreign(let host, let name):
-      let advice = isSample ? "" : ": give --host \(ClientText.shown(name)) if that is to be taken"
+      let advice = isSample ? "" : ": pass --host \(ClientText.shown(name)) to accept it"
       return Problem(
-        421, "it is for the host '\(ClientText.shown(host))', and this is \(url)" + advice)
+        421, "it is for the host '\(ClientText.shown(host))', but this is \(url)" + advice)
     }
   }
 

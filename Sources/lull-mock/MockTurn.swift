@@ -64,7 +64,7 @@ final class MockTurn {
     if let answer = recorded.answer { return send(answer, by: "cassette") }
     refuse(
       Problem(
-        502, "what was recorded has the status \(response.status), which no server ends with"),
+        502, "the recorded status is \(response.status), which is not a final status"),
       by: "cassette")
   }
 

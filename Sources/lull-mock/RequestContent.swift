@@ -44,10 +44,10 @@ enum RequestContent {
         guard !isForm || "{[".utf8.contains(request.body.first ?? 0) else {
           throw Problem(
             415,
-            "the call takes JSON as its body, and this is no JSON but came as a form: send application/json, or "
+            "the call takes a JSON body, but this is a form: send application/json, or "
               + "declare the call with body = \"form\"")
         }
-        throw Problem(400, "the body is no JSON: \(error)")
+        throw Problem(400, "the body is not JSON: \(error)")
       }
       guard call.wholeParameter == nil, case .json(let root) = self else { return }
       guard root.kind == .object else {

@@ -238,7 +238,7 @@ describe("lull.api raises", function()
       { head .. "return { service = s, calls = { a = { path = '/', params = {\n x = { kind = 1 } } } } }",
         "FILE:3: call 'a': parameter 'x': unknown setting 'kind'" },
       { head .. "return { service = s, calls = { a = { path = '/{x}', params = { x = 'json' } } } }",
-        "FILE:2: call 'a': parameter 'x' cannot be JSON: it stands in the path" },
+        "FILE:2: call 'a': parameter 'x' cannot be JSON: it is in the path" },
       { head .. "return { service = s, calls = { a = { path = '/',\n body = 'xml' } } }",
         "FILE:3: call 'a': 'body' must be \"json\", \"form\", \"multipart\" or \"raw\", got 'xml'" },
       { head .. "return { service = s, calls = { a = { path = '/', params = { x = { type = 'integer',"
@@ -246,7 +246,7 @@ describe("lull.api raises", function()
       { head .. "return { service = s, calls = { a = { path = '/', params = {\n x = { required = true,"
         .. " default = 'b' } } } } }", "FILE:3: call 'a': parameter 'x' cannot be required and have a default" },
       { head .. "return { service = s, calls = { a = { path = '/', params = { x = { type = {} } } } } }",
-        "parameter 'x' needs a list of one word or more" },
+        "parameter 'x' needs a list of at least one word" },
       { head .. "return { service = s, calls = { a = { path = '/', params = { x = { option = 'a b' } } } } }",
         "parameter 'x': 'option' must be a name such as \"--page-size\", got 'a b'" },
     } do
@@ -287,7 +287,7 @@ describe("lull.api raises", function()
     contains(problem('require("lull").sleep(1)'), "cannot wait inside a file of an API")
     local path, _ <close> = file("")
     lull.write_file(path, ('return require("lull").api(%q)'):format(path))
-    contains(select(2, pcall(lull.api, path)), path .. ":1: the API file '" .. path .. "' is being loaded already")
+    contains(select(2, pcall(lull.api, path)), path .. ":1: the API file '" .. path .. "' is already being loaded")
   end)
 end)
 
@@ -449,12 +449,12 @@ describe("resource:explain()", function()
     local resource = api("/x")
     contains(resource:explain(), "load: there is neither data nor error")
     local request = resource:load()
-    contains(resource:explain(), "give the load in progress")
+    contains(resource:explain(), "join the load in progress")
     assert(request:await())
     contains(resource:explain(), "load nothing: the data is ")
     contains(resource:explain(), 'ETag "e1"')
     resource:invalidate()
-    contains(resource:explain(), 'load: it was invalidated; asking with if-none-match: "e1"')
+    contains(resource:explain(), 'load: it was invalidated; conditionally, with if-none-match: "e1"')
     answer = { status = 503 }
     resource:load():await()
     contains(resource:explain(), "503")
@@ -474,7 +474,7 @@ describe("resource:explain()", function()
     service("/a"):explain()
     equal(#messages >= 2, true)
     for _, message in ipairs(messages) do
-      contains(message, "explain inside a function of the configuration")
+      contains(message, "explain inside a configuration function")
     end
   end)
 end)

@@ -10,7 +10,7 @@ local function holds_no_replacement(value, what)
   excludes(value, "\u{FFFD}", what)
 end
 
-describe("bytes that are no UTF-8", function()
+describe("bytes that are not UTF-8", function()
   it("BYT-01 stay what they are in header values that are sent and received", function()
     local service, sent = spec.fake {
       status = 200, body = "x",

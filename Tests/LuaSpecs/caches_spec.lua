@@ -568,7 +568,7 @@ describe("a table as a cache", function()
     check(resource.latest_data == nil)
     spec.turn()
     same(seen, { "https://api.test/v1/a", "model" })
-    contains(message, "cannot wait inside a cache's key function: it must answer at once")
+    contains(message, "cannot wait inside a cache's key function: it must return at once")
   end)
 
   it("an entity given to write comes back through read with its timestamp", function()

@@ -169,7 +169,7 @@ describe("lull.auth.digest", function()
     end)
     excludes(text, "s3cr3t")
     excludes(text, "response=")
-    contains(text, "was answered 401: once more")
+    contains(text, "got 401: it is sent again")
     equal(api:configuration_for("/x").auth, "authorization: Digest ‹secret PW›")
     fails("secret_unavailable", "‹secret GONE› is not available",
       service { auth = lull.auth.digest("ann", lull.secret { env = "LULL_NOT_THERE", name = "GONE" }) } (
@@ -223,23 +223,23 @@ describe("lull.auth.netrc", function()
 
   it("NETRC-04 without a login the request fails, unless that is allowed", function()
     local text = "machine example.com login eve password evil"
-    fails("secret_unavailable", "has no login for 127.0.0.1 (optional = true goes without)",
+    fails("secret_unavailable", "has no login for 127.0.0.1 (optional = true sends requests without one)",
       with(text)("/echo"):get())
     equal(sent(with(text, { optional = true })), nil)
     fails("secret_unavailable", "with the name 'x'",
       with("machine 127.0.0.1 login a password b", { login = "x" })("/echo"):get())
     local gone = folder .. "/gone"
-    fails("secret_unavailable", gone .. " is not there",
+    fails("secret_unavailable", gone .. " does not exist",
       service { auth = lull.auth.netrc { path = gone } } ("/echo"):get())
     equal(sent(service { auth = lull.auth.netrc { path = gone, optional = true } }), nil)
   end)
 
   it("NETRC-02 NETRC-05 a file that is no good is told by what is wrong with it, and shows nothing", function()
     local api = with("machine 127.0.0.1 login ann password hunter2", nil, "644")
-    local problem = fails("secret_unavailable", "may be read by others, and is not used: chmod 600 it",
+    local problem = fails("secret_unavailable", "can be read by other users, and is not used: run chmod 600 on it",
       api("/echo"):get())
     excludes(tostring(problem), "hunter2")
-    problem = fails("secret_unavailable", "netrc, line 2: it has a word that means nothing",
+    problem = fails("secret_unavailable", "netrc, line 2: expected 'machine', found another word",
       with("machine 127.0.0.1 login ann\npassword hunter2 oops")("/echo"):get())
     excludes(tostring(problem), "oops")
     fails("secret_unavailable", "is not a regular file",
@@ -310,8 +310,8 @@ describe("lull.auth.aws_sigv4", function()
   end)
 
   it("AWS-06 a host that does not say what it is needs words", function()
-    fails("auth_failed", "needs service = and region =", service { auth = aws { service = false } } ("/echo"):get())
-    fails("auth_failed", "the host 127.0.0.1 does not say", service { auth = aws { region = false } } ("/echo"):get())
+    fails("auth_failed", "pass service = and region =", service { auth = aws { service = false } } ("/echo"):get())
+    fails("auth_failed", "the host 127.0.0.1 does not name", service { auth = aws { region = false } } ("/echo"):get())
   end)
 
   it("AWS-07 a redirect within the origin is signed anew, and none goes along to another", function()
@@ -343,7 +343,7 @@ describe("lull.auth.aws_sigv4", function()
     contains(run.out, "the environment variable AWS_ACCESS_KEY_ID is not set")
     excludes(run.out, "hunter2")
     run = spec.script(script:format(url, "service = 's3'"), { env = env })
-    contains(run.err, "'access_key' is needed, or env = true, which takes it from the environment")
+    contains(run.err, "'access_key' is required, or env = true to read it from the environment")
     raises("either env = true or 'access_key', not both", function()
       lull.auth.aws_sigv4 { env = true, access_key = "x" }
     end)
@@ -362,9 +362,9 @@ describe("lull.auth.aws_sigv4", function()
     excludes(text, "hunter2")
     excludes(text, "Signature=")
     equal(api:configuration_for("/x").auth, "authorization: AWS4-HMAC-SHA256 ‹secret SK›")
-    fails("secret_unavailable", "‹secret NL› is no access key",
+    fails("secret_unavailable", "‹secret NL› is not an access key",
       service { auth = aws { access_key = lull.secret { command = "printf 'a\\nb'", name = "NL" } } } ("/echo"):get())
-    raises("'secret_key' is needed", function() lull.auth.aws_sigv4 { access_key = "x" } end)
+    raises("'secret_key' is required", function() lull.auth.aws_sigv4 { access_key = "x" } end)
     raises("'region' must be made of letters", function() lull.auth.aws_sigv4 { region = "eu/central" } end)
     raises("did you mean 'secret_key'?", function() lull.auth.aws_sigv4 { secretkey = "x" } end)
     raises("'secret_key' must be a Secret or a string", function() lull.auth.aws_sigv4 { secret_key = 7 } end)
@@ -417,7 +417,7 @@ describe("unix_socket", function()
 
   it("SOCK-03 another origin is not asked through it, and a redirect to one goes by the network", function()
     local api = lull.service { base_url = "http://localhost", unix_socket = socket }
-    fails("connection", "is not asked through the unix_socket of http://localhost",
+    fails("connection", "is not requested through the unix_socket of http://localhost",
       api:resource_at(url .. "/echo"):get())
     seen()
     local away = "http://localhost/to/307?" .. url .. "/echo"
@@ -446,9 +446,9 @@ describe("unix_socket", function()
   end)
 
   it("SOCK-05 there is one way only", function()
-    fails("connection", "through unix_socket or through proxy, not both",
+    fails("connection", "unix_socket and proxy cannot be combined",
       lull.service { base_url = "http://localhost", unix_socket = socket, proxy = "http://127.0.0.1:9" } ("/x"):get())
-    fails("connection", "through unix_socket or as resolve says",
+    fails("connection", "unix_socket and resolve cannot be combined",
       lull.service {
         base_url = "http://localhost", unix_socket = socket, resolve = { ["localhost:80"] = "127.0.0.1" },
       } ("/x"):get())

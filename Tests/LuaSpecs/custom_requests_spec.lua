@@ -540,7 +540,7 @@ describe("the other functions of a custom request", function()
     request:cancel()
     for _, kind in ipairs { "cancel", "progress", "repeated" } do
       contains(messages[kind],
-        "cannot wait inside a " .. kind .. " function of a custom request: it must answer at once")
+        "cannot wait inside a " .. kind .. " function of a custom request: it must return at once")
     end
   end)
 

@@ -197,7 +197,7 @@ describe("a decorator", function()
       return request
     end)
     service("/a"):load():await()
-    for i = 1, 2 do contains(messages[i], "cannot wait inside a decorator: it must answer at once") end
+    for i = 1, 2 do contains(messages[i], "cannot wait inside a decorator: it must return at once") end
   end)
 
   it("that returns the same request twice, or one in flight, is served", function()

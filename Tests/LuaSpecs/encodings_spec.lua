@@ -38,12 +38,12 @@ describe("lull.url", function()
 
   it("ENC-01 says why a text is no URL", function()
     fails("'' is no URL: it is empty", lull.url.parse(""))
-    fails("'a b' is no URL: there is a space at byte 2, which has to be escaped", lull.url.parse("a b"))
+    fails("'a b' is no URL: there is a space at byte 2, which must be escaped", lull.url.parse("a b"))
     fails("'http://' is no URL: it has no host", lull.url.parse("http://"))
-    fails("'http://x:99999/' is no URL: its port is no number up to 65535",
+    fails("'http://x:99999/' is no URL: its port is not a number up to 65535",
       lull.url.parse("http://x:99999/"))
-    fails("'1a:b' is no URL: what stands before its first colon is no scheme", lull.url.parse("1a:b"))
-    contains(select(2, lull.url.parse("http://a^b/")), "has a character that cannot stand there")
+    fails("'1a:b' is no URL: the text before its first colon is not a scheme", lull.url.parse("1a:b"))
+    contains(select(2, lull.url.parse("http://a^b/")), "has an invalid character")
     contains(select(2, lull.url.parse("http://ü..de/")), "the host name 'ü..de' is not valid")
     contains(select(2, lull.url.parse("http://a\1")), "a control character at byte 9")
   end)
@@ -61,9 +61,9 @@ describe("lull.url", function()
       equal(lull.url.join(base, href), resource:relative(href).url, href)
     end
     equal(lull.url.join("/a/b", "c"), "/a/c")
-    fails("'a b' is no URL: there is a space at byte 2, which has to be escaped",
+    fails("'a b' is no URL: there is a space at byte 2, which must be escaped",
       lull.url.join("a b", "c"))
-    fails("'http://:' is no reference: it has no host", lull.url.join(base, "http://:"))
+    fails("'http://:' is not a reference: it has no host", lull.url.join(base, "http://:"))
   end)
 
   it("ENC-04 encodes every byte but the unreserved ones, and back", function()
@@ -79,10 +79,10 @@ describe("lull.url", function()
   end)
 
   it("ENC-05 names an escape that is none", function()
-    fails("'%' is no escape (at byte 3)", lull.url.decode("50%"))
-    fails("'%2' is no escape (at byte 1)", lull.url.decode("%2"))
-    fails("'%zz' is no escape (at byte 5)", lull.url.decode("a%20%zzz"))
-    fails("'%%4' is no escape (at byte 1)", lull.url.decode("%%41"))
+    fails("'%' is not an escape (at byte 3)", lull.url.decode("50%"))
+    fails("'%2' is not an escape (at byte 1)", lull.url.decode("%2"))
+    fails("'%zz' is not an escape (at byte 5)", lull.url.decode("a%20%zzz"))
+    fails("'%%4' is not an escape (at byte 1)", lull.url.decode("%%41"))
   end)
 
   it("raises for what is no text", function()
@@ -120,14 +120,14 @@ describe("lull.base64", function()
   it("ENC-07 refuses what would lose something, and says where", function()
     for text, problem in pairs {
       ["A"] = "the text ends inside a byte (at byte 1)", ["QUJDR"] = "the text ends inside a byte (at byte 5)",
-      ["QQ="] = "the padding is cut off (at byte 3)", ["A==="] = "padding where there is none (at byte 2)",
-      ["QQ==="] = "padding where there is none (at byte 5)", ["QUJD="] = "padding where there is none (at byte 5)",
-      ["="] = "padding where there is none (at byte 1)", ["QQ==QQ=="] = "there is more behind the padding (at byte 5)",
-      ["QR=="] = "the last letter has bits of one more byte (at byte 4)",
-      ["QUJ"] = "the last letter has bits of one more byte (at byte 3)",
-      ["Q*"] = "'*' is no letter of base64 (at byte 2)", ["Q\0"] = "the byte 0x00 is no letter of base64 (at byte 2)",
-      ["Qé"] = "the byte 0xc3 is no letter of base64 (at byte 2)",
-      ["+_"] = "the text has letters of both alphabets (at byte 2)",
+      ["QQ="] = "the padding is incomplete (at byte 3)", ["A==="] = "misplaced padding (at byte 2)",
+      ["QQ==="] = "misplaced padding (at byte 5)", ["QUJD="] = "misplaced padding (at byte 5)",
+      ["="] = "misplaced padding (at byte 1)", ["QQ==QQ=="] = "there is text after the padding (at byte 5)",
+      ["QR=="] = "the last character has extra bits (at byte 4)",
+      ["QUJ"] = "the last character has extra bits (at byte 3)",
+      ["Q*"] = "'*' is not a base64 character (at byte 2)", ["Q\0"] = "the byte 0x00 is not a base64 character (at byte 2)",
+      ["Qé"] = "the byte 0xc3 is not a base64 character (at byte 2)",
+      ["+_"] = "the text has characters of both alphabets (at byte 2)",
     } do
       fails(problem, lull.base64.decode(text))
     end
@@ -255,8 +255,8 @@ describe("lull.time.parse", function()
     equal(parse("2016-12-31T23:59:60Z"), 1483228800)
     equal(parse("2017-01-01T00:59:60+01:00"), 1483228800)
     equal(parse("Saturday, 31-Dec-16 23:59:60 GMT"), 1483228800)
-    fails("'2016-12-31T23:58:60Z' is no date: a leap second ends a day of UTC", parse("2016-12-31T23:58:60Z"))
-    fails("'2016-12-31T23:59:60+01:00' is no date: a leap second ends a day of UTC",
+    fails("'2016-12-31T23:58:60Z' is not a date: a leap second must be at the end of a UTC day", parse("2016-12-31T23:58:60Z"))
+    fails("'2016-12-31T23:59:60+01:00' is not a date: a leap second must be at the end of a UTC day",
       parse("2016-12-31T23:59:60+01:00"))
   end)
 
@@ -270,23 +270,23 @@ describe("lull.time.parse", function()
       ["2024-05-01T10:00:61Z"] = "there is no such time of day", ["2024-05-01T25:00Z"] = "there is no such time of day",
       ["2024-05-01T10:00:00+24:00"] = "there is no such offset",
       ["2024-05-01T10:00:00+01:60"] = "there is no such offset",
-      ["2024-05-01T10:00:00."] = "there are no digits behind the decimal point",
-      ["2024-05-01T10"] = "a time is written as hh:mm:ss", ["2024-05-01T10:0"] = "a time is written as hh:mm:ss",
-      ["2024-05-01T10:00:00 CEST"] = "an offset is written as Z or +hh:mm",
-      ["2024-05-01T10:00:00Zx"] = "there is more behind it",
-      ["2024-05-01X"] = "behind the day comes T and a time", ["2024-5-1"] = "a day is written as YYYY-MM-DD",
-      ["2024-W18-3"] = "a day is written as YYYY-MM-DD", ["2024-122"] = "a day is written as YYYY-MM-DD",
+      ["2024-05-01T10:00:00."] = "there are no digits after the decimal point",
+      ["2024-05-01T10"] = "a time must be hh:mm:ss", ["2024-05-01T10:0"] = "a time must be hh:mm:ss",
+      ["2024-05-01T10:00:00 CEST"] = "an offset must be Z or +hh:mm",
+      ["2024-05-01T10:00:00Zx"] = "there is text after it",
+      ["2024-05-01X"] = "after the date there must be T and a time", ["2024-5-1"] = "a date must be YYYY-MM-DD",
+      ["2024-W18-3"] = "a date must be YYYY-MM-DD", ["2024-122"] = "a date must be YYYY-MM-DD",
       ["99"] = "it does not begin with a year of four digits", [""] = "it does not begin with a year of four digits",
       ["+02024-05-01"] = "it does not begin with a year of four digits",
     } do
-      fails(("'%s' is no date: %s"):format(text, problem), parse(text))
+      fails(("'%s' is not a date: %s"):format(text, problem), parse(text))
     end
     for _, text in ipairs {
       "tomorrow", "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET", "Son, 06 Nov 1994 08:49:37 GMT",
     } do
-      fails(("'%s' is no date of HTTP (such as Sun, 06 Nov 1994 08:49:37 GMT)"):format(text), parse(text))
+      fails(("'%s' is not an HTTP date (such as Sun, 06 Nov 1994 08:49:37 GMT)"):format(text), parse(text))
     end
-    contains(select(2, parse("2024-\255")), "'2024-\\xFF' is no date")
+    contains(select(2, parse("2024-\255")), "'2024-\\xFF' is not a date")
     raises("string expected, got nil", function() parse(nil) end)
   end)
 end)

@@ -291,7 +291,7 @@ describe("a hint", function()
   it("ERR-152 says what ipairs was given, and what a 401 asks for", function()
     if spec.is_stock then return end
     local function run(source) return spec.script(source).err end
-    contains(run[[for _ in ipairs(require("lull").null) do end]], "ipairs was given lull.null")
+    contains(run[[for _ in ipairs(require("lull").null) do end]], "ipairs got lull.null")
     local asks = [[
       local lull = require "lull"
       local api = lull.service{ base_url = "https://a.test", networking = function()

@@ -79,7 +79,7 @@ local function reported(code)
   return result.err
 end
 
-local HINT = "load_if_needed() returns nil if nothing has to be loaded: resource:fetch() returns the entity"
+local HINT = "load_if_needed() returns nil if no load is needed: resource:fetch() returns the entity"
 
 describe("the report of a load that was not needed", function()
   it("NIL-120 names fetch", function()

@@ -101,10 +101,10 @@ describe("lull.write_file and lull.read_file", function()
     equal(lull.write_file(dir .. "/link", "b"), true)
     equal(lull.read_file(dir .. "/real"), "b")
     equal(shell("readlink " .. dir .. "/link"), "real")
-    contains(select(2, lull.write_file(dir .. "/dangling", "x")), "is a link to what does not exist")
+    contains(select(2, lull.write_file(dir .. "/dangling", "x")), "is a link to a file that does not exist")
     contains(
       select(2, lull.write_file(dir .. "/dangling", "x", { append = true })),
-      "is a link to what does not exist")
+      "is a link to a file that does not exist")
     equal(lull.read_file(dir .. "/nowhere"), nil)
   end)
 

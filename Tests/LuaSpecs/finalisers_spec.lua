@@ -135,7 +135,7 @@ describe("waiting", function()
       end)
       lull.sleep(0.01)
     ]]
-    contains(result.err, "cannot wait inside a __tostring: it must answer at once")
+    contains(result.err, "cannot wait inside a __tostring: it must return at once")
   end)
 end)
 

@@ -307,8 +307,8 @@ describe("limits as settings", function()
     wrong({ rate_limit = 60 },
       "'rate_limit' must be a table such as { requests = 60, per = 60 }, or false, got 60")
     wrong({ rate_limit = { 60, 60 } }, "unknown setting of type number in 'rate_limit'; settings have names")
-    wrong({ rate_limit = { requests = 60 } }, "'rate_limit' must say in how many seconds: 'per' is missing")
-    wrong({ rate_limit = { per = 60 } }, "'rate_limit' must say how many requests: 'requests' is missing")
+    wrong({ rate_limit = { requests = 60 } }, "'rate_limit' needs 'per': a number of seconds")
+    wrong({ rate_limit = { per = 60 } }, "'rate_limit' needs 'requests': the number of requests")
     wrong({ rate_limit = { requests = 0, per = 60 } },
       "'rate_limit.requests' must be a whole number, 1 or more, got 0")
     wrong({ rate_limit = { requests = 1, per = 0 } },

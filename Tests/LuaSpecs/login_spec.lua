@@ -73,7 +73,7 @@ describe("a login", function()
     contains(err.user_message, "' again")
     local without <close> = tokens(settings, { access_token = "old", expires = 1, lifetime = 9 })
     _, err = spec.demo { auth = lull.auth.oauth2_code(settings) }("/private"):load():await()
-    contains(err.user_message, "there is nothing to renew it with; run 'lull login ")
+    contains(err.user_message, "has expired and cannot be renewed; run 'lull login ")
     spec.check(used.path ~= without.path)
   end)
 
@@ -101,20 +101,20 @@ describe("a login", function()
 
   it("OAU-02 is kept by the name of the file, or by its own", function()
     for _, name in ipairs { "../x", "a/b", ".hidden", "-x", "a b", "a\n", ("x"):rep(101), "ü" } do
-      raises("'name' must be of letters, digits, '-', '_' and '.', to name the tokens' file", function()
+      raises("'name' must have only letters, digits, '-', '_' and '.', since it names the token file", function()
         lull.auth.oauth2_code(client { name = name })
       end)
     end
-    raises("'name' must be a string that is not empty", function() lull.auth.oauth2_code(client { name = "" }) end)
+    raises("'name' must be a non-empty string", function() lull.auth.oauth2_code(client { name = "" }) end)
     local typed = assert(load([[local lull, settings = ... return lull.auth.oauth2_code(settings)]], "=typed"))
-    contains(select(2, pcall(typed, lull, client())), "'name' is needed where no file says it")
+    contains(select(2, pcall(typed, lull, client())), "'name' is required outside an API file")
     contains(tostring(typed(lull, client { name = "shop" })), "by lull login shop›")
   end)
 
   it("OAU-13 takes https URLs, or those of this machine", function()
     for _, key in ipairs { "authorization_url", "token_url", "revocation_url" } do
       for _, url in ipairs { "http://login.test/a", "http://127.0.0.1.evil.test", "https://a.test/#x" } do
-        raises("'" .. key .. "' must be an https URL without a fragment, or an http one of this machine", function()
+        raises("'" .. key .. "' must be an https URL without a fragment, or an http URL of this machine", function()
           lull.auth.oauth2_code(client { [key] = url })
         end)
       end
@@ -126,14 +126,14 @@ describe("a login", function()
   end)
 
   it("refuses what it cannot do", function()
-    raises("'authorization_url' is needed", function()
+    raises("'authorization_url' is required", function()
       lull.auth.oauth2_code { token_url = "https://a.test", client_id = "a" }
     end)
-    raises("'device_url' is needed", function()
+    raises("'device_url' is required", function()
       lull.auth.oauth2_device { token_url = "https://a.test", client_id = "a" }
     end)
-    raises("'token_url' is needed", function() lull.auth.oauth2_device { client_id = "a" } end)
-    raises("'client_id' is needed", function()
+    raises("'token_url' is required", function() lull.auth.oauth2_device { client_id = "a" } end)
+    raises("'client_id' is required", function()
       lull.auth.oauth2_device { token_url = "https://a.test", device_url = "https://a.test" }
     end)
     for _, port in ipairs { -1, 65536, 1.5, "80", true } do

@@ -217,11 +217,11 @@ describe("first_byte_timeout and idle_timeout", function()
     service:configure("/slow", { first_byte_timeout = 0.1 })
     local _, err = service("/slow"):with_param("seconds", 5):load():await()
     equal(err.cause.kind, "timeout")
-    contains(err.cause.message, "no byte of an answer from 127.0.0.1:")
+    contains(err.cause.message, "no byte of a response from 127.0.0.1:")
     contains(err.cause.message, "within 0.1 s (first_byte_timeout)")
     service:configure("/slow", { first_byte_timeout = false, idle_timeout = 0.1 })
     _, err = service("/slow"):with_param("seconds", 5):load():await()
-    contains(err.cause.message, "stood still for 0.1 s (idle_timeout)")
+    contains(err.cause.message, "for 0.1 s (idle_timeout)")
     service:configure("/slow", { idle_timeout = false })
     check(service("/slow"):with_param("seconds", 0.2):load():await())
   end)
@@ -244,7 +244,7 @@ describe("network settings", function()
       { "proxy", "http://[localhost:1]:2", "'proxy' must be false or a URL such as" },
       { "proxy", "http://ü..example", "'proxy' must be false or a URL such as" },
       { "no_proxy", { 1 }, "'no_proxy' must be a string such as" },
-      { "resolve", { ["host"] = "1.2.3.4" }, "which is no host:port" },
+      { "resolve", { ["host"] = "1.2.3.4" }, "which is not host:port" },
       { "resolve", { ["host:1"] = true }, "'resolve' must be a table such as" },
       { "resolve", { ["host:1"] = "[localhost:2]" }, "'resolve' must be a table such as" },
       { "resolve", { ["host:1"] = "a%00b" }, "'resolve' must be a table such as" },
@@ -296,7 +296,7 @@ describe("network settings", function()
     if spec.shell("curl --version"):find("HTTP3", 1, true) then
       equal(err.cause.kind, "connection")
     else
-      contains(err.cause.message, "HTTP/3 (http_version) is not spoken by this system's")
+      contains(err.cause.message, "this system's libcurl does not support HTTP/3 (http_version)")
     end
   end)
 end)

@@ -88,7 +88,7 @@ describe("a networking function", function()
     spec.collect()
     local _, err = request:await()
     equal(err.cause.kind, "script_error")
-    contains(err.cause.message, "ended without an answer")
+    contains(err.cause.message, "ended without a response")
   end)
 
   it("answers with an error", function()

@@ -22,8 +22,8 @@ local function reported(code)
 end
 
 local MISSING = "  content: GET " .. lull.demo()
-  .. "/users/0 was answered with 404 Not found; the resource has no content\n"
-local UNASKED = "  content: " .. lull.demo() .. "/users/1 has none: load it, and await that, first\n"
+  .. "/users/0 returned 404 Not found; the resource has no content\n"
+local UNASKED = "  content: " .. lull.demo() .. "/users/1 has no content yet: load it first, and await the load\n"
 
 local function says(sentence, code)
   local text = reported(code)
@@ -87,8 +87,8 @@ describe("the report of a nil content", function()
 
   it("NIL-02 says that nothing is loaded, or not yet", function()
     says(UNASKED, "print(unasked.content.name)")
-    says("/users/7 has none: load it, and await that, first", "there:wipe() print(there.content.name)")
-    says("/users/1 is still being loaded: await that first", "unasked:load() print(unasked.content.name)")
+    says("/users/7 has no content yet: load it first, and await the load", "there:wipe() print(there.content.name)")
+    says("/users/1 is still loading: await the load first", "unasked:load() print(unasked.content.name)")
   end, { seconds = 20 })
 
   it("NIL-02 says what was so when the content was read", function()
@@ -96,7 +96,7 @@ describe("the report of a nil content", function()
   end)
 
   it("NIL-01 tells coroutines and callbacks apart that have read at the same line", function()
-    says("/users/00 was answered with 404", [[
+    says("/users/00 returned 404", [[
       local function name(id)
         local resource = api("/users/" .. id)
         resource:load():await()
@@ -106,7 +106,7 @@ describe("the report of a nil content", function()
       end
       lull.all{ lull.spawn(name, "00"), lull.spawn(name, "01"), lull.spawn(name, "02") }
     ]])
-    says("/users/0 was answered", [[
+    says("/users/0 returned", [[
       local function name(resource, depth)
         local c = resource.content
         if depth > 0 then name(unasked, depth - 1) else return end

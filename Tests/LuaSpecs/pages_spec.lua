@@ -182,9 +182,9 @@ describe("pages", function()
       return failing(api "/a", { cursor = cursor }).user_message
     end
     contains(problem(with, function(content) return content.data end), "has no 'has_more'")
-    contains(problem(without, function(content) return content.data end), "'data' is no list")
+    contains(problem(without, function(content) return content.data end), "'data' is not a list")
     contains(problem(with, function(content) return { data = content.data } end), "has no 'has_more'")
-    contains(problem(without, function() return { items = {} } end), "'data' is no list")
+    contains(problem(without, function() return { items = {} } end), "'data' is not a list")
     contains(problem(without, function() return "text" end), "has no field")
   end)
 
@@ -197,7 +197,7 @@ describe("pages", function()
     equal(#walk(api("/a"), cursor), 3)
     contains(failing(api("/b"), cursor).user_message, "on another origin")
     local last = { cursor = { param = "c", field = "c", items = "rows" } }
-    contains(failing(api("/d"), last).user_message, "of the last element is a URL, which no parameter takes")
+    contains(failing(api("/d"), last).user_message, "of the last element is a URL, not a value for a parameter")
     for _, request in ipairs(sent) do spec.excludes(request.url, "=http") end
   end)
 
@@ -237,7 +237,7 @@ describe("pages", function()
     equal(#walk(api("/b"), { offset = { param = "offset", first = 10 } }), 1)
     equal(#sent, 5)
     contains(failing(api("/c"), { offset = { param = "offset" } }).user_message,
-      "The content is no list: name the field of the list with 'items' of 'offset'")
+      "The content is not a list: name the field of the list with 'items' of 'offset'")
     raises("'offset' needs 'param'", function() api("/a"):pages { offset = {} } end)
     raises("unknown setting 'step'", function() api("/a"):pages { offset = { param = "x", step = 1 } } end)
   end)
@@ -311,10 +311,10 @@ describe("pages", function()
     end
     for _, flag in ipairs { "true", "1", '"true"', '"True"' } do
       local err = failing(site { ["/a"] = '{"data":[1],"meta":{"has_more":' .. flag .. "}}" } "/a")
-      contains(err.user_message, "'meta.has_more' says that there is a further page")
+      contains(err.user_message, "'meta.has_more' shows that there is another page")
     end
     local err = failing(site { ["/a"] = '{"data":[1],"isLast":false}' } "/a")
-    contains(err.user_message, "'isLast' says that there is a further page")
+    contains(err.user_message, "'isLast' shows that there is another page")
   end)
 
   it("PAG-81 read the flags of tables that transformers make", function()
@@ -348,7 +348,7 @@ describe("pages", function()
   it("PAG-82 end with an error where a header says that there is more", function()
     local function of(headers) return site { ["/a"] = json("[1,2]", headers) } "/a" end
     contains(failing(of { ["X-Next-Cursor"] = "abc" }).user_message,
-      "'X-Next-Cursor' is 'abc': there is a further page, but not its URL: pass next = function(_, page)")
+      "'X-Next-Cursor' is 'abc': there is another page, but its URL is not given: pass next = function(_, page)")
     contains(failing(of { ["Content-Range"] = "items 0-1/5" }).user_message,
       "'Content-Range' is 'items 0-1/5', and the list ends at 2: pass cursor = {")
     for _, headers in ipairs {
@@ -463,7 +463,7 @@ describe("pages", function()
     } do
       local err, seen = failing(site { ["/a"] = of(type, body) } "/a")
       equal(err.user_message, "The content is " .. type
-        .. ", but it is JSON, whose fields may tell the next page: configure response_type = \"json\"")
+        .. ", but it is JSON, whose fields may name the next page: configure response_type = \"json\"")
       equal(#seen, 1)
     end
     equal(#walk(site { ["/a"] = of("text/plain", "{no JSON}") } "/a"), 1)
@@ -611,7 +611,7 @@ describe("pages end with an error", function()
     local api = site { ["/a"] = '{"next":"https://elsewhere.test/x"}' }
     local err, seen = failing(api("/a"))
     equal(#seen, 1)
-    contains(err.user_message, "on another origin, https://elsewhere.test, which 'cross_origin' would allow")
+    contains(err.user_message, "on another origin, https://elsewhere.test, which 'cross_origin' allows")
     contains(tostring(err), "GET https://api.test/v1/a")
     for _, other in ipairs { "http://api.test/v1/x", "https://api.test:8443/v1/x", "//API.test.evil/x" } do
       local again = site { ["/a"] = '{"next":"' .. other .. '"}' }
@@ -653,7 +653,7 @@ describe("pages end with an error", function()
     local api = site { ["/a"] = '{"next":"/v1/b"}', ["/b"] = '{"next":"/v1/a#top"}' }
     local err, seen = failing(api("/a"))
     equal(#seen, 2)
-    contains(err.user_message, "The pages go round: after page 2 comes /a once more")
+    contains(err.user_message, "The pages repeat: after page 2 comes /a again")
   end)
 
   it("beyond 100, unless `max` is given", function()
@@ -662,7 +662,7 @@ describe("pages end with an error", function()
     end)
     local err, seen = failing(api("/a?n=1"))
     equal(#seen, 100)
-    contains(err.user_message, "There are more than 100 pages: say with 'max' how many to load")
+    contains(err.user_message, "There are more than 100 pages: set how many to load with 'max'")
     equal(#walk(api("/a?n=1"), { max = 3 }), 3)
     equal(#walk(api("/a?n=1"), { max = 120 }), 120)
   end)
@@ -670,10 +670,10 @@ describe("pages end with an error", function()
   it("when the next one is no URL but a cursor", function()
     local api = site { ["/a"] = '{"next":"c2Vjb25k"}' }
     contains(failing(api("/a")).user_message,
-      "'next' is 'c2Vjb25k': there is a further page, but not its URL: "
+      "'next' is 'c2Vjb25k': there is another page, but its URL is not given: "
         .. 'pass cursor = { param = "cursor", field = "next" }')
     contains(failing(api("/a"), { next = "next" }).user_message,
-      [['next' is 'c2Vjb25k', which is no URL; if it is a cursor, pass cursor = { param = "cursor"]])
+      [['next' is 'c2Vjb25k', which is not a URL; if it is a cursor, pass cursor = { param = "cursor"]])
   end)
 
   it("when a Link header speaks of a next page and cannot be read", function()
@@ -684,7 +684,7 @@ describe("pages end with an error", function()
       local api, sent = site { ["/a"] = json("{}", { Link = link }), ["/b"] = "{}" }
       for _, options in ipairs { {}, { next = "link" } } do
         contains(failing(api("/a"), options).user_message,
-          "The Link header speaks of a next page in a way that cannot be read: '")
+          "The Link header has a next page that cannot be parsed: '")
       end
       equal(#sent, 1)
     end
@@ -692,11 +692,11 @@ describe("pages end with an error", function()
 
   it("when the next one is no URL, has no host, or is the page itself", function()
     for link, message in pairs {
-      ["http://[/"] = "The next page's URL 'http://[/' is no URL",
-      ["http:///b"] = "is no URL",
+      ["http://[/"] = "The next page's URL 'http://[/' is not a URL",
+      ["http:///b"] = "is not a URL",
       ["mailto:a@b.test"] = "is neither http nor https",
-      [""] = "The pages go round: after page 1 comes /a once more",
-      ["#more"] = "The pages go round: after page 1 comes /a once more",
+      [""] = "The pages repeat: after page 1 comes /a again",
+      ["#more"] = "The pages repeat: after page 1 comes /a again",
     } do
       local api = site { ["/a"] = json("{}", { Link = "<" .. link .. ">; rel=next" }) }
       contains(failing(api("/a")).user_message, message)
@@ -709,7 +709,7 @@ describe("pages end with an error", function()
     } do
       local api = site { ["/a"] = body }
       local message = failing(api("/a")).user_message
-      spec.check(message:find("is an object without a URL in 'href'", 1, true) or message:find("is no URL", 1, true),
+      spec.check(message:find("is an object without a URL in 'href'", 1, true) or message:find("is not a URL", 1, true),
         message)
     end
   end)
@@ -720,7 +720,7 @@ describe("pages end with an error", function()
       ["/c?c=12345678901234567890"] = "{}" }
     equal(#walk(api("/c"), { cursor = { param = "c", field = "c" } }), 2)
     contains(failing(api("/a"), { cursor = { param = "c", field = "c" } }).user_message,
-      "The cursor 'c' is a number too large to be sent as it came")
+      "The cursor 'c' is a number too large to be sent exactly")
     equal(#walk(api("/b"), { cursor = { param = "c", field = "c" } }), 2)
   end)
 
@@ -730,10 +730,10 @@ describe("pages end with an error", function()
       ['{"data":[{"id":1}]}'] = "The content has no 'has_more'",
       ['{"data":[{"id":1}],"has_more":"yes"}'] = "'has_more' is neither true nor false",
       ['{"data":[{"id":1}],"has_more":1}'] = "'has_more' is neither true nor false",
-      ['{"data":[],"has_more":true}'] = "'has_more' says that there is more, but 'data' is empty",
+      ['{"data":[],"has_more":true}'] = "'has_more' is true, but 'data' is empty",
       ['{"data":[{"id":1},{"ID":2}],"has_more":true}'] = "no cursor 'id' of the last element of 'data'",
-      ['{"data":{"id":1},"has_more":true}'] = "'data' is no list",
-      ['{"has_more":true}'] = "'data' is no list",
+      ['{"data":{"id":1},"has_more":true}'] = "'data' is not a list",
+      ['{"has_more":true}'] = "'data' is not a list",
       ['{"data":[{"id":{}}],"has_more":true}'] = "neither a string nor a number",
       ['{"data":[{"id":1e300}],"has_more":true}'] = "too large",
     } do
@@ -746,7 +746,7 @@ describe("pages end with an error", function()
     err = failing(site { ["/a"] = '[{"id":1},{}]' } "/a", { cursor = { param = "c", field = "id", items = "" } })
     contains(err.user_message, "no cursor 'id' of the last element of the content")
     err = failing(site { ["/a"] = '{"a":1}' } "/a", { cursor = { param = "c", field = "id", items = "" } })
-    contains(err.user_message, "is no list")
+    contains(err.user_message, "is not a list")
   end)
 
   it("when what should have a field has none, being no JSON", function()
@@ -772,12 +772,12 @@ describe("pages end with an error", function()
 
   it("when what they go by is something else", function()
     local api = site { ["/a"] = '{"next":true,"cursor":[1],"http":"http://[/"}', ["/a?page=1"] = '{"data":"x"}' }
-    contains(failing(api("/a")).user_message, "'next' is no URL")
-    contains(failing(api("/a"), { next = "http" }).user_message, "is no URL")
+    contains(failing(api("/a")).user_message, "'next' is not a URL")
+    contains(failing(api("/a"), { next = "http" }).user_message, "is not a URL")
     contains(failing(api("/a"), { cursor = { param = "c", field = "cursor" } }).user_message,
       "The cursor 'cursor' is neither a string nor a number")
-    contains(failing(api("/a"), { page = { param = "page" } }).user_message, "The content is no list")
-    contains(failing(api("/a"), { page = { param = "page", items = "data" } }).user_message, "'data' is no list")
+    contains(failing(api("/a"), { page = { param = "page" } }).user_message, "The content is not a list")
+    contains(failing(api("/a"), { page = { param = "page", items = "data" } }).user_message, "'data' is not a list")
     contains(failing(api("/a"), { next = function() return 7 end }).user_message,
       "'next' of pages must return a URL, a Resource or nil, got 7")
   end)
@@ -787,7 +787,7 @@ describe("pages end with an error", function()
     local marker = {}
     equal(failing(api("/a"), { next = function() error(marker) end }), marker)
     contains(failing(api("/a"), { next = function() lull.sleep(0) end }),
-      "cannot wait inside a next function of pages: it must answer at once")
+      "cannot wait inside a next function of pages: it must return at once")
   end)
 
   it("after which there is nothing more", function()
@@ -852,7 +852,7 @@ describe("pages", function()
     local pages = api("/a"):pages()
     local task = lull.spawn(function() return pages() end)
     spec.turn()
-    raises("these pages are being waited for by another coroutine", function() pages() end)
+    raises("another coroutine is already waiting for these pages", function() pages() end)
     held[1](json "5")
     equal(task:await(), 5)
   end)
@@ -907,7 +907,7 @@ describe("pages", function()
     raises("unknown setting 'nxt' (did you mean 'next'?)", function() a:pages { nxt = "x" } end)
     raises("'next' must be \"link\", the name of a field, or a function, got 7", function() a:pages { next = 7 } end)
     raises("'next' must name a field", function() a:pages { next = "" } end)
-    raises("pages go on by 'cursor' or 'next', not both", function()
+    raises("'cursor' and 'next' cannot be combined", function()
       a:pages { next = "x", cursor = { param = "a", field = "b" } }
     end)
     raises("'cursor' must be a table, got 'x'", function() a:pages { cursor = "x" } end)

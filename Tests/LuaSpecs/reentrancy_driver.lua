@@ -47,7 +47,7 @@ local function litter() setmetatable({}, { __gc = function() act() end }) end
 -- Errors that calls at a random place may raise.
 local expected = {
   "raised on purpose", "cannot wait", "is closed", "would wait for itself", "non%-suspended",
-  "cannot close", "cannot resume", "being waited for", "attempt to yield", "nested too deeply",
+  "cannot close", "cannot resume", "already waiting for", "attempt to yield", "nested too deeply",
   "C stack overflow", "error in error handling", "has not started", "needs a URL",
 }
 

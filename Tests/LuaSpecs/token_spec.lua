@@ -99,7 +99,7 @@ describe("lull.auth.token", function()
       return err.cause.message
     end
     contains(message(function() return nil, "locked out" end), "no token: locked out")
-    contains(message(function() end), "no token: the fetch function gave none")
+    contains(message(function() end), "no token: the fetch function returned none")
     contains(message(function() return nil, lull.error { http_status = 403 } end), "no token: Forbidden")
     contains(message(function() error(lull.error { http_status = 403 }) end), "no token: Forbidden")
     equal(#spec.reports(), 0)
@@ -108,10 +108,10 @@ describe("lull.auth.token", function()
     for _, case in ipairs {
       { function() return 7 end, "fetch must return a token, a string or a Secret, got number" },
       { function() return "" end, "fetch must return a token, a string or a Secret, got an empty string" },
-      { function() return "a\nb" end, "the token that fetch returned, as the value of a header," },
+      { function() return "a\nb" end, "the token that fetch returned is used in a header, so it" },
       { function() return "a\xff" end, "UTF-8" },
-      { function() return "a", "soon" end, "how many seconds the token is good for" },
-      { function() return "a", -1 end, "how many seconds the token is good for" },
+      { function() return "a", "soon" end, "the token's lifetime in seconds" },
+      { function() return "a", -1 end, "the token's lifetime in seconds" },
     } do
       contains(message(case[1]), case[2])
       contains(spec.reports()[1].message, case[2])
@@ -204,7 +204,7 @@ describe("lull.auth.token", function()
     contains(lull.read_file(path), '"token ben"')
     spec.shell("chmod 644 " .. path)
     local _, err = world(options)("/private"):load():await()
-    contains(err.cause.message, "may be read by others")
+    contains(err.cause.message, "can be read by other users")
   end, { seconds = 20 })
 
   it("LIM-160 makes no file for root in another user's folder", function()
@@ -223,7 +223,7 @@ describe("lull.auth.token", function()
     local dir, _ <close> = spec.temporary_folder()
     local api = world { token_file = dir .. "/t.json", fetch = function() return lull.secret { env = "HOME" } end }
     local _, err = api("/private"):load():await()
-    contains(err.cause.message, "fetch must return a string where 'token_file' is set")
+    contains(err.cause.message, "fetch must return a string if 'token_file' is set")
     equal(#spec.reports(), 1)
   end)
 
@@ -257,14 +257,14 @@ describe("lull.auth.token", function()
   end)
 
   it("takes what it must", function()
-    raises("'fetch' is needed", function() lull.auth.token {} end)
+    raises("'fetch' is required", function() lull.auth.token {} end)
     raises("'fetch' must be a function, got string", function() lull.auth.token { fetch = "x" } end)
     raises("'header' must be the name of a header, got 'a b'", function()
       lull.auth.token { fetch = print, header = "a b" }
     end)
     raises("'prefix'", function() lull.auth.token { fetch = print, prefix = "a\n" } end)
     raises("did you mean 'token_file'?", function() lull.auth.token { fetch = print, tokn_file = "x" } end)
-    raises("'token_file' must be a string that is not empty", function()
+    raises("'token_file' must be a non-empty string", function()
       lull.auth.token { fetch = print, token_file = "" }
     end)
   end)

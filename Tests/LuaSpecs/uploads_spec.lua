@@ -60,7 +60,7 @@ describe("a file as a body", function()
     for path, problem in pairs {
       [folder .. "/none"] = "No such file or directory", [folder] = "is a directory",
       [folder .. "/pipe"] = "is not a regular file",
-      ["/proc/self/status"] = "the system does not say how large it is",
+      ["/proc/self/status"] = "its size is unknown",
     } do
       local request = service("/a"):post(lull.file(path))
       equal(request.state, "completed")
@@ -82,7 +82,7 @@ describe("a file as a body", function()
     assert(lull.write_file(path, "second"))
     local _, err = request:await()
     equal(err.cause.kind, "file_changed")
-    contains(err.user_message, "'" .. path .. "' has changed since the request that sends it was made")
+    contains(err.user_message, "'" .. path .. "' has changed since its request was made")
     equal(#err.attempts, 1)
     assert(first:await())
     equal(assert(request:repeated():start():await()).content.body, "second", "looked at anew")
@@ -159,7 +159,7 @@ describe("a file as a body", function()
     raises("the name of a file expected", function() lull.file "a\0b" end)
     raises("unknown setting 'typ' (did you mean 'type'?)", function() lull.file("a", { typ = "x" }) end)
     raises("'type' must be a string", function() lull.file("a", { type = 7 }) end)
-    raises("'type' must be a string that is not empty", function() lull.file("a", { type = "" }) end)
+    raises("'type' must be a non-empty string", function() lull.file("a", { type = "" }) end)
     raises("'type' must not contain line breaks", function() lull.file("a", { type = "a/b\r\nX: y" }) end)
     raises("'name' must be a string", function() lull.file("a", { name = {} }) end)
     raises("'name' is not valid UTF-8", function() lull.file("a", { name = "\xE9" }) end)

@@ -21,7 +21,7 @@ end
 local function refuses(kind, messages)
   equal(#messages, 3, "it was not called")
   for _, message in ipairs(messages) do
-    contains(message, "cannot wait inside a " .. kind .. ": it must answer at once")
+    contains(message, "cannot wait inside a " .. kind .. ": it must return at once")
     contains(message, "waiting_spec.lua:", "the place")
   end
 end
@@ -78,7 +78,7 @@ describe("waiting raises in", function()
     spec.fake(json "1")("/a"):add_observer(function() error("no") end)
     spec.turn()
     equal(#messages, 3)
-    for _, message in ipairs(messages) do contains(message, "it must answer at once") end
+    for _, message in ipairs(messages) do contains(message, "it must return at once") end
   end)
 
   it("a comparison of table.sort", function()

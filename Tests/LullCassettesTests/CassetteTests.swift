@@ -75,14 +75,14 @@ import Testing
     var cassette = Cassette([
       CassetteTests.entry("PUT", "/a", ""), CassetteTests.entry("GET", "/a", "new"),
     ])
-    #expect(CassetteTests.ask(&cassette, get).contains("only after something was written there"))
+    #expect(CassetteTests.ask(&cassette, get).contains("only after a write that has not happened"))
     #expect(CassetteTests.ask(&cassette, put) == "")
     #expect(CassetteTests.ask(&cassette, get) == "new")
     cassette = Cassette([
       CassetteTests.entry("GET", "/a", "old"), CassetteTests.entry("PUT", "/a", ""),
     ])
     #expect(CassetteTests.ask(&cassette, put) == "")
-    #expect(CassetteTests.ask(&cassette, get).contains("only before what has been written there"))
+    #expect(CassetteTests.ask(&cassette, get).contains("only before a write that has already happened"))
   }
 
   @Test
@@ -102,13 +102,13 @@ import Testing
     #expect(CassetteTests.ask(&cassette, parts) == "parts")
     let other = CassetteTests.json(#"{"b":["x",0],"a":1}"#)
     let miss = CassetteTests.ask(&cassette, CassetteTests.request("POST", "/j", body: other))
-    #expect(miss.hasPrefix("POST https://a.test/j was not recorded; nearest is number 1"))
+    #expect(miss.hasPrefix("POST https://a.test/j was not recorded; nearest is exchange 1"))
     #expect(miss.contains("body:") && miss.contains("b[]"), "\(miss)")
     let text = CassetteTests.request("POST", "/t", body: HARBody(Array("a=2".utf8)))
-    #expect(CassetteTests.ask(&cassette, text).contains("body: 3 other bytes"))
+    #expect(CassetteTests.ask(&cassette, text).contains("body: 3 bytes, but different ones"))
     let none = CassetteTests.request("POST", "/t")
     let absence = CassetteTests.ask(&cassette, none)
-    #expect(absence.contains("body: one was recorded, and there is none"))
+    #expect(absence.contains("body: recorded with one, sent without"))
   }
 
   @Test func `CAS-05 a miss names the nearest recording and what differs`() {
@@ -122,7 +122,7 @@ import Testing
         &cassette,
         CassetteTests.request("GET", "/a?page=2&q=x", headers: [HARHeader("x-tenant", "two")]))
           == """
-          GET https://a.test/a?page=2&q=x was not recorded; nearest is number 1, GET https://a.test/a?page=1&q=x:
+          GET https://a.test/a?page=2&q=x was not recorded; nearest is exchange 1, GET https://a.test/a?page=1&q=x:
             query 'page': 1 → 2
             header 'x-tenant': one → two
           """)
@@ -142,26 +142,26 @@ import Testing
     var left = Cassette([bodyless])
     #expect(
       CassetteTests.ask(&left, CassetteTests.request("GET", "/a"))
-        == "GET https://a.test/a was recorded without the body of its answer")
+        == "GET https://a.test/a was recorded without its response body")
   }
 
   @Test func `CAS-120 a body that cannot be read affects only its exchange`() {
     var unreadable = CassetteTests.entry("GET", "/a", "")
     unreadable.response?.body = nil
     unreadable.response?.lacksBody = true
-    unreadable.response?.bodyProblem = "at /x: this is no base64"
+    unreadable.response?.bodyProblem = "at /x: invalid base64"
     var posted = CassetteTests.entry("POST", "/b", "posted")
     posted.request.body = nil
-    posted.request.bodyProblem = "at /y: this is no base64"
+    posted.request.bodyProblem = "at /y: invalid base64"
     var cassette = Cassette([unreadable, posted, CassetteTests.entry("GET", "/c", "fine")])
     #expect(
       CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a"))
-        == "GET https://a.test/a was recorded with an answer whose body cannot be read: "
-        + "at /x: this is no base64"
+        == "GET https://a.test/a was recorded with a response body that cannot be read: "
+        + "at /x: invalid base64"
     )
     #expect(
       CassetteTests.ask(&cassette, CassetteTests.request("POST", "/b"))
-        .hasSuffix("body: the recorded one cannot be read: at /y: this is no base64"))
+        .hasSuffix("body: the recorded body cannot be read: at /y: invalid base64"))
     #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/c")) == "fine")
   }
 
@@ -171,7 +171,7 @@ import Testing
     cassette.note(CassetteTests.request("POST", "/a"))
     #expect(
       CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a"))
-        == "GET https://a.test/a was recorded only before what has been written there since")
+        == "GET https://a.test/a was recorded only before a write that has already happened in this run")
     cassette.note(CassetteTests.request("GET", "/a"))
     // The second time it is asked for again, too.
     #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a")).contains("recorded"))
@@ -212,8 +212,8 @@ import Testing
     var cassette = Cassette([entry])
     #expect(
       CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a"))
-        == "GET https://a.test/a was recorded by a program that had the data already (304): "
-        + "record it where nothing is cached")
+        == "GET https://a.test/a was recorded as 304 Not Modified, by a program that had the data "
+        + "cached: record it with an empty cache")
     let conditional = CassetteTests.request(
       "GET", "/a", headers: [HARHeader("If-None-Match", "\"1\"")])
     #expect(CassetteTests.ask(&cassette, conditional).isEmpty)

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: ["gzip", "deflate", "br", "zstd"])
-  func `CAS-71 a secret in what is compressed is found, and cannot be taken out`(coding: String)
+  func `CAS-71 a secret in compressed data is found, and cannot be taken out`(coding: String)
     throws
   {
     let bytes = try Base64.decode(Array((ConcealedTests.coded[coding] ?? "").utf8))
@@ -39,7 +39,7 @@ import Testing
     #expect(redaction.redacted(sent) == sent)
     #expect(
       redaction.concealed(in: sent) == [
-        0: "number 1, request body, has ‹secret KEY› in what is compressed"
+        0: "exchange 1, request body, has ‹secret KEY› in compressed data"
       ])
     // What begins so is looked into, whatever is said of it; also in base64.
     guard coding == "gzip" || coding == "zstd" else { return }
@@ -54,7 +54,7 @@ import Testing
     let sent = entry(request: HARBody([1, 2, 3]), [HARHeader("Content-Encoding", "compress")])
     #expect(
       redaction().suspicions(in: [sent]) == [
-        "number 1, request body, which is coded as 'compress'"
+        "exchange 1, request body, which is encoded with 'compress'"
       ])
   }
 
@@ -67,7 +67,7 @@ import Testing
       response: HARBody(
         Array("…\(token.suffix(16)), of the environment-key, \(token.prefix(8))".utf8)))
     #expect(
-      redaction.suspicions(in: [said]).contains("number 1, response body: a part of lull-token-1"))
+      redaction.suspicions(in: [said]).contains("exchange 1, response body: a part of lull-token-1"))
     #expect(!redaction.suspicions(in: [said]).contains { $0.contains("KEY") })
   }
 

@@ -32,13 +32,13 @@ import Testing
     #expect(response?.body == nil && response?.lacksBody == true)
     #expect(response?.missingType == "image/png")
     #expect(
-      response?.bodyProblem?.hasPrefix("at /log/entries/0/response/content/text: this is no base64")
+      response?.bodyProblem?.hasPrefix("at /log/entries/0/response/content/text: invalid base64")
         == true, "\(String(describing: response))")
     let posted = HARTests.posted(#"{"mimeType":"application/xml","params":[{"name":"a"}]}"#)
     let file = try HARFile(reading: Array(posted.utf8))
     #expect(
       file.entries.first?.request.bodyProblem?.hasPrefix(
-        "at /log/entries/0/request/postData/params: these stand for a body of type 'application/xml"
+        "at /log/entries/0/request/postData/params: a body of type 'application/xml"
       ) == true)
     // What is written again is not a request without a body.
     #expect(try HARFile(reading: file.encoded()).entries == file.entries)
@@ -46,22 +46,22 @@ import Testing
 
   @Test func `CAS-11 what cannot be read says where it stands in the file`() {
     let cases: [(String, String)] = [
-      ("[", "this is no JSON"),
+      ("[", "invalid JSON"),
       ("{}", "'log' is missing"),
-      ("[]", "an object with 'log' is expected"),
-      (#"{"log":{"entries":{}}}"#, "at /log/entries: an array is expected"),
+      ("[]", "expected an object with 'log'"),
+      (#"{"log":{"entries":{}}}"#, "at /log/entries: expected an array"),
       (#"{"log":{"entries":[{}]}}"#, "at /log/entries/0: 'request' is missing"),
       (
         #"{"log":{"entries":[{"request":{"method":7,"url":"http://a/"}}]}}"#,
-        "at /log/entries/0/request/method: a string is expected"
+        "at /log/entries/0/request/method: expected a string"
       ),
       (
         #"{"log":{"entries":[{"startedDateTime":"yesterday","request":{}}]}}"#,
-        "at /log/entries/0/startedDateTime: 'yesterday' is no date"
+        "at /log/entries/0/startedDateTime: 'yesterday' is not a date"
       ),
       (
         HARTests.answered(#"{"status":2e9}"#),
-        "at /log/entries/0/response: 2000000000.0 is no status"
+        "at /log/entries/0/response: 2000000000.0 is not an HTTP status"
       ),
     ]
     for (text, expected) in cases {

@@ -71,6 +71,6 @@ import Testing
   @Test func `CAS-68 a number that is called like a token is told of`() {
     let entries = recorded(Array(#"{"access_token":123456789012,"password_attempts":3}"#.utf8))
     #expect(
-      Leftover.all(in: entries).map(\.description) == ["number 1, response body: 12…"])
+      Leftover.all(in: entries).map(\.description) == ["exchange 1, response body: 12…"])
   }
 }

@@ -114,7 +114,7 @@ import Testing
         status: 200, headers: [HARHeader("X-Request", "2f1e0d3c-0b4a-4c39-8f10-9f5b6d1a7e42")],
         body: HARBody(Array(#"{"a":"\#(word)","node_id":"MDEwOlJlcG9zaXRvcnkxMjk2MjY5"}"#.utf8))))
     #expect(
-      Leftover.all(in: [entry]).map(\.description) == ["number 1, request URL: xoxbT7…"])
+      Leftover.all(in: [entry]).map(\.description) == ["exchange 1, request URL: xoxbT7…"])
   }
 
   @Test(arguments: [

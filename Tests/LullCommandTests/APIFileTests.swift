@@ -243,7 +243,7 @@ struct APIFileTests {
       try file(name)
       let ending = try lull("call", "./names.lua", "a", "--dry-run", folder: folder.path)
       #expect(
-        ending.code == 1 && ending.errors.contains("parameters have names of letters"), "\(ending)")
+        ending.code == 1 && ending.errors.contains("parameter names have letters"), "\(ending)")
     }
   }
 

@@ -20,7 +20,7 @@ struct ByteArgumentTests {
     let ended = try shell(
       "printf 'caf\\351' > word; '\(Binaries.lull)' post https://a.example a=@word",
       folder: folder.path)
-    #expect(ended.errors.contains("'word' is not text in UTF-8"))
+    #expect(ended.errors.contains("'word' is not UTF-8"))
     #expect(ended.code == 2)
   }
 
@@ -45,6 +45,6 @@ struct ByteArgumentTests {
     let ended = try shell(
       "b=$(printf '\\351'); KEY=\"caf$b\" '\(Binaries.lull)' -e \"$CODE\"",
       environment: ["CODE": code])
-    #expect(ended.output.contains("the environment variable KEY is not text in UTF-8"))
+    #expect(ended.output.contains("the environment variable KEY is not UTF-8"))
   }
 }

@@ -47,7 +47,7 @@ struct CautionTests {
     let ending = try files.prove(
       "  t:service('https://x.test', { cassette = 'none' })('/a'):load():await()")
     #expect(ending.code == 1)
-    #expect(ending.output.contains("lull test --record missing makes one"), "\(ending)")
+    #expect(ending.output.contains("make one with lull test --record missing"), "\(ending)")
   }
 
   @Test func `PRV-152 an expectation that does not exist names the one that was meant`() throws {

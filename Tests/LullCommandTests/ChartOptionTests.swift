@@ -100,12 +100,12 @@ struct ChartOptionTests {
 
   @Test func `CHART-05 what cannot be drawn is told in one line, with exit code 1`() throws {
     for (words, problem) in [
-      ([users, "--chart", "name"], "'name' is no number in row 1: \"Ada Lovelace\""),
+      ([users, "--chart", "name"], "'name' is not a number in row 1: \"Ada Lovelace\""),
       ([users, "--chart", "visit"], "did you mean 'visits'?"),
       (["\(users)/1", "--chart", "visits"], "the content is a record"),
       (["\(sample.url)/bytes/10", "--chart", "visits"], "--chart draws a list of JSON"),
-      ([users, "--all", "--chart", "name"], "is no number in row 1"),
-      ([users, "--all", "-f", "map(x, 'name')", "--chart", "value"], "is no number in row 1"),
+      ([users, "--all", "--chart", "name"], "is not a number in row 1"),
+      ([users, "--all", "-f", "map(x, 'name')", "--chart", "value"], "is not a number in row 1"),
     ] {
       let ending = try Child(Binaries.lull, ["get"] + words).wait()
       #expect(ending.code == 1, "\(words)")

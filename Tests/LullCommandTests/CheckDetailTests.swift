@@ -34,7 +34,7 @@ struct CheckDetailTests {
       "a.lua:10: there is no stage 'parsng'; the stages are raw_data, decoding, parsing, model, "
         + "cleanup, and those named in pipeline.order",
       "a.lua:12: unknown setting 'heders' (did you mean 'headers'?)",
-      "a.lua:13: calls os.exit, which ends whatever uses the file",
+      "a.lua:13: calls os.exit, which ends the program that uses the file",
       "a.lua:14: attempt to index a nil value (local 'x')",
       "a.lua:15: attempt to compare string with number",
     ]
@@ -57,7 +57,7 @@ struct CheckDetailTests {
       """)
     func finding(_ line: Int, _ url: String) -> String {
       "a.lua:\(line): https://api.example.com/v1/\(url) leads above the base URL "
-        + "https://api.example.com/v1/: its dot segments are sent as they are, and the server "
+        + "https://api.example.com/v1/: its dot segments are sent unchanged, and the server "
         + "resolves them"
     }
     let expected = [
@@ -95,13 +95,13 @@ struct CheckDetailTests {
         form = { path = "/x", body = "form" },
       } }
       """)
-    let braces = "; a brace that is meant as such is written %7B or %7D"
-    let advice = "; another host needs a service, and an API file, of its own"
-    let below = ": a call takes a path below the base URL of its service" + advice
+    let braces = "; write a literal brace as %7B or %7D"
+    let advice = "; another host needs its own service in another API file"
+    let below = ": the path of a call must be below the base URL of its service" + advice
     let base = "https://api.example.com/v1/"
     func taken(_ call: String, _ name: String) -> String {
-      "call '\(call)': parameter '\(name)' is called like the option --\(name) of 'lull call', where "
-        + "it has to be given as --param-\(name); give it another name there, as by "
+      "call '\(call)': parameter '\(name)' has the name of the option --\(name) of 'lull call', so "
+        + "it is --param-\(name) there; choose another name, such as "
         + "{ option = \"--\(call)-\(name)\" }"
     }
     let expected = [
@@ -111,19 +111,19 @@ struct CheckDetailTests {
       "a.lua:9: call 'nested': its path has a '{' inside of '{a'" + braces,
       "a.lua:11: call 'host': its path leads to https://elsewhere.example, another host than \(base)"
         + below,
-      "a.lua:12: call 'slashes': its path begins with two slashes: it stays on \(base), and a path "
-        + "begins with one" + advice,
+      "a.lua:12: call 'slashes': its path begins with two slashes, but is relative to \(base): "
+        + "begin it with one" + advice,
       "a.lua:13: call 'any': its path leads to another host than \(base)" + below,
-      "a.lua:14: call 'dots': its path has the part '%2e%2E', which is sent as it is: to the server "
-        + "it leads out of \(base), or to nothing",
-      "a.lua:14: call 'up': its path has the part '..', which is sent as it is: to the server it leads "
-        + "out of \(base), or to nothing",
-      "a.lua:15: call 'mark': its path has a '#': what follows it is not sent; a # that is meant as "
-        + "such is written %23",
+      "a.lua:14: call 'dots': its path has the segment '%2e%2E', which is sent unchanged: on the "
+        + "server it leads outside \(base), or to nothing",
+      "a.lua:14: call 'up': its path has the segment '..', which is sent unchanged: on the server it "
+        + "leads outside \(base), or to nothing",
+      "a.lua:15: call 'mark': its path has a '#': the text after it is not sent; write a literal "
+        + "# as %23",
       "a.lua:17: " + taken("taken", "help"),
       "a.lua:19: " + taken("taken", "output"),
       "a.lua:21: " + taken("paged", "all"),
-      "a.lua:22: call 'form': 'body' does nothing: a GET has none",
+      "a.lua:22: call 'form': 'body' has no effect: a GET has no body",
     ]
     #expect(ending.output.split(separator: "\n").map(String.init) == expected)
     #expect(ending.errors == "")
@@ -171,26 +171,26 @@ struct CheckDetailTests {
     ("\nerror('boo', 0)", "2: boo"),
     ("\nerror({})", "2: (error object is a table value)"),
     ("\nrequire 'no.such'", "2: module 'no.such' not found"),
-    ("\nos.exit(3)", "2: calls os.exit, which ends whatever uses the file"),
-    ("\npcall(os.exit, 3)", "2: calls os.exit, which ends whatever uses the file"),
-    ("\nlull.sleep(1)", "2: cannot wait inside a file of an API: it must answer at once"),
+    ("\nos.exit(3)", "2: calls os.exit, which ends the program that uses the file"),
+    ("\npcall(os.exit, 3)", "2: calls os.exit, which ends the program that uses the file"),
+    ("\nlull.sleep(1)", "2: cannot wait inside a file of an API: it must return at once"),
     ("\nlull.spawn(function() error('boo') end)\nreturn s", "2: boo"),
     (
       "return lull.service{\n  base_url = 'a.example' }",
-      "2: the base URL 'a.example' is none: it begins with https:// or http://"
+      "2: the base URL 'a.example' is not valid: it must begin with https:// or http://"
     ),
     (
       "return { service = lull.service{}, calls = {\n  a = { path = '/x' } } }",
-      "2: call 'a': its service has no base URL for its path to be below"
+      "2: call 'a': its path is relative, but its service has no base URL"
     ),
     (
       "s:configure('//b.example/x', {}) return s",
-      "1: pattern '//b.example/x' begins with two slashes: it stays below https://a.example/, whose "
+      "1: pattern '//b.example/x' begins with two slashes, but is relative to https://a.example/, whose "
         + "paths begin with one"
     ),
     (
       "s:configure('/{id}', {}) return s",
-      "1: pattern '/{id}' cannot match: braces stand for themselves; * stands for a part of a path"
+      "1: pattern '/{id}' cannot match: braces are literal; * matches within a path segment"
     ),
     (
       "s:configure('https://*.b.example/x', {}) return s",
@@ -225,7 +225,7 @@ struct CheckDetailTests {
       return api
       """)
     let expected = [
-      "a.lua: asks the network in a settings function: GET https://a.example/x",
+      "a.lua: sends a request in a settings function: GET https://a.example/x",
       "a.lua:6: 'timeout' must be a number of seconds, 0 or more, got 'x'",
       "a.lua:7: 'retry.times' must be a whole number, 0 or more, got 'y'",
       "a.lua:8: unknown setting 'base'; there are times, on, backoff, unsafe",
@@ -275,7 +275,7 @@ struct CheckDetailTests {
       api:configure("/b", function(config) config.timout = 3 end)
       return api
       """)
-    #expect(ending.output == "a.lua:2: does not come to an end\n")
+    #expect(ending.output == "a.lua:2: does not finish\n")
     #expect(ending.errors == "")
     #expect(ending.code == 1)
   }
@@ -285,7 +285,7 @@ struct CheckDetailTests {
     try folder.write("bad.lua", "return 17")
     let ending = try lull("check", "endless.lua", "bad.lua", folder: folder.path)
     let lines = ending.output.split(separator: "\n")
-    #expect(lines.first == "endless.lua:2: does not come to an end")
+    #expect(lines.first == "endless.lua:2: does not finish")
     #expect(lines.last?.hasPrefix("bad.lua:1: ") == true)
     #expect(ending.errors == "")
     #expect(ending.code == 1)

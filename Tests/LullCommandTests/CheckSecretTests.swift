@@ -27,8 +27,8 @@ struct CheckSecretTests {
       "local lull = require 'lull'\n\n\(line)\nreturn lull.service('https://a.example')\n")
     #expect(
       ending.output
-        == "a.lua:3: \(what) is written here: let the environment, a file or a command have it, "
-        + "as by lull.secret{ env = \"NAME\" }\n")
+        == "a.lua:3: \(what) is written here: read it from the environment, a file or a command, "
+        + "such as lull.secret{ env = \"NAME\" }\n")
     #expect(ending.code == 1)
   }
 
@@ -85,11 +85,11 @@ struct CheckSecretTests {
       "api:configure{ headers = { ['Access-Key'] = 'abc' } }", "header 'access-key'"
     ),
     ("calls.a = { path = '/x?api_key=sk_live_abcdefghijklmnopqrstuvwxyz' }", "an API key"),
-    ("calls.a = { path = '/x?a=1&api_key=abc' }", "parameter 'api_key' of the query"),
+    ("calls.a = { path = '/x?a=1&api_key=abc' }", "query parameter 'api_key'"),
     ("calls.a = { path = '/x/ghp_abcdefghijklmnopqrstuvwxyz0123456789/y' }", "a GitHub token"),
     (
       "local key = 'abc'\ncalls.a = { path = '/x?access_token=' .. key }",
-      "parameter 'access_token' of the query"
+      "query parameter 'access_token'"
     ),
     (
       "local key = 'abc'\ncalls.a = { path = '/x', headers = { ['X-Api-Key'] = key } }",
@@ -98,7 +98,7 @@ struct CheckSecretTests {
     (
       "calls.a = { path = '/x', params = { api_key = { default = 'abc' } } }", "parameter 'api_key'"
     ),
-    ("local base = 'https://a.example/?token=q8ZkL2mN0pRx7TvB'", "parameter 'token' of the query"),
+    ("local base = 'https://a.example/?token=q8ZkL2mN0pRx7TvB'", "query parameter 'token'"),
   ])
   func `finds secrets that are used`(lines: String, what: String) throws {
     let ending = try folder.check(

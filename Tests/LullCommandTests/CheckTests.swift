@@ -37,7 +37,7 @@ struct CheckTests {
         + "https://api.example.com/v1/: no path of the service matches it",
       "a.lua:9: pattern 'https://api.example.com/v2/*' is outside the base URL "
         + "https://api.example.com/v1/: no path of the service matches it",
-      "a.lua:10: pattern '/search?q=*' cannot match: the query takes no part, and ? stands for "
+      "a.lua:10: pattern '/search?q=*' cannot match: patterns ignore the query, and ? matches "
         + "one character",
       "a.lua:11: pattern '/v1/users' continues the base URL, so it would match /v1/v1/users",
       "a.lua:15: call 'a': its path has the parameter 'y', which 'params' does not declare",
@@ -97,7 +97,7 @@ struct CheckTests {
       return api
       """)
     #expect(
-      ending.output == "a.lua: asks the network while it is loaded: GET \(sample.url)/counter\n")
+      ending.output == "a.lua: sends a request while it is loaded: GET \(sample.url)/counter\n")
     #expect(ending.code == 1)
     #expect(try lull("get", sample.url + "/counter").output.contains("1"))
   }

@@ -51,7 +51,7 @@ struct DescriptorLimitTests {
     #expect(lines.count == 2, "\(ending.errors)")
     #expect(lines.first?.hasPrefix("connection\tcannot connect to 127.0.0.1:") == true)
     #expect(
-      lines.first?.hasSuffix("(too many open files: this process may have 60; see ulimit -n)")
+      lines.first?.hasSuffix("(too many open files: the limit is 60; see ulimit -n)")
         == true)
     #expect(lines.last == "true")
     #expect(ending.code == 0)

@@ -191,7 +191,7 @@ struct DispatchTests {
       print(service("/x?y=1").url)
       """)
     let ending = try lull("x.lua", folder: folder.path)
-    let text = "'?' is a part of the path here, and sent as %3F: for a query write :with_param("
+    let text = "'?' is part of the path here, and sent as %3F: for a query write :with_param("
     #expect(
       ending.errors == """
         lull: warning: x.lua:2: \(text)"y", "1")
@@ -207,7 +207,7 @@ struct DispatchTests {
   @Test func `SVC-42 a check finds a query in a path`() throws {
     let checked = try folder.check(
       "local s = require('lull').service('http://a.example')\nlocal _ = s('/x?y=1')\nreturn s\n")
-    #expect(checked.output.contains("a.lua:2: '?' is a part of the path here"))
+    #expect(checked.output.contains("a.lua:2: '?' is part of the path here"))
     #expect(checked.code == 1)
   }
 }

@@ -167,8 +167,8 @@ struct DownloadTests {
     try shellOK("ln -s '\(path("nowhere"))' '\(path("dangling"))'")
     for (name, reason) in [
       ("", "Is a directory"), ("no/such", "No such file or directory"),
-      ("new/", "is no name of a file"), ("file/x", "Not a directory"),
-      ("dangling", "is a link to what does not exist"),
+      ("new/", "is not a file name"), ("file/x", "Not a directory"),
+      ("dangling", "is a link to a file that does not exist"),
     ] {
       let name = name.isEmpty ? folder.path : path(name)
       let ending = try lull("get", server.url, "-O", name)
@@ -228,7 +228,7 @@ struct DownloadTests {
     defer { server.stop() }
     try folder.write("kept", "as it was")
     let message =
-      ": the server has sent a part only (206), which is not saved in the place of the whole; "
+      ": the server sent only a part (206), which is not saved in place of the whole; "
       + "-o raw writes the bytes\n"
     for name in ["kept", "new"] {
       let ending = try Child(
@@ -269,7 +269,7 @@ struct DownloadTests {
     for file in [asking, scripted] {
       let ending = try lull("get", file, "/", "-O", path("kept"))
       #expect(ending.code == 1)
-      #expect(ending.errors.contains("the server has sent a part only (206)"), "\(ending.errors)")
+      #expect(ending.errors.contains("the server sent only a part (206)"), "\(ending.errors)")
       #expect(try content("kept") == "as it was")
     }
     #expect(server.requests.count == 1)

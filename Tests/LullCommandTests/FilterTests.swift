@@ -205,8 +205,8 @@ struct FilterTests {
     let ending = try get("/rows", "-f", expression)
     let lines = ending.errors.split(separator: "\n").filter { !$0.hasPrefix("asked") }
     let hint =
-      written.map { "that is jq's: write \($0)" }
-      ?? "that looks like jq's: expressions are Lua over x"
+      written.map { "that is jq syntax: write \($0)" }
+      ?? "that looks like jq: expressions are Lua over x"
     #expect(lines.count == 1, "\(ending.errors)")
     #expect(lines.first?.hasPrefix("lull: -f '\(expression)': \(hint)") == true, "\(ending.errors)")
     #expect(ending.output == "")
@@ -215,8 +215,8 @@ struct FilterTests {
 
   @Test(arguments: [
     ("x[0].id", "elements count from 1: write x[1].id"),
-    ("POST", "-f is what is made of the answer: --form sends a form"),
-    ("length(x)", "it is called so here: write count(x)"),
+    ("POST", "-f takes an expression for the response: use --form to send a form"),
+    ("length(x)", "it has another name here: write count(x)"),
     ("x[1].id != 3", "it is Lua: write ~= for !=, and for &&, or for ||, not for !"),
     ("x.id", "x is a list, and has no fields: x[1] is its first element"),
   ])
@@ -245,7 +245,7 @@ struct FilterTests {
   ])
   func `FLT-16 a bare word is told to be of x`(word: String, written: String) throws {
     let ending = try get("/rows", "-f", word)
-    #expect(ending.errors.hasPrefix("lull: -f '\(word)': x is the content: write \(written)"))
+    #expect(ending.errors.hasPrefix("lull: -f '\(word)': x is the response body: write \(written)"))
     #expect(ending.code == 1)
   }
 
@@ -271,7 +271,7 @@ struct FilterTests {
     arguments: [
       ("return map(x, 'id')\nend", "bad.lua:2: ", 1), ("\n\nmap(x, 7)", "bad.lua:3: map needs", 1),
       ("local a = 1\nreturn x.b.c", "bad.lua:2: attempt to index a nil value (field 'b')", 1),
-      ("local a = x", "bad.lua gives nothing: end it with return", 1),
+      ("local a = x", "bad.lua has no result: end it with a return", 1),
       (" \n", "-f: bad.lua is empty", 2), ("\u{1B}Lua", "-f: bad.lua is not Lua in UTF-8", 2),
     ] as [(String, String, Int32)])
   func `FLT-17 what is wrong with a file is told with its name and line`(
@@ -285,7 +285,7 @@ struct FilterTests {
 
   @Test(arguments: [
     ("@none.lua", "lull: -f: cannot read none.lua: No such file or directory\n"),
-    ("@", "lull: -f @ needs the name of a file behind it, such as -f @top.lua\n"),
+    ("@", "lull: -f @ needs a file name, such as -f @top.lua\n"),
     ("@.", "lull: -f: cannot read .: is a directory\n"),
     (" ", "lull: -f needs an expression, such as x.name\n"),
   ])

@@ -28,7 +28,7 @@ struct InsecureTests {
     #expect(ending.output.contains("s_server"))
     #expect(
       ending.errors
-        == "lull: warning: whoever answers is taken for 127.0.0.1:\(port): its certificate is not "
+        == "lull: warning: the certificate of 127.0.0.1:\(port) is not "
         + "verified (insecure)\n")
   }
 }

@@ -142,7 +142,7 @@ struct InspectionTests {
   }
 
   @Test(arguments: [
-    ("while true do end", "apis/bad.lua:1: does not come to an end"),
+    ("while true do end", "apis/bad.lua:1: does not finish"),
     ("local s = 'x' while true do s = s .. s end", "needs more memory than an API file may"),
   ])
   func `are named where they do not end`(line: String, report: String) throws {

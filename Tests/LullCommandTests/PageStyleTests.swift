@@ -256,7 +256,7 @@ struct PageStyleTests {
     (["url", "--cursor", "c"], "on another origin, http://evil.test"),
     (
       ["from0"],
-      "'totalPages' is '2': there is a further page, but not its URL: pass --page page page==0"
+      "'totalPages' is '2': there is another page, but its URL is not given: pass --page page page==0"
     ),
   ])
   func `PAG-74 pages of another kind, the same ones and URLs of other origins are errors`(

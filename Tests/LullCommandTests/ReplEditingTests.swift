@@ -42,9 +42,9 @@ struct ReplEditingTests {
     let child = try Child.prompt()
     try child.type(
       (Child.pasted("z = 1\nerror('no')\nz = 2\n\nz = 3"), "z = 3"),
-      ("\n", "lull: the 2 lines after it were not run\r\n> "), ("z\n", "]: 1\r\n> "),
+      ("\n", "lull: the next 2 lines were not run\r\n> "), ("z\n", "]: 1\r\n> "),
       (Child.pasted("z = 4\nz = = 1\nz = 5"), "z = 5"),
-      ("\n", "lull: the line after it was not run\r\n> "), ("z\n", "]: 4\r\n> "))
+      ("\n", "lull: the next line was not run\r\n> "), ("z\n", "]: 4\r\n> "))
     #expect(try child.leave() == 0)
   }
 

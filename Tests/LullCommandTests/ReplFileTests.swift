@@ -17,7 +17,7 @@ struct ReplFileTests {
       ("= x\n", "]: 23\r\n> "), (".save \(file)\n", "7 statements in \(file)\r\n> "),
       // It is there now, and stays as it is.
       ("x = 99\n", "\r\n> "),
-      (".save \(file)\n", "is there already: name another file, or remove it first\r\n> "))
+      (".save \(file)\n", "already exists: name another file, or remove it first\r\n> "))
     #expect(try child.leave() == 0)
     #expect(
       try shell("cat saved.lua", folder: folder.path).output == """
@@ -96,8 +96,8 @@ struct ReplFileTests {
   @Test func `PRM-17 what cannot be written is said`() throws {
     let child = try Child.prompt()
     try child.type(
-      (".save\n", "lull: a file is missing: .save FILE\r\n> "),
-      (".save x.lua\n", "lull: nothing has been typed yet that could be saved\r\n> "),
+      (".save\n", "lull: the file is missing: .save FILE\r\n> "),
+      (".save x.lua\n", "lull: there is no input to save yet\r\n> "),
       ("x = 1\n", "\r\n> "),
       (".save /nowhere/x.lua\n", "cannot write '/nowhere/x.lua': No such file or directory\r\n> "))
     #expect(try child.leave() == 0)
@@ -127,7 +127,7 @@ struct ReplFileTests {
       (Child.up + Child.up, "x = 40"), (Child.controlC, "\r\n> "),
       (
         ".edit 77\n",
-        "that begins with '77', or has that number: .edit, .edit NUMBER or .edit BEGINNING\r\n> "
+        "that begins with '77' or has that number: .edit, .edit NUMBER or .edit BEGINNING\r\n> "
       ))
     #expect(try child.leave() == 0)
     // Nothing is left of it.
@@ -139,7 +139,7 @@ struct ReplFileTests {
     let child = try Child.prompt(
       environment: try editor("printf 'a = 1\\nerror(a)\\na = 3\\n' > \"$1\"", in: folder))
     try child.type(
-      (".edit\n", "lull: the line after it was not run\r\n> "), ("a\n", "]: 1\r\n> "))
+      (".edit\n", "lull: the next line was not run\r\n> "), ("a\n", "]: 1\r\n> "))
     #expect(try child.leave() == 0)
     let open = try Child.prompt(
       environment: try editor("echo 'for i = 1, 2 do' > \"$1\"", in: folder))
@@ -148,12 +148,12 @@ struct ReplFileTests {
   }
 
   @Test(arguments: [
-    (": > \"$1\"", "what was saved is empty: nothing is run"),
-    ("printf ' \\n\\n' > \"$1\"", "what was saved is empty: nothing is run"),
-    (":", "nothing was saved: nothing is run"),
-    ("echo 'run = 1' > \"$1\"; exit 3", "lull: the editor has ended with 3; nothing is run"),
-    ("rm \"$1\"", "lull: cannot read what was edited: No such file"),
-    ("kill -INT $PPID; kill -INT $$", "lull: the editor has ended with 130; nothing is run"),
+    (": > \"$1\"", "the saved file is empty, so nothing is run"),
+    ("printf ' \\n\\n' > \"$1\"", "the saved file is empty, so nothing is run"),
+    (":", "nothing was saved, so nothing is run"),
+    ("echo 'run = 1' > \"$1\"; exit 3", "lull: the editor exited with 3; nothing is run"),
+    ("rm \"$1\"", "lull: cannot read the edited file: No such file"),
+    ("kill -INT $PPID; kill -INT $$", "lull: the editor exited with 130; nothing is run"),
   ])
   func `PRM-18 what is not saved is not run`(line: String, message: String) throws {
     let folder = try TemporaryFolder()
@@ -168,7 +168,7 @@ struct ReplFileTests {
     try child.type(
       (
         ".edit\n",
-        "ended with 127: set VISUAL or EDITOR to one that is there; nothing is run\r\n> "
+        "exited with 127: set VISUAL or EDITOR to an installed editor; nothing is run\r\n> "
       ))
     #expect(try child.leave() == 0)
   }

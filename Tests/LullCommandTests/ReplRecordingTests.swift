@@ -48,7 +48,7 @@ struct ReplRecordingTests {
     server.stop()
     #expect(
       text("tests/shop_test.lua").contains(
-        "  -- LULL_ENV was prod: lull.api means that here, too, where it is set.\n"))
+        "  -- LULL_ENV was prod: set it here too, for lull.api to use it.\n"))
     #expect(text("tests/cassettes/shop.har").contains("\"_environment\": \"prod\""))
     func run(_ environment: String) throws -> Child.Ending {
       try Child(
@@ -73,7 +73,7 @@ struct ReplRecordingTests {
     ])
     try screen.wait(for: "Out[6]: 2")
     try screen.type(".test\n")
-    try screen.wait(for: "wrote tests/ann_test.lua: lull test runs it, without a network")
+    try screen.wait(for: "wrote tests/ann_test.lua: lull test runs it without a network")
     server.stop()
     let test = text("tests/ann_test.lua")
     for part in [
@@ -91,9 +91,9 @@ struct ReplRecordingTests {
     #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
     // Nothing takes the place of anything.
     try screen.type(".test\n")
-    try screen.wait(for: "'tests/ann_test.lua' is there already")
+    try screen.wait(for: "'tests/ann_test.lua' already exists")
     try screen.type(".record ann\n")
-    try screen.wait(for: "'tests/cassettes/ann.har' is there already")
+    try screen.wait(for: "'tests/cassettes/ann.har' already exists")
   }
 
   @Test func `PRM-24 a recording that nobody has stopped is written at the end`() throws {
@@ -112,9 +112,9 @@ struct ReplRecordingTests {
       Binaries.lull, ["repl"], environment: [:], folder: folder.path, input: .text(input)
     ).wait()
     for part in [
-      "nothing is being recorded: .record NAME begins", "nothing has been recorded that a test",
-      "a name is missing: .record NAME", ".record takes a plain name",
-      "'one' is being recorded already: .stop ends that",
+      "nothing is being recorded: .record NAME starts a recording", "nothing is recorded for a test",
+      "the name is missing: .record NAME", ".record takes a plain name",
+      "'one' is already being recorded: .stop ends the recording",
     ] {
       #expect(ending.errors.contains(part), "\(part) in \(ending.errors)")
     }
@@ -132,7 +132,7 @@ struct ReplRecordingTests {
       Binaries.lull, ["repl"], environment: [:], folder: folder.path,
       input: .text(".record a\n.stop\n")
     ).wait()
-    #expect(ending.errors.contains("nothing has gone over the network meanwhile"))
+    #expect(ending.errors.contains("there was no network traffic"))
     #expect(access(folder.path + "/tests", F_OK) != 0)
   }
 
@@ -157,7 +157,7 @@ struct ReplRecordingTests {
       Binaries.lull, ["repl"], environment: [:], folder: folder.path, input: .text(input)
     ).wait()
     #expect(ending.output.contains("recorded 1 exchange"), "\(ending.output)\(ending.errors)")
-    #expect(ending.errors.contains("what has not ended yet is not recorded: 1 in flight"))
+    #expect(ending.errors.contains("requests still in flight are not recorded: 1"))
     #expect(ending.output.contains("still\there"))
   }
 
@@ -189,8 +189,8 @@ struct ReplRecordingTests {
     server.stop()
     let test = text("tests/one_test.lua")
     for part in [
-      "_ = #api('/login').content.access_token\n  -- Not expected: answers were recorded with stand-ins",
-      ".n\n  t.expect(_):to_equal(3)", "x = 3 }\n  -- Not expected: no snapshot holds",
+      "_ = #api('/login').content.access_token\n  -- Not expected: responses were recorded with placeholders",
+      ".n\n  t.expect(_):to_equal(3)", "x = 3 }\n  -- Not expected: a snapshot cannot hold",
       "{ f = print }\n  -- Not expected", ".content\n  t.expect(_):to_match_snapshot()",
       "_ = api('/login'):load()\n  t.expect(_):to_succeed()", "to_equal(\"ab\")",
     ] {

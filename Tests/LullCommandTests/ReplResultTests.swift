@@ -73,7 +73,7 @@ struct ReplResultTests {
     try child.type(
       (Self.service, "\r\n> "), ("api.load?\n", "Service has no 'load'. Others do:"),
       ("1\n", "]: 1\r\n> "), ("api.lod?\n", "Nothing is called 'api.lod'"),
-      (".lod x\n", "'.lod' (did you mean '.load'?); .help lists what there is\r\n> "))
+      (".lod x\n", "'.lod' (did you mean '.load'?); .help lists the commands\r\n> "))
     #expect(try child.leave() == 0)
   }
 

@@ -112,16 +112,16 @@ struct ReplScreenTests {
   @Test func `PRM-22 habits of others are answered in a line`() throws {
     let screen = try Screen(columns: 100, environment: Self.plain)
     for (line, answer) in [
-      ("lull.map??", "lull: no source is shown: lull.map? tells what it is"),
-      ("%edit", "lull: there is no %edit: .edit opens what was typed last"),
-      ("%save x", "lull: there is no %save: .save FILE writes what has succeeded"),
+      ("lull.map??", "lull: source cannot be shown: lull.map? describes it"),
+      ("%edit", "lull: there is no %edit: .edit opens the last input"),
+      ("%save x", "lull: there is no %save: .save FILE writes the statements that succeeded"),
       (
         "!ls",
-        "lull: there is no ! for commands of the system: os.execute(\"ls\") runs one, where scripts may"
+        "lull: ! does not run shell commands here: os.execute(\"ls\") does, where scripts may"
       ),
       (
         "In[2]",
-        "lull: there is no In: .edit 2 opens what gave Out[2], Ctrl-R searches what was typed"
+        "lull: there is no In: .edit 2 opens the input of Out[2], Ctrl-R searches the history"
       ),
     ] {
       try screen.type(line + "\n")

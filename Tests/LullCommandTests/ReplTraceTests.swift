@@ -13,19 +13,19 @@ struct ReplTraceTests {
   @Test func `PRM-19 trace shows what each step made of the last answer`() throws {
     let screen = try Screen(columns: 140, environment: ["NO_COLOR": "1"])
     try screen.type(".trace\n")
-    try screen.wait(for: "lull: no request of this session has ended yet")
+    try screen.wait(for: "lull: no request of this session has completed yet")
     try screen.type(
       Self.stub + "\napi = lull.service{ base_url = 'http://a.test', networking = stub }\n"
         + "api:transform('/u', function(c) return { first = c[1].name } end)\n")
     try screen.type("api('/u'):load()\n.trace\n")
-    let text = try screen.wait(until: "the trace is there") { $0.contains("as it came") }
+    let text = try screen.wait(until: "the trace is there") { $0.contains("as received") }
     let lines = text.split(separator: "\n").suffix(8).map(String.init)
     let start = try #require(lines.firstIndex { $0.hasPrefix("GET http://a.test/u → 200") })
     let rows = lines[start...].dropFirst().prefix { $0 != ">" }
     #expect(rows.first?.split(separator: " ") == ["stage", "step", "type", "bytes", "begins"])
     #expect(
       rows.contains { row in
-        [" as it came ", " data ", "[{\\\"zeta\\\":1,"].allSatisfy { row.contains($0) }
+        [" as received ", " data ", "[{\\\"zeta\\\":1,"].allSatisfy { row.contains($0) }
       })
     #expect(
       rows.contains { row in
@@ -47,7 +47,7 @@ struct ReplTraceTests {
     try screen.resize(columns: 60, rows: 24)
     try screen.type("api('/u'):load()\n.trace\n")
     try screen.wait(until: "the row is cut") { text in
-      text.split(separator: "\n").contains { $0.contains("as it came") && $0.hasSuffix("…") }
+      text.split(separator: "\n").contains { $0.contains("as received") && $0.hasSuffix("…") }
     }
   }
 

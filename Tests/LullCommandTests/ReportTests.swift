@@ -210,7 +210,7 @@ struct ReportTests {
         \tstdin:3: in function <stdin:3>
         awaited by:
         \tstdin:3: in function <stdin:3>
-        task stdin:3, which nobody has awaited
+        task stdin:3, which was not awaited
 
         """)
     #expect(ending.code == 0)

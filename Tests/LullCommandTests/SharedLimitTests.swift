@@ -167,7 +167,7 @@ struct SharedLimitTests {
     #expect(ending.code == 0)
     #expect(
       ending.errors.contains(
-        "lull: warning: shared limits hold within this process only: cannot create"))
+        "lull: warning: limits are shared only within this process: cannot create"))
   }
 
   @Test func `LIM-36 a file that makes no sense is set aside, with a line that says so`() throws {
@@ -252,7 +252,7 @@ struct SharedLimitTests {
     try folder.write("notes.txt", "notes")
     let ending = try limits("--path", "\(folder.path)/notes.txt")
     #expect(ending.code == 1)
-    #expect(ending.errors == "lull: '\(folder.path)/notes.txt' is no file of limits\n")
+    #expect(ending.errors == "lull: '\(folder.path)/notes.txt' is not a limits file\n")
     #expect(access("\(folder.path)/notes.txt", F_OK) == 0)
     #expect(access("\(folder.path)/notes.txt-lock", F_OK) != 0)
   }

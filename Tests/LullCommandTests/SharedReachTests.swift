@@ -72,8 +72,8 @@ struct SharedReachTests {
     #expect(try run(["limits", redis.url]).output == "no limit is in use\n")
     for (arguments, message) in [
       (["--namespace", "a"], "--namespace is about a server, and none is named"),
-      (["redis://h", "--namespace", "a b"], "namespace: 'a b' is no name"),
-      (["http://u:geheim@h"], "begins with none of"),
+      (["redis://h", "--namespace", "a b"], "namespace: 'a b' must have only letters"),
+      (["http://u:geheim@h"], "must begin with redis://"),
       (["redis://h", "--ca-file", "/nowhere"], "--ca-file: cannot read '/nowhere'"),
     ] {
       let ending = try run(["limits"] + arguments)

@@ -28,7 +28,7 @@ struct SharedTokenTests {
       local data, err = api("/work"):get():await()
       if data then
         left = left - 1
-      elseif err.user_message:find("a renewal was cut off", 1, true) then
+      elseif err.user_message:find("a renewal was interrupted", 1, true) then
         io.open("\(folder.path)/cut", "w"):close()
         lull.sleep(0.05)
       elseif err.user_message:find("invalid_grant", 1, true) then
@@ -241,7 +241,7 @@ struct SharedTokenTests {
     #expect(ending.code == 1)
     #expect(
       ending.errors.contains(
-        "the shared server cannot be used, without which a refresh token that may be good once is not used"
+        "the shared server cannot be used, so a refresh token that may be valid only once is not used"
       ), "\(ending.errors)")
     #expect(server.counts.rotations == 1)
     server.stop()

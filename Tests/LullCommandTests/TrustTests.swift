@@ -200,7 +200,7 @@ struct TrustTests {
     #expect(try !hasRun())
     let list = try run("apis")
     #expect(
-      list.errors.contains("lull: nothing is trusted: the record of trust \(record) may be read by")
+      list.errors.contains("lull: nothing is trusted: the record of trust \(record) can be read by")
     )
     let refused = try run("trust", "apis/shop.lua")
     #expect(refused.code == 1 && refused.errors.contains("chmod 600"), "\(refused)")

@@ -89,7 +89,7 @@ struct UpwardTests {
     ])
   func `APIF-02 nothing above is taken of another user`(place: String, reason: String) throws {
     chown(folder.path + "/repo/" + place, 4711, gid_t.max)
-    let text = "'../apis/both.lua' is not taken: \(reason); from here it is used by its path only"
+    let text = "'../apis/both.lua' is skipped: \(reason); to use it from here, name it by its path"
     for words in [["get", "both", "/x"], ["call", "both", "--help"], ["check", "both"]] {
       let ending = try run(words, in: "repo/a/b")
       #expect(ending.errors == "lull: \(text)\n", "\(words)")
@@ -128,14 +128,14 @@ struct UpwardTests {
     let ending = try run(["get", "out", "/x"], in: "repo/a")
     #expect(
       ending.errors
-        == "lull: '../apis/out.lua' is not taken: it is a link that leads out of the repository; "
-        + "from here it is used by its path only\n")
+        == "lull: '../apis/out.lua' is skipped: it is a link that leads outside the repository; "
+        + "to use it from here, name it by its path\n")
     #expect(ending.code == 3)
     #expect(try run(["get", "in", "/x", "--dry-run"], in: "repo/a").code == 0)
     #expect(try run(["get", "out", "/x", "--dry-run"], in: "repo").code == 0)
     _ = try shell("mv repo/apis moved; ln -s ../moved repo/apis", folder: folder.path)
     let list = try run(["apis", "-o", "lines"], in: "repo/a/b")
-    #expect(list.errors.contains("'../../apis/top.lua' is not taken: it is a link"), "\(list)")
+    #expect(list.errors.contains("'../../apis/top.lua' is skipped: it is a link"), "\(list)")
   }
 
   @Test func `APIF-01 what cannot be looked through is told, and a file is no folder`() throws {

@@ -48,7 +48,7 @@ struct VerbPageTests {
       """)
     let taken = try lull("call", file, "some", "--pages", "2", "-f", "map(x.items, 'id')")
     #expect(taken.output == "")
-    #expect(taken.errors.contains("x is the list of what is on all pages, and has no fields"))
+    #expect(taken.errors.contains("x is the list of all pages, and has no fields"))
     #expect(taken.code == 1)
     let list = "map(flatten(map(x, 'items')), 'id')"
     #expect(try lull("call", file, "some", "--pages", "2", "-f", list).output == "[1,2]\n")
@@ -69,9 +69,9 @@ struct VerbPageTests {
   }
 
   @Test(arguments: [
-    ("</2; rel=next", "speaks of a next page in a way that cannot be read: '</2; rel=next'"),
+    ("</2; rel=next", "has a next page that cannot be parsed: '</2; rel=next'"),
     ("<http://elsewhere.invalid/>; rel=next", "The next page is on another origin"),
-    ("<>; rel=next", "The pages go round"), ("<http://[/>; rel=next", "is no URL"),
+    ("<>; rel=next", "The pages repeat"), ("<http://[/>; rel=next", "is not a URL"),
   ])
   func `pages that cannot go on tell it`(link: String, problem: String) throws {
     let server = try HeldServer([

@@ -287,10 +287,10 @@ struct VerbTests {
 
   /// Where it is in the expression, and nothing of what surrounds that.
   @Test(arguments: [
-    ("1/0", ["-f:1: what it gives cannot be written as JSON: a number is not finite", "1 | 1/0"]),
+    ("1/0", ["-f:1: the result cannot be written as JSON: a number is not finite", "1 | 1/0"]),
     (
       "{ a = { print } }",
-      ["-f:1: what it gives cannot be written as JSON: a function has no JSON form"]
+      ["-f:1: the result cannot be written as JSON: a function has no JSON form"]
     ),
     ("x.a.b", ["-f:1: attempt to index a nil value (field 'a')", "1 | x.a.b"]),
     (
@@ -304,7 +304,7 @@ struct VerbTests {
     ("map(3, 'id')", ["-f:1: map needs a list or a record, got the number 3"]),
     ("first({ 1 }, 'x')", ["-f:1: first needs a whole number, 0 or more, got the text 'x'"]),
     ("{ 1,\n  nil .. 2 }", ["-f:2: attempt to concatenate a nil value", "2 |   nil .. 2 }"]),
-    ("{ 1,\n  0/0 }", ["-f: what it gives cannot be written as JSON: a number is not finite"]),
+    ("{ 1,\n  0/0 }", ["-f: the result cannot be written as JSON: a number is not finite"]),
     ("error('boo')", ["-f:1: boo", "1 | error('boo')"]),
     (
       "map({ 1 }, function(n) return n.a.b end)",

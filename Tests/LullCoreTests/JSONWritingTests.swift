@@ -69,7 +69,7 @@ struct JSONWritingTests: JSONSuite {
       let value = JSONValue.object([
         .init("a/b", .array([.int(1), .object([.init("~", .double(number))])]))
       ])
-      #expect(throws: JSONError("JSON has no number \(number)", path: "/a~1b/1/~0")) {
+      #expect(throws: JSONError("JSON cannot represent the number \(number)", path: "/a~1b/1/~0")) {
         try value.encode()
       }
     }

@@ -156,9 +156,9 @@ struct ResourceBodiesTests {
     }
     #expect(
       causes == [
-        "invalid_json_object: JSON has no number nan at /0",
-        "invalid_json_object: JSON has no Owner at /a",
-        "invalid_json_object: JSON has no Owner at /0",
+        "invalid_json_object: JSON cannot represent the number nan at /0",
+        "invalid_json_object: JSON cannot represent Owner at /a",
+        "invalid_json_object: JSON cannot represent Owner at /0",
         "unencodable_text: the text cannot be represented in us-ascii",
       ])
   }

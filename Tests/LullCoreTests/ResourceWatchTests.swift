@@ -158,7 +158,7 @@ struct ResourceWatchTests {
         }
         Issue.record("it should have failed")
       } catch {
-        #expect(error.userMessage == "The watch was not over after 3 s")
+        #expect(error.userMessage == "The watch did not end within 3 s")
       }
       #expect(count == 2)
     }

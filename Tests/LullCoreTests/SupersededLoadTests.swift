@@ -25,8 +25,8 @@ struct SupersededLoadTests {
       harness.settle()
       #expect(
         messages.take() == [
-          "/a [D]: superseded: the answer to GET https://api.test/v1/a is not applied, since a load "
-            + "that was sent later has succeeded"
+          "/a [D]: superseded: the response to GET https://api.test/v1/a is ignored, because a "
+            + "later load has succeeded"
         ])
       #expect(
         recorder.take() == [

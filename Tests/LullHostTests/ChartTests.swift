@@ -104,16 +104,16 @@ struct ChartTests {
   }
 
   @Test(arguments: [
-    (#"[{"n":1},{"n":"abc"}]"#, "n", #"'n' is no number in row 2: "abc""#),
-    (#"[{"n":true}]"#, "n", "'n' is no number in row 1: true"),
-    (#"[{"n":""}]"#, "n", "'n' is no number in row 1"),
-    (#"[{"n":[1]}]"#, "n", "'n' is no number in row 1: [1]"),
-    (#"[{"n":"inf"}]"#, "n", "is no number"), (#"[{"n":"0x10"}]"#, "n", "is no number"),
-    (#"[{"n":1e999}]"#, "n", "too large a number in row 1: 1e999"),
+    (#"[{"n":1},{"n":"abc"}]"#, "n", #"'n' is not a number in row 2: "abc""#),
+    (#"[{"n":true}]"#, "n", "'n' is not a number in row 1: true"),
+    (#"[{"n":""}]"#, "n", "'n' is not a number in row 1"),
+    (#"[{"n":[1]}]"#, "n", "'n' is not a number in row 1: [1]"),
+    (#"[{"n":"inf"}]"#, "n", "is not a number"), (#"[{"n":"0x10"}]"#, "n", "is not a number"),
+    (#"[{"n":1e999}]"#, "n", "is too large in row 1: 1e999"),
     (#"[{"visits":1}]"#, "visit", "no row has a 'visit' (did you mean 'visits'?)"),
     (#"[{"n":null}]"#, "n", "no row has a 'n'"), (#"[1,2]"#, "n", "--chart value"),
-    (#"[{"value":1},2]"#, "value", "row 2 is no record"),
-    (#"[1,"a"]"#, "value", #"'value' is no number in row 2: "a""#),
+    (#"[{"value":1},2]"#, "value", "row 2 is not a record"),
+    (#"[1,"a"]"#, "value", #"'value' is not a number in row 2: "a""#),
     (#"{"items":[]}"#, "n", "the content is a record: -f"), ("3", "n", "no list"),
     (#""a""#, "n", "a text"), (#"[{"n":"a\u001b[2J"}]"#, "n", #"row 1: "a\u001b[2J""#),
   ])

@@ -112,8 +112,8 @@ import Testing
     let spread = schemas.replacing(",", with: ",\n ")
     #expect(try DriftReportTests.report(sample, schemas: spread) == expected)
     for (old, reason) in [
-      (#""pet"}"#, "leads outside, to 'https://a.example/none'; nothing is fetched"),
-      ("#place", "there is no such anchor"), ("#/$defs/id", "leads nowhere"),
+      (#""pet"}"#, "refers to another document, 'https://a.example/none': schemas are not fetched"),
+      ("#place", "there is no such anchor"), ("#/$defs/id", "has no target"),
     ] {
       let lost = schemas.replacing(old, with: old.hasPrefix("#") ? old + "x" : #""none"}"#)
       let problem = #expect(throws: SchemaProblem.self) {

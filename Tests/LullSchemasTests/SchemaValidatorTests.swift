@@ -37,10 +37,10 @@ import Testing
     (#"{"maxItems":1}"#, "[1,2]", "the content: must have at most 1 element, has 2"),
     (
       #"{"uniqueItems":true}"#, #"[1,{"a":1,"b":2},{"b":2,"a":1.0}]"#,
-      "the content: must have no element twice: 1 and 2 are the same"
+      "the content: must not have duplicate elements: 1 and 2 are equal"
     ),
     (#"{"required":["id"]}"#, "{}", "the content: must have 'id'"),
-    (#"{"additionalProperties":false}"#, #"{"x":1}"#, "/x: must not be there"),
+    (#"{"additionalProperties":false}"#, #"{"x":1}"#, "/x: must not be present"),
     (#"{"pattern":"^a"}"#, #""b""#, #"the content: must match '^a', got "b""#),
     (
       #"{"items":{"type":"string"}}"#, "[[1,2]]", "/0: must be a string, got an array of 2 elements"
@@ -108,25 +108,25 @@ import Testing
   }
 
   @Test(arguments: [
-    (##"{"$ref":"#"}"##, "the schema refers to itself without end"),
-    (##"{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#"}}}"##, "without end"),
-    (##"{"$ref":"https://a.test/b"}"##, "leads outside, to 'https://a.test/b'; nothing is fetched"),
-    (##"{"$ref":"file:///etc/passwd"}"##, "leads outside, to 'file:///etc/passwd'"),
+    (##"{"$ref":"#"}"##, "the schema refers to itself endlessly"),
+    (##"{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#"}}}"##, "endlessly"),
+    (##"{"$ref":"https://a.test/b"}"##, "refers to another document, 'https://a.test/b': schemas are not fetched"),
+    (##"{"$ref":"file:///etc/passwd"}"##, "refers to another document, 'file:///etc/passwd'"),
     (
       ##"{"properties":{"x":{"$ref":"#/$defs/none"}}}"##,
-      "/properties/x: the reference '#/$defs/none' leads nowhere"
+      "/properties/x: the reference '#/$defs/none' has no target"
     ),
     (##"{"$ref":"#nowhere"}"##, "there is no such anchor"),
     (##"{"type":"text"}"##, "there is no type 'text'"),
     (##"{"minLength":"3"}"##, "'minLength' must be a whole number of 0 or more"),
     (##"{"pattern":"("}"##, "the pattern '(' cannot be used: "),
-    (##"{"items":[{}]}"##, "an array of 'items' is not of draft 2020-12"),
+    (##"{"items":[{}]}"##, "'items' cannot be an array in draft 2020-12"),
     (
       ##"{"$schema":"http://json-schema.org/draft-07/schema#"}"##,
-      "here schemas are of draft 2020-12"
+      "but only draft 2020-12 is supported"
     ),
     (##"5"##, "a schema is an object, true or false"),
-    (##"{"$id":"a#b"}"##, "an '$id' has no fragment"),
+    (##"{"$id":"a#b"}"##, "'$id' must not have a fragment"),
   ])
   func `SCH-14 a schema that cannot be used says why and where`(schema: String, message: String)
     throws
@@ -142,7 +142,7 @@ import Testing
     #expect(found == [] || found[0].contains("nested too deeply"), "\(found)")
     let slow = try SchemaValidatorTests.check(
       #"{"pattern":"^(a+)+$"}"#, "\"" + String(repeating: "a", count: 5000) + "!\"")
-    #expect(slow[0].contains("it takes too long to tell whether the pattern"), "\(slow)")
+    #expect(slow[0].contains("matching the pattern"), "\(slow)")
     var doubling = #"{"$defs":{"d0":{"type":"null"}"#
     for level in 1...60 {
       let below = "{\"$ref\":\"#/$defs/d\(level - 1)\"}"
@@ -175,7 +175,7 @@ import Testing
       "\($0)".hasPrefix("x.json:6: is not JSON")
     }
     #expect { _ = try SchemaValidator("#/$defs/none", in: file) } throws: {
-      "\($0)" == "x.json: the reference '#/$defs/none' leads nowhere"
+      "\($0)" == "x.json: the reference '#/$defs/none' has no target"
     }
   }
 

@@ -26,7 +26,7 @@ import Testing
         let response = await api.resource("/a").load().completed()
         let message = response.error?.userMessage ?? ""
         #expect(message.contains(CircularTransformerTests.words), "\(way): \(response)")
-        #expect(message.contains("use the content that the transformer is given"), "\(message)")
+        #expect(message.contains("use the content passed to the transformer"), "\(message)")
       }
     }
   }

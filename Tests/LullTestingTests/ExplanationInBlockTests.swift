@@ -25,7 +25,7 @@ import Testing
     }
     for ending in [byLoad, byItself] {
       let text = String(decoding: ending?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(text.contains("explanation() inside a block of configuration"), "\(text)")
+      #expect(text.contains("explanation() inside a configuration block"), "\(text)")
     }
   }
 

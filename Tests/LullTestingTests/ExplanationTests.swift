@@ -91,7 +91,7 @@ import Testing
       let explanation = api.resource("/u/1").explanation()
       #expect(explanation["retry"]?.value == "nil")
       #expect(explanation["retry"]?.source?.place?.line == line)
-      #expect(explanation["options.connection.proxy"]?.value == "as the environment says")
+      #expect(explanation["options.connection.proxy"]?.value == "from the environment")
       #expect(explanation["headers.user-agent"]?.value == "not sent")
       #expect(api.resource("/x").explanation()["options.connection.proxy"]?.value == "none")
     }
@@ -135,7 +135,7 @@ import Testing
       let explanation = api.resource("/a").explanation()
       let words = Dictionary(explanation.settings.map { ($0.name, $0.value) }) { $1 }
       let expected = [
-        "expirationTime": "as answers say", "retryTime": "0.5 s",
+        "expirationTime": "from response headers", "retryTime": "0.5 s",
         "progressReportingInterval": "0.05 s", "limits.timeout": "60 s",
         "limits.maxBodySize": "100 MB", "limits.connectionsPerHost": "32",
         "retry":
@@ -174,7 +174,7 @@ import Testing
       #expect(try load().description == "load: there is neither data nor error")
       let request = resource.load()
       #expect(try load().step == .join)
-      #expect(try load().description == "give the load in progress, begun 0 s ago")
+      #expect(try load().description == "join the load in progress, begun 0 s ago")
       _ = try await request.entity()
       let loaded = test.clock.now
       await test.advance(by: 3)
@@ -188,7 +188,7 @@ import Testing
       #expect(try load().reason == .invalidated)
       #expect(try load().condition == "if-none-match: \"v1\"")
       #expect(
-        try load().description == "load: it was invalidated; asking with if-none-match: \"v1\"")
+        try load().description == "load: it was invalidated; conditionally, with if-none-match: \"v1\"")
       _ = await resource.load().completed()
       #expect(try load().error?.httpStatusCode == 503)
       #expect(try load().reason == .error(at: loaded + 3, retryTime: 1))

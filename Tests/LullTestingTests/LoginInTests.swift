@@ -54,7 +54,7 @@ import Testing
         _ = try await auth.logIn(over: test.service()) { _ in }
         Issue.record("it did not throw")
       } catch {
-        #expect(error.message.contains("cannot listen on 127.0.0.1: nobody can wait"))
+        #expect(error.message.contains("cannot listen on 127.0.0.1: its socket cannot be watched"))
       }
     }
   }

@@ -103,7 +103,7 @@ import Testing
         await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
       }
     }
-    #expect(error?.description.contains("beside its body") == true, "\(error as Any)")
+    #expect(error?.description.contains("outside its body") == true, "\(error as Any)")
   }
 
   @Test func `TEST-23 a wait that nothing ends is an error that says what would`() {

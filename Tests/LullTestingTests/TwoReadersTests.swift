@@ -126,6 +126,6 @@ import Testing
     let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
       text.contains(
-        "two tasks wait for one loop over \(name): each needs a loop of its own"), "\(text)")
+        "two tasks wait in the same loop over \(name): give each task its own loop"), "\(text)")
   }
 }

@@ -156,11 +156,11 @@ extension TransportSuite {
       ),
       Hostile(
         "an unknown coding", Hostile.ok + "Transfer-Encoding: rot13\r\n\r\nhello", ends: .wait,
-        .failure(.malformedResponse, "nobody had asked for: 'rot13'")),
+        .failure(.malformedResponse, "an unrequested Transfer-Encoding: 'rot13'")),
       Hostile(
         "a coding nobody asked for",
         Hostile.ok + "Transfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-        ends: .wait, .failure(.malformedResponse, "nobody had asked for: 'gzip'")),
+        ends: .wait, .failure(.malformedResponse, "an unrequested Transfer-Encoding: 'gzip'")),
     ]
 
     static let resets: [Hostile] = [
@@ -177,18 +177,18 @@ extension TransportSuite {
       Hostile(
         "in a body without length", Hostile.ok + "\r\nhello", ends: .reset,
         .failure(.truncatedBody, "ended before")),
-      Hostile("a close before the answer", "", .failure(.connection, "without an answer")),
+      Hostile("a close before the answer", "", .failure(.connection, "without a response")),
       Hostile(
-        "a close in the status line", "HTTP/1.1 20", .failure(.connection, "without an answer")),
+        "a close in the status line", "HTTP/1.1 20", .failure(.connection, "without a response")),
       Hostile(
         "a close among the headers", Hostile.ok + "Content-Le",
-        .failure(.connection, "among the headers")),
+        .failure(.connection, "in the middle of the response headers")),
       Hostile(
         "a close behind a header", Hostile.ok + "Content-Length: 2\r\n",
-        .failure(.connection, "among the headers")),
+        .failure(.connection, "in the middle of the response headers")),
       Hostile(
         "a close behind 100", "HTTP/1.1 100 Continue\r\n\r\n",
-        .failure(.connection, "without an answer")),
+        .failure(.connection, "without a response")),
     ]
 
     static let garbage: [Hostile] = [
@@ -218,7 +218,7 @@ extension TransportSuite {
       Hostile(
         "a Location with an escape",
         "HTTP/1.1 302 Found\r\nLocation: /\u{1B}[2J\r\nContent-Length: 0\r\n\r\n",
-        .failure(.malformedResponse, "redirects to '/?[2J', which is no")),
+        .failure(.malformedResponse, "redirects to '/?[2J', which is not")),
       Hostile(
         "an empty Location", "HTTP/1.1 302 Found\r\nLocation: \r\nContent-Length: 2\r\n\r\nhi",
         ends: .wait, .text("hi", status: 302)),
@@ -242,7 +242,7 @@ extension TransportSuite {
         .text("hi", status: 999)),
       Hostile(
         "101 unasked", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\nhi", ends: .wait,
-        .failure(.malformedResponse, "answered 101")),
+        .failure(.malformedResponse, "response of 101")),
       Hostile(
         "a header without colon", Hostile.ok + "no colon\r\nContent-Length: 2\r\n\r\nhi",
         ends: .wait,

@@ -62,7 +62,7 @@ extension TransportSuite {
     static let faults = [
       Fault(
         name: "ends before an answer", play: answering(""),
-        plain: "connection: PROXY closed the connection without an answer (for nope.invalid)",
+        plain: "connection: PROXY closed the connection without a response (for nope.invalid)",
         tunnel: "connection: PROXY does not connect to nope.invalid (Proxy CONNECT aborted)"),
       Fault(
         name: "resets before an answer", play: answering("", .reset),
@@ -74,11 +74,11 @@ extension TransportSuite {
         tunnel: "connection: PROXY does not connect to nope.invalid ("),
       Fault(
         name: "ends among its headers", play: answering("HTTP/1.1 200 OK\r\nA: b"),
-        plain: "connection: the connection to PROXY for nope.invalid ended among the headers",
+        plain: "connection: the connection to PROXY for nope.invalid ended in the middle of",
         tunnel: "connection: PROXY does not connect to nope.invalid ("),
       Fault(
         name: "does not answer", play: answering("", .wait),
-        plain: "timeout: no complete answer from PROXY for nope.invalid within 1 s (timeout)",
+        plain: "timeout: no complete response from PROXY for nope.invalid within 1 s (timeout)",
         tunnel: "timeout: PROXY did not connect to nope.invalid within 1 s (timeout)"),
       Fault(
         name: "ends in a body",
@@ -90,23 +90,23 @@ extension TransportSuite {
           + "lost during the TLS handshake"),
       Fault(
         name: "answers garbage", play: answering("SMTP ready\r\n\r\n"),
-        plain: "malformed_response: PROXY for nope.invalid sent an answer that is not valid HTTP",
+        plain: "malformed_response: PROXY for nope.invalid sent a response that is not valid HTTP",
         tunnel: "connection: PROXY does not connect to nope.invalid (CONNECT tunnel failed"),
       Fault(
         name: "has no time", play: answering("HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\na"),
         plain: "503 truncated_body: the connection to PROXY for nope.invalid ended before the body",
-        tunnel: "connection: PROXY does not connect to nope.invalid (it answered 503)"),
+        tunnel: "connection: PROXY does not connect to nope.invalid (it responded with 503)"),
       Fault(
         name: "cuts the tunnel", play: answering(connected, reads: true, .reset),
         // Without a tunnel that is a body, which the end completes.
-        plain: "timeout: no complete answer from PROXY for nope.invalid within 1 s (timeout)",
+        plain: "timeout: no complete response from PROXY for nope.invalid within 1 s (timeout)",
         tunnel:
           "connection: no secure connection to nope.invalid through PROXY: the connection was "
           + "lost during the TLS handshake"),
       Fault(
         name: "has nothing in the tunnel", play: answering(connected, .wait),
-        plain: "timeout: no complete answer from PROXY for nope.invalid within 1 s (timeout)",
-        tunnel: "timeout: no complete answer from nope.invalid through PROXY within 1 s (timeout)"),
+        plain: "timeout: no complete response from PROXY for nope.invalid within 1 s (timeout)",
+        tunnel: "timeout: no complete response from nope.invalid through PROXY within 1 s (timeout)"),
       Fault(
         name: "ends at the greeting", scheme: "socks5h",
         play: { $0.readSome(3) },
@@ -123,14 +123,14 @@ extension TransportSuite {
       Fault(
         name: "cuts the connection", scheme: "socks5h", play: socks(granted),
         plain:
-          "connection: the connection to nope.invalid through PROXY was closed without an answer",
+          "connection: the connection to nope.invalid through PROXY was closed without a response",
         tunnel:
           "connection: no secure connection to nope.invalid through PROXY: the connection was "
           + "lost during the TLS handshake"),
       Fault(
         name: "is silent", scheme: "socks5h", play: socks(nil, .wait),
-        plain: "timeout: no complete answer from nope.invalid through PROXY within 1 s (timeout)",
-        tunnel: "timeout: no complete answer from nope.invalid through PROXY within 1 s (timeout)"),
+        plain: "timeout: no complete response from nope.invalid through PROXY within 1 s (timeout)",
+        tunnel: "timeout: no complete response from nope.invalid through PROXY within 1 s (timeout)"),
     ]
 
     @Test(arguments: faults)
@@ -178,7 +178,7 @@ extension TransportSuite {
       }.error
       #expect(
         error?.message
-          == "the server closed the connection without an answer (127.0.0.1:\(server.port))")
+          == "the server closed the connection without a response (127.0.0.1:\(server.port))")
       harness.finish()
       server.stop()
     }
@@ -219,7 +219,7 @@ extension TransportSuite {
         #expect(error?.kind == .connection)
         #expect(
           error?.message.hasPrefix(
-            "the proxy \(proxy) does not connect to nope.invalid (it answered 4")
+            "the proxy \(proxy) does not connect to nope.invalid (it responded with 4")
             == true, "\(error?.message ?? "")")
         harness.finish()
       }

@@ -107,27 +107,27 @@ extension TransportSuite {
         answer:
           "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=a\r\nContent-Length: 0\r\n\r\n",
         plain: "407",
-        tunnel: "connection: PROXY does not connect to HOST: it asks for a user and password "
-          + "(407), which may stand in its URL"),
+        tunnel: "connection: PROXY does not connect to HOST: it requires a user and password "
+          + "(407), which can be part of its URL"),
       BadProxy(
         answer: "HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno", plain: "403",
-        tunnel: "connection: PROXY does not connect to HOST (it answered 403)"),
+        tunnel: "connection: PROXY does not connect to HOST (it responded with 403)"),
       BadProxy(
         answer: "HTTP/1.1 502 Bad\r\nContent-Length: 0\r\n\r\n", ending: .wait, plain: "502",
-        tunnel: "connection: PROXY does not connect to HOST (it answered 502)"),
+        tunnel: "connection: PROXY does not connect to HOST (it responded with 502)"),
       BadProxy(
-        answer: "", plain: "connection: PROXY closed the connection without an answer (for HOST)",
+        answer: "", plain: "connection: PROXY closed the connection without a response (for HOST)",
         tunnel: "connection: PROXY does not connect to HOST (Proxy CONNECT aborted)"),
       BadProxy(
         answer: "", ending: .reset, plain: "connection: the connection to PROXY for HOST was lost",
         tunnel: "connection: PROXY does not connect to HOST (Recv failure"),
       BadProxy(
         answer: "SMTP ready\r\n\r\n",
-        plain: "malformed_response: PROXY for HOST sent an answer that",
+        plain: "malformed_response: PROXY for HOST sent a response that",
         tunnel: "connection: PROXY does not connect to HOST (CONNECT tunnel failed"),
       BadProxy(
         answer: "HTTP/1.1 2", ending: .wait,
-        plain: "timeout: no complete answer from PROXY for HOST within 2 s (timeout)",
+        plain: "timeout: no complete response from PROXY for HOST within 2 s (timeout)",
         tunnel: "timeout: PROXY did not connect to HOST within 2 s (timeout)"),
       BadProxy(
         answer: "HTTP/1.1 200 OK\r\n\r\nno TLS here", plain: "200 no TLS here",

@@ -124,7 +124,7 @@ extension TransportSuite {
         .error
       #expect(
         error?.message == "the proxy 127.0.0.1:\(proxy.port) does not connect to nope.invalid "
-          + "(it answered 403)")
+          + "(it responded with 403)")
       harness.finish()
       proxy.stop()
     }
@@ -224,7 +224,7 @@ extension TransportSuite {
       }
       // Where the library can, nginx cannot, and it falls back.
       if let error = result.error {
-        #expect(error.message.hasPrefix("HTTP/3 (http_version) is not spoken by this system's"))
+        #expect(error.message.hasPrefix("this system's libcurl does not support HTTP/3 (http_version)"))
         #expect(error.isFinal)
       } else {
         #expect(result.text == "HTTP/2.0")

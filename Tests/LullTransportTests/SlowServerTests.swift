@@ -81,7 +81,7 @@ extension TransportSuite {
         result.error
           == TransportError(
             .timeout,
-            "no complete answer from 127.0.0.1:\(server.port) within 0.2 s (timeout)"))
+            "no complete response from 127.0.0.1:\(server.port) within 0.2 s (timeout)"))
       #expect(result.body == nil)
       harness.finish()
       server.stop()

@@ -18,7 +18,7 @@ extension TransportSuite {
       let error = try harness.get(server.url) { $0.firstByteTimeout = 0.05 }.error
       #expect(error?.kind == .timeout)
       #expect(
-        error?.message == "no byte of an answer from 127.0.0.1:\(server.port) within 0.05 s "
+        error?.message == "no byte of a response from 127.0.0.1:\(server.port) within 0.05 s "
           + "(first_byte_timeout)")
       // The connection is closed, and the next request gets another.
       harness.turn { server.closedByPeerCount == 1 }
@@ -39,7 +39,7 @@ extension TransportSuite {
       }.error
       #expect(error?.kind == .timeout)
       #expect(
-        error?.message == "the exchange with 127.0.0.1:\(server.port) stood still for 0.05 s "
+        error?.message == "no data was sent or received in the exchange with 127.0.0.1:\(server.port) for 0.05 s "
           + "(idle_timeout)")
       harness.finish()
       server.stop()
@@ -60,7 +60,7 @@ extension TransportSuite {
       request.body = [UInt8](repeating: 0, count: 64 << 20)
       // The answer cannot come before the request is out: that is no reason to give up.
       let error = try harness.send(request).error
-      #expect(error?.message.hasSuffix("stood still for 0.3 s (idle_timeout)") == true)
+      #expect(error?.message.hasSuffix("for 0.3 s (idle_timeout)") == true)
       over.advance()
       harness.finish()
       server.stop()

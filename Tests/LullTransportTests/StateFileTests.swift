@@ -43,7 +43,7 @@ struct StateFileTests {
     #expect(!use(file))
     #expect(warnings.lines.count == 1)
     #expect(
-      warnings.lines.first?.contains("hold within this process only for the next") == true)
+      warnings.lines.first?.contains("are shared only within this process for the next") == true)
     child.hangUp()
     child.wait()
     while !use(file) { usleep(1000) }

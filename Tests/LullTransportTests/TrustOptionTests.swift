@@ -155,7 +155,7 @@ extension TransportSuite {
       #expect(error?.kind == .tls)
       let message = error?.message ?? ""
       #expect(
-        message.hasPrefix("the certificate of this client in '\(certificate)' cannot be used"),
+        message.hasPrefix("the client certificate in '\(certificate)' cannot be used"),
         "\(message)")
       #expect(message.hasSuffix("(client_cert)"), "\(message)")
       harness.finish()
@@ -175,7 +175,7 @@ extension TransportSuite {
       #expect(error?.kind == .tls)
       #expect(
         error?.message
-          == "127.0.0.1:\(port) wants to see a certificate of this client (client_cert)")
+          == "127.0.0.1:\(port) requires a client certificate (client_cert)")
       harness.finish()
       server.hangUp()
       server.wait()

@@ -109,7 +109,7 @@ extension TransportSuite {
           #expect(error.cause?.kind == "wrong_content")
           #expect(
             error.cause?.message
-              == "Dictionary<String, User> cannot be made of it: id: expected an object, found a string"
+              == "cannot decode Dictionary<String, User>: id: expected an object, found a string"
           )
           #expect(error.httpStatusCode == 200 && error.jsonDict["id"] == "1")
         }
@@ -125,7 +125,7 @@ extension TransportSuite {
         let rows: [(StubProvider.Answer, String)] = [
           (.text(Self.ada), "the content is text, not JSON"),
           (.init(status: 204, body: nil), "the content is nothing: the body is empty"),
-          (.bytes([1], type: "image/png"), "the content is bytes that nothing parsed"),
+          (.bytes([1], type: "image/png"), "the content is bytes that were not parsed"),
         ]
         for (answer, message) in rows {
           let (user, _, _) = stubbed(answer)
@@ -133,7 +133,7 @@ extension TransportSuite {
             _ = try await user.fresh(User.self)
             Issue.record("it did not throw")
           } catch {
-            #expect(error.cause?.message == "User cannot be made of it: \(message)")
+            #expect(error.cause?.message == "cannot decode User: \(message)")
           }
         }
         let (text, _, _) = stubbed(.text("plain"))
@@ -204,7 +204,7 @@ extension TransportSuite {
         #expect(try await user.fresh(User.self).id == 1)
         let error = await user.load().completed().error
         #expect(
-          error?.cause?.message == "User cannot be made of it: there is no 'name'")
+          error?.cause?.message == "cannot decode User: there is no 'name'")
         // As it was received, as of any transformer. (TRF-16)
         #expect(error?.entity?.content.cast(to: [UInt8].self)?.count == 9)
         let kept: User? = user.typedContent()

@@ -248,7 +248,7 @@ extension TransportSuite {
       request.options?.idleTimeout = 0.1
       request.stream(try StreamedBody(upload()))
       let error = try harness.send(request).error
-      #expect(error?.message.hasSuffix("stood still for 0.1 s (idle_timeout)") == true)
+      #expect(error?.message.hasSuffix("for 0.1 s (idle_timeout)") == true)
       finish(server)
     }
 
@@ -259,7 +259,7 @@ extension TransportSuite {
       truncate(large, off_t(StreamedBody.largestInMemory + 1))
       let body = try StreamedBody(UploadFile(ByteString(large)))
       let error = #expect(throws: TransportError.self) { try body.bytes() }
-      #expect(error?.message.hasSuffix("more than the 100 MB that are read into memory") == true)
+      #expect(error?.message.hasSuffix("more than the 100 MB in memory") == true)
       finish()
     }
   }

@@ -542,7 +542,7 @@ function expectations:to_match_snapshot(options)
   local key = current.name
   if options.name ~= nil then
     if type(options.name) ~= "string" or options.name == "" then
-      error("'name' must be a string that is not empty", 2)
+      error("'name' must be a non-empty string", 2)
     end
     key = key .. ": " .. options.name
   else
@@ -566,7 +566,7 @@ function expectations:to_match_snapshot(options)
       return ("there is no snapshot '%s', and none is written where CI is set: run lull test without it")
         :format(key)
     end
-    return ("not as in the snapshot '%s' (lull test --update takes it as it is now):%s"):format(
+    return ("not as in the snapshot '%s' (lull test --update accepts the new value):%s"):format(
       key, lines(native:line_difference(known, text)))
   end)
 end
@@ -737,7 +737,7 @@ local function take_cassette(what, options)
   local name, match, hide = options.cassette, options.match, options.hide
   if name == nil and match == nil and hide == nil then return rest end
   if rest.networking ~= nil then
-    error(what .. ": what has a 'networking' function asks no 'cassette': leave one of them out", 3)
+    error(what .. ": 'networking' and 'cassette' cannot be combined: leave one of them out", 3)
   end
   insert_cassette(what, name, match, hide, 3)
   return rest
@@ -791,10 +791,10 @@ local is_declaring = true
 
 local function declare(what, name, body, mode, level)
   if not is_declaring then
-    error(what .. " stands in the file itself: tests are not declared inside of tests", level + 1)
+    error(what .. " must be at the top level of the file: tests cannot be declared inside tests", level + 1)
   end
   if type(name) ~= "string" or not name:find("%S") then
-    error(what .. " needs a name that is not empty", level + 1)
+    error(what .. " needs a non-empty name", level + 1)
   end
   if not utf8.len(name) or name:find("%c") then
     error(what .. ": a name is one line of UTF-8", level + 1)
@@ -812,7 +812,7 @@ end
 local function each(mode, what)
   return function(cases, name, body)
     if type(cases) ~= "table" or #cases == 0 then
-      error(what .. " needs a list of cases that is not empty", 2)
+      error(what .. " needs a non-empty list of cases", 2)
     end
     if type(name) ~= "string" then error(what .. " needs a name", 2) end
     for index, case in ipairs(cases) do
@@ -832,13 +832,13 @@ end
 local function hook(what, list)
   return function(body)
     if type(body) ~= "function" then error(what .. " needs a function", 2) end
-    if not is_declaring then error(what .. " stands in the file itself, not in a test", 2) end
+    if not is_declaring then error(what .. " must be at the top level of the file, not in a test", 2) end
     list[#list + 1] = body
   end
 end
 
-local no_shared = "each test has a host of its own, in which the file is run anew: what is to be there before "
-  .. "it stands in the file itself, or in test.before_each"
+local no_shared = "each test has its own host, in which the file is run again: put what comes before "
+  .. "a test at the top level of the file, or in test.before_each"
 local members = {
   each = each("plain", "test.each"),
   skip = function(name, body) declare("test.skip", name, body, "skip", 2) end,

@@ -113,7 +113,7 @@ static void load_module(
 int luaopen_lull_test(lua_State *L) {
   LULL_CALLED(L, LULL_N, 0);
   return luaL_error(
-    L, "lull.test is there only while tests are run: lull test FILE (or a folder of *_test.lua)");
+    L, "lull.test is only available in lull test: lull test FILE (or a folder of *_test.lua)");
 }
 
 // [-0, +2] Pushes the loader and the path of a module below the folder. Raises an error if there

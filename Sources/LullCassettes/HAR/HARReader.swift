@@ -13,7 +13,7 @@ extension HARFile {
     do throws(JSONError) {
       document = try JSONDocument(parsing: bytes)
     } catch {
-      throw HARError(pointer: "", problem: "this is no JSON: \(error)")
+      throw HARError(pointer: "", problem: "invalid JSON: \(error)")
     }
     let log = try HARNode(document.root).needed("log")
     let creator = log.member("creator")
@@ -38,7 +38,7 @@ extension HAREntry {
       request: try HARRequest(try node.needed("request")))
     if let response, let status, status > 0 {
       guard let code = Int(exactly: status), (100...999).contains(code) else {
-        throw response.problem("\(status) is no status")
+        throw response.problem("\(status) is not an HTTP status")
       }
       self.response = try HARResponse(response, status: code)
     }
@@ -49,7 +49,7 @@ extension HAREntry {
       self.failure?.isUnsent = failure.member("unsent")?.isTrue == true
     } else if self.response == nil {
       // Browsers only report that there was no response.
-      self.failure = HARFailure(kind: "network", message: "there was no answer")
+      self.failure = HARFailure(kind: "network", message: "there was no response")
     }
   }
 }
@@ -124,7 +124,7 @@ extension HARBody {
     }
     guard type.lowercased().hasPrefix("application/x-www-form-urlencoded") else {
       throw parameters.problem(
-        "these stand for a body of type '\(type)', which can be made of a text only, not of them")
+        "a body of type '\(type)' cannot be built from 'params': it needs 'text'")
     }
     var pairs: [(name: [UInt8], value: [UInt8])] = []
     for pair in try parameters.elements {
@@ -134,7 +134,7 @@ extension HARBody {
     do throws(FormEncodingError) {
       self.init(try FormEncoding.encode(pairs), type: type)
     } catch {
-      throw parameters.problem("they make no form")
+      throw parameters.problem("they cannot be encoded as a form")
     }
   }
 
@@ -196,14 +196,14 @@ struct HARNode {
   func needed(_ name: String) throws(HARError) -> HARNode {
     guard let node = member(name) else {
       throw problem(
-        element.kind == .object ? "'\(name)' is missing" : "an object with '\(name)' is expected")
+        element.kind == .object ? "'\(name)' is missing" : "expected an object with '\(name)'")
     }
     return node
   }
 
   var elements: [HARNode] {
     get throws(HARError) {
-      guard element.kind == .array else { throw problem("an array is expected") }
+      guard element.kind == .array else { throw problem("expected an array") }
       return element.elements.enumerated().map { HARNode($1, at: "\(pointer)/\($0)") }
     }
   }
@@ -214,13 +214,13 @@ struct HARNode {
 
   var neededString: String {
     get throws(HARError) {
-      guard let string = element.string else { throw problem("a string is expected") }
+      guard let string = element.string else { throw problem("expected a string") }
       return string
     }
   }
 
   func number() throws(HARError) -> Double {
-    guard let number = element.double else { throw problem("a number is expected") }
+    guard let number = element.double else { throw problem("expected a number") }
     return number
   }
 
@@ -231,7 +231,7 @@ struct HARNode {
       let moment = try ISODate.parse(text.utf8)
       return Double(moment.seconds) + (moment.fraction ?? 0)
     } catch {
-      throw problem("'\(text)' is no date: \(error.reason)")
+      throw problem("'\(text)' is not a date: \(error.reason)")
     }
   }
 
@@ -240,7 +240,7 @@ struct HARNode {
     do throws(Base64.Problem) {
       return try Base64.decode(Array(text.utf8))
     } catch {
-      throw problem("this is no base64: \(error.message)")
+      throw problem("invalid base64: \(error.message)")
     }
   }
 }

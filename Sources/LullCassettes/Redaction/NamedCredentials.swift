@@ -245,14 +245,15 @@ struct LateCredential: CustomStringConvertible {
   }
 
   var description: String {
-    let what =
-      name.map { "'\($0)' of the answer to \(said)" } ?? "something in the answer to \(said)"
+    let value =
+      name.map { "'\($0)' of the response to \(said)" }
+      ?? "a value in the response to \(said)"
     let advice =
-      name.map { "name it where the cassette is named, hide = { \"\($0)\" }, and record it anew" }
-      ?? "answer that by t.network:on"
+      name.map { "add hide = { \"\($0)\" } to the cassette and record it again" }
+      ?? "stub that request with t.network:on"
     return
-      "\(what) was sent as a credential\(sent.map { " by \($0)" } ?? ""): the test has seen it as it is, and sees \(mask) when this is "
-      + "replayed; \(advice)"
+      "\(value) was sent as a credential\(sent.map { " by \($0)" } ?? ""): the test has seen "
+      + "the real value, and will see \(mask) on replay; \(advice)"
   }
 
   private static func says(_ text: String, _ response: HARResponse) -> Bool {

@@ -159,7 +159,7 @@ package struct Leftover: Sendable, Equatable, CustomStringConvertible {
   /// Only a part of it.
   package let beginning: String
 
-  package var description: String { "number \(number), \(place): \(beginning)…" }
+  package var description: String { "exchange \(number), \(place): \(beginning)…" }
 
   /// Returns the words in a recording that may be tokens, each once, at its first place.
   package static func all(in entries: [HAREntry]) -> [Leftover] {

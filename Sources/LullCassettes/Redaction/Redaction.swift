@@ -424,7 +424,8 @@ extension Redaction {
         found.append("response")
       }
       return found.map {
-        "number \(index + 1), \($0): what is to be hidden there is a number, an object, true or false, or shorter than 4 characters"
+        "exchange \(index + 1), \($0): the value to hide is a number, an object, true or false, "
+          + "or shorter than 4 characters"
       }
     }
   }
@@ -436,7 +437,7 @@ extension Redaction {
     for (index, entry) in entries.enumerated() {
       for (place, body, codings) in Redaction.bodies(of: entry) {
         guard found[index] == nil, let mask = hiddenIn(coded: body.bytes, codings) else { continue }
-        found[index] = "number \(index + 1), \(place), has \(mask) in what is compressed"
+        found[index] = "exchange \(index + 1), \(place), has \(mask) in compressed data"
       }
     }
     return found
@@ -449,7 +450,7 @@ extension Redaction {
         guard let codings, case .unknown(let why) = Redaction.content(body.bytes, codings) else {
           return nil
         }
-        return "number \(index + 1), \(place), which is \(why)"
+        return "exchange \(index + 1), \(place), which is \(why)"
       }
     }
   }
@@ -522,7 +523,7 @@ extension Redaction {
     var found: [String] = []
     func look(_ bytes: [UInt8], _ number: Int, _ place: String) {
       for mask in pieces.masks(in: bytes) where seen.insert(mask).inserted {
-        found.append("number \(number), \(place): a part of \(mask)")
+        found.append("exchange \(number), \(place): a part of \(mask)")
       }
     }
     for (index, entry) in entries.enumerated() {

@@ -69,19 +69,20 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     case .unrecorded(let nearest?):
       let other = "\(nearest.request.method) \(nearest.request.url)"
       let lines = nearest.differences.map { "  " + $0.description }
-      return (["\(asked) was not recorded; nearest is number \(nearest.number), \(other):"] + lines)
-        .joined(separator: "\n")
+      let head = "\(asked) was not recorded; nearest is exchange \(nearest.number), \(other):"
+      return ([head] + lines).joined(separator: "\n")
     case .overwritten:
-      return "\(asked) was recorded only before what has been written there since"
+      return "\(asked) was recorded only before a write that has already happened in this run"
     case .unwritten:
-      return "\(asked) was recorded only after something was written there, which is not done yet"
+      return "\(asked) was recorded only after a write that has not happened yet in this run"
     case .bodyless:
-      return "\(asked) was recorded without the body of its answer"
+      return "\(asked) was recorded without its response body"
     case .unreadable(let problem):
-      return "\(asked) was recorded with an answer whose body cannot be read: \(problem)"
+      return "\(asked) was recorded with a response body that cannot be read: \(problem)"
     case .notModified:
       return
-        "\(asked) was recorded by a program that had the data already (304): record it where nothing is cached"
+        "\(asked) was recorded as 304 Not Modified, by a program that had the data cached: "
+        + "record it with an empty cache"
     }
   }
 }
@@ -94,7 +95,7 @@ extension RequestDifference: CustomStringConvertible {
     case .path(let recorded, let asked): "path: \(recorded) → \(asked)"
     case .parameter(let name, let recorded, let asked):
       "query '\(name)': \(recorded ?? "none") → \(asked ?? "none")"
-    case .parameterOrder: "query: the order"
+    case .parameterOrder: "query: different order"
     case .header(let name, let recorded, let asked):
       "header '\(name)': \(recorded ?? "none") → \(asked ?? "none")"
     case .environment(let recorded, let asked):
@@ -152,7 +153,7 @@ package enum RequestDifference: Sendable, Equatable {
         .header(name, recorded: text(recorded.headers[name]), asked: text(asked.headers[name])))
     }
     if let problem = recorded.bodyProblem {
-      differences.append(.body(["the recorded one cannot be read: \(problem)"]))
+      differences.append(.body(["the recorded body cannot be read: \(problem)"]))
     } else if recorded.body != asked.body {
       differences.append(.body(lines(recorded.body, asked.body)))
     }
@@ -188,14 +189,15 @@ package enum RequestDifference: Sendable, Equatable {
       let difference = ContentDifference(
         .json(old.text, isExact: true), .json(new.text, isExact: true))
       return difference.text { line, _ in line }
-    case (.none, _): return ["none was recorded"]
-    case (_, .none): return ["one was recorded, and there is none"]
+    case (.none, _): return ["recorded without one"]
+    case (_, .none): return ["recorded with one, sent without"]
     default: return [sizes(recorded, asked)]
     }
   }
 
   private static func sizes(_ recorded: RecordedBody, _ asked: RecordedBody) -> String {
     let (old, new) = (recorded.count, asked.count)
-    return old == new ? "\(old) other bytes" : "\(old) bytes were recorded, it has \(new)"
+    return old == new
+      ? "\(old) bytes, but different ones" : "recorded with \(old) bytes, sent with \(new)"
   }
 }

@@ -9,33 +9,38 @@ extension APIFiles {
   package static let functions: [APIEntry] = [
     .function(
       "api", "(name: string): API",
-      "Loads an API from a file that describes it: its service and its calls.",
+      "Loads an API from a file that describes its service and calls.",
       """
-      `name` is that of a file in `./apis`, in `apis` of the folders above up to the one that holds `.git`, if \
-      all of that is your own, then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`), without `.lua`; or a path, which has a slash or ends in `.lua`. The file is run at the first \
-      call, must answer at once, and gets its name as `...`; later calls give the same object, which \
-      lives until the process ends. `require` does not find such files.
+      `name` is a file name without `.lua`. The file is searched in `./apis`, in `apis` of the \
+      parent folders up to the one that contains `.git`, if all of that belongs to you, then in \
+      `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`). A name with a slash, or ending in \
+      `.lua`, is a path. The file runs at the first call, must return at once, and gets its name \
+      as `...`. Later calls return the same object, which lives until the process ends. `require` \
+      does not find such files.
 
-      `lull.api("github@prod")` is the file in one of its `environments`, whose name it gets as its second argument: \
-      another object, with a service, caches and tokens of its own. Without a name the variable `LULL_ENV` chooses \
-      one, of files that have some.
+      `lull.api("github@prod")` is the file in one of its `environments`, whose name it gets as \
+      its second argument. It is a separate object, with its own service, caches and tokens. \
+      Without a name, the variable `LULL_ENV` selects one, if the file has environments.
 
-      It returns a service, or `APIFileFields`. Raises what the file raises; for what the file \
-      declares wrongly, its line; and if there is none. A call is read when it is used, and what is wrong with it is \
-      raised then: `api.calls.repos`; `pairs(api.calls)` reads all. Not in the sandbox.
+      It returns a service, or `APIFileFields`. It raises the file's errors, the line of a wrong \
+      declaration, and an error if there is no such file. A call is read when it is used, and its \
+      errors are raised then: `api.calls.repos`; `pairs(api.calls)` reads all. Not available in \
+      the sandbox.
 
-      What only looks at a file (completion in a shell, `lull apis`, `lull check`, help of `lull call`) \
-      runs it within limits, and in the sandbox unless it is in your own configuration folder or trusted by \
-      `lull trust`: there `lull.secret` has no text, `lull.cache.file` keeps \
-      nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
+      Commands that only inspect a file (shell completion, `lull apis`, `lull check`, help of \
+      `lull call`) run it within limits, and in the sandbox unless it is in your own configuration \
+      folder or trusted with `lull trust`. There, `lull.secret` has no text, `lull.cache.file` \
+      stores nothing, and environment variables are not set, or, if the file fails without them, \
+      each is `"1"`.
       """
     ) { call throws(Misuse) in try call.returnAPI() },
     .function(
       "validate", "(schema: table|string|boolean, content: any): boolean?, ValidationError[]?",
-      "Whether content is as a JSON Schema (draft 2020-12) says: true, or nil and what does not fit.",
+      "Validates content against a JSON Schema (draft 2020-12): true, or nil and the errors.",
       """
-      The schema is a table, or JSON as a text; the content any value of JSON. At most 20 places are told \
-      of, in the order of the content. Raises if the schema cannot be used, and if it takes too long to tell.
+      The schema is a table, or JSON as a text; the content is any JSON value. At most 20 errors \
+      are returned, in the order of the content. Raises an error if the schema cannot be used, or \
+      if validation takes too long.
       """,
       example: """
         local schema = { type = "object", required = { "id" }, properties = { id = { type = "integer" } } }
@@ -93,7 +98,7 @@ extension APIFiles {
 
 extension APIOwner {
   fileprivate static let api = APIOwner.object(
-    .api, receiver: "api", "What `lull.api` gives: an API as a file describes it.",
+    .api, receiver: "api", "An API described by a file: the result of `lull.api`.",
     """
         local github = lull.api("github")
         local repos = assert(github.calls.repos{ user = "octocat" }:await())
@@ -102,7 +107,7 @@ extension APIOwner {
     entries: [
       .operation(
         "__call", "(path: string): Resource", shown: "api(path)",
-        "The resource at a path below the base URL, as of its service.", rules: "APIF-150"
+        "The resource at a path below the base URL, as for its service.", rules: "APIF-150"
       ) { call throws(Misuse) in
         call.lead(to: call.resource(below: try api(call).service))
       },
@@ -112,14 +117,14 @@ extension APIOwner {
       },
       .method(
         "confirm_writes", "(): API",
-        "Lets requests go out that an environment with `confirm_writes` holds back.",
-        "For this object, until the process ends; of other environments nothing changes.",
+        "Allows writes that an environment with `confirm_writes` would refuse.",
+        "It applies to this object, until the process ends; other environments are unchanged.",
         rules: "ENV-14"
       ) { call throws(Misuse) in
         try api(call).environment?.isConfirmed = true
         call.returnSelf()
       },
-      .property("description", "string?", "What the file says it is.") { call throws(Misuse) in
+      .property("description", "string?", "The description from the file.") { call throws(Misuse) in
         call.return(try api(call).description.map { .string($0) } ?? .nil)
       },
       .property(
@@ -127,14 +132,15 @@ extension APIOwner {
       ) { call throws(Misuse) in
         call.return(try api(call).environment.map { .string($0.name) } ?? .nil)
       },
-      .property("environments", "string[]", "Those that the file declares, in its order.") {
+      .property("environments", "string[]",
+      "The environments that the file declares, in its order.") {
         call throws(Misuse) in
         call.return(.list(try api(call).environments.map { .string($0) }))
       },
       .property("name", "string", "The name of its file, without `.lua`.") { call throws(Misuse) in
         call.return(.string(try api(call).name))
       },
-      .property("path", "string", "Where its file is.") { call throws(Misuse) in
+      .property("path", "string", "The path of its file.") { call throws(Misuse) in
         call.return(.string(try api(call).path))
       },
       .method(
@@ -142,7 +148,7 @@ extension APIOwner {
       ) { call throws(Misuse) in
         call.lead(to: call.resource(below: try api(call).service))
       },
-      .property("service", "Service", "The service that the file has made.") {
+      .property("service", "Service", "The service made by the file.") {
         call throws(Misuse) in
         call.return(call.values.of(try api(call).service))
       },
@@ -155,11 +161,14 @@ extension APIOwner {
     ])
 
   fileprivate static let apiCalls = APIOwner.object(
-    .apiCalls, receiver: "calls", "The calls of an API; `pairs` walks through them.",
+    .apiCalls, receiver: "calls", "The calls of an API; `pairs` iterates over them.",
     entries: [
       .operation(
         "__index", "(name: string): APICall", shown: "calls[name]",
-        "The call of that name; raises if the file declares none, and names the nearest."
+        """
+        The call of that name; raises an error that names the nearest one if the file declares \
+        none.
+        """
       ) { call throws(Misuse) in
         let api = try calls(call)
         let name = call.raw(1).text ?? ""
@@ -192,19 +201,20 @@ extension APIOwner {
     ])
 
   fileprivate static let apiCall = APIOwner.object(
-    .apiCall, receiver: "call", "A call as an API file declares it.",
+    .apiCall, receiver: "call", "A call declared by an API file.",
     """
-    Parameters are given as a table by name and checked: a missing one, an unknown one, or one of \
-    another type raises, naming the call. Those of the path stand there as one segment each, escaped; \
-    the others go into the query, or, of POST, PUT and PATCH, into the body, unless the file says otherwise.
+    Parameters are passed as a table by name and checked: a missing, unknown or wrongly typed one \
+    raises an error that names the call. Parameters of the path are escaped and become one segment \
+    each. The others go into the query, or, for POST, PUT and PATCH, into the body, unless the \
+    file sets another place.
     """,
     entries: [
       .operation(
         "__call", "(params?: table): Request", shown: "call{ … }",
         "Makes the call: a started request.",
         """
-        Of a GET it is a load of the call's resource, as by `resource:load()`, so that the resource \
-        keeps what comes; of other methods it leaves the resource alone.
+        For GET it loads the resource of the call, as `resource:load()` does, so the resource \
+        keeps the data. For other methods the resource does not change.
         """
       ) { call throws(Misuse) in
         let request = try call.declaredRequest()
@@ -212,7 +222,7 @@ extension APIOwner {
         guard let started = request.start() else { return call.return(.nil) }
         call.return(call.values.of(started))
       },
-      .property("description", "string?", "What the file says it does.") { call throws(Misuse) in
+      .property("description", "string?", "The description from the file.") { call throws(Misuse) in
         call.return(try declared(call).call.description.map { .string($0) } ?? .nil)
       },
       .property("method", "string", "The HTTP method.") { call throws(Misuse) in
@@ -223,12 +233,12 @@ extension APIOwner {
       },
       .method(
         "pages", "(params?: table): Pages",
-        "Walks through the pages of the answer, as `resource:pages` does.",
-        "In the way the file declares with `pages`; raises if it declares none."
+        "Iterates over the pages of the response, as `resource:pages` does.",
+        "It uses the `pages` that the file declares, and raises an error if there is none."
       ) { call throws(Misuse) in
         let box = try declared(call)
         guard let options = box.call.pages else {
-          throw .message("call '\(box.call.name)' does not come in pages: it declares no 'pages'")
+          throw .message("call '\(box.call.name)' has no pages: it declares no 'pages'")
         }
         LuaPages.iterate(try call.declaredRequest().resource, options, call)
       },
@@ -253,7 +263,7 @@ extension APIOwner {
       },
       .method(
         "resource", "(params?: table): Resource",
-        "The resource the call is about, without sending anything."
+        "The resource of the call, without sending anything."
       ) { call throws(Misuse) in
         call.return(call.values.of(try call.declaredRequest().resource))
       },
@@ -269,56 +279,64 @@ extension APIOwner {
     "APICallParam", "An element of `call.params`.",
     entries: [
       .field("name", "string", "Its name."),
-      .field("type", "string", "What it must be, in words."),
+      .field("type", "string", "The expected value, in words."),
       .field(
-        "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"", "Where it goes."),
-      .field("required", "boolean", "Whether it must be given."),
-      .field("description", "string?", "What the file says of it."),
+        "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"",
+        "The place where it is sent."),
+      .field("required", "boolean", "Whether it is required."),
+      .field("description", "string?", "The description from the file."),
     ])
 
   fileprivate static let apiFileFields = APIOwner.table(
-    "APIFileFields", "What an API file returns, if it returns more than a service.",
+    "APIFileFields", "The table that an API file returns, if it returns more than a service.",
     entries: [
       .field("service", "Service", "The service, with its configuration."),
       .field(
         "calls", "table<string, APICallFields>?",
-        "Calls by name: any text that can be printed and does not begin with `-`."),
-      .field("description", "string?", "What it is, for lists and help."),
+        "Calls by name: any printable text that does not begin with `-`."),
+      .field("description", "string?", "A description for lists and help."),
       .field(
         "environments", "table<string, APIEnvironmentFields>?",
-        "What is otherwise in one environment or another, such as `staging` and `prod`, by name.",
+        "The differences of environments, such as `staging` and `prod`, by name.",
         rules: "ENV-01"),
       .field(
         "schemas", "string?",
         """
-        The name of a file beside this one with the JSON Schemas of answers, by the names of calls: for \
-        `validate`. It is read when the first answer is validated.
+        The name of a file beside this one with the JSON Schemas of responses, by the names of \
+        calls: for `validate`. It is read when the first response is validated.
         """),
       .field(
         "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
         """
-        What `lull mock` answers requests with for which no call is declared, whatever their method and path. \
-        The response is sent as it is, without a validator. Nil leaves it to recordings.
+        The function that responds in `lull mock` to requests for which no call is declared, \
+        whatever their method and path. The response is sent unchanged, without a validator. nil \
+        leaves it to recordings.
         """),
     ])
 
   fileprivate static let apiEnvironmentFields = APIOwner.table(
     "APIEnvironmentFields", extending: "Settings", "An environment in an API file.",
-    "Any of the `Settings` may stand beside these; they are laid over those of the file.",
+    "Any of the `Settings` may be used here too; they override those of the file.",
     entries: [
       .field(
         "base_url", "string?",
-        "The base URL of the service there; patterns that the file has registered are below it.",
+        """
+        The base URL of the service in this environment; patterns registered by the file are below \
+        it.
+        """,
         rules: "ENV-03"),
       .field(
         "confirm_writes", "boolean?",
-        "Whether requests other than GET, HEAD and OPTIONS are held back until somebody confirms them.",
+        "Whether requests other than GET, HEAD and OPTIONS need a confirmation.",
         rules: "ENV-14"),
       .field(
         "env_file", "string?",
-        "A file of variables beside the API file, `NAME=text` a line, that `lull.env` and `lull.secret` of this file see.",
+        """
+        A file of variables beside the API file, with lines `NAME=text`, for `lull.env` and \
+        `lull.secret` of this file.
+        """,
         rules: "ENV-12"),
-      .field("offline", "boolean?", "What `service.is_offline` starts with."),
+      .field("offline", "boolean?", "The initial value of `service.is_offline`."),
     ])
 
   fileprivate static let apiCallFields = APIOwner.table(
@@ -327,40 +345,43 @@ extension APIOwner {
       .field(
         "path", "string",
         """
-        The path below the base URL; `{name}` stands for a parameter, which is required. A query may \
-        follow. A brace that is meant as such is written `%7B` or `%7D`.
+        The path below the base URL; `{name}` is a parameter, which is required. A query may \
+        follow. Write a literal brace as `%7B` or `%7D`.
         """),
       .field("method", "string?", "The HTTP method; default `GET`."),
       .field(
         "params", "table<string, string|string[]|integer[]|APIParamFields>?",
         """
-        Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with single \
-        values, `json` for any value as JSON text, `file`), with `[]` behind it of a list, a list of the words \
-        or integers that it may be, or a table of both and more.
+        Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with \
+        single values, `json` for any value as JSON text, `file`), followed by `[]` for a list; a \
+        list of the allowed words or integers; or a table with these and more.
         """),
-      .field("description", "string?", "What it does, for lists and help."),
-      .field("columns", "string[]?", "The fields that tables on the command line show."),
+      .field("description", "string?", "A description for lists and help."),
+      .field("columns", "string[]?", "The fields shown by tables on the command line."),
       .field(
         "rows", "string?",
         """
-        Where the rows are in the answer, as names of fields with dots between them, such as \
-        `data.items`: for tables, CSV and lines on the command line, and for pages there, of which they make \
-        one list. Otherwise the answer is shown whole.
+        The place of the rows in the response, as field names separated by dots, such as \
+        `data.items`: for tables, CSV and lines on the command line, and for pages there, which \
+        become one list. Otherwise the whole response is shown.
         """),
       .field(
         "response_type", "\"json\"|\"ndjson\"|\"text\"|\"csv\"|nil",
-        "What its answer is read as, whatever its Content-Type says, as the setting of that name."),
+        """
+        The type its response is parsed as, whatever its Content-Type, like the setting of that \
+        name.
+        """),
       .field(
         "pages", "boolean|PagesOptions|nil",
-        "Whether its answer comes in pages: true, or how to go on from one to the next."),
+        "Whether its response comes in pages: true, or how to request the next page."),
       .field(
         "headers", "table<string, string|false>?",
-        "Headers of this call only; false: not sent, also if it would be sent by itself."),
+        "Headers of this call only; false: not sent, even if it is a default."),
       .field(
         "body", "\"json\"|\"form\"|\"multipart\"|\"raw\"|nil",
         """
-        The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter \
-        with `whole`, as it is.
+        The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` \
+        a single parameter with `whole`, sent unchanged.
         """),
       .field(
         "body_required", "boolean?",
@@ -370,71 +391,81 @@ extension APIOwner {
         """),
       .field(
         "content_type", "string?",
-        "What a JSON or raw body is said to be, such as `text/csv`; default what it is."),
+        "The Content-Type of a JSON or raw body, such as `text/csv`; default by its content."),
       .field(
         "schema", "table|string|boolean|nil",
         """
-        What its answers of a status of 200 to 299 are: a JSON Schema (draft 2020-12), or the name of one \
-        under `$defs` of the file of schemas. For `validate`; it counts before what that file says of the call.
+        The schema of responses with a status of 200 to 299: a JSON Schema (draft 2020-12), or the \
+        name of one under `$defs` of the schema file. For `validate`; it overrides the schema \
+        file.
         """),
       .field(
         "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
         """
-        What `lull mock` answers it with: a function, which may wait. `state` is one table for all calls, for as long \
-        as the mock runs. Nil leaves the answer to recordings and examples; an error is a status of 500.
+        The function that responds to it in `lull mock`; it may wait. `state` is one table for all \
+        calls, for as long as the mock runs. nil leaves the response to recordings and examples; \
+        an error is a status of 500.
         """),
-      .field("examples", "MockExample[]?", "Answers of `lull mock`; the first that fits counts."),
+      .field("examples", "MockExample[]?",
+      "Responses of `lull mock`; the first that matches counts."),
       .field(
         "example", "any",
-        "Content that `lull mock` answers with where nothing else does, as JSON: status 200, or 201 of a POST."
+        """
+        Content that `lull mock` sends if there is no other response, as JSON: status 200, or 201 \
+        for POST.
+        """
       ),
     ])
 
   fileprivate static let apiParamFields = APIOwner.table(
     "APIParamFields", "A parameter of a call in an API file.",
     entries: [
-      .field("type", "string|string[]|integer[]|nil", "As in `params`; default `string`."),
+      .field("type", "string|string[]|integer[]|nil", "A type, as in `params`; default `string`."),
       .field(
         "list", "boolean?",
-        "Whether it is a list of values of that type, as `[]` behind it says; words need it."),
+        "Whether it is a list of values of that type, like `[]` after it; required for words."),
       .field(
         "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"|nil",
         """
-        Where it goes; default the path if that has its name in braces, the body of POST, PUT, PATCH and further \
-        methods that have one, else the query. `body` gives any method a body.
+        The place where it is sent; default the path if that has its name in braces, the body of \
+        POST, PUT, PATCH and other methods with a body, else the query. `body` gives any method a \
+        body.
         """),
-      .field("name", "string?", "What it is called there; default its key."),
+      .field("name", "string?", "Its name in the request; default its key."),
       .field(
         "style", "string?",
         """
-        How it is written there, as OpenAPI 3.1 has it: in a path `simple`, `label` or `matrix`, in a query and a \
-        form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a cookie `form`; \
-        default the first. Of `json` there is `deepObject` alone: lists and tables in brackets, to any depth.
+        Its style, as in OpenAPI 3.1: in a path `simple`, `label` or `matrix`, in a query and a \
+        form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a \
+        cookie `form`; default the first. `json` allows only `deepObject`: lists and tables in \
+        brackets, to any depth.
         """),
       .field(
         "explode", "boolean?",
-        "Whether each element and field is written for itself; default true of `form` and `deepObject`."
+        """
+        Whether each element and field is written separately; default true for `form` and \
+        `deepObject`.
+        """
       ),
       .field(
         "reserved", "boolean?",
         """
-        Whether characters that URLs reserve stand for themselves, as far as they do not end what they stand in; a \
-        path then takes slashes.
+        Whether reserved characters of URLs are not escaped, if they do not end its place; a path \
+        then accepts slashes.
         """),
-      .field("whole", "boolean?", "Whether it is the body itself, JSON or raw."),
-      .field("default", "any", "What it is if it is not given."),
+      .field("whole", "boolean?", "Whether it is the whole body, JSON or raw."),
+      .field("default", "any", "Its value if it is not passed."),
       .field(
         "required", "boolean?",
-        "Whether it must be given, if it has no default; those of the path always."),
+        "Whether it is required, if it has no default; parameters of the path always are."),
       .field(
         "option", "string?",
         """
-        What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`, but \
-        at the beginning. One \
-        that is called like an option of `lull call` itself gets `--param-` before its name there. Of a \
-        boolean there are `--name`, `--no-name` and `--name=false`.
+        Its option of `lull call`, such as `--page-size`; default its name with `-` for `_`, \
+        except at the beginning. A name of an option of `lull call` itself gets the prefix \
+        `--param-`. A boolean has `--name`, `--no-name` and `--name=false`.
         """),
-      .field("description", "string?", "What it is for, for help."),
+      .field("description", "string?", "A description for help."),
     ])
 }
 
@@ -522,7 +553,7 @@ extension Call {
     let value = raw(position)
     if isText, value.kind == Int32(LULL_STRING), let bytes = value.bytes { return bytes }
     guard value.kind != Int32(LULL_NIL) else {
-      throw .message("\(what) must be a value of JSON, got nil; null is lull.null")
+      throw .message("\(what) must be a JSON value, got nil; use lull.null for null")
     }
     switch reading.json.text(of: state, index(position)) {
     case .success(let bytes): return bytes

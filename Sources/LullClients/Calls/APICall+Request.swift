@@ -119,16 +119,18 @@ extension APICall {
     let isStyled = parameter.place != .body || bodyForm == .form
     if parameter.kind == .object, case .json = value, isStyled, !value.isNested(in: parameter) {
       throw Misfit(
-        message: "\(subject) has fields that are lists or tables, for which there is no form in "
+        message: "\(subject) cannot have lists or tables as fields in "
           + parameter.place.described)
     }
     switch value {
     case .list(let elements) where elements.isEmpty && parameter.isRequired && isStyled:
       throw Misfit(
-        message: "\(subject) is required: an empty list in \(parameter.place.described) is none")
+        message: "\(subject) is required: an empty list sends nothing in "
+          + parameter.place.described)
     case .object(let members) where members.isEmpty && parameter.isRequired && isStyled:
       throw Misfit(
-        message: "\(subject) is required: an empty table in \(parameter.place.described) is none")
+        message: "\(subject) is required: an empty table sends nothing in "
+          + parameter.place.described)
     case .object(let members)
     where isStyled && parameter.explodes && parameter.style == .form
       && [.query, .cookie, .body].contains(parameter.place):
@@ -139,7 +141,7 @@ extension APICall {
       for member in members
       where others.contains(where: { $0.wireName == member.name && $0.kind != .object }) {
         throw Misfit(
-          message: "\(subject) cannot have the field '\(member.name)': there it would be the "
+          message: "\(subject) cannot have the field '\(member.name)': it would be sent as the "
             + "parameter of that name")
       }
     default: break

@@ -68,7 +68,7 @@ package struct APICall {
 
   /// Returns the error in the placeholders of a path; nil if they are valid.
   static func problem(withPlacesIn path: String) -> String? {
-    let hint = "; a brace that is meant as such is written %7B or %7D"
+    let hint = "; write a literal brace as %7B or %7D"
     var open: String?
     for character in path {
       switch (character, open) {

@@ -93,10 +93,10 @@ package final class PageWalk {
     case .object(let handle, let kind, _, _):
       guard kind == HandleKind.error.rawValue,
         let box = handles.object(handle, .error, as: ErrorBox.self)
-      else { return .raised("lull: the pages cannot go on\n") }
+      else { return .raised("lull: the next page cannot be requested\n") }
       return .failed(box.error)
     case .reraised(_, let failure): return .raised(reporter.describe(failure))
-    default: return .raised("lull: the pages cannot go on\n")
+    default: return .raised("lull: the next page cannot be requested\n")
     }
   }
 }

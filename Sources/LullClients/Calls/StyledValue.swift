@@ -31,15 +31,15 @@ struct StyledValue {
   /// Returns the value escaped for a path. A value that would change the path's structure is an
   /// error.
   func path() throws(APICall.Misfit) -> String {
-    if value.isSecret { throw misfit("stands in the path and cannot be a secret") }
+    if value.isSecret { throw misfit("is in the path and cannot be a secret") }
     let text = pathText
     // An empty or dot segment would be another path.
     for segment in parameter.keepsReserved ? text.split(separator: "/") : [text[...]]
     where [".", ".."].contains(segment) {
-      throw misfit("stands in the path and cannot be '\(value.text)'")
+      throw misfit("is in the path and cannot be '\(value.text)'")
     }
     guard !text.isEmpty else {
-      throw misfit("stands in the path and cannot be \(emptyText)")
+      throw misfit("is in the path and cannot be \(emptyText)")
     }
     return text
   }
@@ -126,7 +126,7 @@ struct StyledValue {
     }
     let pairs = DeepPairs(name, JSONText(valid: text), escapes("&")).pairs
     guard !pairs.isEmpty || !parameter.isRequired else {
-      throw misfit("is required: what is empty has no form in \(parameter.place.described)")
+      throw misfit("is required: an empty value sends nothing in \(parameter.place.described)")
     }
     return pairs
   }
@@ -144,7 +144,7 @@ struct StyledValue {
     for text in texts where text.contains(character) {
       throw misfit(
         "cannot have \(called) in '\(text)': with style = \"\(parameter.style.rawValue)\" that "
-          + "stands between its parts")
+          + "separates its parts")
     }
     return separator
   }
@@ -177,10 +177,10 @@ struct StyledValue {
     }
     try checkParts()
     if let problem = Headers.valueProblem(text.utf8) {
-      throw misfit("stands in a header and \(problem)")
+      throw misfit("is in a header and \(problem)")
     }
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
-      throw misfit("stands in a header and must be ASCII, got '\(LogText.part(text, limit: 60))'")
+      throw misfit("is in a header and must be ASCII, got '\(LogText.part(text, limit: 60))'")
     }
     return text
   }
@@ -189,12 +189,12 @@ struct StyledValue {
   private func checkParts() throws(APICall.Misfit) {
     for text in texts {
       guard !text.contains(",") else {
-        throw misfit("cannot have ',' in '\(text)': in a header that stands between its parts")
+        throw misfit("cannot have ',' in '\(text)': in a header a comma separates its parts")
       }
       guard Headers.valueProblem(text.utf8) == nil else {
         throw misfit(
-          "cannot have '\(LogText.part(text, limit: 60))' as a part: in a header there is no space "
-            + "at its ends, and no control character")
+          "cannot have '\(LogText.part(text, limit: 60))' as a part: in a header a part cannot "
+            + "begin or end with a space, or have control characters")
       }
     }
     guard parameter.explodes, case .object(let members) = value else { return }

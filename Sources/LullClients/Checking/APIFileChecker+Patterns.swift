@@ -11,22 +11,22 @@ extension APIFileChecker {
   }
 
   static func objection(to pattern: String, base: ResourceURL) -> String? {
-    if pattern.contains("#") { return "cannot match: URLs are sent without what follows a #" }
+    if pattern.contains("#") { return "cannot match: URLs are sent without their fragment (#…)" }
     if let mark = pattern.firstIndex(of: "?") {
       let name = pattern[pattern.index(after: mark)...].prefix {
         $0.isLetter || $0.isNumber || $0 == "_"
       }
       if !name.isEmpty, pattern[name.endIndex...].hasPrefix("=") {
-        return "cannot match: the query takes no part, and ? stands for one character"
+        return "cannot match: patterns ignore the query, and ? matches one character"
       }
     }
     let basePath = APIFileChecker.path(of: base.text)
     if pattern.contains("{") || pattern.contains("}") {
-      return "cannot match: braces stand for themselves; * stands for a part of a path"
+      return "cannot match: braces are literal; * matches within a path segment"
     }
     if pattern.hasPrefix("//") {
-      return "begins with two slashes: it stays below \(LogText.url(base.text)), whose paths begin "
-        + "with one"
+      return "begins with two slashes, but is relative to \(LogText.url(base.text)), whose paths "
+        + "begin with one"
     }
     guard let scheme = pattern.firstRange(of: "://") else {
       let path = pattern.hasPrefix("/") ? pattern : "/" + pattern

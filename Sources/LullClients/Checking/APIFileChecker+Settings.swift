@@ -15,8 +15,8 @@ extension APIFileChecker {
   func inspectSettings(of api: APIFile, _ calls: [APICall]) {
     if let text = api.service.invalidBase {
       note(
-        "the base URL '\(CredentialMask.malformedURL(text))' is none: it begins with https:// or "
-          + "http://",
+        "the base URL '\(CredentialMask.malformedURL(text))' is not valid: it must begin with "
+          + "https:// or http://",
         at: SourcePlace(file: path, line: line(of: ["base_url"])))
     }
     var settings = Configuration()

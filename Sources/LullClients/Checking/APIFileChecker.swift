@@ -139,7 +139,7 @@ package final class APIFileChecker: ScriptChecker {
     for request in requests.open
     where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
       note(
-        "asks the network \(when): \(request.displayName)", at: SourcePlace(file: path, line: 0))
+        "sends a request \(when): \(request.displayName)", at: SourcePlace(file: path, line: 0))
     }
   }
 
@@ -231,8 +231,8 @@ extension APIFileChecker {
         !(schemas?.hasSchema(of: call) ?? false)
       else { continue }
       note(
-        "call '\(call.name)': 'validate' is set, and there is no schema of its answers: nothing is "
-          + "validated",
+        "call '\(call.name)': 'validate' is set, but there is no schema for its responses: nothing "
+          + "is validated",
         at: place(of: ["calls", call.name]), isFinding: false)
     }
   }
@@ -258,9 +258,9 @@ struct Interruption {
   var text: String? {
     if limits.hasPassed {
       return lull_limit_passed(bridge.pointer) == Int32(LULL_LIMIT_MEMORY)
-        ? "needs more memory than an API file may" : "does not come to an end"
+        ? "needs more memory than an API file may" : "does not finish"
     }
-    return loop.exitCode == nil ? nil : "calls os.exit, which ends whatever uses the file"
+    return loop.exitCode == nil ? nil : "calls os.exit, which ends the program that uses the file"
   }
 
   /// Whether it was a limit that was already reported.

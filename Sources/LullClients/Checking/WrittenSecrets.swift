@@ -40,7 +40,7 @@ struct WrittenSecrets {
     let line = places.line(at: tokens[index].range.lowerBound)
     found[line] =
       found[line]
-      ?? "\(what) is written here: let the environment, a file or a command have it, as by "
+      ?? "\(what) is written here: read it from the environment, a file or a command, such as "
       + "lull.secret{ env = \"NAME\" }"
   }
 
@@ -59,7 +59,7 @@ struct WrittenSecrets {
     if let last = WrittenSecrets.queryCredentials(in: text).last {
       // If text is appended to it, it is only part of a name.
       let isCut = isJoinedBehind(index) && text.hasSuffix(last.value)
-      if !isCut { return "the value of the parameter '\(last.name)' of the query" }
+      if !isCut { return "the value of the query parameter '\(last.name)'" }
     }
     let value = WrittenSecrets.withoutScheme(text)
     guard !value.isEmpty, !isJoined(index) else { return nil }

@@ -57,8 +57,8 @@ extension APIDeclaration {
     guard service.environment != nil || wish != nil && isTaken(service) else { return }
     throw problem(
       ["service"],
-      "the service is that of another environment: a file with environments makes one each time that it runs, "
-        + "and no module does")
+      "the service belongs to another environment: a file with environments must make its own "
+        + "service each time it runs, not share one from a module")
   }
 
   /// Returns the message for an unknown environment.
@@ -75,8 +75,8 @@ extension APIDeclaration {
   func unheeded(_ wish: EnvironmentWish) -> APIFileProblem {
     problem(
       ["environments"],
-      "LULL_ENV names the environment '\(wish.shownName)', which counts where 'environments = { … }' stands in the file "
-        + "itself: ask for '\(name)@\(wish.shownName)'")
+      "LULL_ENV names the environment '\(wish.shownName)', but it only counts if the file itself "
+        + "has 'environments = { … }': use '\(name)@\(wish.shownName)'")
   }
 
   private func environment(_ key: lull_value, _ value: lull_value) throws(APIFileProblem) -> String
@@ -84,7 +84,7 @@ extension APIDeclaration {
     guard let name = key.string, APIName.isEnvironment(name) else {
       throw problem(
         ["environments"] + (key.string.map { [$0] } ?? []),
-        "environments have names of letters, digits, '-' and '_', got \(key.described)")
+        "environment names have letters, digits, '-' and '_', got \(key.described)")
     }
     guard value.kind == Int32(LULL_TABLE) else {
       throw problem(
@@ -131,7 +131,7 @@ extension APIDeclaration {
   private func check(variablesFile text: String) throws(Misuse) {
     guard text == variablesFile else {
       throw .message(
-        "'env_file' must stand here as a text: it is read before the file is run")
+        "'env_file' must be a literal string: it is read before the file is run")
     }
   }
 
@@ -150,8 +150,8 @@ extension APIDeclaration {
     else {
       throw problem(
         keys + ["base_url"],
-        "environment '\(name)': 'base_url' comes too late: the file has made a resource of its service "
-          + "while it ran; give lull.service the URL there, by local name, environment = ...")
+        "environment '\(name)': 'base_url' comes too late: the file has already made a resource of "
+          + "its service; pass the URL to lull.service, with local name, environment = ...")
     }
     if let isOffline = settings.isOffline { service.isOffline = isOffline }
     guard !settings.changes.isEmpty else { return }

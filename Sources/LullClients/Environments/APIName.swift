@@ -30,7 +30,7 @@ package struct APIName {
       !isEnvironment(word[word.index(after: at)...])
     else { return nil }
     return
-      "there is no API '\(word)': behind '\(word[..<at])@' stands the name of an environment, of letters, "
+      "there is no API '\(word)': the environment name after '\(word[..<at])@' has letters, "
       + "digits, '-' and '_'"
   }
 

@@ -31,7 +31,7 @@ struct ExportedPath {
       let start = pair.prefix { $0 != "=" }
       let value = pair[start.endIndex...].dropFirst()
       guard let name = ExportedPath.text(start), let text = ExportedPath.text(value) else {
-        problem = "its query has '\(pair)', with escapes that are no text"
+        problem = "its query has '\(pair)', with escapes that are not UTF-8"
         continue
       }
       if value.hasPrefix("{"), value.hasSuffix("}"), value.count > 2,
@@ -39,7 +39,7 @@ struct ExportedPath {
       {
         query.append(.parameter(name: name, placeholder: String(value.dropFirst().dropLast())))
       } else if value.contains("{") || name.contains("{") {
-        problem = "its query has '\(pair)', which is a parameter among other text"
+        problem = "its query has '\(pair)', which mixes a parameter with other text"
       } else {
         query.append(.fixed(name: name, value: text))
       }

@@ -27,7 +27,7 @@ struct ExportedSchemas {
   /// - Parameter isWhole: whether all definitions of the file are included.
   init(_ file: SchemaFile?, isWhole: Bool) {
     self.file = file
-    problems = (file?.problems() ?? []).map { .init("a part of the schemas", "\($0)") }
+    problems = (file?.problems() ?? []).map { .init("part of the schemas", "\($0)") }
     for name in file?.definitions ?? [] {
       names[name] = key(for: name)
       if isWhole { want(name) }
@@ -161,7 +161,7 @@ struct ExportedSchemas {
     guard text.hasPrefix("#/") else {
       let reason =
         text.hasPrefix("#")
-        ? "it is no JSON Pointer" : "it is outside of the file of schemas"
+        ? "it is not a JSON Pointer" : "it is outside the schema file"
       problems.append(.init("the schema behind $ref '\(text)'", reason))
       return nil
     }
@@ -174,7 +174,7 @@ struct ExportedSchemas {
     // Another place in the file becomes its own component.
     if let known = otherNames[text] { return "#/components/schemas/\(known)" }
     guard let found = element(at: parts.map { ExportedSchemas.token($0) }) else {
-      problems.append(.init("the schema behind $ref '\(text)'", "there is none"))
+      problems.append(.init("the schema behind $ref '\(text)'", "it does not exist"))
       return nil
     }
     let name = key(for: parts.suffix(3).map { ExportedSchemas.token($0) }.joined(separator: "."))

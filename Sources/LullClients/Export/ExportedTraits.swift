@@ -8,36 +8,37 @@ struct ExportedTraits {
 
   mutating func add(_ call: APICall) {
     if call.mock.function != nil {
-      add("the answers of 'mock'", "they are made by a function", call)
+      add("the responses of 'mock'", "a function makes them", call)
     }
     if call.parameters.contains(where: \.hasWrittenCredential) {
-      add("a default of a parameter", "it may be a credential, and is written in the file", call)
+      add("a default of a parameter", "it may be a credential written in the file", call)
     }
     let examples = call.mock.examples.map(\.answer) + (call.mock.example.map { [$0] } ?? [])
     if examples.contains(where: { !$0.body.isEmpty && !ResponseWriter.isShown($0) }) {
-      add("an example", "it is no text", call)
+      add("an example", "it is not text", call)
     }
     switch call.pages?.next {
-    case .asked?: add("'pages'", "the next page is found by a function", call)
+    case .asked?: add("'pages'", "a function finds the next page", call)
     case .field?, .cursor?, .numbered?, .offset?:
-      add("'pages'", "how pages go on has no place in OpenAPI", call)
+      add("'pages'", "OpenAPI cannot describe paging", call)
     case .automatic?, .link?, nil: break
     }
     if call.responseType != nil {
-      add("'response_type'", "the document has the type that the server sends", call)
+      add("'response_type'", "the document has the server's Content-Type", call)
     }
     let isShown = !call.columns.isEmpty || call.rows != nil
-    if isShown { add("'columns' and 'rows'", "they are about what Lull shows", call) }
+    if isShown { add("'columns' and 'rows'", "they only affect Lull's output", call) }
     if call.parameters.contains(where: { $0.optionName != nil }) {
-      add("'option' of parameters", "it is about Lull's command line", call)
+      add("'option' of parameters", "it only affects Lull's command line", call)
     }
   }
 
   /// Records a call with the same method and path as another.
   mutating func addFragment(of call: APICall) {
     add(
-      "a path of its own",
-      "another call has its method and path: it has its name behind '#', which is not sent", call)
+      "the path",
+      "another call has the same method and path: its name is added after '#', which is not sent",
+      call)
   }
 
   private mutating func add(_ what: String, _ reason: String, _ call: APICall) {

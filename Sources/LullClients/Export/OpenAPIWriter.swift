@@ -95,7 +95,7 @@ package struct OpenAPIWriter {
       leftOut.append(
         .init(
           "'reserved' of the parameter '\(parameter.name)' of call '\(call.name)'",
-          "in paths OpenAPI escapes all that is reserved"))
+          "OpenAPI escapes reserved characters in paths"))
     }
   }
 

@@ -99,7 +99,7 @@ struct ResponseWriter {
     if let code = Int(status) { return StatusPhrase.text(for: code) }
     switch status.first {
     case "2": return "Success"
-    case "4": return "What was asked is refused"
+    case "4": return "The request was refused"
     case "5": return "The server has failed"
     default: return "Anything else"
     }

@@ -41,7 +41,7 @@ struct SecuritySchemes {
       problems.append(
         .init(
           "'\(start)' before the credential in the header \(header)",
-          "keys have nothing before them in OpenAPI"))
+          "in OpenAPI, keys have no prefix"))
     }
     return name
   }

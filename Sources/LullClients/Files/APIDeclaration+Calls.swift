@@ -38,7 +38,7 @@ extension APIDeclaration {
         }
         let problem = problem(
           key.string.map { ["calls", $0] } ?? ["calls"],
-          "calls have names that can be printed and do not begin with '-', got " + key.described)
+          "call names must be printable and must not begin with '-', got " + key.described)
         if !note(problem) { failure = problem.first(of: failure) }
       }
     }
@@ -170,8 +170,7 @@ extension APIDeclaration {
     if call.contentType != nil, [.form, .multipart].contains(call.bodyForm) {
       let problem = problem(
         at + ["content_type"],
-        "call '\(name)': 'content_type' is that of a JSON or raw body: what a form is, it says itself"
-      )
+        "call '\(name)': 'content_type' is for JSON and raw bodies: forms set their own")
       if !note(problem) { throw problem }
     }
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
@@ -190,8 +189,8 @@ extension APIDeclaration {
   /// Returns why a call can't have an empty body; nil if it can.
   private static func objection(toRequiredBodyOf call: APICall) -> String? {
     if let whole = call.wholeParameter {
-      return "'body_required' is for a body of fields: give the parameter '\(whole.name)' "
-        + "'required = true' instead"
+      return "'body_required' is for a body of fields: set 'required = true' for the parameter "
+        + "'\(whole.name)' instead"
     }
     return call.bodyForm == .raw
       ? "'body_required' is for JSON and forms: a raw body is a parameter with 'whole = true'" : nil
@@ -203,8 +202,7 @@ extension APIDeclaration {
     let names = path.split(separator: ".", omittingEmptySubsequences: false)
     guard !names.contains(where: \.isEmpty) else {
       throw .message(
-        "'rows' must be the names of fields with dots between them, such as \"data.items\", got '\(path)'"
-      )
+        "'rows' must be field names separated by dots, such as \"data.items\", got '\(path)'")
     }
     return path
   }

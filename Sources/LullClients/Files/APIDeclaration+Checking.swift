@@ -16,24 +16,24 @@ extension APIDeclaration {
     }
     if !call.hasBody {
       if call.bodyForm != .json {
-        note(["body"], "'body' does nothing: a \(call.method) has none")
+        note(["body"], "'body' has no effect: a \(call.method) has no body")
       }
       if call.contentType != nil {
-        note(["content_type"], "'content_type' does nothing: a \(call.method) has no body")
+        note(["content_type"], "'content_type' has no effect: a \(call.method) has no body")
       }
     }
     for (name, value) in WrittenSecrets.queryCredentials(in: call.path) {
       checker.inspect(
-        credential: value, "the value of the parameter '\(name)' of the query")
+        credential: value, "the value of the query parameter '\(name)'")
     }
     let taken = checker.options(of: call)
     for (parameter, option) in zip(call.parameters, call.options(beside: taken)) {
       if taken.contains(parameter.option) {
         note(
           ["params", parameter.name],
-          "parameter '\(parameter.name)' is called like the option \(parameter.option) of "
-            + "'lull call', where it has to be given as \(option); give it another name there, as "
-            + "by { option = \"--\(call.name)-\(parameter.option.dropFirst(2))\" }")
+          "parameter '\(parameter.name)' has the name of the option \(parameter.option) of "
+            + "'lull call', so it is \(option) there; choose another name, such as "
+            + "{ option = \"--\(call.name)-\(parameter.option.dropFirst(2))\" }")
       }
       if case .string(let text)? = parameter.standard,
         WrittenSecrets.isCredential(parameter.name, text)
@@ -47,23 +47,22 @@ extension APIDeclaration {
   /// Returns why a path does not lead to the service; nil if it does.
   static func objection(toPath path: String, base: ResourceURL?) -> String? {
     let target = String(path.prefix { !"?#{".contains($0) })
-    let advice = "; another host needs a service, and an API file, of its own"
+    let advice = "; another host needs its own service in another API file"
     guard let base else {
       return CallPath(path).isAbsolute
-        ? nil : "its service has no base URL for its path to be below"
+        ? nil : "its path is relative, but its service has no base URL"
     }
     let shownBase = LogText.url(base.text)
     if path.contains("#") {
-      return "its path has a '#': what follows it is not sent; a # that is meant as such is "
-        + "written %23"
+      return "its path has a '#': the text after it is not sent; write a literal # as %23"
     }
     if let part = target.split(separator: "/").first(where: { ResourceURL.isParent($0) }) {
-      return "its path has the part '\(part)', which is sent as it is: to the server it leads out "
-        + "of \(shownBase), or to nothing"
+      return "its path has the segment '\(part)', which is sent unchanged: on the server it leads "
+        + "outside \(shownBase), or to nothing"
     }
     if target.hasPrefix("//") {
-      return "its path begins with two slashes: it stays on \(shownBase), and a path begins with "
-        + "one" + advice
+      return "its path begins with two slashes, but is relative to \(shownBase): begin it with one"
+        + advice
     }
     guard let mark = target.firstRange(of: "://"),
       target[..<mark.lowerBound].allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) })
@@ -72,6 +71,6 @@ extension APIDeclaration {
     let origin = ResourceURL(absolute: target[..<mark.upperBound] + authority + "/")?.origin
     guard origin != base.origin else { return nil }
     return "its path leads to \(origin.map { "\($0), " } ?? "")another host than \(shownBase)"
-      + ": a call takes a path below the base URL of its service" + advice
+      + ": the path of a call must be below the base URL of its service" + advice
   }
 }

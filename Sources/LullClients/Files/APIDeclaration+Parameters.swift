@@ -20,7 +20,7 @@ extension APIDeclaration {
   ) throws(Misuse) -> DeclaredParameter {
     guard let name = key.string, APIDeclaration.isName(name) else {
       throw .message(
-        "parameters have names of letters, digits, '_', '-' and '.', got "
+        "parameter names have letters, digits, '_', '-' and '.', got "
           + key.described)
     }
     var declared = DeclaredParameter(parameter: CallParameter(name: name))
@@ -139,7 +139,7 @@ extension APIDeclaration {
       }
       let words = try strings(value, index, state, name)
       guard !words.isEmpty else {
-        throw .message("parameter '\(name)' needs a list of one word or more")
+        throw .message("parameter '\(name)' needs a list of at least one word")
       }
       parameter.kind = .choice(words)
       return

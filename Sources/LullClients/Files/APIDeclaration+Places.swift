@@ -35,7 +35,7 @@ extension APIDeclaration {
           throw problem(
             at + ["params", name, "place"],
             "call '\(call.name)': its path has the parameter '\(name)', and 'params' puts it in "
-              + "\(place.described): two have two keys, and name = \"\(name)\"")
+              + "\(place.described): for two parameters use two keys, one with name = \"\(name)\"")
         }
         checker?.note(
           "call '\(call.name)': its path has the parameter '\(name)', which 'params' does not declare",
@@ -80,7 +80,8 @@ extension APIDeclaration {
     parameter.place = place
     parameter.wireName = declared.wireName ?? parameter.name
     if place == .path, !APICall.names(inPath: call.path).contains(parameter.placeholder) {
-      throw PlaceProblem("place", "stands in the path, which has no {\(parameter.placeholder)}")
+      throw PlaceProblem(
+        "place", "has place = \"path\", but the path has no {\(parameter.placeholder)}")
     }
     try checkKind(parameter, of: call)
     if parameter.isWhole { try checkWhole(declared, in: place, of: call, beside: all) }
@@ -89,15 +90,15 @@ extension APIDeclaration {
     let isDeep = declared.style == .deepObject && [.query, .body].contains(place)
     guard isForm, parameter.kind != .json || isDeep else {
       // The encoding is fixed.
-      let what = parameter.kind == .json ? "JSON" : "a part of a body that is no form"
+      let what = parameter.kind == .json ? "JSON" : "part of a body that is not a form"
       for (key, isGiven) in [
         ("style", declared.style != nil), ("explode", declared.explodes != nil),
         ("reserved", parameter.keepsReserved),
       ] where isGiven {
         let other =
           isForm && key == "style" && parameter.place != .cookie && parameter.place != .header
-          ? ", but of \"deepObject\"" : ""
-        throw PlaceProblem(key, "is \(what), for which '\(key)' has no meaning\(other)")
+          ? ", except \"deepObject\"" : ""
+        throw PlaceProblem(key, "is \(what), where '\(key)' has no effect\(other)")
       }
       try checkNames(parameter)
       return parameter
@@ -107,34 +108,34 @@ extension APIDeclaration {
     guard styles.contains(parameter.style) else {
       throw PlaceProblem(
         "style",
-        "stands in \(place.described), where there is no style \"\(parameter.style.rawValue)\", but "
+        "is in \(place.described), where the style cannot be \"\(parameter.style.rawValue)\", only "
           + WordList.text(styles.map(\.rawValue)))
     }
     if isSingle, parameter.kind != .json, parameter.style.needsParts {
       throw PlaceProblem(
         "style",
-        "has one value: \"\(parameter.style.rawValue)\" is a style of lists and objects")
+        "has a single value: \"\(parameter.style.rawValue)\" is a style for lists and objects")
     }
     parameter.explodes = declared.explodes ?? parameter.style.explodes
     if parameter.style == .deepObject, !parameter.explodes {
       throw PlaceProblem(
-        "explode", "has the style \"deepObject\", of which there is no form without explode")
+        "explode", "has the style \"deepObject\", which needs explode = true")
     }
     if parameter.style.needsParts, parameter.style != .deepObject, parameter.explodes,
       parameter.kind == .object
     {
       throw PlaceProblem(
         "explode",
-        "is an object with the style \"\(parameter.style.rawValue)\", which does not explode")
+        "is an object with the style \"\(parameter.style.rawValue)\", which cannot explode")
     }
     if place == .header, parameter.keepsReserved {
       throw PlaceProblem(
-        "reserved", "stands in a header, where nothing is escaped: 'reserved' has no meaning")
+        "reserved", "is in a header, where nothing is escaped: 'reserved' has no effect")
     }
     if case .json? = parameter.standard, parameter.kind == .object, !isDeep {
       throw PlaceProblem(
         "default",
-        "has fields that are lists or tables, for which there is no form in \(place.described)")
+        "cannot have lists or tables as fields in \(place.described)")
     }
     try checkNames(parameter)
     return parameter
@@ -145,26 +146,28 @@ extension APIDeclaration {
     let isPart = parameter.place == .body
     switch parameter.kind {
     case .json where parameter.place == .path:
-      throw PlaceProblem("type", "cannot be JSON: it stands in the path")
+      throw PlaceProblem("type", "cannot be JSON: it is in the path")
     case .json where parameter.isList:
       guard isPart, call.bodyForm == .json || call.bodyForm == .multipart else {
         throw PlaceProblem(
-          "type", "cannot be a list of JSON in \(parameter.place.described): \"json\" has lists")
+          "type",
+          "cannot be a list of JSON in \(parameter.place.described): use \"json\", which allows "
+            + "lists"
+        )
       }
     case .object where parameter.isList:
-      throw PlaceProblem("type", "cannot be a list of objects: \"json\" may be one")
+      throw PlaceProblem("type", "cannot be a list of objects: use \"json\"")
     case .file:
       guard isPart, parameter.isWhole || call.bodyForm == .multipart else {
         throw PlaceProblem(
           "type",
-          "is a file, which is a part of a body of body = \"multipart\", or with whole = true the "
-            + "body")
+          "is a file, which needs body = \"multipart\", or whole = true to be the whole body")
       }
     default: break
     }
     if isPart, call.bodyForm == .raw, !parameter.isWhole {
       throw PlaceProblem(
-        nil, "is a part of a body of body = \"raw\", which is one parameter, with whole = true")
+        nil, "is in a body of body = \"raw\", which takes one parameter, with whole = true")
     }
   }
 
@@ -173,22 +176,22 @@ extension APIDeclaration {
     beside all: [DeclaredParameter]
   ) throws(PlaceProblem) {
     guard place == .body else {
-      throw PlaceProblem("place", "is the whole body and cannot stand in \(place.described)")
+      throw PlaceProblem("place", "is the whole body and cannot be in \(place.described)")
     }
     guard call.bodyForm == .json || call.bodyForm == .raw else {
       throw PlaceProblem(
         "whole",
-        "cannot be the whole body of body = \"\(call.bodyForm.rawValue)\": that has names")
+        "cannot be the whole body: body = \"\(call.bodyForm.rawValue)\" has named fields")
     }
     if declared.wireName != nil {
-      throw PlaceProblem("name", "is the whole body, for which 'name' has no meaning")
+      throw PlaceProblem("name", "is the whole body, where 'name' has no effect")
     }
     guard call.bodyForm == .json || !declared.parameter.isList && declared.parameter.kind != .object
     else {
-      throw PlaceProblem("type", "is the whole of a raw body, which is text, JSON or a file")
+      throw PlaceProblem("type", "is a raw body, which must be text, JSON or a file")
     }
     if declared.parameter.isList, declared.parameter.kind == .file {
-      throw PlaceProblem("type", "is the whole body, which is one file")
+      throw PlaceProblem("type", "is the whole body, which must be a single file")
     }
     let other = all.first { other in
       other.parameter.name != declared.parameter.name
@@ -198,7 +201,7 @@ extension APIDeclaration {
     }
     if let other {
       throw PlaceProblem(
-        "whole", "is the whole body, and '\(other.parameter.name)' would stand in it too")
+        "whole", "is the whole body, but '\(other.parameter.name)' is in the body too")
     }
   }
 
@@ -210,7 +213,7 @@ extension APIDeclaration {
     let what = parameter.place == .header ? "header" : "cookie"
     throw PlaceProblem(
       "name",
-      "stands in \(parameter.place.described), and '\(LogText.part(parameter.wireName, limit: 80))' "
+      "is in \(parameter.place.described), but '\(LogText.part(parameter.wireName, limit: 80))' "
         + "is not a valid \(what) name")
   }
 

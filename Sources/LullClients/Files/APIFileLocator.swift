@@ -93,7 +93,7 @@ package enum APIFileLocator {
   // MARK: Parts
 
   private static func refusal(of path: String, _ objection: String) -> String {
-    "'\(path)' is not taken: \(objection); from here it is used by its path only"
+    "'\(path)' is skipped: \(objection); to use it from here, name it by its path"
   }
 
   /// Returns the first file with a name, and its folder.

@@ -83,7 +83,7 @@ package final class APIFiles: HostExtension {
       return known
     }
     guard loading.insert(key).inserted else {
-      throw .missing("the API file '\(path)' is being loaded already: it asks for itself")
+      throw .missing("the API file '\(path)' is already being loaded: it loads itself")
     }
     defer { loading.remove(key) }
     let source: [UInt8]

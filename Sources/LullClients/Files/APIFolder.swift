@@ -54,7 +54,7 @@ package struct APIFolder {
     guard let root = FileName.resolved(Array(APIFolder.above(top).utf8)),
       let real = FileName.resolved(Array(file.utf8)),
       real.starts(with: root == [UInt8(ascii: "/")] ? root : root + [UInt8(ascii: "/")])
-    else { return "it is a link that leads out of the repository" }
+    else { return "it is a link that leads outside the repository" }
     return nil
   }
 

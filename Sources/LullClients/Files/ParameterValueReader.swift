@@ -37,8 +37,8 @@ struct ParameterValueReader {
     elements.sort { $0.position < $1.position }
     for (place, element) in elements.enumerated() where element.position != Int64(place + 1) {
       throw .message(
-        "parameter '\(parameter.name)' must be \(parameter.expectation), and has nothing at "
-          + "\(place + 1)")
+        "parameter '\(parameter.name)' must be \(parameter.expectation), but element "
+          + "\(place + 1) is missing")
     }
     return .list(elements.map(\.value))
   }

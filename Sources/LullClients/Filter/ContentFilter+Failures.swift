@@ -35,7 +35,7 @@ extension ContentFilter {
       let level = " at the top level"
       shown.message =
         at(expression.text.contains("\n") ? 0 : 1, name)
-        + "what it gives cannot be written as JSON: "
+        + "the result cannot be written as JSON: "
         + (reason.hasSuffix(level) ? String(reason.dropLast(level.count)) : reason)
       return shown
     }

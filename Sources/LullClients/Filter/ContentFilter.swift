@@ -79,7 +79,7 @@ package final class ContentFilter {
       guard text.hasReturn else {
         body.release()
         throw Problem(
-          report: "lull: \(text.name) gives nothing: end it with return, and what it gives\n")
+          report: "lull: \(text.name) has no result: end it with a return statement\n")
       }
       return body
     }
@@ -106,7 +106,7 @@ package final class ContentFilter {
     guard let single else {
       let name = text.isFile ? text.name : "-f '\(text.text)'"
       throw Problem(
-        report: "lull: \(name): several values, of which only one can be written: make "
+        report: "lull: \(name): only one value can be written, got several: make "
           + "a list, { x.a, x.b }, or a record, pick(x, \"a\", \"b\")\n")
     }
     single.release()
@@ -149,8 +149,8 @@ package final class ContentFilter {
     if isOfPages, lull_reads_took_list_for_object(bridge.pointer) != 0 {
       throw Problem(
         report:
-          "lull: -f '\(text.text)': x is the list of what is on all pages, and has no fields: "
-          + "what x.items is of one page, flatten(map(x, \"items\")) is of all\n")
+          "lull: -f '\(text.text)': x is the list of all pages, and has no fields: "
+          + "instead of x.items of one page, write flatten(map(x, \"items\"))\n")
     }
     switch answer {
     case .success(let bytes):
@@ -158,10 +158,10 @@ package final class ContentFilter {
       if bytes.elementsEqual("null".utf8), lull_reads_took_list_for_object(bridge.pointer) != 0 {
         throw Problem(
           report: "lull: -f '\(text.text)': x is a list, and has no fields: x[1] is its first "
-            + "element, map(x, \"name\") the field of each\n")
+            + "element, map(x, \"name\") is the field of each\n")
       }
       guard (try? JSONDocument(parsing: bytes)) != nil else {
-        throw Problem(report: "lull: what -f gives has no JSON form\n")
+        throw Problem(report: "lull: the result of -f cannot be written as JSON\n")
       }
       return bytes
     case .failure(.failed(let failure)):
@@ -203,7 +203,7 @@ package final class ContentFilter {
   package func document(of content: Content, service: Service) throws(Problem) -> JSONDocument {
     let bytes = try json(of: content, service: service)
     guard let document = try? JSONDocument(parsing: bytes) else {
-      throw Problem(report: "lull: what -f gives has no JSON form\n")
+      throw Problem(report: "lull: the result of -f cannot be written as JSON\n")
     }
     return document
   }

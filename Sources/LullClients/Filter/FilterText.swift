@@ -36,7 +36,7 @@ package struct FilterText {
     }
     let path = String(word.dropFirst())
     guard !path.isEmpty else {
-      throw Problem(message: "-f @ needs the name of a file behind it, such as -f @top.lua")
+      throw Problem(message: "-f @ needs a file name, such as -f @top.lua")
     }
     var bytes: [UInt8]
     switch TextFile.read(Array(path.utf8), limit: FilterText.largest) {

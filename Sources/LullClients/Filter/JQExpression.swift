@@ -9,17 +9,17 @@ struct JQExpression {
   /// - Parameter isWrong: whether it is not valid Lua.
   func hint(isWrong: Bool) -> String? {
     if let written = countedFromZero { return "elements count from 1: write \(written)" }
-    if let written = renamedFunction { return "it is called so here: write \(written)" }
-    if let written = otherLanguage { return "x is the content: write \(written)" }
+    if let written = renamedFunction { return "it has another name here: write \(written)" }
+    if let written = otherLanguage { return "x is the response body: write \(written)" }
     if ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(text) {
-      return "-f is what is made of the answer: --form sends a form"
+      return "-f takes an expression for the response: use --form to send a form"
     }
     if let word = bareWord {
       let written = JQExpression.words[word].map { $0.replacing("?", with: "x") } ?? "x.\(word)"
-      return "x is the content: write \(written)"
+      return "x is the response body: write \(written)"
     }
     guard isWrong || text.contains("|") else { return nil }
-    if let written = translated, written != text { return "that is jq's: write \(written)" }
+    if let written = translated, written != text { return "that is jq syntax: write \(written)" }
     let looksLikeIt =
       text.hasPrefix(".") || text.contains("(.") || text.contains("| ") || text.contains("[]")
       || text.contains(": .")
@@ -28,7 +28,7 @@ struct JQExpression {
       return "it is Lua: write ~= for !=, and for &&, or for ||, not for !"
     }
     guard looksLikeIt else { return nil }
-    return "that looks like jq's: expressions are Lua over x, where .a.b is x.a.b, .[0] is x[1], "
+    return "that looks like jq: expressions are Lua over x, where .a.b is x.a.b, .[0] is x[1], "
       + ".[] | .name is map(x, \"name\"), and select is filter"
   }
 

@@ -40,7 +40,7 @@ extension APIDeclaration {
     try LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER) else {
         throw .message(
-          "'examples' must be a list of answers, each in braces of its own, got the field "
+          "'examples' must be a list of responses, each in its own braces, got the field "
             + key.described)
       }
       guard value.kind == Int32(LULL_TABLE) else {
@@ -81,7 +81,7 @@ extension APIDeclaration {
         throw .message("'when': \(call.unknown(name).message)")
       }
       guard parameter.kind != .file else {
-        throw .message("'when': parameter '\(name)' is a file, which is not compared")
+        throw .message("'when': parameter '\(name)' is a file, which cannot be compared")
       }
       let index = LuaTable.visitedIndex(in: state)
       do throws(Misuse) {

@@ -25,8 +25,8 @@ package struct MockAnswer {
     if results[0].kind == Int32(LULL_NIL) { return nil }
     guard results[0].kind == Int32(LULL_TABLE) else {
       throw .message(
-        "'mock' answers with a table such as { status = 200, json = … }, or with nil where "
-          + "something else is to answer, got \(results[0].described)")
+        "'mock' must return a table such as { status = 200, json = … }, or nil to leave the "
+          + "response to other sources, got \(results[0].described)")
     }
     try self.init(table: results.index(0), results.state, reading, status: 200)
   }
@@ -55,7 +55,7 @@ package struct MockAnswer {
       // A function was already read together with the body.
       case "close":
         throw .message(
-          "'close' must be a function, beside a 'body' that is one, got \(value.described)")
+          "'close' must be a function, and needs a 'body' function, got \(value.described)")
       default: try take(value)
       }
     }
@@ -65,7 +65,7 @@ package struct MockAnswer {
       body: result.body ?? [], delay: delay)
     guard (200...599).contains(self.status) else {
       throw .message(
-        "'status' must be that of a whole answer, from 200 to 599, got \(self.status)")
+        "'status' must be a final status, from 200 to 599, got \(self.status)")
     }
     if let json { put(json: json) }
   }
@@ -73,7 +73,7 @@ package struct MockAnswer {
   private static func delay(_ value: lull_value) throws(Misuse) -> Double {
     guard let seconds = value.double, (0...longestDelay).contains(seconds) else {
       throw .message(
-        "'delay' must be a number of seconds, 0 or more and no more than a day, got "
+        "'delay' must be a number of seconds from 0 to 86400 (a day), got "
           + value.described)
     }
     return seconds

@@ -26,7 +26,7 @@ extension CallSchemas {
     problems += damages.map { (nil, "\($0)") }
     let declared = Set(calls.map(\.name))
     for name in opened.calls where !declared.contains(name) {
-      problems.append((nil, "\(path ?? ""): has a schema of '\(name)', which is no call"))
+      problems.append((nil, "\(path ?? ""): has a schema for '\(name)', which is not a call"))
     }
     let pointers = calls.flatMap { call in
       CallSchemas.pointers(of: call.name, in: opened).map { (call: call.name, pointer: $0) }

@@ -78,7 +78,7 @@ package final class CallSchemas: AnswerSchemas {
       return (true, "nothing can be validated: \(error)")
     }
     guard let call = fitting else {
-      return (true, "nothing is validated, since no call of the API file fits")
+      return (true, "nothing is validated, because no call of the API file matches")
     }
     var statuses = call.schema == nil ? [] : ["2XX"]
     do throws(SchemaProblem) {
@@ -87,9 +87,10 @@ package final class CallSchemas: AnswerSchemas {
       guard call.schema != nil else { return (true, "nothing can be validated: \(error)") }
     }
     guard !statuses.isEmpty else {
-      return (true, "nothing is validated, since call '\(call.name)' has no schema")
+      return (true, "nothing is validated, because call '\(call.name)' has no schema")
     }
-    return (false, "by the schemas of call '\(call.name)' (\(statuses.joined(separator: ", ")))")
+    let listed = statuses.joined(separator: ", ")
+    return (false, "against the schemas of call '\(call.name)' (\(listed))")
   }
 
   /// Returns whether a call has a schema for its responses.
@@ -161,7 +162,7 @@ package final class CallSchemas: AnswerSchemas {
       let place = misfit.pointer.split(separator: "/").map { Int($0) == nil ? String($0) : "*" }
       guard told.insert([schema.owner, misfit.keyword] + place).inserted else { continue }
       let rest =
-        told.count == CallSchemas.mostTold ? " (no more is told of answers that do not fit)" : ""
+        told.count == CallSchemas.mostTold ? " (further validation warnings are not shown)" : ""
       // On one line, even if names of members contain line breaks.
       let text = LogText.part("\(schema.owner): \(misfit)", limit: 500)
       StandardError.write("lull: warning: \(text)\(rest)\n")
@@ -202,7 +203,7 @@ struct CallAnswerSchema: AnswerSchema {
     } catch {
       return [
         ContentMisfit(
-          pointer: "", keyword: "schema", message: "cannot be held against its schema: \(error)")
+          pointer: "", keyword: "schema", message: "cannot be validated: \(error)")
       ]
     }
   }

@@ -62,7 +62,7 @@ public enum JSONValue: Sendable {
     case .int(let value): writer.write(value)
     case .double(let value):
       guard value.isFinite else {
-        throw JSONError("JSON has no number \(value)", path: JSONValue.pointer(path))
+        throw JSONError("JSON cannot represent the number \(value)", path: JSONValue.pointer(path))
       }
       writer.write(value)
     case .string(let value): writer.write(value)
@@ -234,13 +234,13 @@ extension JSONValue {
       guard let wrapped = value.wrapped else { return .null }
       return try converted(wrapped, &path)
     default:
-      throw JSONError("JSON has no \(type(of: value))", path: pointer(path))
+      throw JSONError("JSON cannot represent \(type(of: value))", path: pointer(path))
     }
   }
 
   private static func number(_ value: Double, _ path: [String]) throws(JSONError) -> JSONValue {
     guard value.isFinite else {
-      throw JSONError("JSON has no number \(value)", path: pointer(path))
+      throw JSONError("JSON cannot represent the number \(value)", path: pointer(path))
     }
     return .double(value)
   }

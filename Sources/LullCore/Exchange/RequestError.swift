@@ -159,7 +159,7 @@ extension RequestError {
       case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
         .transformerReturnedNil, .malformedJSON, .wrongContent:
         "Cannot parse server response"
-      case .validation: "Server response is not as its schema says"
+      case .validation: "Server response does not match its schema"
       case .transport(let error): error.message
       case .script(let script): script.userMessage
       case .custom(let error): String(describing: error)
@@ -181,7 +181,7 @@ extension RequestError {
       case .notURLEncodable(let string):
         "a name or value is not valid UTF-8: '\(LogText.part(string.description))'"
       case .requestCancelled: "the request was cancelled"
-      case .noLocalDataFor304: "the server answered 304 but there is no data here"
+      case .noLocalDataFor304: "the server responded with 304, but there is no local data"
       case .invalidTextEncoding(let name): "there is no charset named '\(name)'"
       case .undecodableText(let encoding): "the body is not valid \(encoding)"
       case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
@@ -190,9 +190,9 @@ extension RequestError {
       case .malformedJSON(let message, let offset):
         offset.map { "\(message) (at byte \($0 + 1))" } ?? message
       case .wrongContent(let type, let path, let message):
-        "\(type) cannot be made of it: " + (path.isEmpty ? message : "\(path): \(message)")
+        "cannot decode \(type): " + (path.isEmpty ? message : "\(path): \(message)")
       case .validation(let schema, let errors):
-        "by the schema of \(schema): " + (errors.first.map { "\($0)" } ?? "it does not fit")
+        "schema of \(schema): " + (errors.first.map { "\($0)" } ?? "it does not match")
           + (errors.count > 1 ? "; and \(errors.count - 1) more" : "")
       case .chainTooLong(let message), .invalidSetting(_, let message): message
       case .transport(let error): error.message

@@ -162,7 +162,7 @@ extension HTTPRequest {
       return TransportError(
         .secretOrigin,
         "\(secret.mask) in \(place) is not sent to \(target): \(bound) "
-          + "(origins = { \"\(target)\" } of lull.secret would allow it)")
+          + "(origins = { \"\(target)\" } of lull.secret allows it)")
     }
     return nil
   }

@@ -159,7 +159,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   package func checkIsolated() {
     guard !isAtHome else { return }
-    ProgramMisuse.stop("this belongs to the thread of its home, and was used on another one")
+    ProgramMisuse.stop("an object was used on another thread than that of its home")
   }
 
   package func isIsolatingCurrentContext() -> Bool? { isAtHome }

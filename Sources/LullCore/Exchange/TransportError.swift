@@ -85,7 +85,7 @@ public struct TransportError: Error, Sendable, Equatable {
   /// The error for a load or another GET of the whole response.
   package static let eventStream = TransportError.final(
     .eventStream,
-    "the answer is an event stream, which has no end to wait for: read it with events(), in the "
+    "the response is an event stream, which does not end: read it with events(), in the "
       + "shell with --stream")
 
   static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }

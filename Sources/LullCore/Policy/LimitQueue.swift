@@ -205,8 +205,8 @@ enum LimitOpening: Equatable {
 /// The error of a request whose limit other processes can't identify.
 struct LimitNeedsName: Error, Sendable, CustomStringConvertible {
   var description: String {
-    "a rate limit that processes share needs a name where the pattern of its block is a function, since "
-      + "others cannot know that it is the same: name it (shared = \"name\")"
+    "a shared rate limit needs a name if the pattern of its block is a function, because other "
+      + "processes cannot recognize it otherwise: name it (shared = \"name\")"
   }
 }
 

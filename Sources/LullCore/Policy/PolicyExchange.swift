@@ -250,7 +250,7 @@ package final class PolicyExchange: RequestNetworking {
     repetition = (ticket, resume)
     queue.deliver()
     if repetition != nil {
-      pump.log(.network, "\(name) waits to go on: at most \(queue.description)")
+      pump.log(.network, "\(name) waits to continue: at most \(queue.description)")
     }
   }
 
@@ -275,14 +275,14 @@ package final class PolicyExchange: RequestNetworking {
     {
       hasRenewed = true
       if auth.canRenew(after: result, to: request, in: context) {
-        pump.log(.network, "\(name) was answered \(status): once more, with other credentials")
+        pump.log(.network, "\(name) got \(status): it is sent again with other credentials")
         return queueUp()
       }
     }
     switch download?.settle(result) ?? .ended(result) {
     case .ended(let result): settle(result)
     case .again(let reason):
-      pump.log(.network, "\(name) is asked for once more: \(reason)")
+      pump.log(.network, "\(name) is requested again: \(reason)")
       guard case .idle = stage else { return }
       queueUp()
     }
@@ -314,7 +314,7 @@ package final class PolicyExchange: RequestNetworking {
       pump.log(
         .network,
         "\(name): attempt \(retries) of \(retry.times + 1) failed "
-          + "(\(RequestAttempt.Outcome(result)?.text ?? "no answer")), the next one in "
+          + "(\(RequestAttempt.Outcome(result)?.text ?? "no response")), the next one in "
           + LogText.seconds(delay))
       // A log handler may cancel it.
       guard case .idle = stage else { return }

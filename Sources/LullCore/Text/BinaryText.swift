@@ -91,24 +91,24 @@ package enum Base64 {
         case Mark.space: continue
         case Mark.padding:
           guard count + padding < 4, count >= 2 else {
-            throw Problem(message: "padding where there is none", offset: offset)
+            throw Problem(message: "misplaced padding", offset: offset)
           }
           padding += 1
           last = offset
           continue
         case Mark.none:
-          throw Problem(message: "\(name(of: byte)) is no letter of base64", offset: offset)
+          throw Problem(message: "\(name(of: byte)) is not a base64 character", offset: offset)
         default:
           let isStandard = byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
           let own: Alphabet = isStandard ? .standard : .url
           guard alphabet ?? own == own else {
-            throw Problem(message: "the text has letters of both alphabets", offset: offset)
+            throw Problem(message: "the text has characters of both alphabets", offset: offset)
           }
           alphabet = own
         }
       }
       guard padding == 0 else {
-        throw Problem(message: "there is more behind the padding", offset: offset)
+        throw Problem(message: "there is text after the padding", offset: offset)
       }
       last = offset
       bits = bits << 6 | UInt32(value)
@@ -122,11 +122,11 @@ package enum Base64 {
     if count > 0 {
       guard count > 1 else { throw Problem(message: "the text ends inside a byte", offset: last) }
       guard padding == 0 || padding + count == 4 else {
-        throw Problem(message: "the padding is cut off", offset: last)
+        throw Problem(message: "the padding is incomplete", offset: last)
       }
       let rest = UInt32(count == 2 ? 4 : 2)
       guard bits & (1 << rest - 1) == 0 else {
-        throw Problem(message: "the last letter has bits of one more byte", offset: last)
+        throw Problem(message: "the last character has extra bits", offset: last)
       }
       bits >>= rest
       if count == 3 { result.append(UInt8(truncatingIfNeeded: bits >> 8)) }

@@ -94,7 +94,7 @@ package struct CSVParser {
       }
       guard index == text.count || isEnd(text[index]) else {
         throw Problem(
-          message: "there is text behind a closing quote (a quote inside of quotes is doubled)",
+          message: "there is text after a closing quote (a quote inside quotes must be doubled)",
           line: line)
       }
       return true

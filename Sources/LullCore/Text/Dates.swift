@@ -271,7 +271,7 @@ extension ISODate {
       }
       let isExtended = take("-")
       guard let month = number(2), !isExtended || take("-"), let day = number(2) else {
-        throw Problem(reason: "a day is written as YYYY-MM-DD")
+        throw Problem(reason: "a date must be YYYY-MM-DD")
       }
       var time = CivilTime(year: year, month: month, day: day)
       guard (1...12).contains(month) else { throw Problem(reason: "there is no month \(month)") }
@@ -280,21 +280,21 @@ extension ISODate {
       }
       guard !isAtEnd else { return try finish(time, fraction: nil, offset: 0) }
       guard take("T") || take("t") || take(" ") else {
-        throw Problem(reason: "behind the day comes T and a time")
+        throw Problem(reason: "after the date there must be T and a time")
       }
-      guard let hour = number(2) else { throw Problem(reason: "a time is written as hh:mm:ss") }
+      guard let hour = number(2) else { throw Problem(reason: "a time must be hh:mm:ss") }
       time.hour = hour
       let hasColons = take(":")
-      guard let minute = number(2) else { throw Problem(reason: "a time is written as hh:mm:ss") }
+      guard let minute = number(2) else { throw Problem(reason: "a time must be hh:mm:ss") }
       time.minute = minute
       var fraction: Double?
       if hasColons ? take(":") : isDigit {
-        guard let second = number(2) else { throw Problem(reason: "a time is written as hh:mm:ss") }
+        guard let second = number(2) else { throw Problem(reason: "a time must be hh:mm:ss") }
         time.second = second
         if take(".") || take(",") { fraction = try fractionDigits() }
       }
       let offset = isAtEnd ? 0 : try offset()
-      guard isAtEnd else { throw Problem(reason: "there is more behind it") }
+      guard isAtEnd else { throw Problem(reason: "there is text after it") }
       return try finish(time, fraction: fraction, offset: offset)
     }
 
@@ -308,7 +308,7 @@ extension ISODate {
       }
       guard let seconds = time.secondsSince1970(aheadOfUTC: offset) else {
         guard time.second != 60 || time.hour > 23 || time.minute > 59 else {
-          throw Problem(reason: "a leap second ends a day of UTC")
+          throw Problem(reason: "a leap second must be at the end of a UTC day")
         }
         throw Problem(reason: "there is no such time of day")
       }
@@ -320,12 +320,12 @@ extension ISODate {
       if take("Z") || take("z") { return 0 }
       let isBehind = take("-")
       guard isBehind || take("+"), let hours = number(2) else {
-        throw Problem(reason: "an offset is written as Z or +hh:mm")
+        throw Problem(reason: "an offset must be Z or +hh:mm")
       }
       var minutes = 0
       if take(":") || isDigit {
         guard let number = number(2) else {
-          throw Problem(reason: "an offset is written as Z or +hh:mm")
+          throw Problem(reason: "an offset must be Z or +hh:mm")
         }
         minutes = number
       }
@@ -339,7 +339,7 @@ extension ISODate {
       let start = index
       while isDigit { index += 1 }
       guard index > start else {
-        throw Problem(reason: "there are no digits behind the decimal point")
+        throw Problem(reason: "there are no digits after the decimal point")
       }
       // A double has no more digits than these.
       let digits = text[start..<min(index, start + 30)]

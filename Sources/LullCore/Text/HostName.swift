@@ -19,15 +19,15 @@ package enum HostName {
     for index in name.indices {
       let byte = name[index]
       guard ResourceURL.Escaping.host.contains(byte) else {
-        throw problem(host, "it has a character that no host name has")
+        throw problem(host, "it has a character that is not valid in a host name")
       }
       if byte >= 65, byte <= 90 { name[index] = byte | 0x20 }
     }
-    guard !name.isEmpty else { throw problem(host, "nothing is left of it") }
+    guard !name.isEmpty else { throw problem(host, "it is empty") }
     switch numeric(name) {
     case .name: return String(decoding: name, as: UTF8.self)
     case .address(let text): return text
-    case .neither: throw problem(host, "it is no IPv4 address")
+    case .neither: throw problem(host, "it is not an IPv4 address")
     }
   }
 
@@ -83,12 +83,12 @@ package enum HostName {
       let name = parts[1].starts(with: "25".utf8) ? parts[1].dropFirst(2) : parts[1]
       let allowed = ResourceURL.ASCIISet("-._~")
       guard (1...15).contains(name.count), name.allSatisfy({ allowed.contains($0) }) else {
-        throw problem(host, "its zone is none")
+        throw problem(host, "its zone is not valid")
       }
       zone = "%25" + String(decoding: name, as: UTF8.self)
     }
     guard let digits = IPv6Address.canonical(String(decoding: parts[0], as: UTF8.self)) else {
-      throw problem(host, "it is no IPv6 address")
+      throw problem(host, "it is not an IPv6 address")
     }
     return "[" + digits + zone + "]"
   }

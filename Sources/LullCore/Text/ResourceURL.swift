@@ -290,18 +290,18 @@ extension ResourceURL {
     return ResourceURL(unchecked: text).withBytes { bytes in
       for (index, byte) in bytes.enumerated() where byte <= 0x20 || byte == 0x7F {
         let name = byte == 0x20 ? "a space" : "a control character"
-        return "there is \(name) at byte \(index + 1), which has to be escaped"
+        return "there is \(name) at byte \(index + 1), which must be escaped"
       }
       guard let range = Components(bytes).authority else {
-        return "what stands before its first colon is no scheme"
+        return "the text before its first colon is not a scheme"
       }
       let authority = Authority(bytes, range)
       if let port = authority.port, !port.isEmpty, authority.portNumber(in: bytes) == nil {
-        return "its port is no number up to 65535"
+        return "its port is not a number up to 65535"
       }
       if authority.host.isEmpty { return "it has no host" }
       return hostProblem(in: text)
-        ?? "its host, or the user before that, has a character that cannot stand there"
+        ?? "its host or user has an invalid character"
     }
   }
 }

@@ -57,7 +57,7 @@ extension Timestamp: Codable {
     } catch {
       throw DecodingError.dataCorruptedError(
         in: container,
-        debugDescription: "'\(CodingPathText.shown(text))' is no date: \(error.reason)")
+        debugDescription: "'\(CodingPathText.shown(text))' is not a date: \(error.reason)")
     }
   }
 

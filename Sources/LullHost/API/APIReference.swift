@@ -21,7 +21,7 @@ package struct APIReference {
       name the rules of behaviour that tests are written against; their sentences are in \
       [Behaviours](../../LullCore/LullCore.docc/Behaviours.md).
 
-      The examples share this beginning; `-->` tells what a line prints.
+      The examples share this beginning; `-->` shows the output of a line.
       """)
     page.add(code: APIDescription.prelude, language: "lua")
     for owner in description.owners { APIReference.add(owner, to: &page) }

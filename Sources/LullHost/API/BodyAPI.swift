@@ -6,14 +6,14 @@ extension APIOwner {
   static let moduleBodies: [APIEntry] = [
     .function(
       "file", "(path: string, options?: FileOptions): File",
-      "A file as a body: read from the disk while it is sent, however large it is.",
+      "A file as a body, read from disk while it is sent, however large it is.",
       """
-      Nothing is looked at before a request is made with it. Then it has to be a regular file that can \
-      be read, else the request has failed already, with kind `file_unavailable`; and from then on it \
-      must stay as it is: one that has changed, or ended early, by its size, its time or its place, \
-      fails the request with `file_changed`, and never arrives as a whole. A redirect or a retry reads \
-      it anew, `repeated()` looks at it anew. Such a request has no `timeout` unless its call sets one: \
-      silence bounds it, see `idle_timeout`. Not available in the sandbox.
+      The file is checked when a request is made with it. It must be a regular file that can be \
+      read, or the request has failed already, with kind `file_unavailable`. From then on it must \
+      not change: if its size, time or identity changes, or it ends early, the request fails with \
+      `file_changed`, and the server never gets a complete body. A redirect or a retry reads the \
+      file again; `repeated()` checks it again. Such a request has no `timeout` unless its options \
+      set one: `idle_timeout` limits it instead. Not available in the sandbox.
       """,
       example: """
         local path = os.tmpname()
@@ -31,9 +31,10 @@ extension APIOwner {
       """,
       "A form whose values may be files, as a body: `multipart/form-data`.",
       """
-      Files are read while they are sent, as `lull.file` says. Names with values are sent in the order \
-      of the names; a list of `{ name, value }` has its own, and may have a name twice. Values are sent \
-      as they are, numbers and booleans as text; a secret raises, since `form` and headers are for these.
+      Files are read while they are sent, as with `lull.file`. Names with values are sent in the \
+      order of their names. A list of `{ name, value }` keeps its order, and may contain a name \
+      twice. Strings are sent unchanged, numbers and booleans as text. A secret raises: use `form` \
+      or headers for secrets.
       """,
       example: """
         local path = os.tmpname()
@@ -63,26 +64,26 @@ extension APIOwner {
     ])
 
   static let multipartPart = APIOwner.table(
-    "MultipartPart", "A value of a multipart form of which more is said.",
+    "MultipartPart", "A value of a multipart form with a type or a file name.",
     entries: [
       .field("value", "string|number|boolean|Secret", "The value.", rules: "BODY-11"),
       .field(
         "type", "string?", "Its Content-Type; default none, which means text.", rules: "BODY-11"),
       .field(
         "name", "string?",
-        "What the receiver is told that it is called, as if it were a file; default none.",
+        "The file name sent for it, as if it were a file; default none.",
         rules: "BODY-11"),
     ])
 
   static let file = APIOwner.object(
-    .file, receiver: "file", "A file that is to be sent, see `lull.file`.",
+    .file, receiver: "file", "A file to be sent, see `lull.file`.",
     swift: "UploadFile",
     entries: [
-      .property("path", "string", "Where it is.", swift: "UploadFile.path") { call throws(Misuse) in
+      .property("path", "string", "Its path.", swift: "UploadFile.path") { call throws(Misuse) in
         call.return(.bytes(try file(call).path.bytes))
       },
       .property(
-        "name", "string", "What the receiver is told that it is called.", swift: "UploadFile.name"
+        "name", "string", "The file name sent to the server.", swift: "UploadFile.name"
       ) { call throws(Misuse) in
         call.return(.bytes(try file(call).name.bytes))
       },
@@ -104,23 +105,23 @@ extension APIOwner {
       .field(
         "type", "string?",
         """
-        The Content-Type; default the usual one for the ending of its name, else \
+        The Content-Type; default the usual one for the file name extension, else \
         `application/octet-stream`.
         """, rules: "BODY-02"),
       .field(
-        "name", "string?", "What the receiver is told that it is called; default its own name.",
+        "name", "string?", "The file name sent to the server; default its own name.",
         rules: "BODY-02"),
     ])
 
   static let requestOptions = APIOwner.table(
-    "RequestOptions", "What a call says of its one request.",
-    "They hold for its repetitions too, and for no other request.",
+    "RequestOptions", "Options of a single request.",
+    "They also apply to its repetitions, and to no other request.",
     entries: [
       .field(
         "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
         """
-        Headers of the request, set over configured ones and the body's type; a list sends several, \
-        and with false there is none.
+        Headers of the request. They override configured ones and the type of the body. A list \
+        sends several headers; false removes a header.
         """,
         example: """
           assert(api("/users"):post({ json = { name = "Cid" } }, {
@@ -131,24 +132,24 @@ extension APIOwner {
         rules: "REQ-26 REQ-27"),
       .field(
         "timeout", "number?",
-        "How long the whole exchange may take, in seconds, instead of what is configured.",
+        "How long the whole exchange may take, in seconds; overrides the configuration.",
         swift: "TransferLimits.timeout", rules: "REQ-28"),
       .field(
-        "mutate", "Mutation?", "Edits the request after that. Must answer at once.",
+        "mutate", "Mutation?", "Edits the request after that. Must return at once.",
         swift: "Resource.RequestMutation",
         rules: "REQ-26 MUT-05 MUT-07"),
     ])
 
   static let body = APIOwner.table(
     "Body", "The body of a request: one of `json`, `form`, `text` and `data`.",
-    "Two of them, or none, raise; so does `encoding` without `text`.",
+    "Two of them, or none, raise an error; so does `encoding` without `text`.",
     swift: "RequestBody",
     entries: [
       .field(
         "json", "any",
         """
-        Any JSON value, secrets in the place of strings too; an empty table is an object unless made \
-        with `lull.array`.
+        Any JSON value; strings may be secrets. An empty table is an object unless made with \
+        `lull.array`.
         """,
         example: """
           assert(api("/users"):post{ json = { name = "Cid", tags = lull.array{} } }:await())
@@ -166,10 +167,10 @@ extension APIOwner {
         swift: "RequestBody.text(_:contentType:encoding:)",
         rules: "REQ-07 REQ-08 REQ-09"),
       .field(
-        "data", "string?", "Bytes, sent as they are.", swift: "RequestBody.data(_:contentType:)",
+        "data", "string?", "Bytes, sent unchanged.", swift: "RequestBody.data(_:contentType:)",
         rules: "REQ-06"),
       .field(
-        "content_type", "string?", "The Content-Type, in place of the one the body brings.",
+        "content_type", "string?", "The Content-Type, in place of the default of the body.",
         rules: "REQ-06 REQ-11 REQ-21"),
       .field(
         "encoding", "string?", "The charset of `text`: any name iconv knows; default utf-8.",

@@ -12,14 +12,15 @@ extension APIOwner {
     entries: [
       .function(
         "encode", "(rows: table[]|Document, columns?: string[], options?: CSVOptions): string",
-        "Rows as CSV with a header, one line each, lines ending in CR LF.",
+        "Rows as CSV with a header. Each row is one line, and lines end in CR LF.",
         """
-        Rows are tables by names, or lists, or a document of these. Without `columns` all names there are \
-        come in the order they come up, those of one table sorted; with it only these, in that order: other \
-        fields are ignored, whatever they hold. A column such as `owner.login` is the field `login` of the \
-        field `owner`, if there is none of its name as it stands. Lists have a header only if there are \
-        `columns`. nil and `lull.null` are empty, numbers are as JSON has them, a table is JSON text; \
-        anything else that is no text raises, with row and column.
+        Rows are tables by names, or lists, or a document of these. Without `columns`, all names \
+        are columns, in order of first appearance; the names of one table are sorted. With \
+        `columns`, only these are written, in that order, and other fields are ignored. A column \
+        such as `owner.login` is the field `login` of the field `owner`, unless a field has that \
+        very name. Lists have a header only with `columns`. nil and `lull.null` are empty, numbers \
+        are written as in JSON, a table as JSON text. Any other value that is not text raises an \
+        error with row and column.
         """,
         example: """
           local users = assert(api("/users"):load():await()).content
@@ -58,11 +59,15 @@ extension APIOwner {
       },
       .function(
         "decode", "(text: string, options?: CSVOptions): table[]?, string[]|string|nil",
-        "The rows of CSV as tables by the names of its header, and these names; nil and why if it is none.",
         """
-        Values are strings, empty ones too. Lines may end in LF or CR as well, empty ones do not count, and \
-        a byte-order mark is skipped. A row with more or fewer fields than the header is a failure, so that \
-        a text that was cut off is seen; with `header = false` all rows are lists, however long.
+        The rows of CSV as tables by the names of its header, and these names; nil and an error \
+        message if it is not valid.
+        """,
+        """
+        Values are strings, empty ones too. Lines may also end in LF or CR, empty lines are \
+        ignored, and a byte-order mark is skipped. A row with more or fewer fields than the header \
+        is an error, so that truncated text is noticed. With `header = false` all rows are lists \
+        of any length.
         """,
         example: """
           local rows, columns = assert(lull.csv.decode('id,note\\r\\n7,"a ""b"" c"\\r\\n'))
@@ -72,7 +77,7 @@ extension APIOwner {
       ) { call throws(Misuse) in
         let options = try CSVOptions(call, 1)
         guard !options.guardsFormulas else {
-          throw .message("'guard' is an option of lull.csv.encode: a ' that it adds stays")
+          throw .message("'guard' is an option of lull.csv.encode: a ' that it adds is not removed")
         }
         try call.makeRoom(2 * call.length(0))
         let outcome = call.raw(0).withBytes { text -> Result<CSVParser, CSVParser.Problem> in
@@ -96,13 +101,17 @@ extension APIOwner {
       .field(
         "header", "boolean?", "Whether the first line has the names of the columns; default true."),
       .field(
-        "delimiter", "string?", "What stands between fields, one ASCII character; default `\",\"`."),
+        "delimiter", "string?", "The separator of fields, one ASCII character; default `\",\"`."),
       .field(
         "guard", "boolean?",
-        "Of `encode`: put a `'` before fields that a spreadsheet takes for a formula; default false.",
         """
-        These are fields and names of columns that begin with `=`, `+`, `-` or `@` (of full width too), a tab or \
-        the end of a line. Plain numbers such as `-5` and `+1e3` stay. `lull.csv.decode` does not take the `'` away.
+        For `encode`: put a `'` before fields that a spreadsheet reads as a formula; default \
+        false.
+        """,
+        """
+        These are fields and names of columns that begin with `=`, `+`, `-` or `@` (full width \
+        too), a tab or a line break. Plain numbers such as `-5` and `+1e3` are unchanged. \
+        `lull.csv.decode` does not remove the `'`.
         """),
     ])
 }

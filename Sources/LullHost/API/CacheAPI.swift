@@ -6,16 +6,16 @@ extension APIOwner {
   static let cache = APIOwner.module(
     "lull.cache", "Entity caches, for the stages of a pipeline.",
     """
-    A cache belongs to one stage: it keeps what that stage put out. Successful GET loads write \
-    it; the first look at an untouched resource reads it.
+    A cache belongs to one stage and stores the output of that stage. Successful GET loads write \
+    it. The first read of a resource without data looks it up.
     """,
     entries: [
       .function(
         "memory", "(): Cache",
         "A cache in memory, keyed by stage and URL.",
         """
-        Given to several stages or services it is shared by all of them. It ends with the last of \
-        its users.
+        Several stages or services that use the same cache share it. It ends with the last of \
+        them.
         """,
         example: """
           api:configure("/users/*", { pipeline = { parsing = { cache = lull.cache.memory() } } })
@@ -28,27 +28,28 @@ extension APIOwner {
       },
       .function(
         "file", "(options?: FileCacheOptions): Cache",
-        "A cache in a file, which scripts, calls from the shell and sessions share.",
+        "A cache in a file that scripts, shell commands and sessions share.",
         """
-        Keeps bytes, text and JSON with headers, age and validators; tables that a transformer has \
-        made are not kept. A later process finds them: fresh data needs no request, stale data is \
-        asked for with `If-None-Match` or `If-Modified-Since`. What came with `Cache-Control: no-store`, \
-        or was asked for with it, is never written, and removes what is there; the log says so. \
-        Entries are told apart by URL, stage, \
-        `version`, the headers that are configured, the credentials in the URL, and the names of \
-        `client_cert` and `client_key`; the file has a digest of these only. Headers that say nothing of \
-        who asks do not count: `Accept*`, `Content-*`, `User-Agent`, `X-Request-ID`, `traceparent`, \
-        `Idempotency-Key`, `Cache-Control`, `Range` and conditions such as `If-Match`. Headers of \
-        answers that are called like credentials, such as `Set-Cookie`, are left out. Whose entries \
-        they are is not seen where credentials come from a command (a \
-        `lull.secret` with `command` or `shell` counts by its words, not by what they print), from \
-        `mutate_requests` or from `cookies`: say it with `identity`.
+        It stores bytes, text and JSON with headers, age and validators. Tables made by a \
+        transformer are not stored. A later process finds the entries: fresh data needs no \
+        request, stale data is revalidated with `If-None-Match` or `If-Modified-Since`. A response \
+        or request with `Cache-Control: no-store` is never written and removes the existing entry; \
+        the log reports it.
 
-        Reading and writing happen beside the script; several processes may use one file, and one that \
-        is killed loses at most what it is writing. A file that is damaged is renamed to \
-        `….corrupt-<time>`, one of an older Lull to `….version-<number>`; one that cannot be used is \
-        done without, with one warning on standard \
-        error. `lull cache` shows and clears it. Not available in the sandbox.
+        Entries are keyed by URL, stage, `version`, configured headers, credentials in the URL, \
+        and the names of `client_cert` and `client_key`; the file contains only a digest of these. \
+        Headers that do not identify the user are not part of the key: `Accept*`, `Content-*`, \
+        `User-Agent`, `X-Request-ID`, `traceparent`, `Idempotency-Key`, `Cache-Control`, `Range` \
+        and conditions such as `If-Match`. Response headers that hold credentials, such as \
+        `Set-Cookie`, are not stored. The key cannot include credentials from a command (a \
+        `lull.secret` with `command` or `shell` counts by its words, not by its output), from \
+        `mutate_requests` or from `cookies`: set `identity` for these.
+
+        Reads and writes run in the background. Several processes can use one file, and a process \
+        that is killed loses at most the entry it is writing. A damaged file is renamed to \
+        `….corrupt-<time>`, one of an older Lull to `….version-<number>`. If the file cannot be \
+        used, the cache is skipped, with one warning on standard error. `lull cache` shows and \
+        clears it. Not available in the sandbox.
         """,
         example: """
           api:configure { pipeline = { parsing = { cache = lull.cache.file { version = 2 } } } }
@@ -56,26 +57,30 @@ extension APIOwner {
       ) { call throws(Misuse) in try makeFileCache(call) },
       .function(
         "shared", "(options?: SharedCacheOptions): Cache",
-        "A cache on the server of `lull.share`, for all hosts that share by it.",
+        "A cache on the server of `lull.share`, for all hosts that share it.",
         """
-        Keeps what `lull.cache.file` keeps, told apart by the same, and leaves out the same. Whatever it \
-        keeps is in a file of this machine too, which is read while there is no server, or it cannot be \
-        used: nobody waits for it then. An older entity takes the place of no newer one. What comes from the \
-        server is believed when it is whole and belongs where it was found; anything else is a miss. With \
-        `secret` entries are sealed (AES-256-GCM), and the server knows neither what nor whose they are; \
-        without it entries of an identity stay in the file, as do all while no server is named, and the others can \
-        be read on the server. Without `identity`, entries of requests with cookies, with credentials that a command \
-        prints or with such as a mutation adds stay in the file. What nobody \
-        uses for 30 days, or is older than `max_age`, the server removes by itself.
+        It stores the same entities as `lull.cache.file`, with the same keys. Each entity is also \
+        in a file of this machine, which is read while the server is absent or cannot be used; \
+        nothing waits for the server then. An older entity never replaces a newer one. Data from \
+        the server is used only if it is complete and belongs to its key; anything else is a miss.
 
-        Of all that need the same stale entity by `load_if_needed()`, on whatever hosts, one asks for it; the \
-        others wait for what it brings, which comes as `new_data` from `cache`, or as `not_modified` where it \
-        has the same `ETag`. When who asks is cancelled, fails or is killed they go on; nobody waits longer \
-        than 30 seconds, or for what is known not to be kept. `load()` waits for nobody.
+        With `secret`, entries are encrypted (AES-256-GCM), and the server knows neither their \
+        content nor their user. Without it, entries of an identity stay in the file, and other \
+        entries can be read on the server. Without a server, all entries stay in the file. Without \
+        `identity`, entries of requests with cookies, with credentials printed by a command or \
+        with credentials added by a mutation stay in the file. The server removes entries that are \
+        unused for 30 days or older than `max_age`.
 
-        Resources in memory that have data or are observed, and load nothing now, take what another host has \
-        written, if it is newer: observers hear `new_data` from `shared`. A write is told by a digest and its time, \
-        on a connection of its own. Not available in the sandbox.
+        If several hosts need the same stale entity through `load_if_needed()`, one of them \
+        requests it. The others wait for the result, which comes as `new_data` from `cache`, or as \
+        `not_modified` if it has the same `ETag`. If that request is cancelled or fails, or its \
+        process is killed, the others continue. No one waits longer than 30 seconds, or for an \
+        entity that cannot be stored. `load()` never waits for others.
+
+        Resources in memory that have data or are observed, and are not loading, receive newer \
+        entities that other hosts write: observers get `new_data` from `shared`. A write is \
+        announced by a digest and its time, on a separate connection. Not available in the \
+        sandbox.
         """,
         example: """
           lull.share { url = "rediss://cache.internal:6380", namespace = "team-a" }
@@ -91,7 +96,7 @@ extension APIOwner {
     entries: [
       .field(
         "version", "integer?",
-        "To be raised when transformers change: entries of other versions are not found; default 1.",
+        "Increase it when transformers change: entries of other versions are not found; default 1.",
         swift: "FileEntityCache.Options.version"),
       .field(
         "path", "string?",
@@ -100,19 +105,19 @@ extension APIOwner {
       .field(
         "max_size", "integer?",
         """
-        How large the file may be, in bytes; default 200 MB. What has not been used for longest goes; \
-        no entity may take more than an eighth. While it is in use there is a log beside it, of up to \
-        about a quarter of that and rarely more than 2 MB.
+        The maximum size of the file in bytes; default 200 MB. The least recently used entries are \
+        evicted; an entity may take at most an eighth. While the file is in use there is a log \
+        beside it, of up to about a quarter of that and rarely more than 2 MB.
         """, swift: "FileEntityCache.Options.maxSize"),
       .field(
         "max_age", "number?",
-        "How old an entity may be to be found, in seconds, also offline; default any age.",
+        "The maximum age of an entity that is found, in seconds, also offline; default any age.",
         swift: "FileEntityCache.Options.maxAge"),
       .field(
         "identity", "string?",
         """
-        Whose the entries are, where configured headers do not tell, or a command prints who it is; the \
-        file has a digest of it.
+        The user that the entries belong to. Set it if configured headers do not identify the \
+        user, or if a command prints the credential. The file contains a digest of it.
         """,
         swift: "FileEntityCache.Options.identity"),
     ])
@@ -123,7 +128,7 @@ extension APIOwner {
     entries: [
       .field(
         "version", "integer?",
-        "To be raised when transformers change: entries of other versions are not found; default 1.",
+        "Increase it when transformers change: entries of other versions are not found; default 1.",
         swift: "SharedEntityCache.Options.version"),
       .field(
         "path", "string?",
@@ -132,31 +137,32 @@ extension APIOwner {
       .field(
         "max_size", "integer?",
         """
-        How many bytes the namespace may have on the server, and how large the file may be; default 200 MB. \
-        What has not been used for longest goes. The server's are in eight parts of the same size, so that a \
-        cluster spreads them; no entity may take more than an eighth of a part, or 4 MB.
+        The maximum size of the namespace on the server, and of the file, in bytes; default 200 \
+        MB. The least recently used entries are evicted. On the server there are eight parts of \
+        the same size, so that a cluster spreads them. An entity may take at most an eighth of a \
+        part, or 4 MB.
         """, swift: "SharedEntityCache.Options.maxSize"),
       .field(
         "max_age", "number?",
-        "How old an entity may be to be found, in seconds, also offline; default any age.",
+        "The maximum age of an entity that is found, in seconds, also offline; default any age.",
         swift: "SharedEntityCache.Options.maxAge"),
       .field(
         "identity", "string?",
         """
-        Whose the entries are, where configured headers do not tell, or a command prints who it is: without it \
-        such entries stay in the file.
+        The user that the entries belong to. Set it if configured headers do not identify the \
+        user, or if a command prints the credential: without it, such entries stay in the file.
         """,
         swift: "SharedEntityCache.Options.identity"),
       .field(
         "secret", "Secret|string|nil",
         """
-        What only those have who share entries: long and random, and known without running a command. Only \
-        those find them who have the same.
+        A key known only to those who share the entries: long, random, and available without \
+        running a command. Entries are found only with the same key.
         """, swift: "SharedEntityCache.Options.secret"),
     ])
 
   static let memoryCache = APIOwner.object(
-    .cache, receiver: "cache", "A cache that Lull brings, to be given to a stage.",
+    .cache, receiver: "cache", "A built-in cache, to be set for a stage.",
     "It has no members.", swift: "MemoryEntityCache", entries: [],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
@@ -165,18 +171,19 @@ extension APIOwner {
     ])
 
   static let cacheTable = APIOwner.table(
-    "CacheTable", "A cache of your own: a table with these methods.",
+    "CacheTable", "Your own cache: a table with these methods.",
     """
-    They are called as methods, one after the other in the order issued. What `key` raises or any \
-    of the others counts as a miss, or as not written; the load goes on and the error is \
-    reported.
+    The methods are called in the order issued, one at a time. An error in `key` or another method \
+    counts as a miss or a failed write; the load continues and the error is reported.
     """,
     swift: "EntityCache",
     entries: [
       .field(
         "key", "fun(self: table, resource: Resource, stage: string): any",
-        "The key of a resource at a stage, a string for one of an API file's environment; nil: not cached here. "
-          + "Must answer at once.",
+        """
+        The key of a resource at a stage; for an environment of an API file it must be a string. \
+        nil: not cached. Must return at once.
+        """,
         swift: "EntityCache.key(for:at:)", rules: "CACHE-23 CACHE-24"),
       .field(
         "read", "fun(self: table, key: any): Entity?",
@@ -184,19 +191,22 @@ extension APIOwner {
         swift: "EntityCache.readEntity(forKey:completion:)", rules: "CACHE-01 CACHE-31"),
       .field(
         "write", "fun(self: table, key: any, entity: Entity)",
-        "Keeps an entity; may ignore it. May wait.",
+        "Stores an entity, or ignores it. May wait.",
         swift: "EntityCache.writeEntity(_:forKey:completion:)", rules: "CACHE-14 CACHE-28"),
       .field(
         "update_timestamp", "(fun(self: table, key: any, timestamp: number))?",
         """
-        Sets the timestamp of a kept entity, after a 304, whatever it is. Without it: read, change, write, and \
-        only if it has the validators that the 304 is about. May wait.
+        Sets the timestamp of a stored entity after a 304. Without this method, the entity is \
+        read, changed and written, and only if it has the validators of the 304. May wait.
         """,
         swift: "EntityCache.updateEntityTimestamp(_:forKey:completion:)", rules: "CACHE-19 CACHE-26"
       ),
       .field(
         "remove", "fun(self: table, key: any)",
-        "Removes an entry, also one that an invalidation or a write has made stale: later reads find nothing. May wait.",
+        """
+        Removes an entry, also one made stale by an invalidation or a write: later reads find \
+        nothing. May wait.
+        """,
         swift: "EntityCache.removeEntity(forKey:completion:)", rules: "CACHE-20 CACHE-27 INV-59"),
     ])
 }
@@ -291,7 +301,7 @@ extension APIOwner {
 
   private static func text(ofOption value: lull_value, _ name: String) throws(Misuse) -> String {
     guard let text = value.string, !text.isEmpty, !text.utf8.contains(0) else {
-      throw mustBe(name, "a string that is not empty", value)
+      throw mustBe(name, "a non-empty string", value)
     }
     return text
   }

@@ -4,8 +4,8 @@ import LullCore
 extension APIOwner {
   static let configuration = APIOwner.object(
     .configuration, receiver: "config",
-    "What a settings function changes; valid only inside it.",
-    "Its values are those that earlier entries have set. Using it later raises.",
+    "The configuration that a settings function changes; valid only inside it.",
+    "It has the values that earlier entries have set. Using it later raises an error.",
     swift: "Configuration", described: Setting.propertyEntries,
     lookup: [
       .hidden("mutate_requests", "f") { call throws(Misuse) in

@@ -14,19 +14,17 @@ extension APIOwner {
         "content", "any",
         "The content: JSON as plain tables, text and bytes as strings; nil if none.",
         """
-        Tables of JSON are built when first asked for and shared by all readers after that: \
-        edit a `lull.copy`. A change of shared tables is reported and taken back. `print` and \
-        `tostring` show what they hold, as `lull.inspect` does: all of them have the same \
+        Tables of JSON are built at the first read and then shared by all readers: to edit one, \
+        use `lull.copy`. A change of a shared table is reported and reverted. `print` and \
+        `tostring` show the contents, as `lull.inspect` does; all of these tables have the same \
         metatable, which does nothing else. Encoded, their members are sorted; those of `document` \
-        keep the server's order. What a transformer of yours returned is delivered as \
-        it is.
+        keep the server's order. The result of your own transformer is returned unchanged.
         """,
         swift: assign == nil ? nil : "\(swiftType).content", get: content, set: assign),
       .property(
         "text", "string", "The content if it is text, else `\"\"`.",
         """
-        Text is what has a type of `text/…`, XML, JavaScript, YAML and forms; of NDJSON it is its rows, each on a \
-        line.
+        Text is `text/…`, XML, JavaScript, YAML and forms. Of NDJSON it is the rows, one a line.
         """, swift: "\(swiftType).text", rules: "TYP-01 TXT-01 TXT-11 JSN-20", get: text),
       .property(
         "json_dict", "table", "The content if it is a JSON object or a table, else an empty table.",
@@ -38,8 +36,8 @@ extension APIOwner {
         "document", "Document?",
         "The same JSON as a read-only view that builds no tables; nil for other content.",
         """
-        Encoded, its members keep the server's order. `lull.copy` makes tables of it that can be edited and \
-        keep that order too.
+        Encoded, its members keep the server's order. `lull.copy` turns it into tables that can be \
+        edited and also keep that order.
         """, rules: "REQ-14", get: document),
       .method(
         "typed_content", "(default?: any): any",

@@ -9,7 +9,7 @@ extension APIOwner {
     entries: [
       .function(
         "encode", "(text: string|Secret, options?: Base64Options): string|Secret",
-        "Base64 of any bytes, without line breaks; of a secret it is one itself.",
+        "The Base64 of any bytes, without line breaks. The Base64 of a secret is also a secret.",
         example: """
           print(lull.base64.encode("ann:pass"))                --> YW5uOnBhc3M=
           print(lull.base64.encode("\\255\\254", { url = true }))  --> __4
@@ -43,15 +43,15 @@ extension APIOwner {
       },
       .function(
         "decode", "(text: string): string?, string?",
-        "The bytes again; nil and where if it is no base64.",
+        "The decoded bytes; nil and the position if the text is not Base64.",
         """
-        Takes either alphabet, with padding or without, and skips white space. What would lose a bit is \
-        refused: a text that ends inside a byte, and bits behind the last one.
+        Accepts either alphabet, with or without padding, and skips white space. Text that would \
+        lose bits is an error: one that ends inside a byte, or has extra bits after the last byte.
         """,
         example: """
           print(lull.base64.decode("YW5uOnBhc3M="))    --> ann:pass
           print(lull.base64.decode("__4") == "\\255\\254")  --> true
-          print(select(2, lull.base64.decode("YW*u")))   --> '*' is no letter of base64 (at byte 3)
+          print(select(2, lull.base64.decode("YW*u")))   --> '*' is not a base64 character (at byte 3)
           """, rules: "ENC-06 ENC-07"
       ) { call throws(Misuse) in
         try call.makeRoom(call.length(0))
@@ -72,23 +72,27 @@ extension APIOwner {
   static let base64Options = APIOwner.table(
     "Base64Options", "Options of `lull.base64.encode`.",
     entries: [
-      .field("url", "boolean?", "`-` and `_` in place of `+` and `/`, for URLs; default false."),
-      .field("padding", "boolean?", "`=` up to a whole group; default true, with `url` false."),
+      .field("url", "boolean?", "Use `-` and `_` instead of `+` and `/`, for URLs; default false."),
+      .field("padding", "boolean?",
+      "Pad with `=` to a whole group; default true, with `url` false."),
     ])
 
   static let digestOptions = APIOwner.table(
     "DigestOptions", "Options of `lull.sha256` and `lull.hmac`.",
     entries: [
-      .field("raw", "boolean?", "The bytes themselves in place of digits; default false.")
+      .field("raw", "boolean?", "Return bytes instead of digits; default false.")
     ])
 
   static let moduleDigests: [APIEntry] = [
     .function(
       "sha256", "(text: string|Secret|File, options?: DigestOptions): string|Secret|nil, string?",
-      "The SHA-256 of any bytes, in 64 hexadecimal digits; of a secret it is one itself.",
       """
-      Raises where libcrypto is missing, as `lull.hmac` does. A file that `lull.file` names is read part by \
-      part, in another thread where the call can wait; nil and why if it cannot be read.
+      The SHA-256 of any bytes, in 64 hexadecimal digits. The digest of a secret is also a secret.
+      """,
+      """
+      Raises an error if libcrypto is missing, as `lull.hmac` does. A `lull.file` is read in \
+      parts, in another thread if the caller can wait; returns nil and an error message if it \
+      cannot be read.
       """,
       example: """
         print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
@@ -106,11 +110,12 @@ extension APIOwner {
       (name: "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512"|"sha512-256", key: string|Secret, \
       text: string|Secret, options?: DigestOptions): string|Secret
       """,
-      "What only who has the key can make of a text (RFC 2104), in hexadecimal digits.",
+      "The HMAC of a text (RFC 2104), which needs the key, in hexadecimal digits.",
       """
-      For signatures of requests and of webhooks. With `raw` it is the key of the next one, or goes into \
-      `lull.base64.encode`. With a secret as key or text it is a secret itself, made when the request with it \
-      is sent, to where each of them may go.
+      Use it for signatures of requests and webhooks. With `raw` it can be the key of the next \
+      HMAC, or go into `lull.base64.encode`. With a secret as key or text, the result is a secret \
+      too: it is computed when the request is sent, and may be sent where both of them may be \
+      sent.
       """,
       example: """
         print(lull.hmac("sha256", "key", "text"):sub(1, 16))  --> 6afa9046a9579cad
@@ -131,10 +136,10 @@ extension APIOwner {
     },
     .function(
       "uuid", "(version?: \"v4\"|\"v7\"): string",
-      "An identifier that nobody else makes (RFC 9562), as for `Idempotency-Key`.",
+      "A unique identifier (RFC 9562), for example for `Idempotency-Key`.",
       """
-      `"v4"`, the default, is random, by the system's generator; `"v7"` begins with the time, so that later \
-      ones are sorted behind.
+      `"v4"`, the default, is random, from the system's generator. `"v7"` begins with the time, so \
+      that later ones sort after earlier ones.
       """,
       example: """
         print(#lull.uuid(), lull.uuid("v7"):sub(15, 15))      --> 36 7
@@ -200,7 +205,7 @@ extension APIOwner {
       return key.withUnsafeBufferPointer { digest.kind.hmac(key: $0, message) }
     }
     guard let made else {
-      throw .message("there is no \(digest.kind.rawValue) here: it needs libcrypto.so.3 (libssl3)")
+      throw .message("\(digest.kind.rawValue) is not available: it needs libcrypto.so.3 (libssl3)")
     }
     call.return(digest.isRaw ? .bytes(made) : .string(Hexadecimal.text(made)))
   }

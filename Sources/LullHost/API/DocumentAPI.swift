@@ -1,34 +1,33 @@
 extension APIOwner {
   static let document = APIOwner.object(
     "Document", receiver: "document",
-    "JSON as a read-only view: nothing is built until it is looked at.",
+    "JSON as a read-only view: nothing is built until it is read.",
     """
     Made for large responses. Objects keep the order of their keys; nested objects and arrays are \
     views too. `next`, `rawlen` and `table.sort` do not work on a view; `ipairs`, `table.unpack` \
-    and `table.concat` do. `lull.json.encode` writes it as it is, `lull.copy` makes plain tables.
+    and `table.concat` do. `lull.json.encode` writes it unchanged, `lull.copy` makes plain tables.
     """,
     swift: "JSONDocument",
     entries: [
       .operation(
         "__index", "(key: string|integer): any", shown: "document[key]",
         """
-        The value under a key, or the element at an index that counts from 1; nil if there is \
-        none.
+        The value of a key, or the element at an index that counts from 1; nil if there is none.
         """,
-        "Of duplicate keys the last wins.",
+        "If a key is repeated, the last value counts.",
         example: """
           local users = assert(api("/users"):load():await()).document
           print(users[2].name)                     --> Ben
           """,
         swift: "JSONElement", rules: "JSN-13"),
       .operation(
-        "__len", "(): integer", shown: "#document", "How many elements an array has.",
+        "__len", "(): integer", shown: "#document", "The number of elements of an array.",
         example: """
           print(#assert(api("/users"):load():await()).document)  --> 2
           """, swift: "JSONElement.count"),
       .operation(
         "__pairs", "(): fun(): any, any", shown: "pairs(document)",
-        "Walks an object in the order of its keys, or an array.",
+        "Iterates over an object in the order of its keys, or over an array.",
         example: """
           for index, person in pairs(assert(api("/users"):load():await()).document) do
             print(index, person.name)

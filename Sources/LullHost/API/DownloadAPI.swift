@@ -5,16 +5,18 @@ extension APIOwner {
   static let resourceDownloads: [APIEntry] = [
     .method(
       "download", "(path: string, options?: DownloadOptions): Request",
-      "Writes what a GET brings to a file, and leaves the resource's state alone.",
+      "Writes the response to a GET to a file. The state of the resource does not change.",
       """
-      The body goes to the disk as it arrives, so that it may be larger than memory, and no \
-      `max_body_size` counts. The file appears when all of it is there, and replaces one of that path, \
-      which keeps its mode; a failure leaves what was there. In a folder it is called as \
-      `Content-Disposition` says, else as the URL ends, if that is a plain name, else `download`, and \
-      replaces nothing. The entity has what was received but for the bytes: its content is the path. \
-      The compressed forms of HTTP are not asked for, no transformer and no cache sees the answer, errors \
-      come as of any other request. Retries go on where the one before ended, if the server can. No \
-      timeout bounds it unless its options set one: silence does, see `idle_timeout`. Not available in \
+      The body is written to disk as it arrives, so it may be larger than memory; `max_body_size` \
+      does not apply. The file appears when it is complete, and replaces an existing file of that \
+      path, keeping its mode. A failure leaves the existing file unchanged.
+
+      If the path is a folder, the file is named by `Content-Disposition`, else by the end of the \
+      URL if that is a plain name, else `download`, and no file is replaced. The entity describes \
+      the response without its bytes: its content is the path. Compressed responses are not \
+      requested, and no transformer or cache sees the response; errors are like those of other \
+      requests. Retries resume where the previous attempt ended, if the server supports it. There \
+      is no timeout unless the options set one: `idle_timeout` limits it instead. Not available in \
       the sandbox.
       """,
       example: """
@@ -31,25 +33,28 @@ extension APIOwner {
 
   static let downloadOptions = APIOwner.table(
     "DownloadOptions", "Options of `resource:download`.",
-    "All but `resume` and `progress` are those of any other request.",
+    "All options except `resume` and `progress` are those of other requests.",
     entries: [
       .field(
         "resume", "boolean?",
         """
-        Whether what has come stays beside the file, as `NAME.part`, when the request or the process ends \
-        before all of it has, and is gone on with by the next download to that path. Default false.
+        Whether to keep a partial download as `NAME.part` beside the file if the request or the \
+        process ends early, and to resume it with the next download to that path. Default false.
         """,
         """
-        A note beside it, `NAME.part.lull`, says which file it is a part of: one with a strong `ETag`, or a \
-        `Last-Modified` a minute old, that has not changed since. What has, or cannot be told, begins anew. \
-        While somebody downloads to it, nobody else can.
+        A note beside it, `NAME.part.lull`, records which response it is part of: one with a \
+        strong `ETag`, or a `Last-Modified` at least a minute old. If it has changed, or that is \
+        unknown, the download starts again. Only one download at a time can use the file.
         """,
         swift: "Resource.download(to:resume:requestMutation:)",
         rules: "DWN-04 DWN-05 DWN-06 DWN-07 DWN-10"
       ),
       .field(
         "progress", "boolean|string|nil",
-        "Whether a terminal shows how far it is: true with the name of the file, or a label. Default false.",
+        """
+        Whether a terminal shows the progress: true, with the name of the file, or a label. \
+        Default false.
+        """,
         rules: "DWN-120"),
       .field(
         "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
@@ -57,10 +62,10 @@ extension APIOwner {
         rules: "REQ-26 REQ-27 DWN-18"),
       .field(
         "timeout", "number?",
-        "How long the whole exchange may take, in seconds; default as long as it moves.",
+        "How long the whole exchange may take, in seconds; default no limit while data arrives.",
         swift: "TransferLimits.timeout", rules: "DWN-14"),
       .field(
-        "mutate", "Mutation?", "Edits the request after that. Must answer at once.",
+        "mutate", "Mutation?", "Edits the request after that. Must return at once.",
         rules: "REQ-26 MUT-05 MUT-07"),
     ])
 }

@@ -6,8 +6,8 @@ extension APIOwner {
     .entity, receiver: "entity",
     "Content with its type, headers and age.",
     """
-    An entity of a resource, cache or response is read-only: assigning raises. \
-    `lull.copy(entity)` and `lull.entity{…}` give one of your own, whose `content`, `headers`, \
+    An entity of a resource, cache or response is read-only: assigning raises an error. \
+    `lull.copy(entity)` and `lull.entity{…}` return an entity whose `content`, `headers`, \
     `charset` and `timestamp` can be assigned.
     """,
     swift: "Entity",
@@ -90,7 +90,8 @@ extension APIOwner {
       box.entity.charset = call.isNil(1) ? nil : try call.text(1)
     },
     .property(
-      "etag", "string?", "The ETag header, exactly.", swift: "Entity.etag", rules: "ENT-08"
+      "etag", "string?",
+      "The ETag header, exactly as received.", swift: "Entity.etag", rules: "ENT-08"
     ) { call throws(Misuse) in
       call.return(try entity(call).entity.headers.bytes("etag").map { .bytes($0) } ?? .nil)
     },
@@ -130,7 +131,7 @@ extension APIOwner {
     },
     .method(
       "header", "(name: string): string?", "A header by name, in any letter case.",
-      "Repeated ones are joined with `, `; of `set-cookie` it is the first.",
+      "Repeated headers are joined with `, `; for `set-cookie` it is the first.",
       example: """
         print(assert(user:load():await()):header("ETag"))    --> "a1"
         """,
@@ -142,7 +143,10 @@ extension APIOwner {
     // Entities created by the script can change, so each equals only itself.
     .operation(
       "__eq", "(other: Entity): boolean", shown: "entity == other",
-      "Whether both are the same entity, by whichever way one got it; one of your own equals only itself.",
+      """
+      Whether both are the same entity, however they were obtained. An entity made by a script \
+      equals only itself.
+      """,
       example: """
         local entity = assert(user:load():await())
         print(entity == user.latest_data)          --> true
@@ -157,7 +161,7 @@ extension APIOwner {
       call.return(.bool(isSame))
     },
     .method(
-      "touch", "(): Entity", "Sets the timestamp of an entity of your own to now.",
+      "touch", "(): Entity", "Sets the timestamp of an entity made by the script to now.",
       example: """
         local entity = lull.entity{ content = "x", timestamp = 0 }
         print(entity:touch().timestamp > 0)        --> true
@@ -186,10 +190,10 @@ extension APIOwner {
     })
 
   static let entityFields = APIOwner.table(
-    "EntityFields", "What `lull.entity{…}` takes.",
+    "EntityFields", "The fields of `lull.entity{…}`.",
     entries: [
-      .field("content", "any", "The content; none is zero bytes."),
-      .field("content_type", "string?", "Its type; goes before one in `headers`.", rules: "ENT-11"),
+      .field("content", "any", "The content; without it, zero bytes."),
+      .field("content_type", "string?", "Its type; overrides one in `headers`.", rules: "ENT-11"),
       .field("headers", "table<string, string|string[]>?", "Headers, in any letter case."),
       .field("timestamp", "number?", "Default now.", rules: "ENT-12"),
     ])

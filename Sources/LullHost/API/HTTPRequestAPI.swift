@@ -4,11 +4,11 @@ import LullCore
 extension APIOwner {
   static let httpRequest = APIOwner.object(
     .httpRequest, receiver: "http_request",
-    "A request as it goes on the wire: what mutations edit and networking functions answer.",
+    "A request as it is sent: mutations edit it and networking functions answer it.",
     """
-    It can be changed only inside its mutation; later, assigning \
-    raises. So does assigning a text with the mask of one of its secrets in it, except that more may \
-    be put behind the URL.
+    It can be changed only inside its mutation; later, assigning raises an error. Assigning a \
+    string that contains the mask of one of its secrets also raises, but text may be added after \
+    the URL.
     """,
     swift: "HTTPRequest",
     entries: [
@@ -66,8 +66,8 @@ extension APIOwner {
       .property(
         "body", "string?", "The bytes to send, with masks for secrets; nil for none.",
         """
-        A `lull.file` is read into memory for it, at most 100 MB; one may be assigned too, and brings \
-        its type.
+        A `lull.file` is read into memory for this, at most 100 MB. A `lull.file` can also be \
+        assigned, and sets its type.
         """,
         example: """
           local function sign(http)
@@ -115,14 +115,17 @@ extension APIOwner {
     .headers, receiver: "headers",
     "Headers by name, in any letter case.",
     """
-    Those of resources and responses are read-only; those of a closed configuration or request \
-    raise. Values are bytes, sent and received as they are, whether or not they are UTF-8.
+    Headers of resources and responses are read-only. Headers of a closed configuration or request \
+    raise an error. Values are bytes, sent and received unchanged, whether or not they are UTF-8.
     """,
     swift: "Headers",
     entries: [
       .operation(
         "__index", "(name: string): string|string[]|nil", shown: "headers[name]",
-        "The value; repeated ones are joined with `, `, those of `set-cookie` are a list.",
+        """
+        The value of a header; repeated ones are joined with `, `, those of `set-cookie` are a \
+        list.
+        """,
         example: """
           print(assert(user:load():await()).headers["ETag"])  --> "a1"
           """,
@@ -142,11 +145,11 @@ extension APIOwner {
         shown: "headers[name] = value",
         "Sets a header; nil or false removes it, a list sends several.",
         """
-        A name that is no HTTP token raises, and so does a value with a line break, another control \
-        character, or space at its beginning or end. With false a request goes \
-        without the header even where one would be sent unasked: `User-Agent`, `Accept` and \
-        `Accept-Encoding`; only `Host` and what frames the body stay. Secrets may stand in the \
-        headers of requests; they read as their masks.
+        A name that is not an HTTP token raises an error. So does a value with a line break, \
+        another control character, or a space at its beginning or end. With false, the request \
+        does not send the header even if it is a default: `User-Agent`, `Accept` and \
+        `Accept-Encoding`. Only `Host` and the headers that frame the body cannot be removed. \
+        Secrets may be used in headers of requests; they read as their masks.
         """,
         example: """
           local entity = lull.entity{ content = "x" }
@@ -172,7 +175,7 @@ extension APIOwner {
       },
       .operation(
         "__pairs", "(): fun(): string, string|string[]", shown: "pairs(headers)",
-        "Walks a copy of them; names are in lower case.",
+        "Iterates over a copy of the headers; names are in lower case.",
         example: """
           for name, value in pairs(lull.entity{ headers = { ["X-A"] = 1 } }.headers) do
             print(name, value)                     --> x-a 1

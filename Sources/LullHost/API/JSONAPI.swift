@@ -2,17 +2,21 @@ extension APIOwner {
   static let json = APIOwner.module(
     "lull.json", "JSON text and Lua values.",
     """
-    JSON is strict (RFC 8259). Integers within 64 bits stay integers, larger ones keep their digits \
-    (`tostring` has them), other numbers are floats; null is `lull.null`; of duplicate keys the last wins; \
-    at most 1,000 levels.
+    JSON is strict (RFC 8259). Integers within 64 bits stay integers, larger ones keep their \
+    digits (`tostring` returns them), and other numbers are floats. null is `lull.null`. If a key \
+    is repeated, the last value counts. At most 1,000 levels are read.
     """,
     entries: [
       .function(
         "encode", "(value: any, options?: EncodeOptions): string",
-        "JSON text of a value. Documents keep the server's order; tables, such as `content`, are sorted.",
         """
-        Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8, the keys `1` and \
-        `"1"` in one table) and names its path, and for a text larger than 1 GB. An empty table is an object unless marked with `lull.array`.
+        The JSON text of a value. Documents keep the server's order; tables, such as `content`, \
+        are sorted.
+        """,
+        """
+        Raises an error with the path for a value without a JSON form (a function, a cycle, NaN, \
+        invalid UTF-8, the keys `1` and `"1"` in one table), and for a text larger than 1 GB. An \
+        empty table is an object unless marked with `lull.array`.
         """,
         example: """
           print(lull.json.encode{ 1, "two", lull.null })     --> [1,"two",null]
@@ -20,8 +24,8 @@ extension APIOwner {
           """, rules: "REQ-12 REQ-14 JSN-113 DYN-02"),
       .function(
         "decode", "(text: string): any, string?",
-        "The value of JSON text, or nil and what is wrong with it.",
-        "Its tables print as what they hold.",
+        "The value of JSON text, or nil and an error message.",
+        "`print` shows the contents of its tables.",
         example: """
           local value, problem = lull.json.decode('{"a": [1, 2.0]}')
           print(value)                                         --> { a = { 1, 2.0 } }
@@ -29,7 +33,7 @@ extension APIOwner {
           """, rules: "JSN-10 JSN-11 JSN-12 JSN-13 JSN-14 JSN-33"),
       .function(
         "at", "(value: Document|table, pointer: string): any",
-        "The part of a document or table that a JSON Pointer names; nil if there is none.",
+        "The part of a document or table at a JSON Pointer; nil if there is none.",
         "`~0` is `~`, `~1` is `/`; elements of arrays count from 0, as RFC 6901 says.",
         example: """
           local users = assert(api("/users"):load():await()).document
@@ -46,12 +50,12 @@ extension APIOwner {
       .function(
         "type", "(value: any): string?",
         """
-        What a value is in JSON: `"array"`, `"object"`, `"string"`, `"number"`, `"boolean"` or `"null"`; nil \
-        for what has no JSON form.
+        The JSON type of a value: `"array"`, `"object"`, `"string"`, `"number"`, `"boolean"` or \
+        `"null"`; nil for a value without a JSON form.
         """,
         """
-        Tables are looked at as `encode` has them, and not into: an empty one is an object unless it is marked \
-        with `lull.array`.
+        Tables are classified as by `encode`, without looking inside: an empty one is an object \
+        unless it is marked with `lull.array`.
         """,
         example: """
           local entity = assert(api("/users"):load():await())
@@ -67,7 +71,8 @@ extension APIOwner {
   static let inspectOptions = APIOwner.table(
     "InspectOptions", "Options of `lull.inspect`.",
     entries: [
-      .field("depth", "integer?", "How many levels of tables are shown; default 8, at most 100.")
+      .field("depth", "integer?",
+      "The number of levels of tables that are shown; default 8, at most 100.")
     ])
 
   static let mapOptions = APIOwner.table(
@@ -76,13 +81,13 @@ extension APIOwner {
       .field("concurrency", "integer?", "How many calls run at once; default 8."),
       .field(
         "progress", "boolean|string|nil",
-        "Whether a terminal shows how many have ended, under that label; default false."),
+        "Show on a terminal how many calls have ended, with this label; default false."),
     ])
 
   static let waitOptions = APIOwner.table(
     "WaitOptions", "Options of `lull.wait_until`.",
     entries: [
-      .field("every", "number?", "Seconds from the end of one call to the next; default 0.5."),
-      .field("timeout", "number?", "Seconds after which to give up; default never."),
+      .field("every", "number?", "Seconds between the end of one call and the next; default 0.5."),
+      .field("timeout", "number?", "Seconds after which to stop; default never."),
     ])
 }

@@ -3,13 +3,13 @@ import LullCore
 
 extension APIOwner {
   static let log = APIOwner.module(
-    "lull.log", handle: .log, "What Lull says about its work; nothing unless enabled.",
-    "The environment variable `LULL_LOG=network,staleness` enables categories from outside.",
+    "lull.log", handle: .log, "Lull's log of its work; nothing is logged unless enabled.",
+    "The environment variable `LULL_LOG=network,staleness` also enables categories.",
     entries: [
       .property(
         "enabled", "LogCategory[]|LogCategory|boolean|nil",
         "The categories to log: a list, a name, a preset, or true for `\"common\"`; nil for none.",
-        "Reading gives a sorted list. An unknown name raises.",
+        "Reading returns a sorted list. An unknown name raises an error.",
         example: """
           lull.log.enabled = { "network", "staleness" }
           print(table.concat(lull.log.enabled, " "))         --> network staleness
@@ -43,8 +43,8 @@ extension APIOwner {
         "handler", "(fun(category: LogCategory, message: string))?",
         "The function that receives messages in place of standard error.",
         """
-        It must answer at once. While it runs, and if it raises, messages go to standard error; \
-        its error is reported.
+        It must return at once. While it runs, and if it raises an error, messages go to standard \
+        error; its error is reported.
         """,
         example: """
           lull.log.handler = function(category, message) print(category) end  --> network
@@ -81,12 +81,14 @@ extension APIOwner {
         "state_changes", "Changes of resources' data and errors.",
         swift: "Log.Category.stateChanges"),
       .word(
-        "observers", "Observers that come, go and are notified.", swift: "Log.Category.observers"),
+        "observers",
+        "Observers that are added, removed and notified.", swift: "Log.Category.observers"),
       .word(
-        "staleness", "Why `load_if_needed` loads or does not.", swift: "Log.Category.staleness"),
+        "staleness",
+        "The reason why `load_if_needed` loads or not.", swift: "Log.Category.staleness"),
       .word("cache", "Reads and writes of entity caches.", swift: "Log.Category.cache"),
       .word(
-        "configuration", "Configurations computed, and what contributed.",
+        "configuration", "Configurations that are computed, and the entries they come from.",
         swift: "Log.Category.configuration"),
       .word(
         "common", "Preset: network, state_changes, staleness.", swift: "Log.Category.common",

@@ -5,10 +5,10 @@ extension APIOwner {
   static let moduleConcurrency: [APIEntry] = [
     .function(
       "spawn", "(fn: fun(...): any, ...: any): Task",
-      "Starts a function as a task of its own, with the arguments that follow.",
+      "Starts a function as a new task, with the arguments that follow.",
       """
-      It begins with the next turn, not inside this call. A task keeps the script alive. An error \
-      in it is raised where it is awaited; one that nobody awaits is reported.
+      It begins on the next turn, not inside this call. A task keeps the script alive. An error in \
+      it is raised where it is awaited; an error that is never awaited is reported.
       """,
       example: """
         local function name_of(path) return assert(api(path):load():await()).content.name end
@@ -18,11 +18,11 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.tasks.spawn(call) },
     .function(
       "sleep", "(seconds: number)",
-      "Waits that long without holding up anything else.",
+      "Waits for a number of seconds without blocking anything else.",
       """
-      Suspends the running Lull coroutine; in the main chunk of a stock interpreter it runs the \
-      event loop meanwhile. Raises in functions that must answer at once and where Lua cannot \
-      yield (`table.sort`, `string.gsub`, finalisers).
+      Suspends the running Lull coroutine. In the main chunk of a stock interpreter it runs the \
+      event loop meanwhile. Raises an error in functions that must return at once and where Lua \
+      cannot yield (`table.sort`, `string.gsub`, finalisers).
       """,
       example: """
         local before = lull.now()
@@ -37,9 +37,10 @@ extension APIOwner {
       failure.
       """,
       """
-      A request's result is its entity, a task's its first value. A task that returns nil and an \
-      error, of any kind, has failed too. After a failure the others are cancelled, requests only if nobody else waits for them. An error raised inside a task \
-      is raised here. May not be called where nothing can wait.
+      The result of a request is its entity, that of a task its first value. A task that returns \
+      nil and an error, of any kind, has failed too. After a failure the others are cancelled; \
+      requests only if nothing else waits for them. An error raised inside a task is raised here. \
+      It cannot be called where waiting is not possible.
       """,
       example: """
         local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
@@ -48,10 +49,11 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.tasks.gather(call, .all) },
     .function(
       "any", "(list: (Request|Task)[]): any, RequestError?",
-      "Waits for the first success and cancels the others that nobody else waits for; nil and the first error if all fail.",
+      "Waits for the first success and cancels the others; nil and the first error if all fail.",
       """
-      An error raised inside a task is raised here if nothing succeeds; else it is reported like \
-      that of a task nobody awaits. An empty list raises.
+      A request that something else waits for is not cancelled. An error raised inside a task is \
+      raised here if nothing succeeds; otherwise it is reported like that of a task that is never \
+      awaited. An empty list raises an error.
       """,
       example: """
         local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
@@ -61,13 +63,13 @@ extension APIOwner {
     .function(
       "map",
       "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]?, RequestError?",
-      "Calls a function for each element, a few at a time, and gives the results in order.",
+      "Calls a function for each element, a few at a time, and returns the results in order.",
       """
-      The function may wait; 8 calls run at once unless `concurrency` says otherwise. The first \
-      error cancels the rest and is raised here; a call that returns nil and an error, as `await` \
-      does, ends it the same way with nil and that error. To go on after failures let the function \
-      return something else. Tasks the function starts end with it. However long the list, only the \
-      calls that run now take memory beside the results.
+      The function may wait; 8 calls run at once unless `concurrency` is set. The first error \
+      cancels the rest and is raised here. A call that returns nil and an error, as `await` does, \
+      ends it the same way with nil and that error. To continue after failures, let the function \
+      return something else. Tasks the function starts end with it. However long the list, only \
+      the calls that are running take memory besides the results.
       """,
       example: """
         local names = lull.map({ 7, 8 }, function(id)
@@ -78,12 +80,12 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.tasks.map(call) },
     .function(
       "progress", "(total?: number, label?: string): Progress",
-      "Shows on the terminal how far something is, until `finish` is called or nobody holds it.",
+      "Shows a progress bar on the terminal, until `finish` is called or it is collected.",
       """
-      A bar on the last line of standard error, one below the other if there are several; without a total \
-      only a count. Nothing is written where standard error is no terminal, nor in a session. What is printed \
-      meanwhile goes above; `io.read` sees no such prompt before it is drawn again: finish what is shown before \
-      asking something.
+      The bar is on the last line of standard error, one below the other if there are several. \
+      Without a total it is only a count. Nothing is written if standard error is not a terminal, \
+      or in a session. Printed text goes above it. The prompt of `io.read` is overwritten when the \
+      bar is drawn again: finish it before you ask for input.
       """,
       example: """
         local progress = lull.progress(3, "reading")
@@ -103,13 +105,14 @@ extension APIOwner {
     .function(
       "timeout", "(seconds: number, fn: fun(): any): any, RequestError?",
       """
-      Calls a function and gives its results, or nil and an error of kind `timeout` if it takes \
-      longer.
+      Calls a function and returns its results, or nil and an error of kind `timeout` if it takes \
+      too long.
       """,
       """
-      When the time is over, what the function waits for is cancelled, a request only if nobody else \
-      waits for it, and its coroutine closed: nothing after its wait runs. Tasks it has started end with it. What it raises is raised here. \
-      It cannot stop a function that never waits.
+      After the timeout, whatever the function waits for is cancelled (a request only if nothing \
+      else waits for it), and its coroutine is closed: nothing after its wait runs. Tasks it has \
+      started end with it. An error of the function is raised here. It cannot stop a function that \
+      never waits.
       """,
       example: """
         local value, err = lull.timeout(0.1, function() lull.sleep(5) return "late" end)
@@ -118,11 +121,12 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.tasks.timeout(call) },
     .function(
       "wait_until", "(fn: fun(): any, options?: WaitOptions): any, RequestError?",
-      "Calls a function again and again until it gives something true, and gives its results.",
+      "Calls a function repeatedly until it returns a true value, and returns its results.",
       """
-      The first call is made at once, the next one `every` seconds after the last has returned. The \
-      function may wait. After `timeout` seconds, if that is set, what it waits for is cancelled and \
-      the result is nil and an error of kind `timeout`. What the function raises is raised here.
+      The first call is made at once, the next one `every` seconds after the last has returned. \
+      The function may wait. After `timeout` seconds, if that is set, whatever it waits for is \
+      cancelled and the result is nil and an error of kind `timeout`. An error of the function is \
+      raised here.
       """,
       example: """
         local calls = 0
@@ -140,10 +144,10 @@ extension APIOwner {
       "run", "(fn?: fun())",
       "Runs the event loop until no task, request in flight or sleep is left.",
       """
-      For the end of a script in a stock interpreter; the `lull` command does it by itself. With \
-      a function, runs that as a task first; in the main chunk of a stock interpreter it raises \
-      what the task raises. Inside a task or callback it waits for everything else to end, except what \
-      waits for that task or callback itself.
+      For the end of a script in a stock interpreter; the `lull` command does it automatically. \
+      With a function, it first runs that function as a task; in the main chunk of a stock \
+      interpreter it raises an error of that task. Inside a task or callback it waits for \
+      everything else to end, except tasks that wait for that task or callback.
       """,
       example: """
         user:load():on_success(function(entity) print(entity.content.name) end)   --> Ann
@@ -153,11 +157,11 @@ extension APIOwner {
     .function(
       "on_error",
       "(handler?: fun(err: any, traceback: string, where: string): boolean?)",
-      "Sets the function that is told of errors in callbacks and in tasks nobody awaits.",
+      "Sets the function that handles errors in callbacks and in tasks that are never awaited.",
       """
-      It replaces the report on standard error, not the exit code 1; if it returns true the error \
-      counts as handled and leaves the exit code alone. nil restores the default. It must answer \
-      at once; for its own errors the default is used.
+      It replaces the report on standard error, but not the exit code 1. If it returns true, the \
+      error counts as handled and does not change the exit code. nil restores the default. It must \
+      return at once; its own errors go to the default.
       """,
       example: """
         lull.on_error(function(err, traceback, where) print(err) return true end)
@@ -170,11 +174,12 @@ extension APIOwner {
     },
     .function(
       "repl", "()",
-      "Opens a session at this place of a script: lines are read from standard input and run.",
+      "Opens a session at this point of a script: lines are read from standard input and run.",
       """
-      The caller waits until it is left with Ctrl-D, while everything else goes on; the session sees \
-      the script's globals. One session at a time. It waits as `sleep` does, and raises where that \
-      cannot wait. In a stock interpreter: `lua5.4 -l lull -e 'lull.repl()'`.
+      The caller waits until the session is left with Ctrl-D, while everything else continues; the \
+      session sees the script's globals. Only one session can be open. It waits as `sleep` does, \
+      and raises an error where that cannot wait. In a stock interpreter: `lua5.4 -l lull -e \
+      'lull.repl()'`.
       """,
       example: """
         if os.getenv("DEBUG") then lull.repl() end
@@ -182,19 +187,22 @@ extension APIOwner {
     ) { call throws(Misuse) in try openSession(call) },
     .function(
       "help", "(subject?: any)",
-      "Prints what a function, an object or a name of Lull's is, with its signature and an example.",
-      "In a session `help` alone will do. Without a subject it lists what there is help for.",
+      """
+      Prints a description of a function, object or name of Lull, with its signature and an \
+      example.
+      """,
+      "In a session, `help` works without `lull`. Without an argument it lists the topics.",
       example: """
         lull.help(lull.now)
         """
     ) { call throws(Misuse) in printHelp(call) },
     .function(
       "stats", "(): Stats",
-      "Counts what is in memory and under way now: a new table of numbers.",
+      "Returns a new table with counts of objects in memory and work in progress.",
       """
-      Looks at every resource of every service and changes nothing. Garbage counts until it has been \
-      collected: call `collectgarbage()` first, twice for what finalisers hold, to see what stays. \
-      Does not wait.
+      It looks at every resource of every service and changes nothing. Garbage counts until it is \
+      collected: to see what stays, call `collectgarbage()` first, twice for objects held by \
+      finalisers. Does not wait.
       """,
       example: """
         local before = lull.stats()
@@ -215,10 +223,10 @@ extension APIOwner {
     },
     .function(
       "demo", "(): string",
-      "Starts the sample API as a child process and gives its base URL.",
+      "Starts the sample API as a child process and returns its base URL.",
       """
-      It listens on the loopback address only and ends with its parent; a second call gives the \
-      same URL. Raises if `lull-mock`, which serves it, cannot be found or started.
+      It listens on the loopback address only and ends with its parent; a second call returns the \
+      same URL. Raises an error if `lull-mock`, which serves it, cannot be found or started.
       """,
       example: """
         local demo = lull.service(lull.demo())
@@ -236,13 +244,13 @@ extension APIOwner {
     },
     .property(
       "unhandled", "string",
-      "`\"ignore\"`: do not report failed requests that the script has not looked at.",
+      "`\"ignore\"`: do not report failed requests that the script has not handled.",
       """
-      By default, `"report"`, each of them is one line on standard error at the end of the script, and the \
-      exit code is 1. A request has been looked at if it was awaited, has a hook `on_failure` or \
-      `on_completion`, or if its `response` was read; a load also if its resource is observed, its \
-      `latest_error` was read afterwards, or the failure of a later load of the resource was looked at. \
-      Cancelled requests do not count. Any other value raises.
+      By default, `"report"`, each of them is one line on standard error at the end of the script, \
+      and the exit code is 1. A request is handled if it was awaited, has a hook `on_failure` or \
+      `on_completion`, or if its `response` was read. A load is also handled if its resource is \
+      observed, its `latest_error` was read afterwards, or the failure of a later load of the \
+      resource was handled. Cancelled requests do not count. Any other value raises an error.
       """,
       example: """
         lull.unhandled = "ignore"
@@ -268,10 +276,14 @@ extension APIOwner {
         """, rules: "REQ-12"),
     .function(
       "copy", "(value: any): any",
-      "A deep copy: of content, to edit it; of an entity or document, one of your own.",
       """
-      Tables are copied with their metatables and cycles; a document becomes tables that are \
-      encoded in the server's order; an entity becomes one that can be changed. Other values are returned as they are.
+      A deep copy of a value: of content, to edit it; of an entity or document, one that can be \
+      changed.
+      """,
+      """
+      Tables are copied with their metatables and cycles. A document becomes tables that are \
+      encoded in the server's order. An entity becomes one that can be changed. Other values are \
+      returned unchanged.
       """,
       example: """
         local content = lull.copy(assert(user:load():await()).content)
@@ -281,7 +293,7 @@ extension APIOwner {
         """),
     .function(
       "inspect", "(value: any, options?: InspectOptions): string",
-      "A readable text of any value, tables in full, keys in order.",
+      "A readable text of any value, with complete tables and keys in order.",
       example: """
         print(lull.inspect{ 1, 2, name = "Ann" })  --> { 1, 2, name = "Ann" }
         """),
@@ -289,9 +301,10 @@ extension APIOwner {
       "table", "(rows: any, columns?: string[]): string",
       "Rows as text in columns, one line each, as `-o table` writes them.",
       """
-      Rows are a list of records, of which a single one is a list of one; what is no record stands in a column \
-      `value`. Without `columns` all names there are come in the order they come up, those of one table sorted; \
-      `"owner.login"` goes deeper and `"tags.1"` is the first element. What has no JSON form raises.
+      Rows are a list of records; a single record is a list of one. Other values are in a column \
+      `value`. Without `columns`, all names are columns, in order of first appearance; the names \
+      of one table are sorted. `"owner.login"` is a field of a field and `"tags.1"` the first \
+      element. A value without a JSON form raises an error.
       """,
       example: """
         local users = assert(api("/users"):load():await()).document
@@ -325,15 +338,15 @@ extension APIOwner {
 
   /// The functions of Lua's own library that the command replaces.
   static let os = APIOwner.module(
-    "os", "What the `lull` command changes in Lua's own `os`.",
+    "os", "The changes that the `lull` command makes to Lua's own `os`.",
     entries: [
       .function(
         "exit", "(code?: integer|boolean, close?: boolean)",
-        "Ends the script with that exit code, the way Ctrl-C does.",
+        "Ends the script with an exit code, as Ctrl-C does.",
         """
-        In the command only; in a stock interpreter it is Lua's own. What is in flight is \
-        cancelled and its hooks hear of it; to-be-closed variables are closed. Nothing after the \
-        call runs, and no `pcall` catches it.
+        In the command only; in a stock interpreter it is Lua's own. Requests in flight are \
+        cancelled and their hooks run; to-be-closed variables are closed. Nothing after the call \
+        runs, and no `pcall` catches it.
         """,
         example: """
           if not user.is_up_to_date then os.exit(3) end

@@ -3,13 +3,14 @@ import LullCore
 
 extension APIOwner {
   static let lull = APIOwner.module(
-    "lull", "What `require \"lull\"` gives.",
+    "lull", "The table that `require \"lull\"` returns.",
     """
-    Misuse raises at the caller's line; failure of the outside world never raises: it is state, a \
-    hook, or `nil, err`. Unknown keys in any options table raise and name the nearest known key. \
-    Durations are seconds, timestamps are seconds since 1970, sizes are bytes. A string that is no \
-    UTF-8 stays what it is in bodies, contents and header values; where only text can be it raises, or \
-    fails the request, and messages spell it out (`caf\\xE9`).
+    Misuse raises an error at the caller's line. External failures never raise: they are state, a \
+    hook, or `nil, err`. Unknown keys in any table of options raise an error that names the \
+    nearest known key. Durations are in seconds, timestamps in seconds since 1970, sizes in bytes. \
+    A string that is not UTF-8 stays unchanged in bodies, contents and header values. Where only \
+    text is possible, it raises an error or fails the request, and messages show its bytes as \
+    escapes (`caf\\xE9`).
     """,
     groups: [
       moduleMakers, moduleOneOffs, moduleRequests, moduleBodies, moduleConcurrency, moduleScripting,
@@ -25,8 +26,8 @@ extension APIOwner {
       """,
       "Makes a service: a web API with its resources, configuration and networking.",
       """
-      Sends nothing. A base that is no URL counts as none and is logged as a warning; without a \
-      base every resource of a path is invalid and its requests fail.
+      Sends nothing. A base that is not a URL is ignored and logged as a warning. Without a base, \
+      every resource made from a path is invalid and its requests fail.
       """,
       example: """
         local github = lull.service{ base_url = "https://api.github.com", expiration_time = 300 }
@@ -37,10 +38,9 @@ extension APIOwner {
     ) { call throws(Misuse) in try makeService(call) },
     .function(
       "entity", "(fields: EntityFields): Entity",
-      "Makes an entity of your own, which can be changed until a resource has it.",
+      "Makes an entity, which can be changed until a resource has it.",
       """
-      A string as content is text if it is valid UTF-8, else bytes. The timestamp is now unless \
-      given.
+      A string as content is text if it is valid UTF-8, else bytes. The default timestamp is now.
       """,
       example: """
         local draft = lull.entity{ content = { name = "Dee" }, content_type = "application/json" }
@@ -52,12 +52,11 @@ extension APIOwner {
     .function(
       "error", "(error: string|ErrorFields): RequestError",
       """
-      Makes a request error, to raise in a transformer or to answer with in a networking \
-      function.
+      Makes a request error, to raise in a transformer or to return from a networking function.
       """,
       """
-      A string is the message. Without a message it is the status's phrase, the cause's text, or \
-      "Request failed". Making one raises nothing; `error(lull.error{…})` does.
+      A string is the message. The default message is the phrase of the status, the text of the \
+      cause, or "Request failed". Making one raises nothing; `error(lull.error{…})` does.
       """,
       example: """
         local err = lull.error{ http_status = 404 }
@@ -70,8 +69,8 @@ extension APIOwner {
       "regex", "(pattern: string, options?: \"i\"): Regex",
       "Compiles a regular expression (PCRE2 syntax) for use as a URL pattern.",
       """
-      The only option is `"i"`: ignore letter case. It matches if found anywhere in the URL. A search ends after a \
-      million steps; the request then fails.
+      The only option is `"i"`: ignore letter case. It matches anywhere in the URL. A search ends \
+      after a million steps; the request then fails.
       """,
       example: """
         api:configure(lull.regex("/USERS/[0-9]+$", "i"), { expiration_time = 300 })
@@ -83,8 +82,8 @@ extension APIOwner {
       "status", "(resources: Resource|Resource[], options?: StatusOptions): Status",
       "The combined state of several resources, and a way to retry those that failed.",
       """
-      For one display of all of them, as Siesta's `ResourceStatusOverlay`. It observes nothing and loads \
-      nothing; `status:changes()` and `status:await()` wait.
+      Use it for one display of all of them, as with Siesta's `ResourceStatusOverlay`. It observes \
+      nothing and loads nothing; `status:changes()` and `status:await()` wait.
       """,
       example: """
         local status = lull.status{ user, api("/users/8") }
@@ -133,10 +132,9 @@ extension APIOwner {
     },
     .function(
       "failed_request", "(error: RequestError): Request",
-      "A request that has failed from birth with that error, without network or pipeline.",
+      "Makes a request that has already failed with that error, without network or pipeline.",
       """
-      Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` gives it \
-      back.
+      Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` returns it.
       """,
       example: """
         local refused = lull.failed_request(lull.error("Sign in first"))
@@ -153,10 +151,9 @@ extension APIOwner {
     },
     .function(
       "hard_wired_request", "(response: Response): Request",
-      "A request that has been answered from birth with that response.",
+      "Makes a request that already has that response.",
       """
-      Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` gives it \
-      back.
+      Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` returns it.
       """,
       example: """
         local request = lull.hard_wired_request(lull.success{ content = "ready" })
@@ -174,13 +171,13 @@ extension APIOwner {
     },
     .function(
       "custom_request", "(functions: CustomRequest): Request",
-      "A request with logic of your own in place of an exchange.",
+      "Makes a request with your own logic instead of an exchange.",
       """
-      It is not started: `start()`, a chain, or a decorator's return does that, and then `start` \
-      is called once with `complete`. The first `complete(response)` ends the request, \
-      untransformed; a later one is ignored and logged. What any of its functions raises fails \
-      the request with kind `script_error`. `start` may wait; the other functions must answer at \
-      once.
+      It is not started: `start()`, a chain, or a decorator that returns it does that, and then \
+      `start` is called once with `complete`. The first `complete(response)` ends the request, \
+      without a pipeline; later calls are ignored and logged. An error in any of its functions \
+      fails the request with kind `script_error`. `start` may wait; the other functions must \
+      return at once.
       """,
       example: """
         local job = lull.custom_request{

@@ -7,13 +7,13 @@ extension APIOwner {
     "fun(http: HTTPRequest, complete: Completion, report: fun(metrics: NetworkReport)): NetworkAnswer?, RequestError?",
     "Answers requests in place of the network.",
     """
-    It is called when a request starts, in a coroutine that is closed if the request is \
-    cancelled, and may wait. It answers once: by returning a table, or nil and an error, or by \
-    calling `complete` with the same; a status and an error may come together. The request fails \
-    with that error: its cause, status and entity come first, and the answer beside it says the \
-    rest. What comes after the first answer is ignored and logged. If it raises, or ends without an answer nobody can \
-    give any more, the request fails with kind `script_error`; a request error it raises is the \
-    answer.
+    It is called when a request starts, in a coroutine that is closed if the request is cancelled, \
+    and may wait. It answers once: by returning a table, or nil and an error, or by calling \
+    `complete` with the same values. A status and an error may come together: the request then \
+    fails with the cause, status and entity of the error, and takes the rest from the table. \
+    Further answers are ignored and logged. If the function raises, or ends without an answer and \
+    `complete` is no longer reachable, the request fails with kind `script_error`; a request error \
+    it raises is the answer.
     """,
     swift: "NetworkingProvider")
 
@@ -22,8 +22,8 @@ extension APIOwner {
     "Answers a request, once.", swift: "NetworkCompletion")
 
   static let networkAnswer = APIOwner.table(
-    "NetworkAnswer", "What a networking function answers with.",
-    "`json` and `text` bring a content type of their own unless the headers name one.",
+    "NetworkAnswer", "The response that a networking function returns.",
+    "`json` and `text` set a content type unless the headers have one.",
     swift: "NetworkResult",
     entries: [
       .field(
@@ -33,7 +33,7 @@ extension APIOwner {
       .field(
         "headers", "table<string, string|string[]>?", "The headers.", swift: "HTTPResponse.headers"),
       .field(
-        "body", "string?", "The bytes; without any body there is none.",
+        "body", "string?", "The bytes; without any body it is empty.",
         swift: "NetworkResult.body", rules: "LOAD-14 ERR-08"),
       .field("json", "any", "A value to send as JSON."),
       .field("text", "string?", "Text to send as UTF-8."),
@@ -44,18 +44,18 @@ extension APIOwner {
     swift: "RequestTransferMetrics",
     entries: [
       .field(
-        "sent", "integer?", "Sent so far.", swift: "RequestTransferMetrics.requestBytesSent",
+        "sent", "integer?", "Bytes sent so far.", swift: "RequestTransferMetrics.requestBytesSent",
         rules: "NET-04"),
       .field(
-        "to_send", "integer?", "To send in all, if known.",
+        "to_send", "integer?", "Bytes to send in total, if known.",
         swift: "RequestTransferMetrics.requestBytesTotal",
         rules: "NET-04"),
       .field(
-        "received", "integer?", "Received so far.",
+        "received", "integer?", "Bytes received so far.",
         swift: "RequestTransferMetrics.responseBytesReceived",
         rules: "NET-04"),
       .field(
-        "to_receive", "integer?", "To receive in all, if known.",
+        "to_receive", "integer?", "Bytes to receive in total, if known.",
         swift: "RequestTransferMetrics.responseBytesTotal", rules: "NET-04"),
     ])
 
@@ -68,21 +68,21 @@ extension APIOwner {
         swift: "RequestDelegate.startUnderlyingOperation(passingResponseTo:)",
         rules: "DEL-03 DEL-04 DEL-06"),
       .field(
-        "cancel", "fun()?", "Told that the request was cancelled; later reports are ignored.",
+        "cancel", "fun()?", "Called when the request is cancelled; later reports are ignored.",
         swift: "RequestDelegate.cancelUnderlyingOperation()",
         rules: "DEL-07"),
       .field(
         "progress", "(fun(): number)?",
-        "How far it is, from 0 to 1; without it 0 until completion.",
+        "The progress from 0 to 1; without it, 0 until completion.",
         swift: "RequestDelegate.computeProgress()",
         rules: "DEL-08"),
       .field(
         "repeated", "(fun(): CustomRequest)?",
-        "The functions of the repeated request; default the same.",
+        "Returns the functions of the repeated request; default the same.",
         swift: "RequestDelegate.repeated()",
         rules: "DEL-09"),
       .field(
-        "description", "string?", "What logs and `tostring` call it.",
+        "description", "string?", "Its name in logs and `tostring`.",
         swift: "RequestDelegate.requestDescription"),
     ])
 }

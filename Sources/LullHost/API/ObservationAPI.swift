@@ -4,15 +4,16 @@ import LullCore
 extension APIOwner {
   static let observation = APIOwner.object(
     .observation, receiver: "observation",
-    "What `resource:observe` returns: it keeps the observer until it is stopped.",
-    "Letting go of it does not stop it.",
+    "The result of `resource:observe`; it keeps the observer until it is stopped.",
+    "Dropping it does not stop the observer.",
     entries: [
       .property("resource", "Resource", "The resource that is observed.") { call throws(Misuse) in
         let box = try call.selfObject(.observation, as: ObservationBox.self)
         call.return(call.values.of(box.resource))
       },
       .method(
-        "stop", "(): Observation", "Stops observing; nothing more is heard. Again does nothing.",
+        "stop", "(): Observation",
+        "Stops observing; no more events come. Stopping twice does nothing.",
         example: """
           local watch = user:observe(function(_, event) print(event) end)  --> observer_added
           watch:stop()
@@ -39,7 +40,7 @@ extension APIOwner {
 
   static let observer = APIOwner.table(
     "Observer", "A table that observes resources: these of its methods are called.",
-    "It needs one of them at least. Each may wait. What one raises is reported.",
+    "It needs at least one of them. Each may wait. Their errors are reported.",
     swift: "ResourceObserver",
     entries: [
       .field(
@@ -49,19 +50,19 @@ extension APIOwner {
         rules: "OBS-02 OBS-39"),
       .field(
         "resource_request_progress", "(fun(self: table, resource: Resource, fraction: number))?",
-        "A load proceeds; its 1 comes before `new_data` or `error`.",
+        "Progress of a load; 1 comes before `new_data` or `error`.",
         swift: "ResourceObserver.resourceRequestProgress(for:progress:)", rules: "PRG-29 OBS-39"),
       .field(
         "stopped_observing", "(fun(self: table, resource: Resource))?",
-        "It was removed, or its owner is gone; not after its own end.",
+        "It was removed, or its owner was collected; not called after the end of the table itself.",
         swift: "ResourceObserver.stoppedObserving(resource:)", rules: "OBS-26 OBS-28 OBS-29"),
     ])
 
   static let events = APIOwner.words(
-    "ResourceEvent", "What observers hear.", swift: "ResourceEvent",
+    "ResourceEvent", "The events of observers.", swift: "ResourceEvent",
     entries: [
       .word(
-        "observer_added", "To the new observer alone, inside the call that adds it.",
+        "observer_added", "Sent to the new observer only, inside the call that adds it.",
         swift: "ResourceEvent.observerAdded", rules: "OBS-01 OBS-40"),
       .word("requested", "A load has begun.", swift: "ResourceEvent.requested", rules: "OBS-02"),
       .word(
@@ -79,7 +80,7 @@ extension APIOwner {
     ])
 
   static let sources = APIOwner.words(
-    "DataSource", "Where new data comes from.", swift: "ResourceEvent.NewDataSource",
+    "DataSource", "The source of new data.", swift: "ResourceEvent.NewDataSource",
     entries: [
       .word("network", "A load.", swift: "ResourceEvent.NewDataSource.network", rules: "OBS-03"),
       .word(
@@ -88,13 +89,13 @@ extension APIOwner {
         rules: "CACHE-05"),
       .word(
         "shared",
-        "Another host or process, by `lull.cache.shared()`; what `is_loading` says stays.",
+        "Another host or process, through `lull.cache.shared()`; `is_loading` does not change.",
         swift: "ResourceEvent.NewDataSource.shared", rules: "NEWS-01"),
       .word(
         "local_override", "`override_local_data` or `override_local_content`.",
         swift: "ResourceEvent.NewDataSource.localOverride", rules: "OBS-04"),
       .word(
-        "wipe", "`wipe`: there is no data any more.", swift: "ResourceEvent.NewDataSource.wipe",
+        "wipe", "`wipe`: the data is gone.", swift: "ResourceEvent.NewDataSource.wipe",
         rules: "WIPE-06"),
     ])
 }

@@ -6,14 +6,15 @@ extension APIOwner {
   static let moduleOneOffs: [APIEntry] = [
     .function(
       "get", "(url: string, options?: OneOffOptions): Request",
-      "Sends a GET request to a URL, for which no service is defined.",
+      "Sends a GET request to a URL without a service.",
       """
-      As a service at the URL's origin would that is made for this one request: its answer goes through \
-      the pipeline, errors come as of any other, and what waits is `await`. The URL is taken whole, with \
-      its query; a space or another character that cannot stand in it is escaped, and escapes stay. A \
-      text that is no URL of http or https gives a request that has failed already. Requests of one \
-      origin share connections, and nothing else: no content is remembered, no cookie kept. For what \
-      should be, and for retries, limits, proxies and all other settings, there are services.
+      It works like a request of a service at the URL's origin, made for this one request: the \
+      response goes through the pipeline, errors are like those of any other request, and `await` \
+      waits for it. The URL includes its query; a space or another invalid character is escaped, \
+      and existing escapes stay. A text that is not an http or https URL returns a request that \
+      has already failed. Requests of one origin share connections, but nothing else: no content \
+      is kept and no cookie is stored. For these, and for retries, limits, proxies and all other \
+      settings, use a service.
       """,
       example: """
         local entity = assert(lull.get(lull.demo() .. "/users/7"):await())
@@ -24,7 +25,7 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.sendOneOff(.get, to: 0) },
     oneOff(
       "post",
-      "Sends a POST request to a URL, for which no service is defined; otherwise as `lull.get`.",
+      "Sends a POST request to a URL without a service; otherwise like `lull.get`.",
       example: """
         assert(lull.post("https://api.example.com/users", {
           json = { name = "Cid" }, headers = { ["Idempotency-Key"] = "a7" },
@@ -33,27 +34,27 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.sendOneOff(.post, to: 0) },
     oneOff(
       "put",
-      "Sends a PUT request to a URL, for which no service is defined; otherwise as `lull.get`."
+      "Sends a PUT request to a URL without a service; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.put, to: 0) },
     oneOff(
       "patch",
-      "Sends a PATCH request to a URL, for which no service is defined; otherwise as `lull.get`."
+      "Sends a PATCH request to a URL without a service; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.patch, to: 0) },
     oneOff(
       "delete",
-      "Sends a DELETE request to a URL, for which no service is defined; otherwise as `lull.get`."
+      "Sends a DELETE request to a URL without a service; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.delete, to: 0) },
     oneOff(
       "head",
-      "Sends a HEAD request to a URL, for which no service is defined; otherwise as `lull.get`."
+      "Sends a HEAD request to a URL without a service; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.head, to: 0) },
     oneOff(
       "options",
-      "Sends a OPTIONS request to a URL, for which no service is defined; otherwise as `lull.get`."
+      "Sends an OPTIONS request to a URL without a service; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.options, to: 0) },
     .function(
       "request", "(method: string, url: string, options?: OneOffOptions): Request",
-      "Sends a request with any method to a URL, for which no service is defined; otherwise as `lull.get`.",
+      "Sends a request with any method to a URL without a service; otherwise like `lull.get`.",
       "The method may be any HTTP token, in any letter case.",
       swift: "Resource.request(_:body:requestMutation:)", rules: "ONE-01 DYN-01", arguments: "svT"
     ) { call throws(Misuse) in
@@ -77,33 +78,40 @@ extension APIOwner {
 
   static let oneOffOptions = APIOwner.table(
     "OneOffOptions", extending: "RequestOptions",
-    "What a request that `lull.get` and its like send is told, its body included.",
-    "A body is one of `json`, `form`, `text`, `data`, `file` and `multipart`: two of them raise.",
+    "Options of a request of `lull.get` and its like, including the body.",
+    """
+    A body is one of `json`, `form`, `text`, `data`, `file` and `multipart`: two of them raise an \
+    error.
+    """,
     entries: [
       .field(
         "query", "table<string, string|number|boolean|Secret>?",
-        "Parameters that are set in the URL's query, or with false removed, as `with_params` does.",
+        """
+        Parameters to set in the query of the URL, or to remove with false, as with `with_params`.
+        """,
         rules: "ONE-04 PATH-26 PATH-27"),
       .field(
         "auth", "Auth|false|nil",
-        "What proves who sends it, to the URL's origin only: what a function of `lull.auth` gives.",
+        "The credentials, sent to the URL's origin only: the result of a function of `lull.auth`.",
         rules: "ONE-04 ONE-08"),
-      .field("json", "any", "Any JSON value, as the field of `Body`.", rules: "ONE-05 REQ-10"),
+      .field("json", "any", "Any JSON value, as in `Body`.", rules: "ONE-05 REQ-10"),
       .field(
         "form", "table<string, string|number|boolean|Secret>?",
         "Names and values, sent URL-encoded and sorted.", rules: "ONE-05 REQ-15"),
       .field("text", "string?", "Text, sent in UTF-8 or `encoding`.", rules: "ONE-05 REQ-07"),
-      .field("data", "string?", "Bytes, sent as they are.", rules: "ONE-05 REQ-06"),
+      .field("data", "string?", "Bytes, sent unchanged.", rules: "ONE-05 REQ-06"),
       .field(
         "file", "string|File|nil",
-        "A file, by its path or as `lull.file` gives it, read while it is sent. Not in the sandbox.",
+        "A file, as a path or `lull.file`, read while it is sent. Not available in the sandbox.",
         rules: "ONE-05 ONE-09"),
       .field(
         "multipart", "table<string, MultipartValue>|MultipartValue[][]|Multipart|nil",
-        "A form whose values may be files: what `lull.multipart` takes, or gives.", rules: "ONE-05"),
+        """
+        A form whose values may be files: the argument of `lull.multipart`, or its result.
+        """, rules: "ONE-05"),
       .field(
         "content_type", "string?",
-        "The Content-Type, in place of the one that `json`, `text` or `data` brings.",
+        "The Content-Type, in place of the default of `json`, `text` or `data`.",
         rules: "ONE-05 REQ-21"),
       .field(
         "encoding", "string?", "The charset of `text`; default utf-8.", rules: "ONE-05 REQ-08"),
@@ -143,7 +151,7 @@ extension Call {
     guard value.kind == Int32(LULL_STRING), let text = value.urlText else {
       let hint =
         switch Int(value.kind) {
-        case Int(LULL_TABLE): "; options come behind the URL"
+        case Int(LULL_TABLE): "; options come after the URL"
         case Int(LULL_OBJECT): "; a resource has methods of these names"
         default: ""
         }

@@ -6,7 +6,7 @@ extension APIOwner {
     .pipeline, receiver: "config.pipeline",
     "The stages a response goes through, in order.",
     """
-    Stages mean nothing besides their order. The pipeline runs once per response, and not for a \
+    Stages have no meaning except their order. The pipeline runs once per response, and not for a \
     304.
     """,
     swift: "Pipeline",
@@ -14,8 +14,8 @@ extension APIOwner {
       .property(
         "order", "string[]", "The names of the stages that run, in order.",
         """
-        Assign a list. A name that is new makes a stage of your own; a stage left out does not \
-        run, nor does its cache. A name twice raises.
+        Assign a list. A new name makes a new stage; a stage that is not in the list does not run, \
+        nor does its cache. A name twice raises an error.
         """,
         example: """
           api:configure("/users/*", function(config)
@@ -35,7 +35,10 @@ extension APIOwner {
       },
       .operation(
         "__index", "(stage: string): PipelineStage", shown: "config.pipeline.<stage>",
-        "A stage by its name: `config.pipeline.model`; a name that is not in `order` raises.",
+        """
+        A stage by its name: `config.pipeline.model`; a name that is not in `order` raises an \
+        error.
+        """,
         swift: "Pipeline.subscript(_:)"
       ) { call throws(Misuse) in
         let box = try pipeline(call)
@@ -44,7 +47,7 @@ extension APIOwner {
         call.return(call.values.of(StageBox(box, key), .stage, service: box.service))
       },
       .method(
-        "clear", "(): Pipeline", "Takes all transformers and caches away; content stays raw bytes.",
+        "clear", "(): Pipeline", "Removes all transformers and caches; content stays raw bytes.",
         example: """
           api:configure("/users/*", function(config) config.pipeline:clear() end)
           print(type(assert(user:load():await()).content))   --> string
@@ -100,8 +103,8 @@ extension APIOwner {
         "add_transformer", "(fn: fun(response: Response): Response): PipelineStage",
         "Adds a transformer of whole responses, successes and failures alike.",
         """
-        It may turn one into the other and change headers. It may wait. Returning no response \
-        fails the request; raising is as in `service:transform`.
+        It may turn one into the other and change headers. It may wait. If it returns no response, \
+        the request fails; for errors see `service:transform`.
         """,
         example: """
           api:configure("/users/9", function(config)
@@ -142,7 +145,7 @@ extension APIOwner {
       },
       .method(
         "remove_transformers", "(): PipelineStage",
-        "Takes the stage's transformers away; its cache stays.",
+        "Removes the stage's transformers; its cache stays.",
         swift: "PipelineStage.removeTransformers()", rules: "PIPE-06 PIPE-12"
       ) { call throws(Misuse) in
         let box = try stage(call)
@@ -150,10 +153,10 @@ extension APIOwner {
         call.returnSelf()
       },
       .property(
-        "cache", "Cache|CacheTable|nil", "The stage's cache; nil takes it away.",
+        "cache", "Cache|CacheTable|nil", "The stage's cache; nil removes it.",
         """
-        Assign `lull.cache.memory()` or a table of your own. GET loads write what the stage put \
-        out; an untouched resource is filled from the latest stage that has an entry.
+        Assign `lull.cache.memory()` or your own table. GET loads write the output of the stage. A \
+        resource without data is filled from the latest stage that has an entry.
         """,
         example: """
           api:configure(function(config) config.pipeline.parsing.cache = lull.cache.memory() end)
@@ -179,7 +182,7 @@ extension APIOwner {
     ])
 
   static let stageNames = APIOwner.words(
-    "StageName", "The stages there are by default, in order; `order` may name others.",
+    "StageName", "The stages that exist by default, in order; `order` may name others.",
     swift: "PipelineStageKey",
     entries: [
       .word("raw_data", "Bytes as received.", swift: "PipelineStageKey.rawData"),
@@ -187,8 +190,8 @@ extension APIOwner {
       .word(
         "parsing", "JSON and text; the standard parsers are here.",
         swift: "PipelineStageKey.parsing"),
-      .word("model", "Values of your own.", swift: "PipelineStageKey.model"),
-      .word("cleanup", "What comes last.", swift: "PipelineStageKey.cleanup"),
+      .word("model", "Your own values.", swift: "PipelineStageKey.model"),
+      .word("cleanup", "The last step.", swift: "PipelineStageKey.cleanup"),
     ])
 }
 

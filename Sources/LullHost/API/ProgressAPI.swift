@@ -3,18 +3,18 @@ import CLullBridge
 extension APIOwner {
   static let progress = APIOwner.object(
     .progress, receiver: "progress",
-    "What `lull.progress` gives: how far something is.",
+    "The result of `lull.progress`: how far something is.",
     entries: [
       .method(
-        "advance", "(count?: number): Progress", "Adds to what is done; 1 unless it is said.",
-        "Once it is finished, this and `set` change nothing."
+        "advance", "(count?: number): Progress", "Adds to the amount that is done; default 1.",
+        "After `finish`, this and `set` change nothing."
       ) { call throws(Misuse) in
         let count = try call.isNil(1) ? 1 : finite(call)
         try progress(call).advance(by: count)
         call.returnSelf()
       },
       .method(
-        "set", "(count: number): Progress", "Says how much is done in all.",
+        "set", "(count: number): Progress", "Sets the total amount that is done.",
         example: """
           local progress = lull.progress(nil, "rows")
           print(progress:set(40):advance(2).count)     --> 42
@@ -26,21 +26,21 @@ extension APIOwner {
       },
       .method(
         "finish", "()",
-        "Takes the bar away, and leaves a line that says how much it was and how long it took.",
-        "Finishing twice does nothing. One that is dropped instead leaves nothing."
+        "Removes the bar, and leaves a line with the amount and the time.",
+        "Finishing twice does nothing. If it is dropped instead, no line is left."
       ) { call throws(Misuse) in try progress(call).finish() },
       .operation(
         "__close", "()", shown: "local progress <close> = lull.progress(…)",
         "Finishes it when the block is left."
       ) { call throws(Misuse) in try progress(call).finish() },
-      .property("count", "number", "How much is done.") { call throws(Misuse) in
+      .property("count", "number", "The amount that is done.") { call throws(Misuse) in
         call.return(number(try progress(call).count))
       },
-      .property("total", "number?", "How much there is; nil if that is not known.") {
+      .property("total", "number?", "The total amount; nil if that is not known.") {
         call throws(Misuse) in
         call.return(try progress(call).total.map(number) ?? .nil)
       },
-      .property("label", "string", "What stands before the bar.", ) { call throws(Misuse) in
+      .property("label", "string", "The text before the bar.", ) { call throws(Misuse) in
         call.return(.string(try progress(call).label))
       } set: { call throws(Misuse) in
         guard call.raw(1).kind == Int32(LULL_STRING) else {

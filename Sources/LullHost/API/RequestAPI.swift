@@ -4,11 +4,11 @@ import LullCore
 extension APIOwner {
   static let request = APIOwner.object(
     .request, receiver: "request",
-    "One exchange, or what stands for one: in progress, and then with its response.",
+    "One exchange, or a replacement for one: in progress, and then with its response.",
     """
     Hooks may be added at any time, before or after completion. They never run inside the call \
-    that adds them, run in the order added, may wait, and return the request. What a hook raises \
-    is reported and the next one runs.
+    that adds them, run in the order added, may wait, and return the request. Errors in a hook are \
+    reported, and the next hook runs.
     """,
     swift: "Request",
     groups: [requestState, requestHooks, requestControl],
@@ -20,13 +20,14 @@ extension APIOwner {
 
   private static let requestState: [APIEntry] = [
     .property(
-      "state", "RequestState", "How far it is; it only moves forward.", swift: "Request.state",
+      "state", "RequestState",
+      "The state of the request; it only moves forward.", swift: "Request.state",
       rules: "HOOK-14"
     ) { call throws(Misuse) in
       call.return(.string(try call.request.state.rawValue))
     },
     .property(
-      "response", "Response?", "What it ended with; nil until it is completed.",
+      "response", "Response?", "Its response; nil until it is completed.",
       swift: "Request.response", rules: "HOOK-07"
     ) { call throws(Misuse) in
       let request = try call.request
@@ -35,7 +36,7 @@ extension APIOwner {
       call.return(request.response.map { call.values.of($0, service: service) } ?? .nil)
     },
     .property(
-      "progress", "number", "How far it is, from 0 to 1; 1 does not imply that it is completed.",
+      "progress", "number", "The progress from 0 to 1; 1 does not mean that it is completed.",
       swift: "Request.progress", rules: "PRG-01 PRG-02 PRG-18 PRG-30"
     ) { call throws(Misuse) in
       call.return(.number(try call.request.progress))
@@ -57,7 +58,7 @@ extension APIOwner {
       call.return(try call.request.url.map { .string($0) } ?? .nil)
     },
     .property(
-      "attempts", "RequestAttempt[]", "The times it was sent, the latest last.",
+      "attempts", "RequestAttempt[]", "The attempts to send it, the latest last.",
       """
       Kept only for requests whose configuration has `retry`, `rate_limit`, `concurrency` or \
       `auth`; empty for others, and before the first one is sent. Hooks and observers see one \
@@ -108,7 +109,7 @@ extension APIOwner {
     .method(
       "on_new_data", "(hook: fun(entity: Entity)): Request",
       "Calls a function with the entity of a success that brought new data.",
-      "It comes from the server, or from a cache that answered while there was none.",
+      "The data is from the server, or from a cache that was read while there was none.",
       swift: "Request.onNewData(_:)", rules: "HOOK-01 HOOK-02 CACHE-38"
     ) { call throws(Misuse) in
       try call.addHook("on_new_data") { request, hook in request.onNewData { hook.run($0) } }
@@ -139,7 +140,7 @@ extension APIOwner {
     .method(
       "on_progress", "(hook: fun(fraction: number)): Request",
       "Calls a function as the request proceeds, finally with 1, before the completion hooks.",
-      "Looked at every `progress_reporting_interval`; called only when the value has changed.",
+      "Checked every `progress_reporting_interval`; called only when the value has changed.",
       example: """
         user:load():on_progress(function(fraction) print(fraction) end):await()  --> 1.0
         """,
@@ -154,15 +155,15 @@ extension APIOwner {
   private static let requestControl: [APIEntry] = [
     .method(
       "await", "(): Entity?, RequestError?",
-      "Waits for the request: its entity, or nil and the error.",
+      "Waits for the request and returns its entity, or nil and the error.",
       """
-      Suspends the running Lull coroutine, also from inside a coroutine of the script's own; in \
-      the main chunk of a stock interpreter it runs the event loop. It goes on after all hooks \
-      have run. Raises in functions that must answer at once, where Lua cannot yield, and for the \
-      request one is part of (`this would wait for itself`). It does not start a request. Where \
-      several coroutines wait and one is cancelled, the others wait on; with the last one the \
-      request is cancelled. \
-      `assert(…)` around it raises the error, whose text says what failed.
+      Suspends the running Lull coroutine, also from inside a coroutine of the script. In the main \
+      chunk of a stock interpreter it runs the event loop. It resumes after all hooks have run. \
+      Raises an error in functions that must return at once, where Lua cannot yield, and for a \
+      request that the caller is part of (`this would wait for itself`). It does not start a \
+      request. If several coroutines wait and one is cancelled, the others keep waiting; when the \
+      last one is cancelled, so is the request. `assert(…)` around it raises the error, whose text \
+      describes the failure.
       """,
       example: """
         local entity, err = api("/users/9"):load():await()
@@ -173,7 +174,7 @@ extension APIOwner {
       try awaitRequest(call, try call.request)
     },
     .method(
-      "start", "(): Request", "Starts a request that was not started; else does nothing.",
+      "start", "(): Request", "Starts a request that was not started; otherwise does nothing.",
       "Requests of `load`, `request`, `get` and the like are started already.",
       example: """
         local again = user:get():repeated()
@@ -188,8 +189,8 @@ extension APIOwner {
       "cancel", "(): Request",
       "Cancels the request: it is completed at once with a cancellation error.",
       """
-      Hooks and observers hear of it on the next turn. Data, error and invalidation of the \
-      resource stay. A completed request is left as it is; one not started will never start.
+      Hooks and observers are notified on the next turn. Data, error and invalidation of the \
+      resource stay. A completed request is unchanged; one not started will never start.
       """,
       example: """
         local request = user:load():cancel()
@@ -206,9 +207,9 @@ extension APIOwner {
     .method(
       "repeated", "(): Request", "A new request for the same thing, not started.",
       """
-      Headers and mutations are evaluated anew, by this call; hooks and decorators are not \
-      carried over. It updates no resource unless given to `load_using`. Hard-wired requests give \
-      themselves.
+      Headers and mutations are evaluated again, in this call; hooks and decorators are not \
+      carried over. It updates no resource unless passed to `load_using`. Hard-wired requests \
+      return themselves.
       """,
       example: """
         local first = user:get()
@@ -221,13 +222,13 @@ extension APIOwner {
     },
     .method(
       "chained", "(fn: fun(response: Response): Request|Response|nil): Request",
-      "A new request that ends as a function of this one's response decides.",
+      "Makes a new request whose result depends on the response of this one.",
       """
-      The function is called once, success or failure. It returns nothing to keep the response, a \
-      Response to use instead, or a Request to pass to, which is started. It may wait; what it \
-      raises fails the chain with kind `script_error`. The chain has started if this request has. \
-      Cancelling the chain cancels the part that runs, unless another chain that is not cancelled \
-      waits for that too; cancelling the part does not cancel the chain.
+      The function is called once, on success or failure. It returns nothing to keep the response, \
+      a Response to use instead, or a Request, which is started and whose response is used. It may \
+      wait; an error fails the chain with kind `script_error`. The chain has started if this \
+      request has. Cancelling the chain cancels the part that runs, unless another chain that is \
+      not cancelled waits for it too; cancelling the part does not cancel the chain.
       """,
       example: """
         local request = api("/users/9"):get():chained(function(response)
@@ -245,10 +246,10 @@ extension APIOwner {
   ]
 
   static let requestStates = APIOwner.words(
-    "RequestState", "How far a request is.", swift: "RequestState",
+    "RequestState", "The state of a request.", swift: "RequestState",
     entries: [
       .word("not_started", "Nothing is sent until `start()`.", swift: "RequestState.notStarted"),
-      .word("in_progress", "Started, and not answered.", swift: "RequestState.inProgress"),
+      .word("in_progress", "Started, without a response yet.", swift: "RequestState.inProgress"),
       .word(
         "completed", "It has its response; hooks run on the next turn.",
         swift: "RequestState.completed"),

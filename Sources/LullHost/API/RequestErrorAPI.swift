@@ -4,10 +4,10 @@ import LullCore
 extension APIOwner {
   static let requestError = APIOwner.object(
     .error, receiver: "error",
-    "Why a request failed: a sentence for the user, and what is known besides.",
+    "The reason why a request failed: a sentence for the user, and details.",
     """
     Status, entity and cause may occur together. `tostring` is the message with method, URL and \
-    status. The content accessors look at the body that came with the error.
+    status. The content accessors read the body that came with the error.
     """,
     swift: "RequestError",
     groups: [errorMembers, errorExchange, errorContent],
@@ -25,8 +25,8 @@ extension APIOwner {
       call.return(.string(try error(call).error.userMessage))
     },
     .property(
-      "cause", "Cause|any", "What went wrong inside; nil for a plain HTTP error status.",
-      "An error made with `lull.error{ cause = … }` has that very value.",
+      "cause", "Cause|any", "The internal cause; nil for a plain HTTP error status.",
+      "An error made with `lull.error{ cause = … }` has exactly that value.",
       example: """
         local _, err = user:load():cancel():await()
         print(err.cause.kind)                    --> request_cancelled
@@ -64,7 +64,7 @@ extension APIOwner {
         } ?? .nil)
     },
     .property(
-      "attempts", "RequestAttempt[]", "The times the request was sent, as `request.attempts`.",
+      "attempts", "RequestAttempt[]", "The attempts to send the request, as `request.attempts`.",
       swift: "RequestError.attempts"
     ) { call throws(Misuse) in
       call.return(.attempts(try error(call).error.attempts))
@@ -127,95 +127,104 @@ extension APIOwner {
     })
 
   static let errorFields = APIOwner.table(
-    "ErrorFields", "What `lull.error{…}` takes.",
+    "ErrorFields", "The fields of `lull.error{…}`.",
     entries: [
       .field("user_message", "string?", "The sentence for the user.", rules: "ERR-02"),
       .field("http_status", "integer?", "The HTTP status."),
       .field("status", "integer?", "The same as `http_status`."),
-      .field("cause", "any", "Any value, which `err.cause` gives back."),
+      .field("cause", "any", "Any value, which `err.cause` returns."),
       .field("entity", "Entity?", "The body."),
     ])
 
   static let cause = APIOwner.table(
-    "Cause", "`err.cause`: what went wrong inside.", swift: "RequestError.Cause",
+    "Cause", "`err.cause`: the internal cause of an error.", swift: "RequestError.Cause",
     entries: [
       .field("kind", "CauseKind", "A word to compare with.", swift: "RequestError.Cause.kind"),
-      .field("message", "string", "What happened, in words.", swift: "RequestError.Cause.message"),
+      .field("message", "string", "What happened, as a text.", swift: "RequestError.Cause.message"),
       .field(
-        "source", "string?", "Of `invalid_url`: what was no URL.",
+        "source", "string?", "For `invalid_url`: the invalid URL.",
         swift: "RequestError.Cause.invalidURL(source:)", rules: "SVC-20"),
       .field(
-        "encoding", "string?", "Of `unencodable_text`, `undecodable_text`: the charset.",
+        "encoding", "string?", "For `unencodable_text` and `undecodable_text`: the charset.",
         swift: "RequestError.Cause.unencodableText(encoding:text:)"),
       .field(
-        "text", "string?", "Of `unencodable_text`: the text.",
+        "text", "string?", "For `unencodable_text`: the text.",
         swift: "RequestError.Cause.unencodableText(encoding:text:)", rules: "REQ-09"),
       .field(
         "path", "string?",
-        "Of `invalid_json_object` and `wrong_content`: where the offending value is.",
+        "For `invalid_json_object` and `wrong_content`: where the offending value is.",
         swift: "RequestError.Cause.wrongContent(type:path:message:)",
         rules: "DYN-02 COD-03"),
       .field(
-        "type", "string?", "Of `wrong_content`: what a Swift program wanted.",
+        "type", "string?", "For `wrong_content`: the type that a Swift program expected.",
         swift: "RequestError.Cause.wrongContent(type:path:message:)", rules: "COD-03"),
       .field(
-        "setting", "string?", "Of `invalid_setting`: its name in Swift.",
+        "setting", "string?", "For `invalid_setting`: its name in Swift.",
         swift: "RequestError.Cause.invalidSetting(name:message:)", rules: "SWF-56"),
       .field(
-        "schema", "string?", "Of `validation`: whose schema it is, such as `call 'users'`.",
+        "schema", "string?", "For `validation`: the owner of the schema, such as `call 'users'`.",
         swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
       .field(
         "errors", "ValidationError[]?",
-        "Of `validation`: what does not fit, in the order of the content, at most 20.",
+        "For `validation`: the errors, in the order of the content, at most 20.",
         swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
       .field(
         "byte", "integer?",
-        "Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.",
+        """
+        For `malformed_json`: the position in the body, from 1, if it is known; the message has it \
+        too.
+        """,
         swift: "RequestError.Cause.malformedJSON(message:offset:)",
         rules: "JSN-18"),
       .field(
-        "string", "string?", "Of `not_url_encodable`: the string.",
+        "string", "string?", "For `not_url_encodable`: the string.",
         swift: "RequestError.Cause.notURLEncodable(string:)", rules: "REQ-19"),
       .field(
-        "name", "string?", "Of `invalid_text_encoding`: the charset nobody knows.",
+        "name", "string?", "For `invalid_text_encoding`: the unknown charset.",
         swift: "RequestError.Cause.invalidTextEncoding(name:)", rules: "TXT-05"),
       .field(
         "expected", "string?",
-        "Of `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `\"predicate\"`.",
+        """
+        For `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `"predicate"`.
+        """,
         swift:
           "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
       .field(
         "actual", "string?",
-        "Of the same: a word of `InputType`, else Lua's `type()` of the content.",
+        "For the same kind: a word of `InputType`, else Lua's `type()` of the content.",
         swift:
           "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
       .field(
-        "transformer", "string?", "Of the same and of `transformer_returned_nil`: which one.",
+        "transformer", "string?",
+        "For the same kind and `transformer_returned_nil`: the transformer.",
         swift: "RequestError.Cause.transformerReturnedNil(transformer:)"),
       .field(
         "error", "RequestError?",
-        "Of `request_cancelled`: the error of another request, which `networking` has answered with.",
+        "For `request_cancelled`: the error of another request that `networking` returned.",
         swift: "RequestError.Cause.custom(_:)", rules: "CXL-08"),
-      .field("traceback", "string?", "Of `script_error`: the stack when it was raised."),
-      .field("stage", "string?", "Of `script_error` in a transformer: its stage.", rules: "TRF-13"),
+      .field("traceback", "string?", "For `script_error`: the stack when the error was raised."),
+      .field("stage", "string?",
+      "For `script_error` in a transformer: its stage.", rules: "TRF-13"),
       .field(
-        "value", "any", "Of `script_error`: what was raised, of any type.", rules: "TRF-13 ERR-16"),
+        "value", "any", "For `script_error`: the error value, of any type.",
+        rules: "TRF-13 ERR-16"),
     ])
 
   static let validationError = APIOwner.table(
-    "ValidationError", "A place where content is not as its schema says.",
+    "ValidationError", "A place where content does not match its schema.",
     swift: "ContentMisfit",
     entries: [
       .field(
-        "pointer", "string", "A JSON Pointer, such as `/items/3/price`; empty for all of it.",
+        "pointer", "string",
+        "A JSON Pointer, such as `/items/3/price`; empty for the whole content.",
         swift: "ContentMisfit.pointer"),
       .field(
         "keyword", "string", "The keyword of the schema, such as `type`.",
         swift: "ContentMisfit.keyword"),
       .field(
-        "message", "string", "What was expected and what is there: `must be a number, got \"12\"`.",
+        "message", "string", "What was expected and found: `must be a number, got \"12\"`.",
         swift: "ContentMisfit.message"),
     ])
 
@@ -223,14 +232,14 @@ extension APIOwner {
     "CauseKind", "Kinds of causes.", swift: "RequestError.Cause",
     entries: [
       .word(
-        "invalid_url", "There is no URL, or what was given is none.",
+        "invalid_url", "There is no URL, or it is not valid.",
         swift: "RequestError.Cause.invalidURL(source:)", rules: "SVC-20"),
       .word(
-        "unencodable_text", "The text has no form in the charset, or is invalid UTF-8.",
+        "unencodable_text", "The text cannot be represented in the charset, or is invalid UTF-8.",
         swift: "RequestError.Cause.unencodableText(encoding:text:)",
         rules: "REQ-09"),
       .word(
-        "invalid_json_object", "The JSON body holds what JSON cannot.",
+        "invalid_json_object", "The JSON body contains a value that JSON cannot represent.",
         swift: "RequestError.Cause.invalidJSONObject(path:)", rules: "REQ-13"),
       .word(
         "not_url_encodable", "A form's name or value is invalid UTF-8.",
@@ -240,17 +249,21 @@ extension APIOwner {
         swift: "RequestError.Cause.requestCancelled", rules: "CXL-01"),
       .word(
         "no_local_data_for_304",
-        "A 304 came, but there is no data here; `http_status` is 304 if the condition was yours.",
+        """
+        The server sent a 304, but there is no local data; `http_status` is 304 if the condition \
+        was yours.
+        """,
         swift: "RequestError.Cause.noLocalDataFor304",
         rules: "NM-02 NM-10"),
       .word(
-        "invalid_text_encoding", "The response names a charset nobody knows.",
+        "invalid_text_encoding", "The response names an unknown charset.",
         swift: "RequestError.Cause.invalidTextEncoding(name:)", rules: "TXT-05"),
       .word(
         "undecodable_text", "The body is not valid in its charset.",
         swift: "RequestError.Cause.undecodableText(encoding:)", rules: "TXT-06"),
       .word(
-        "wrong_input_type_in_transformer_pipeline", "A transformer met content it does not take.",
+        "wrong_input_type_in_transformer_pipeline",
+        "A transformer got content of a type it does not accept.",
         swift:
           "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
@@ -261,7 +274,7 @@ extension APIOwner {
         "malformed_json", "The body is not JSON.",
         swift: "RequestError.Cause.malformedJSON(message:offset:)", rules: "JSN-03 JSN-11"),
       .word(
-        "network", "The exchange failed for a reason not named below.",
+        "network", "The exchange failed for a reason not listed below.",
         swift: "TransportError.Kind.network", rules: "LOAD-08"),
       .word("timeout", "It took too long.", swift: "TransportError.Kind.timeout"),
       .word("tls", "The connection could not be secured.", swift: "TransportError.Kind.tls"),
@@ -269,10 +282,10 @@ extension APIOwner {
       .word(
         "connection", "The host could not be reached.", swift: "TransportError.Kind.connection"),
       .word(
-        "truncated_body", "The connection ended before the body did, or the body is cut.",
+        "truncated_body", "The connection ended before the body did, or the body is truncated.",
         swift: "TransportError.Kind.truncatedBody"),
       .word(
-        "malformed_response", "What came is not HTTP, or its body not in its coding.",
+        "malformed_response", "The response is not HTTP, or its body does not match its encoding.",
         swift: "TransportError.Kind.malformedResponse"),
       .word(
         "body_too_large", "The decoded body exceeds `max_body_size`.",
@@ -281,54 +294,57 @@ extension APIOwner {
         "secret_origin", "A secret would have been sent to an origin it is not bound to.",
         swift: "TransportError.Kind.secretOrigin"),
       .word(
-        "secret_unavailable", "A secret's variable, file or command gave nothing.",
+        "secret_unavailable", "The variable, file or command of a secret gave no text.",
         swift: "TransportError.Kind.secretUnavailable"),
       .word(
-        "auth_failed", "A token endpoint gave no token.", swift: "TransportError.Kind.authFailed"),
+        "auth_failed",
+        "A token endpoint returned no token.", swift: "TransportError.Kind.authFailed"),
       .word(
         "file_unavailable",
-        "A file to be sent is missing or cannot be read, or one to be received cannot be written.",
+        "A file to send is missing or cannot be read, or a download cannot be written.",
         swift: "TransportError.Kind.fileUnavailable", rules: "BODY-03"),
       .word(
-        "file_changed", "A file to be sent is not what it was when the request was made.",
+        "file_changed", "A file to send has changed since the request was made.",
         swift: "TransportError.Kind.fileChanged", rules: "BODY-04"),
       .word(
-        "event_stream", "A GET for the whole of it was answered by an event stream: use `events`.",
+        "event_stream",
+        "The response to a GET for a complete body is an event stream: use `events`.",
         swift: "TransportError.Kind.eventStream", rules: "STR-25"),
       .word(
-        "not_a_stream", "What `events` was to read is neither an event stream nor NDJSON.",
+        "not_a_stream", "The response to `events` is neither an event stream nor NDJSON.",
         swift: "TransportError.Kind.notAStream", rules: "STR-15"),
       .word(
-        "offline", "The service is offline, and no cache has it.",
+        "offline", "The service is offline, and no cache has the data.",
         swift: "TransportError.Kind.offline"),
       .word(
         "unconfirmed",
-        "A write to an environment that has `confirm_writes`, which nobody has confirmed.",
+        "A write to an environment with `confirm_writes` that was not confirmed.",
         swift: "TransportError.Kind.unconfirmed", rules: "ENV-14"),
       .word(
-        "too_many_redirects", "The server redirects without end.",
+        "too_many_redirects", "The server redirects endlessly.",
         swift: "TransportError.Kind.tooManyRedirects"),
       .word(
         "redirect_refused", "The server redirects to another origin, which `redirects` forbids.",
         swift: "TransportError.Kind.redirectRefused"),
       .word(
-        "wrong_content", "Content was not of the type that a Swift program wants.",
+        "wrong_content", "Content is not of the type that a Swift program expects.",
         swift: "RequestError.Cause.wrongContent(type:path:message:)", rules: "COD-03"),
       .word(
-        "validation", "The answer is not as the schema of its call says.",
+        "validation", "The response does not match the schema of its call.",
         swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
       .word(
         "invalid_setting",
-        "A setting of a Swift program has a value that it cannot have, named by `setting`.",
+        "A setting of a Swift program has an invalid value; `setting` names it.",
         swift: "RequestError.Cause.invalidSetting(name:message:)", rules: "SWF-56"),
       .word(
-        "chain_too_long", "Chains passed on from request to request without end.",
+        "chain_too_long", "Chains that pass on from request to request endlessly.",
         swift: "RequestError.Cause.chainTooLong(message:)"),
       .word(
-        "script_error", "A function of the script raised.", swift: "RequestError.Cause.script(_:)",
+        "script_error",
+        "A function of the script raised an error.", swift: "RequestError.Cause.script(_:)",
         rules: "TRF-13"),
       .word(
-        "custom", "A Swift program's own error; scripts get the very value they gave.",
+        "custom", "An error of the Swift program; scripts get back the value they passed.",
         swift: "RequestError.Cause.custom(_:)",
         rules: "TRF-13"),
     ])

@@ -6,8 +6,9 @@ extension APIOwner {
     .method(
       "child", "(subpath: string): Resource", "The resource at a path below this one.",
       """
-      One slash joins; the rest is path: dots stay, `?` is escaped. The query is kept. From an \
-      invalid resource this and its kin lead to an invalid one with the same cause.
+      The parts are joined with one slash. The rest is path: dots stay, `?` is escaped. The query \
+      is kept. From an invalid resource, this and similar methods return an invalid one with the \
+      same cause.
       """,
       example: """
         print(user:child("photo").url)             --> https://api.example.com/v1/users/7/photo
@@ -21,11 +22,11 @@ extension APIOwner {
     },
     .method(
       "relative", "(href: string): Resource",
-      "The resource an href on this one points to, resolved as a browser does.",
+      "The resource that an href points to, resolved as a browser does.",
       """
-      By RFC 3986: dot segments are resolved, an empty href and one that begins with `#` keep the \
-      query. Spaces around it, tabs and line breaks are left out, other spaces escaped. What cannot \
-      be resolved gives an invalid resource.
+      By RFC 3986: dot segments are resolved; an empty href and one that begins with `#` keep the \
+      query. Surrounding spaces, tabs and line breaks are removed, other spaces escaped. An href \
+      that cannot be resolved returns an invalid resource.
       """,
       example: """
         print(user:relative("8").url)              --> https://api.example.com/v1/users/8
@@ -55,10 +56,10 @@ extension APIOwner {
       "with_param", "(name: string, value?: string|number|boolean|Secret): Resource",
       "The resource with a query parameter set, or removed for nil or false.",
       """
-      The whole query is written anew, so that the order of changes does not matter: parameters are \
-      sorted by name, of several with one name the last stays, `foo=` becomes `foo`, and a plus sign \
-      `%2B`. An empty value gives the bare name. A secret is masked in the URL. `relative("?…")` \
-      takes a query as it is; `pages` changes one parameter and nothing else.
+      The whole query is rewritten, so that the order of changes does not matter: parameters are \
+      sorted by name, the last of several with one name stays, `foo=` becomes `foo`, and a plus \
+      sign `%2B`. An empty value sets the bare name. A secret is masked in the URL. \
+      `relative("?…")` takes a query unchanged; `pages` changes one parameter and nothing else.
       """,
       example: """
         print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])
@@ -94,10 +95,9 @@ extension APIOwner {
       "(observer: Observer|ObserverFunction): Observation",
       "Calls a function or table whenever the state changes, until the observation is stopped.",
       """
-      It hears `observer_added` in this call. It may wait, and then holds up nobody. Observers \
-      are called in the order they were added; what one raises is reported and the next is \
-      called. An observed resource stays in memory, but an observer does not keep the script \
-      alive.
+      It gets `observer_added` in this call. It may wait, which blocks nothing else. Observers are \
+      called in the order they were added; an error in one is reported and the next is called. An \
+      observed resource stays in memory, but an observer does not keep the script alive.
       """,
       example: """
         local heard = {}
@@ -145,9 +145,9 @@ extension APIOwner {
     },
     .method(
       "remove_observers", "(owner?: any): Resource",
-      "Removes the observers of an owner; an ownerless function or table is removed by itself.",
+      "Removes the observers of an owner, or a single function or table that has no owner.",
       """
-      Nothing reaches them after this call, except `stopped_observing`. An observer with another \
+      They get no events after this call, except `stopped_observing`. An observer with another \
       owner stays. nil does nothing.
       """,
       example: """

@@ -4,11 +4,11 @@ import LullCore
 extension APIOwner {
   static let resource = APIOwner.object(
     .resource, receiver: "resource",
-    "One URL of a service, and what was last heard from it.",
+    "One URL of a service, with the last data and the last error.",
     """
-    State changes only through loads, overrides, caches and `wipe`, and observers hear of each \
-    change. `==` compares: the same URL is the same object. `tostring` shows L while loading, D \
-    with data, E with an error.
+    State changes only through loads, overrides, caches and `wipe`, and observers are notified of \
+    each change. `==` compares: the same URL is the same object. `tostring` shows L while loading, \
+    D with data, E with an error.
     """,
     swift: "Resource",
     groups: [
@@ -34,10 +34,10 @@ extension APIOwner {
       call.return(.string(try call.resource.url.text))
     },
     .property(
-      "latest_data", "Entity?", "The last data: an entity, or nil.",
+      "latest_data", "Entity?", "The latest data: an entity, or nil.",
       """
-      It outlives later errors. Reading it for the first time starts the look into a cache, if \
-      one is configured.
+      It survives later errors. Reading it for the first time starts a read of the cache, if one \
+      is configured.
       """,
       swift: "Resource.latestData", rules: "STA-01 STA-05 STA-06 STA-15"
     ) { call throws(Misuse) in
@@ -47,7 +47,7 @@ extension APIOwner {
     },
     .property(
       "latest_error", "RequestError?",
-      "The error of the last load, nil once anything newer succeeded.",
+      "The error of the last load; nil after a newer success.",
       swift: "Resource.latestError", rules: "STA-06 STA-07"
     ) { call throws(Misuse) in
       let resource = try call.resource
@@ -75,19 +75,19 @@ extension APIOwner {
     },
     .property(
       "is_up_to_date", "boolean",
-      "Whether `load_if_needed` would start nothing, loads in progress aside.",
+      "Whether `load_if_needed` would start nothing, apart from loads in progress.",
       swift: "Resource.isUpToDate", rules: "LOAD-24 LOAD-25"
     ) { call throws(Misuse) in
       call.return(.bool(try call.resource.isUpToDate))
     },
     .property(
-      "load_requests", "Request[]", "Loads in progress, in the order they began.",
+      "load_requests", "Request[]", "Loads in progress, in the order they started.",
       swift: "Resource.loadRequests", rules: "STA-13"
     ) { call throws(Misuse) in
       call.return(.list(try call.resource.loadRequests.map { call.values.of($0) }))
     },
     .property(
-      "all_requests", "Request[]", "All requests in progress, in the order they began.",
+      "all_requests", "Request[]", "All requests in progress, in the order they started.",
       swift: "Resource.allRequests", rules: "STA-03 STA-12"
     ) { call throws(Misuse) in
       call.return(.list(try call.resource.allRequests.map { call.values.of($0) }))
@@ -132,9 +132,10 @@ extension APIOwner {
       "load", "(): Request", "Sends a GET whose outcome becomes the resource's state.",
       """
       Always goes to the network, even while another load runs. In this call the request is built \
-      and started and observers hear `requested`; then exactly one of `new_data`, `not_modified`, \
-      `error`, `request_cancelled`; then the hooks of the returned request. Data with an `ETag` \
-      or `Last-Modified` makes it conditional; a 304 keeps the data and renews its timestamp.
+      and started and observers get `requested`; then exactly one of `new_data`, `not_modified`, \
+      `error`, `request_cancelled`; then the hooks of the returned request run. Data with an \
+      `ETag` or `Last-Modified` makes the request conditional; a 304 keeps the data and renews its \
+      timestamp.
       """,
       example: """
         local entity, err = user:load():await()
@@ -149,9 +150,9 @@ extension APIOwner {
       "load_if_needed", "(): Request?",
       "Loads unless data is fresh; returns the request to wait for, or nil if up to date.",
       """
-      While a load is in progress it returns that one and starts none. Up to date is what is not \
-      invalidated and whose age is at most `expiration_time`, or `retry_time` after an error. \
-      With a cache configured the first call looks there first.
+      While a load is in progress it returns that load and starts none. Data is up to date if it \
+      is not invalidated and its age is at most `expiration_time`, or `retry_time` after an error. \
+      With a cache configured, the first call reads it first.
       """,
       example: """
         assert(user:load_if_needed():await())
@@ -169,12 +170,12 @@ extension APIOwner {
     },
     .method(
       "fetch", "(): Entity?, RequestError?",
-      "Gives the entity, loaded if that is needed; or nil and the error.",
+      "Returns the entity, loaded if needed; or nil and the error.",
       """
-      Fresh data comes at once, without a request. Otherwise it waits for the load that \
-      `load_if_needed` returns: of several calls at a time one request goes out. While the last \
-      error is younger than `retry_time`, it is that error. Offline, data of any age is fresh. \
-      If the data comes from a stream that is followed, it waits for its first data.
+      Fresh data is returned at once, without a request. Otherwise it waits for the load that \
+      `load_if_needed` returns: several calls at a time send one request. While the last error is \
+      younger than `retry_time`, it returns that error. Offline, data of any age is fresh. If the \
+      data comes from a stream that is followed, it waits for its first data.
       """,
       example: """
         print(assert(user:fetch()).content.name)   --> Ann
@@ -185,11 +186,14 @@ extension APIOwner {
     ) { call throws(Misuse) in try fetch(call, try call.resource) },
     .method(
       "explain", "(method?: string): string",
-      "Says which settings apply, which line has set each, and what `load_if_needed` would do now.",
       """
-      A text for people, not for programs. Settings are those of requests with that method, GET \
-      unless given; configure functions run once more for it. Credentials are not shown. It asks \
-      caches if nobody has yet, and never the network.
+      Returns a text with the settings that apply, the line that set each, and what \
+      `load_if_needed` would do now.
+      """,
+      """
+      The text is for people, not for programs. Settings are those of requests with that method, \
+      by default GET; configure functions run once for it. Credentials are not shown. It reads \
+      caches that were not read before, and never sends a request.
       """,
       example: """
         assert(user:load():await())
@@ -201,7 +205,7 @@ extension APIOwner {
       let method = try MethodReader.method(call.optionalString(1) ?? "GET")
       if resource.service.isRunningBlocks {
         throw .message(
-          "explain inside a function of the configuration would run that function again: call it elsewhere"
+          "explain inside a configuration function would run that function again: call it elsewhere"
         )
       }
       let text = ResourceExplanation.text(call.sources, resource, method: method)
@@ -215,8 +219,8 @@ extension APIOwner {
       request.
       """,
       """
-      Observers hear `requested` in this call. A completed request is applied one turn later; one \
-      not started is not started by this.
+      Observers get `requested` in this call. A completed request is applied one turn later. A \
+      request that is not started is not started by this.
       """,
       example: """
         local users = api("/users")
@@ -239,13 +243,12 @@ extension APIOwner {
     .method(
       "cancel_load_if_unobserved", "(delay?: number, callback?: fun()): Resource",
       """
-      Cancels the loads in progress if nobody observes the resource; after a delay, if one is \
-      given.
+      Cancels the loads in progress if the resource is not observed, optionally after a delay.
       """,
       """
       Without a delay it happens now and there is no callback. With one, the callback runs after \
-      the attempt, whether or not anything was cancelled, and may wait; until then the timer \
-      keeps the script alive. Other requests are left alone.
+      the attempt, whether or not anything was cancelled, and may wait; until then the timer keeps \
+      the script alive. Other requests are not cancelled.
       """,
       example: """
         local request = user:load()
@@ -263,13 +266,14 @@ extension APIOwner {
   private static let resourceRequests: [APIEntry] = [
     .method(
       "request", "(method: string, body?: RequestBody, options?: MutationOrOptions): Request",
-      "Sends a request that leaves the resource's state alone.",
+      "Sends a request that does not change the state of the resource.",
       """
-      In this call: headers of the configuration, the body's type and bytes, headers and timeout of \
-      the options, their `mutate`, configured mutations, decorators; then it is listed and started. \
-      Observers hear nothing. A body that cannot be encoded gives a request that has failed already \
-      and is not sent. The method may be any HTTP token, in any letter case. A function in the place \
-      of the options is their `mutate`; nil holds the body's place.
+      In this call, in this order: headers of the configuration, type and bytes of the body, \
+      headers and timeout of the options, their `mutate`, configured mutations, decorators. Then \
+      the request is listed and started. Observers get no events. A body that cannot be encoded \
+      returns a request that has already failed and is not sent. The method may be any HTTP token, \
+      in any letter case. A function in place of the options is their `mutate`; nil skips the \
+      body.
       """,
       example: """
         local request = user:request("PUT", { json = { id = 7, name = "Anna" } }, function(http)
@@ -286,12 +290,12 @@ extension APIOwner {
       try call.sendRequest(method, body: 2)
     },
     named(
-      "get", "Sends a GET request; otherwise as `request`."
+      "get", "Sends a GET request; otherwise like `request`."
     ) { call throws(Misuse) in
       try call.sendRequest(.get, body: 1)
     },
     named(
-      "post", "Sends a POST request; otherwise as `request`.",
+      "post", "Sends a POST request; otherwise like `request`.",
       example: """
         local created = assert(api("/users"):post{ json = { name = "Cid" } }:await())
         print(created.http_status, created.content.id)       --> 201 9
@@ -300,17 +304,17 @@ extension APIOwner {
       try call.sendRequest(.post, body: 1)
     },
     named(
-      "put", "Sends a PUT request; otherwise as `request`."
+      "put", "Sends a PUT request; otherwise like `request`."
     ) { call throws(Misuse) in
       try call.sendRequest(.put, body: 1)
     },
     named(
-      "patch", "Sends a PATCH request; otherwise as `request`."
+      "patch", "Sends a PATCH request; otherwise like `request`."
     ) { call throws(Misuse) in
       try call.sendRequest(.patch, body: 1)
     },
     named(
-      "delete", "Sends a DELETE request; otherwise as `request`.",
+      "delete", "Sends a DELETE request; otherwise like `request`.",
       example: """
         print(assert(user:delete():await()).http_status)     --> 204
         """
@@ -318,12 +322,12 @@ extension APIOwner {
       try call.sendRequest(.delete, body: 1)
     },
     named(
-      "head", "Sends a HEAD request; otherwise as `request`."
+      "head", "Sends a HEAD request; otherwise like `request`."
     ) { call throws(Misuse) in
       try call.sendRequest(.head, body: 1)
     },
     named(
-      "options", "Sends a OPTIONS request; otherwise as `request`.",
+      "options", "Sends an OPTIONS request; otherwise like `request`.",
       example: """
         print(assert(user:options():await()):header("allow"))    --> GET, PUT, PATCH
         """
@@ -347,9 +351,9 @@ extension APIOwner {
       "override_local_data", "(entity: Entity): Resource",
       "Makes an entity the latest data, without network or pipeline.",
       """
-      Observers hear `new_data` with `local_override`. Clears the error and an invalidation; \
-      removes the resource's cache entries. A load in flight goes on and will replace it. The \
-      entity's own timestamp counts.
+      Observers get `new_data` with `local_override`. Clears the error and an invalidation; \
+      removes the resource's cache entries. A load in flight continues and will replace it. The \
+      entity keeps its timestamp.
       """,
       swift: "Resource.overrideLocalData(with:)", rules: "OVR-01 OVR-03 OVR-04 OVR-05 OVR-06 OVR-12"
     ) { call throws(Misuse) in
@@ -363,7 +367,7 @@ extension APIOwner {
       "override_local_content", "(content: any): Resource",
       "Replaces the content of the latest data and keeps its headers.",
       """
-      As `override_local_data`, with the timestamp now; without data it makes an entity of type \
+      Like `override_local_data`, with the timestamp now. Without data it makes an entity of type \
       `application/binary`. The next load is unconditional.
       """,
       example: """
@@ -380,9 +384,9 @@ extension APIOwner {
     .method(
       "invalidate", "(): Resource", "Makes the next `load_if_needed` load, however fresh the data.",
       """
-      Sends nothing, tells nobody, keeps data, error and timestamps. A load in flight does not \
-      end it; the next one does. What caches keep of the resource is stale too, also for other \
-      processes.
+      Sends nothing, notifies no observers, and keeps data, error and timestamps. A load in flight \
+      does not end the invalidation; the next one does. Cache entries of the resource become stale \
+      too, also for other processes.
       """,
       example: """
         assert(user:load():await())
@@ -397,9 +401,9 @@ extension APIOwner {
     .method(
       "wipe", "(): Resource", "Forgets data and error and cancels every request of the resource.",
       """
-      Observers stay and hear `new_data` with `wipe` in this call; `request_cancelled` for loads \
-      comes with the next turn. Cache entries stay, so that a configured cache may fill the \
-      resource again.
+      Observers stay and get `new_data` with `wipe` in this call; `request_cancelled` for loads \
+      comes on the next turn. Cache entries stay, so a configured cache may fill the resource \
+      again.
       """,
       swift: "Resource.wipe()", rules: "WIPE-01 WIPE-02 WIPE-03 WIPE-06 WIPE-07 WIPE-08"
     ) { call throws(Misuse) in

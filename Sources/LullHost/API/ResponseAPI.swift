@@ -4,7 +4,7 @@ import LullCore
 extension APIOwner {
   static let response = APIOwner.object(
     .response, receiver: "response",
-    "How a request ended: an entity or an error, never both.", swift: "Response",
+    "The result of a request: an entity or an error, never both.", swift: "Response",
     groups: [outcome, responseExchange],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
@@ -28,7 +28,7 @@ extension APIOwner {
       call throws(Misuse) in
       call.return(.bool(try !response(call).response.isSuccess))
     },
-    .property("entity", "Entity?", "What came, or nil.", swift: "Response.entity", rules: "DYN-04")
+    .property("entity", "Entity?", "The entity, or nil.", swift: "Response.entity", rules: "DYN-04")
     { call throws(Misuse) in
       let box = try response(call)
       call.return(
@@ -37,7 +37,7 @@ extension APIOwner {
         } ?? .nil)
     },
     .property(
-      "error", "RequestError?", "What went wrong, or nil.", swift: "Response.error", rules: "DYN-04"
+      "error", "RequestError?", "The error, or nil.", swift: "Response.error", rules: "DYN-04"
     ) { call throws(Misuse) in
       let box = try response(call)
       call.return(
@@ -46,7 +46,7 @@ extension APIOwner {
         } ?? .nil)
     },
     .property(
-      "is_new", "boolean", "False for a 304: the entity is the one that was there.",
+      "is_new", "boolean", "False for a 304: the entity is the existing one.",
       swift: "Response.isNew", rules: "NM-01"
     ) { call throws(Misuse) in
       call.return(.bool(try response(call).response.isNew))
@@ -63,12 +63,14 @@ extension APIOwner {
   ) -> [APIEntry] {
     [
       .property(
-        "http_status", "integer?", "The HTTP status; nil for what did not come over the network.",
+        "http_status", "integer?",
+        "The HTTP status; nil for an entity that did not come over the network.",
         swift: "Exchange.status", get: status),
       .property(
         "status", "integer?", "The same as `http_status`.", swift: "Exchange.status", get: status),
       .property(
-        "url", "string?", "The URL that answered, after redirects.", swift: "Exchange.url", get: url
+        "url", "string?",
+        "The URL of the response, after redirects.", swift: "Exchange.url", get: url
       ),
       .property(
         "elapsed", "number?", "How long the exchange took, in seconds.", swift: "Exchange.elapsed",
@@ -107,9 +109,9 @@ extension APIOwner {
     })
 
   static let successFields = APIOwner.table(
-    "SuccessFields", "What `lull.success{…}` takes.",
+    "SuccessFields", "The fields of `lull.success{…}`.",
     entries: [
-      .field("content", "any", "The content; none is zero bytes."),
+      .field("content", "any", "The content; without it, zero bytes."),
       .field("content_type", "string?", "Its type; default `application/octet-stream`."),
       .field("headers", "table<string, string|string[]>?", "Headers."),
       .field("is_new", "boolean?", "Whether it counts as new data; default true.", rules: "CHN-02"),

@@ -8,17 +8,18 @@ extension APIOwner {
   static let moduleScripting: [APIEntry] = [
     .function(
       "args", "(spec: ArgumentsSpec, words?: string[]): table<string, any>",
-      "Reads the script's command line: a table with the value of each argument.",
+      "Reads the script's command line: returns a table with the value of each argument.",
       """
-      Reads the global `arg` unless other words are given. A value is found under the argument's \
-      first long name, with `_` for `-`. Understands `--option value`, `--option=value`, `-o value`, \
+      Reads the global `arg` unless other words are passed. The key of a value is the argument's \
+      first long name, with `_` for `-`. Accepts `--option value`, `--option=value`, `-o value`, \
       `-ovalue`, flags together (`-abc`), `--no-flag`, and `--`, after which everything is \
-      positional. Options may stand anywhere.
+      positional. Options may be anywhere.
 
-      `--help` (and `-h`) prints what the specification says and ends the script with 0. Wrong usage \
-      ends it with 2, with a message on standard error that names the argument and what is allowed. \
-      No `pcall` sees either. In the command that is the way of Ctrl-C, as for `os.exit`; in a stock \
-      interpreter `os.exit` is called. What is wrong with the specification raises.
+      `--help` (and `-h`) prints a help text from the specification and ends the script with 0. \
+      Wrong usage ends it with 2 and a message on standard error that names the argument and the \
+      allowed values. No `pcall` catches either. In the command this works like Ctrl-C, as with \
+      `os.exit`; in a stock interpreter `os.exit` is called. An error in the specification is \
+      raised.
       """,
       example: """
         local args = lull.args({
@@ -40,11 +41,11 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.returnVariable(0) },
     .function(
       "read_file", "(path: string): string?, string?",
-      "The whole text of a regular file, or nil and what the system says.",
+      "The whole text of a regular file, or nil and the system's error message.",
       """
-      Pipes, terminals and devices, which could hold up everything else, are refused, as are files \
-      over 1 GB. Reads at once: it does not wait, and nothing else runs meanwhile. Not available in \
-      the sandbox.
+      Pipes, terminals and devices, which could block everything else, are refused, as are files \
+      over 1 GB. It reads at once: it does not wait, and nothing else runs meanwhile. Not \
+      available in the sandbox.
       """,
       example: """
         local text, problem = lull.read_file("no/such/file")
@@ -62,12 +63,13 @@ extension APIOwner {
     },
     .function(
       "write_file", "(path: string, text: string, options?: WriteOptions): boolean?, string?",
-      "Writes a whole file in one step: true, or nil and what the system says.",
+      "Writes a whole file in one step: true, or nil and the system's error message.",
       """
-      The text goes into a new file in the same folder, which then takes the place of the old one, \
-      so that nobody sees half of it, nor anybody who may not read it in the end; the old mode is kept \
-      (but for setuid, setgid and sticky bits), and owner and group as far as they may be given. \
-      A symbolic link stays one, and one that leads nowhere is an error. The disk is not waited for. Only regular files. Not available in the sandbox.
+      The text is written to a new file in the same folder, which then replaces the old one, so \
+      that others never see a part of it and users without permission never see any of it. The old \
+      mode is kept (except for setuid, setgid and sticky bits), and owner and group as far as \
+      possible. A symbolic link stays a link, and one without a target is an error. It does not \
+      wait for the disk. Only regular files can be written. Not available in the sandbox.
       """,
       example: """
         local path = os.tmpname()
@@ -87,20 +89,25 @@ extension APIOwner {
         "Adds to the end of the file instead, in place; default false."),
       .field(
         "mode", "string?",
-        "The file's mode in octal digits, such as `\"600\"`; default: as it was, or as for any file."
+        """
+        The file's mode in octal digits, such as `"600"`; default the mode of the replaced file, \
+        or the usual one.
+        """
       ),
     ])
 
   static let argumentsSpec = APIOwner.table(
-    "ArgumentsSpec", "What `lull.args` is to understand: a list of arguments, and these.",
+    "ArgumentsSpec", "The specification of `lull.args`: a list of arguments, and these fields.",
     entries: [
       .field(
         "[integer]", "ArgumentSpec|string",
-        "The arguments, in the order of the help; a string is an argument that has only a name."),
-      .field("name", "string?", "What messages call the script; default its file's name."),
-      .field("description", "string?", "What it does, for the help."),
-      .field("notes", "string?", "What stands at the end of the help."),
-      .field("version", "string?", "What `--version` prints; without it there is none."),
+        "The arguments, in the order of the help; a string is an argument with only a name."),
+      .field("name", "string?",
+      "The name of the script in messages; default the name of its file."),
+      .field("description", "string?", "A description for the help."),
+      .field("notes", "string?", "The text at the end of the help."),
+      .field("version", "string?",
+      "The text that `--version` prints; without it there is no `--version`."),
     ])
 
   static let argumentSpec = APIOwner.table(
@@ -110,33 +117,34 @@ extension APIOwner {
         "[integer]", "string",
         """
         Its names: `"--long"` and `"-s"`, with a word for the value (`"--limit N"`); or the one \
-        name of a positional argument, `"file"`, or of all that are left, `"files..."`.
+        name of a positional argument, `"file"`, or of all remaining ones, `"files..."`.
         """),
       .field(
         "type", "ArgumentType|(fun(text: string): any, string?)|nil",
         """
-        What its value is; default: as its default is, `"string"` if it takes a value, else \
-        `"flag"`. A function gives the value, or nil and what is wrong; it must answer at once.
+        The type of its value; default that of its default, else `"string"` if it takes a value, \
+        else `"flag"`. A function returns the value, or nil and an error message; it must return \
+        at once.
         """),
       .field(
         "default", "string|number|boolean|table|nil",
-        "What it is when it is not given; of a repeated one a list, without it an empty one."),
-      .field("choices", "(string|number)[]?", "What texts are allowed."),
-      .field("help", "string?", "What it is for, in the help."),
-      .field("value", "string?", "What the help calls its value."),
+        "The value if it is missing; for a repeated argument a list, by default an empty one."),
+      .field("choices", "(string|number)[]?", "The allowed texts."),
+      .field("help", "string?", "A description for the help."),
+      .field("value", "string?", "The name of its value in the help."),
       .field(
         "required", "boolean?",
-        "Whether it must be given; default: positional ones without a default."),
+        "Whether it is required; by default, positional ones without a default are."),
       .field(
         "repeated", "boolean?",
         "Whether an option may be given several times: a list; default false."),
     ])
 
   static let argumentTypes = APIOwner.words(
-    "ArgumentType", "What the value of an argument is.",
+    "ArgumentType", "The type of an argument's value.",
     entries: [
-      .word("flag", "true if it is there, false if not, or taken back by `--no-`."),
-      .word("count", "How often it is there."),
+      .word("flag", "true if present; false if missing or negated with `--no-`."),
+      .word("count", "The number of times it is present."),
       .word("string", "The text."),
       .word("number", "An integer or a float."),
       .word("integer", "A whole number. Beyond 64 bits it keeps its digits."),

@@ -6,14 +6,14 @@ extension APIOwner {
   static let moduleSecrets: [APIEntry] = [
     .function(
       "secret", "(source: SecretSource): Secret",
-      "A credential by where it comes from, to be used without being seen.",
+      "A credential, named by its source, that can be used without being shown.",
       """
-      Reads nothing: it becomes text only when a request with it is sent, and everything else shows \
-      `‹secret NAME›`. It is sent to the origin of the service that uses it only; a request to \
-      another one fails with kind `secret_origin` before sending, and so does a redirect that would \
-      take it along. A source that is missing fails the request with kind `secret_unavailable`. Files \
-      and commands are read once per process. It does not cover text that the script reads itself, as \
-      with `os.getenv`, nor what a server sends back. Not available in the sandbox.
+      Reads nothing: it becomes text only when a request with it is sent, and is shown as `‹secret \
+      NAME›` everywhere else. It is only sent to the origin of the service that uses it. A request \
+      to another origin fails with kind `secret_origin` before it is sent, and so does a redirect \
+      that would take it along. A missing source fails the request with kind `secret_unavailable`. \
+      Files and commands are read once per process. It does not protect text that the script reads \
+      itself, as with `os.getenv`, or text that a server sends back. Not available in the sandbox.
       """,
       example: """
         local token = lull.secret{ env = "GITHUB_TOKEN" }
@@ -31,11 +31,11 @@ extension APIOwner {
 
   static let secret = APIOwner.object(
     .secret, receiver: "secret",
-    "A text some parts of which are not to be seen: `lull.secret{…}`, or what `..` made of one.",
+    "A text with hidden parts: `lull.secret{…}`, or a concatenation with one.",
     """
     Values of request headers, query parameters, forms and JSON bodies may be secrets. `tostring`, \
-    `string.format`, `lull.json.encode`, logs and errors show its mask; it has no length, no order and \
-    no methods of strings.
+    `string.format`, `lull.json.encode`, logs and errors show its mask. It has no length, no order \
+    and no string methods.
     """,
     swift: "SecretText",
     entries: [
@@ -43,7 +43,7 @@ extension APIOwner {
       // operand.
       .operation(
         "__concat", "(other: string|number|Secret): Secret", shown: "secret .. other",
-        "A secret with text before or behind it.",
+        "A secret with text before or after it.",
         example: """
           print("token " .. lull.secret{ env = "X", name = "x" } .. "!")  --> token ‹secret x›!
           """
@@ -53,7 +53,7 @@ extension APIOwner {
         guard let other = call.handles.secret(raw) ?? raw.text.map({ SecretText($0) }) else {
           throw .message("attempt to concatenate a \(raw.typeName) value")
         }
-        try raw.requireText("what is put beside a secret")
+        try raw.requireText("the text joined with a secret")
         let isRight = call.raw(2).bool ?? false
         let joined = isRight ? other + text : text + other
         call.return(call.values.of(SecretBox(joined), .secret))
@@ -66,30 +66,31 @@ extension APIOwner {
     ])
 
   static let secretSource = APIOwner.table(
-    "SecretSource", "What `lull.secret{…}` takes: one of `env`, `file` and `command`.",
+    "SecretSource", "The source of a secret: one of `env`, `file` and `command`.",
     swift: "Secret.Source",
     entries: [
       .field("env", "string?", "The name of an environment variable; read for each request."),
       .field(
         "file", "string?",
-        "A file, `~/` being the home folder; a line break at its end does not count."),
+        "A file; `~/` is the home folder. A line break at its end is ignored."),
       .field(
         "command", "string|string[]|nil",
         """
-        A line for the shell, or a program and its arguments: what it prints, without the line break \
-        at its end. It gets nothing to read and has a minute.
+        A line for the shell, or a program and its arguments. Its output is the secret, without \
+        the line break at its end. It gets no input and has one minute.
         """),
-      .field("name", "string?", "What its mask says; by default what its source is called."),
+      .field("name", "string?", "The name shown in its mask; default the name of its source."),
       .field(
         "origins", "string[]?",
         "Where it may be sent besides the service's own origin, as `https://host:port`."),
     ])
 
   static let auth = APIOwner.module(
-    "lull.auth", "Ways to prove who sends a request, for the setting `auth`.",
+    "lull.auth", "Credentials for requests, for the setting `auth`.",
     """
-    They are put on when everything else of a request is there, unless it has a header, or a parameter, of that name. \
-    A string in place of a secret is masked like one. `auth = false` takes them away from a pattern.
+    They are added when the rest of a request is complete, unless it already has that header or \
+    parameter. A string in place of a secret is masked like one. `auth = false` removes them for a \
+    pattern.
     """,
     entries: [
       .function(
@@ -107,10 +108,10 @@ extension APIOwner {
       },
       .function(
         "basic", "(user: string|Secret, password: Secret|string): Auth",
-        "Sends `Authorization: Basic …`, made of a user and a password.",
+        "Sends `Authorization: Basic …` with a user and a password.",
         """
-        A user with a colon in it raises. Beside a user that is a secret the password may be empty, as APIs \
-        want it that take a key in the user's place: `lull.auth.basic(lull.secret{ env = "KEY" }, "")`.
+        A user with a colon raises an error. If the user is a secret, the password may be empty, \
+        for APIs that expect a key as the user: `lull.auth.basic(lull.secret{ env = "KEY" }, "")`.
         """,
         example: """
           api:configure{ auth = lull.auth.basic("ann", lull.secret{ file = "~/.password" }) }
@@ -131,13 +132,14 @@ extension APIOwner {
       },
       .function(
         "digest", "(user: string|Secret, password: Secret|string): Auth",
-        "Answers a server that asks for a digest: the password is never sent.",
+        "Answers a server's digest challenge: the password is never sent.",
         """
-        MD5, SHA-256 and SHA-512-256, of the strongest that the server offers, and of whole bodies too \
-        where it wants that (RFC 7616). The first request goes out without; the server's 401 says what to \
-        answer, and the request is sent once more, its body too. All after it, to that origin, carry an \
-        answer of their own. Make it once, outside of settings functions: what was made anew has been \
-        asked for nothing yet. A server that asks for no digest is answered nothing: its 401 stands.
+        Supports MD5, SHA-256 and SHA-512-256 and uses the strongest that the server offers, also \
+        with body integrity if the server requires it (RFC 7616). The first request is sent \
+        without credentials. The server's 401 has the challenge, and the request is sent again \
+        with its body. All later requests to that origin have their own digest. Make it once, \
+        outside settings functions: a new one has no challenge yet. If the server offers no \
+        digest, its 401 is the response.
         """,
         example: """
           api:configure{ auth = lull.auth.digest("ann", lull.secret{ file = "~/.password" }) }
@@ -152,12 +154,12 @@ extension APIOwner {
       },
       .function(
         "netrc", "(options?: NetrcOptions): Auth",
-        "Sends `Authorization: Basic …` with the login that a netrc file has for the host.",
+        "Sends `Authorization: Basic …` with the login for the host from a netrc file.",
         """
-        The file is the one that the variable `NETRC` names, else `~/.netrc`; it is read when the first \
-        request needs it, and again once it has changed. One that others may read is not used. Without a \
-        file, or a login for the host in it, the request fails with kind `secret_unavailable`, unless \
-        `optional` says otherwise. Not available in the sandbox.
+        The file is named by the variable `NETRC`, else it is `~/.netrc`. It is read when the \
+        first request needs it, and again after it has changed. A file that other users can read \
+        is not used. Without a file, or without a login for the host, the request fails with kind \
+        `secret_unavailable`, unless `optional` is set. Not available in the sandbox.
         """,
         example: """
           api:configure{ auth = lull.auth.netrc{ path = "/etc/api.netrc" } }
@@ -171,13 +173,14 @@ extension APIOwner {
       },
       .function(
         "aws_sigv4", "(credentials: AWSCredentials): Auth",
-        "Signs each request for Amazon's services, and those that work like them (version 4).",
+        "Signs each request for AWS and compatible services (Signature Version 4).",
         """
-        Signed are the method, the URL, the body, and all headers but those that change on their way. \
-        Service and region are told by names such as `s3.eu-central-1.amazonaws.com`; elsewhere say them. \
-        A body from a file is read twice, once to be signed; for S3 by https it is not, and goes as \
-        `UNSIGNED-PAYLOAD`. Every attempt and every redirect within the origin is signed anew. Where the \
-        service's clock differs by more than four minutes, requests are signed by that.
+        It signs the method, the URL, the body, and all headers except those that change in \
+        transit. Service and region are taken from hosts such as `s3.eu-central-1.amazonaws.com`; \
+        set them for other hosts. A body from a file is read twice, the first time to sign it; for \
+        S3 with https it is sent as `UNSIGNED-PAYLOAD` instead. Every attempt and every redirect \
+        within the origin is signed again. If the service's clock differs by more than four \
+        minutes, requests are signed with its time.
         """,
         example: """
           api:configure{ auth = lull.auth.aws_sigv4{ service = "s3", region = "eu-central-1",
@@ -191,8 +194,8 @@ extension APIOwner {
         call.return(call.values.of(AuthBox(auth), .auth))
       },
       .function(
-        "header", "(name: string, value: Secret|string): Auth", "Sends a header of your own.",
-        "A name that is no HTTP token raises.",
+        "header", "(name: string, value: Secret|string): Auth", "Sends a header with a credential.",
+        "A name that is not an HTTP token raises an error.",
         example: """
           api:configure{ auth = lull.auth.header("X-API-Key", lull.secret{ env = "KEY" }) }
           print(api:configuration_for(user).auth)   --> x-api-key: ‹secret KEY›
@@ -208,12 +211,12 @@ extension APIOwner {
       },
       .function(
         "query", "(name: string|table<string, Secret|string>, value?: Secret|string): Auth",
-        "Sends a parameter of the query, or several.",
+        "Sends one or more query parameters with credentials.",
         """
-        They are put behind the query that the request has, except where that has one of the name. The \
-        resource's URL, by which it is cached, shown and found, has none of them, and a link of the \
-        server's to a next page that has them is taken without. A redirect goes where the server \
-        says, and gets none. Several stand in a table, and are sent sorted by name.
+        They are added to the end of the query, unless it already has a parameter of that name. \
+        The URL of the resource, which is used for caches, logs and lookups, does not include \
+        them; they are removed from the server's links to a next page. A redirect is followed \
+        unchanged, without them. Pass several as a table; they are sent sorted by name.
         """,
         example: """
           api:configure{ auth = lull.auth.query("api_key", lull.secret{ env = "KEY" }) }
@@ -227,20 +230,21 @@ extension APIOwner {
           ? try credentials.query(table: call.index(0), in: call.state)
           : [(try credentials.queryName(call.raw(0)), try credential(call, 1))]
         guard call.raw(0).kind != Int32(LULL_TABLE) || call.isNil(1) else {
-          throw .argument(2, "nothing expected behind a table")
+          throw .argument(2, "no second argument expected after a table")
         }
         call.return(call.values.of(AuthBox(.query(parameters)), .auth))
       },
       .function(
         "token", "(options: TokenOptions): Auth",
-        "Tokens that a function of yours gets, for logins that are not OAuth.",
+        "Tokens from your own function, for logins other than OAuth.",
         """
-        `fetch(service, old)` is called when the first request needs a token; all others wait for that one. \
-        It may wait, and gives the token, a string or a Secret, and for how many seconds it is good if that \
-        is known; or nil and an error, which fails the requests with kind `auth_failed`. A token that ends \
-        soon, or that the service answers 401 to, is fetched again, with the old one as second argument, and \
-        the request is sent once more. Requests that `fetch` itself makes go without the token. \
-        Make it once, outside of settings functions: what was made anew knows no token.
+        `fetch(service, old)` is called when the first request needs a token; other requests wait \
+        for it. It may wait, and returns the token, a string or a Secret, and optionally its \
+        lifetime in seconds; or nil and an error, which fails the requests with kind \
+        `auth_failed`. A token that expires soon, or that the service rejects with 401, is fetched \
+        again, with the old one as second argument, and the request is sent again. Requests made \
+        by `fetch` are sent without the token. Make it once, outside settings functions: a new one \
+        has no token.
         """,
         example: """
           api:configure{ auth = lull.auth.token{
@@ -261,12 +265,12 @@ extension APIOwner {
       },
       .function(
         "oauth2_client_credentials", "(client: OAuth2Client): Auth",
-        "Bearer tokens that a token endpoint gives to the client itself.",
+        "Bearer tokens that a token endpoint issues to the client (client credentials grant).",
         """
-        Asks for nothing before a request needs a token; all others wait for that answer. A token that \
-        ends soon, or that the service answers 401 to, is renewed, and the request is sent once more. \
-        Make it once, outside of settings functions: what was made anew knows no token. Without a \
-        token the request fails with kind `auth_failed`.
+        It requests no token before a request needs one; other requests wait for it. A token that \
+        expires soon, or that the service rejects with 401, is renewed, and the request is sent \
+        again. Make it once, outside settings functions: a new one has no token. Without a token \
+        the request fails with kind `auth_failed`.
         """,
         example: """
           local auth = lull.auth.oauth2_client_credentials{
@@ -281,10 +285,10 @@ extension APIOwner {
       },
       .function(
         "oauth2_refresh", "(client: OAuth2RefreshClient): Auth",
-        "Bearer tokens that a token endpoint gives for a refresh token.",
+        "Bearer tokens that a token endpoint issues for a refresh token.",
         """
-        As above. A new refresh token takes the place of the old one; with a `token_file` it outlives \
-        the script.
+        As above. A new refresh token replaces the old one; with a `token_file` it is available to \
+        the next run of the script.
         """,
         example: """
           api:configure{ auth = lull.auth.oauth2_refresh{
@@ -297,13 +301,13 @@ extension APIOwner {
       },
       .function(
         "oauth2_code", "(client: OAuth2CodeLogin): Auth",
-        "Bearer tokens that a person gets for the script, by a browser on this machine.",
+        "Bearer tokens from a login of the user in a browser on this machine.",
         """
-        The tokens are fetched by `lull login API`, once, and renewed as above; they stand in \
-        `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or `~/.local/state`. A request without any fails \
-        with kind `auth_failed` and says what to run: no script asks a person by itself. `lull login` \
-        listens on 127.0.0.1 for the answer to its one request, with PKCE (S256) and a `state`; \
-        `lull logout API` takes the tokens away. Not available in the sandbox.
+        `lull login API` gets the tokens once; they are renewed as above and stored in \
+        `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or `~/.local/state`. A request without tokens \
+        fails with kind `auth_failed` and a message with the command to run: scripts never start a \
+        login. `lull login` listens on 127.0.0.1 for the single response, with PKCE (S256) and a \
+        `state`. `lull logout API` removes the tokens. Not available in the sandbox.
         """,
         example: """
           api:configure{ auth = lull.auth.oauth2_code{
@@ -317,7 +321,7 @@ extension APIOwner {
       },
       .function(
         "oauth2_device", "(client: OAuth2DeviceLogin): Auth",
-        "Bearer tokens that a person gets for the script, by a code typed into a browser anywhere.",
+        "Bearer tokens from a login of the user with a code, in a browser on any machine.",
         "As above, for machines without a browser: `lull login API` shows a URL and a code, and waits.",
         example: """
           api:configure{ auth = lull.auth.oauth2_device{
@@ -332,137 +336,156 @@ extension APIOwner {
     ])
 
   static let tokenOptions = APIOwner.table(
-    "TokenOptions", "What `lull.auth.token{…}` takes.",
+    "TokenOptions", "The options of `lull.auth.token{…}`.",
     entries: [
       .field(
         "fetch",
         "fun(service: Service, old?: string): string|Secret|nil, number|RequestError|string|nil",
-        "Gets a token: itself and for how many seconds it is good, or nil and an error.",
+        "Returns a token and optionally its lifetime in seconds, or nil and an error.",
         rules: "OAU-120"),
       .field("header", "string?", "The header it is sent in; default `Authorization`."),
       .field(
         "prefix", "string?",
-        "What stands before it there; default `\"Bearer \"` in `Authorization`, else nothing."),
+        "The text before the token; default `\"Bearer \"` in `Authorization`, else nothing."),
       .field(
         "token_file", "string?",
-        "Where it is kept for other processes, for its owner alone; not in the sandbox.",
+        """
+        The file where the token is stored for other processes of the same user; not in the \
+        sandbox.
+        """,
         rules: "OAU-124"),
       .field(
         "name", "string?",
-        "Whose token it is: several can be in one file, and caches find what they have kept by it.",
+        """
+        The user of the token: one file can hold the tokens of several, and caches use it as their \
+        key.
+        """,
         rules: "OAU-124 OAU-126"),
     ])
 
   private static let oauth2Fields: [APIEntry] = [
     .field(
       "token_url", "string",
-      "The token endpoint: secrets go to its origin, tokens come from there; no redirect leads away."
+      """
+      The token endpoint: secrets are sent to its origin and tokens come from it; redirects to \
+      other origins are not followed.
+      """
     ),
     .field("client_id", "string", "Who asks."),
-    .field("scope", "string?", "What the token is to be good for, by words with spaces between."),
-    .field("audience", "string?", "Whom it is for, where the endpoint wants to know."),
+    .field("scope", "string?", "The scopes of the token, separated by spaces."),
+    .field("audience", "string?", "The audience of the token, if the endpoint requires one."),
     .field(
       "secret_in", "\"header\"|\"body\"|nil",
-      "Where the client's secret goes; default `\"header\"`."),
+      "Where the client secret is sent; default `\"header\"`."),
     .field(
       "token_file", "string?",
-      "Where tokens are kept for other processes, for its owner alone; not in the sandbox."),
+      "The file where tokens are stored for other processes of the same user; not in the sandbox."),
   ]
 
   static let oauth2Client = APIOwner.table(
     "OAuth2Client", "A client of a token endpoint, as in RFC 6749, section 4.4.",
     entries: oauth2Fields + [
-      .field("client_secret", "Secret|string", "What proves who asks.")
+      .field("client_secret", "Secret|string", "The client secret.")
     ])
 
   static let oauth2RefreshClient = APIOwner.table(
     "OAuth2RefreshClient", "A client with a refresh token, as in RFC 6749, section 6.",
     entries: oauth2Fields + [
       .field(
-        "client_secret", "Secret|string|nil", "What proves who asks, if the endpoint wants it."),
-      .field("refresh_token", "Secret|string", "The refresh token to begin with."),
+        "client_secret", "Secret|string|nil", "The client secret, if the endpoint requires one."),
+      .field("refresh_token", "Secret|string", "The first refresh token."),
     ])
 
   private static let loginFields: [APIEntry] =
     oauth2Fields + [
       .field(
-        "client_secret", "Secret|string|nil", "What proves who asks, if the endpoint wants it."),
+        "client_secret", "Secret|string|nil", "The client secret, if the endpoint requires one."),
       .field(
         "name", "string?",
         """
-        As the tokens' file is called; by default as the file that says it, without `.lua`. Two logins \
-        of one file need two.
+        The name of the token file; default the name of the API file, without `.lua`. Two logins \
+        of one file need two names.
         """),
       .field(
         "revocation_url", "string?",
-        "Where `lull logout` gives tokens back (RFC 7009); without it they are only removed here."),
+        "Where `lull logout` revokes tokens (RFC 7009); without it they are only deleted here."),
     ]
 
   static let oauth2CodeLogin = APIOwner.table(
     "OAuth2CodeLogin",
     """
-    A client that a person lets in by a browser on this machine, as in RFC 6749, section 4.1, and RFC \
-    8252. Its URLs are https ones, or http ones of this machine.
+    A client for a login in a browser on this machine, as in RFC 6749, section 4.1, and RFC 8252. \
+    Its URLs must be https, or http on this machine.
     """,
     entries: loginFields + [
       .field(
         "authorization_url", "string",
-        "What the browser opens; parameters that stand in it already are sent as well."),
+        "The URL that the browser opens; parameters in it are kept."),
       .field(
         "issuer", "string?",
-        "Who has to have sent the answer, as its `iss` says (RFC 9207); if not given that is not asked."
+        """
+        The expected issuer of the response, as in its `iss` (RFC 9207); by default it is not \
+        checked.
+        """
       ),
       .field(
         "port", "integer?",
-        "Where `lull login` listens, if the server wants to know; by default a free port."),
+        """
+        The port where `lull login` listens, if the server requires a fixed one; default a free \
+        port.
+        """),
       .field("redirect_path", "string?", "The path of that address; default `\"/callback\"`."),
     ])
 
   static let oauth2DeviceLogin = APIOwner.table(
     "OAuth2DeviceLogin",
     """
-    A client that a person lets in by a code, as in RFC 8628. Its URLs are https ones, or http ones of \
-    this machine.
+    A client for a login with a code, as in RFC 8628. Its URLs must be https, or http on this \
+    machine.
     """,
     entries: loginFields + [
-      .field("device_url", "string", "The endpoint that gives the code.")
+      .field("device_url", "string", "The endpoint that issues the code.")
     ])
 
   static let netrcOptions = APIOwner.table(
-    "NetrcOptions", "What `lull.auth.netrc{…}` takes.",
+    "NetrcOptions", "The options of `lull.auth.netrc{…}`.",
     entries: [
-      .field("path", "string?", "The file, `~/` being the home folder."),
-      .field("login", "string?", "The name to log in with, where there are several for a host."),
+      .field("path", "string?", "The file; `~/` is the home folder."),
+      .field("login", "string?", "The login name, if a host has several."),
       .field(
         "optional", "boolean?",
-        "Whether a host without a login, or without the file, is asked without; default false."),
+        """
+        Whether a request is sent without credentials if the file or the login is missing; default \
+        false.
+        """),
     ])
 
   static let awsCredentials = APIOwner.table(
-    "AWSCredentials", "Who signs, and for which service: what `lull.auth.aws_sigv4{…}` takes.",
+    "AWSCredentials", "The credentials and service for `lull.auth.aws_sigv4{…}`.",
     swift: "AWSCredentials",
     entries: [
-      .field("access_key", "Secret|string|nil", "The name of the key."),
-      .field("secret_key", "Secret|string|nil", "The key itself, which is never sent."),
-      .field("session_token", "Secret|string|nil", "What belongs to a key that ends some time."),
+      .field("access_key", "Secret|string|nil", "The ID of the access key."),
+      .field("secret_key", "Secret|string|nil", "The secret access key, which is never sent."),
+      .field("session_token", "Secret|string|nil", "The session token of a temporary key."),
       .field(
         "env", "boolean?",
         """
-        Takes all three, and perhaps the region, from the environment by their usual names, \
+        Read all three, and perhaps the region, from the environment with their usual names, \
         `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION` and \
         `AWS_DEFAULT_REGION`; not in the sandbox.
         """),
       .field(
-        "service", "string?", "As signatures call it, such as `s3`; default what the host says."),
+        "service", "string?",
+        "The name of the service in signatures, such as `s3`; default from the host."),
       .field(
-        "region", "string?", "Such as `eu-central-1`; default what the host says, then `env`."),
+        "region", "string?", "Such as `eu-central-1`; default from the host, then from `env`."),
       .field(
         "unsigned_payload", "boolean?",
-        "Whether bodies are not signed; default only from files, for S3 by https."),
+        "Whether to leave bodies unsigned; default only those from files, for S3 with https."),
     ])
 
   static let authObject = APIOwner.object(
-    .auth, receiver: "auth", "What a function of `lull.auth` gives.",
+    .auth, receiver: "auth", "The result of a function of `lull.auth`.",
     "It has no members; `tostring` masks it.", swift: "Auth", entries: [],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in

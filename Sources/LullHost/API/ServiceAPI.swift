@@ -7,7 +7,7 @@ extension APIOwner {
   static let service = APIOwner.object(
     .service, receiver: "service",
     "A web API: a base URL, configuration by URL pattern, and the resources in memory.",
-    "The same URL always gives the same resource of a service; two services share none.",
+    "The same URL always returns the same resource of a service; services do not share resources.",
     swift: "Service",
     groups: [serviceResources, serviceConfiguration, serviceMemory],
     hidden: [
@@ -35,10 +35,10 @@ extension APIOwner {
     .method(
       "resource", "(path: string): Resource", "The resource at a path below the base URL.",
       """
-      Slashes are joined, everything else is path: `?` is escaped, and so is each byte that is no \
-      UTF-8; dots stay, and are sent: what leads above the base URL is told in the log when it is \
-      requested. Sends nothing and runs no configure function. Without a base URL it gives an \
-      invalid resource, whose requests fail.
+      The parts are joined with one slash, and everything else is path: `?` and bytes that are not \
+      UTF-8 are escaped. Dots stay and are sent: a path that leads above the base URL is logged \
+      when it is requested. Sends nothing and runs no configure function. Without a base URL it \
+      returns an invalid resource, whose requests fail.
       """,
       example: """
         print(api:resource("users/7") == api:resource("/users/7"))   --> true
@@ -59,7 +59,7 @@ extension APIOwner {
     },
     .operation(
       "__index", "(name: string): fun(api: Service, ...: any): any", shown: "service.<function>",
-      "A method of your own: one of the `functions` that the service was made with.",
+      "Your own method: one of the `functions` that the service was made with.",
       example: """
         local shop = lull.service{ base_url = "https://shop.example", functions = {
           product = function(self, id) return self("/products"):child(id) end,
@@ -70,9 +70,9 @@ extension APIOwner {
     .method(
       "resource_at", "(url?: string): Resource", "The resource with exactly that absolute URL.",
       """
-      The base is ignored. An empty path becomes `/`, and an international host name its A-labels: \
-      `http://bücher.example` is `http://xn--bcher-kva.example/`. nil, null and what is no URL give an \
-      invalid resource; nothing is raised.
+      The base is ignored. An empty path becomes `/`, and an international host name is converted: \
+      `http://bücher.example` is `http://xn--bcher-kva.example/`. nil, null and an invalid URL \
+      return an invalid resource; no error is raised.
       """,
       example: """
         print(api:resource_at("https://other.example.com/x").url)  --> https://other.example.com/x
@@ -108,20 +108,20 @@ extension APIOwner {
       (settings: Settings|SettingsFunction): Service
       (pattern: Pattern?, settings: Settings|SettingsFunction, options?: ConfigureOptions): Service
       """,
-      "Sets headers, times, limits and the pipeline for the resources a pattern names.",
+      "Sets headers, times, limits and the pipeline for the resources that match a pattern.",
       """
-      Nothing is computed now: each resource computes its configuration when it needs it, by \
+      Nothing is computed now. Each resource computes its configuration when it needs it, by \
       running the matching entries in the order they were added; later ones see and override \
       earlier ones. Two functions, or a function and a table, are a predicate and its settings; a \
       function for every resource with options is `configure(nil, fn, options)`. A settings \
-      function must answer at once; if it raises, requests it applies to fail with kind \
+      function must return at once; if it raises, requests it applies to fail with kind \
       `script_error` and are not sent.
 
-      Of a service with a base, headers that are set without a pattern go to the base's origin only, but \
-      for `Accept*`, `Content-*` and `User-Agent`: a link or a page that leads elsewhere is asked for \
-      without them. A pattern that names the other origin, as `"https://files.example/**"` does, sends \
-      headers there; `explain` says which stay off. A secret, `auth` too, fails there unless its own \
-      `origins` name the place.
+      For a service with a base, headers that are set without a pattern are only sent to the \
+      base's origin, except `Accept*`, `Content-*` and `User-Agent`: a link or page on another \
+      origin is requested without them. A pattern with the other origin, such as \
+      `"https://files.example/**"`, sends headers there; `explain` shows which are not sent. A \
+      secret, also one in `auth`, fails there unless its own `origins` include that origin.
       """,
       example: """
         api:configure{ headers = { Accept = "application/json" } }
@@ -146,8 +146,8 @@ extension APIOwner {
       """
       It is called once per response with the content and the whole entity and returns the new \
       content; nil fails the request. It may wait; its request waits with it. A request error it \
-      raises becomes the response; anything else fails the request with kind `script_error` and \
-      is reported. It replaces what the stage held for matching URLs and methods, unless \
+      raises becomes the response; any other error fails the request with kind `script_error` and \
+      is reported. It replaces the transformers of the stage for matching URLs and methods, unless \
       appended.
       """,
       example: """
@@ -191,8 +191,8 @@ extension APIOwner {
     },
     .method(
       "invalidate_configuration", "(): Service",
-      "Makes every resource compute its configuration anew when it next needs it.",
-      "For settings functions that read variables which have changed. Runs none of them now.",
+      "Makes every resource compute its configuration again when it next needs it.",
+      "Use it if settings functions read variables that have changed. It runs none of them now.",
       example: """
         local token = "old"
         api:configure(function(config) config.headers["X-Token"] = token end)
@@ -210,7 +210,7 @@ extension APIOwner {
   private static let serviceMemory: [APIEntry] = [
     .method(
       "wipe_resources", "(pattern?: Pattern): Service",
-      "Wipes the resources in memory that a pattern names, or all.",
+      "Wipes the resources in memory that match a pattern, or all.",
       "Unused resources are dropped first. An error in a predicate is raised here.",
       example: """
         assert(user:load():await())
@@ -230,8 +230,11 @@ extension APIOwner {
     },
     .method(
       "invalidate_resources", "(pattern?: Pattern): Service",
-      "Invalidates the resources in memory that a pattern names, or all.",
-      "Keeps their data, starts no request. What caches keep of them is stale too. An error in a predicate is raised here.",
+      "Invalidates the resources in memory that match a pattern, or all.",
+      """
+      Their data stays and no request starts. Their cache entries become stale too. An error in a \
+      predicate is raised here.
+      """,
       swift: "Service.invalidateResources(matching:)", rules: "INV-01 INV-02 INV-59"
     ) { call throws(Misuse) in
       let service = try call.service
@@ -246,7 +249,7 @@ extension APIOwner {
     .method(
       "resources", "(): fun(): Resource?",
       "Iterates over the resources in memory.",
-      "Neither creates nor loads anything, and does not count as use.",
+      "It does not create or load anything, and does not count as use.",
       example: """
         for resource in api:resources() do print(resource) end   --> Resource(/users/7 [])
         """, rules: "SVC-28"
@@ -261,8 +264,11 @@ extension APIOwner {
     },
     .method(
       "flush_unused_resources", "(): Service",
-      "Drops the resources nobody uses, after a full collection of Lua's garbage.",
-      "In use is what a script refers to, what has an observer, and what has a request in flight.",
+      "Drops unused resources, after a full collection of Lua's garbage.",
+      """
+      A resource is in use if a script refers to it, or if it has an observer or a request in \
+      flight.
+      """,
       swift: "Service.flushUnusedResources()", rules: "SVC-30 SVC-33 WC-04 WC-05"
     ) { call throws(Misuse) in
       try call.service.flushUnusedResources()
@@ -270,8 +276,11 @@ extension APIOwner {
     },
     .property(
       "cached_resource_count_limit", "integer",
-      "How many resources may be in memory before unused ones are evicted; default 2048.",
-      "The least recently used go first; those in use stay. Lowering it evicts at once.",
+      "The number of resources in memory above which unused ones are evicted; default 2048.",
+      """
+      The least recently used ones are evicted first; resources in use stay. Lowering it evicts at \
+      once.
+      """,
       swift: "Service.cachedResourceCountLimit", rules: "SVC-31 SVC-32 WC-07 WC-09"
     ) { call throws(Misuse) in
       call.return(.int(Int64(try call.service.cachedResourceCountLimit)))
@@ -286,7 +295,7 @@ extension APIOwner {
     },
     .property(
       "cached_resource_byte_limit", "integer",
-      "How many bytes unused resources may hold before they are evicted; default 256 MB.",
+      "The number of bytes of unused resources above which they are evicted; default 256 MB.",
       swift: "Service.cachedResourceByteLimit", rules: "SVC-31"
     ) { call throws(Misuse) in
       call.return(.int(Int64(try call.service.cachedResourceByteLimit)))
@@ -301,10 +310,10 @@ extension APIOwner {
     },
     .property(
       "is_offline", "boolean",
-      "Whether loads are answered by memory and caches only, whatever the age of what they have.",
+      "Whether loads use only memory and caches, whatever the age of their data.",
       """
-      Data that is there counts as up to date and keeps its age. What is in no cache, and any request \
-      that is not a load, fails with kind `offline` before it is sent. Cache files are shared: \
+      Existing data counts as up to date and keeps its age. A load of data that is in no cache, \
+      and any other request, fails with kind `offline` before it is sent. Cache files are shared: \
       `lull.cache.file()`.
       """,
       example: """

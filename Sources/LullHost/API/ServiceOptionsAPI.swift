@@ -1,15 +1,15 @@
 extension APIOwner {
   static let serviceOptions = APIOwner.table(
-    "ServiceOptions", extending: "Settings", "What `lull.service{…}` takes.",
-    "Any of the `Settings` may stand beside these and applies to every resource.",
+    "ServiceOptions", extending: "Settings", "The options of `lull.service{…}`.",
+    "Any of the `Settings` may be used here too and applies to every resource.",
     entries: [
       .field(
-        "base_url", "string?", "What paths are appended to.", swift: "Service.baseURL",
+        "base_url", "string?", "The URL that paths are appended to.", swift: "Service.baseURL",
         rules: "SVC-01"),
       .field(
         "functions", "table<string, fun(api: Service, ...: any): any>?",
-        "Methods of your own: `api:profile(7)` calls `functions.profile` with the service and 7. "
-          + "A name that services have already raises.",
+        "Your own methods: `api:profile(7)` calls `functions.profile` with the service and 7. "
+          + "A name that services already have raises an error.",
         rules: "SVC-120 SVC-121"),
       .field("name", "string?", "A name for logs and `tostring`.", swift: "Service.name"),
       .field(
@@ -17,22 +17,24 @@ extension APIOwner {
         swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
       .field(
         "null", "\"nil\"|\"lull.null\"|nil",
-        "What JSON's null is in tables of content. With \"nil\" a member that is null is missing, and a null in a "
-          + "list leaves a hole; loops over events and a watch get `lull.null`. "
-          + "Default \"lull.null\".",
+        """
+        The value of JSON's null in tables of content. With "nil" a null member is missing, and a \
+        null in a list leaves a hole; loops over events and a watch get `lull.null`. Default \
+        "lull.null".
+        """,
         rules: "JSN-17 JSN-32"),
       .field(
-        "offline", "boolean?", "What `service.is_offline` starts with; default false.",
+        "offline", "boolean?", "The initial value of `service.is_offline`; default false.",
         swift: "Service.isOffline"),
       .field(
         "standard_transformers", "(\"json\"|\"text\")[]?",
-        "Which of the parsers `\"json\"` and `\"text\"` it starts with; default both.",
+        "The standard parsers `\"json\"` and `\"text\"` that it uses; default both.",
         swift: "StandardTransformer", rules: "SVC-35 TRF-32 TRF-33"),
     ])
 
   static let settings = APIOwner.table(
     "Settings", "The settings of a configuration, as a table.",
-    "`service:configure` and `lull.service` take them; `service:configuration_for` gives them.",
+    "`service:configure` and `lull.service` take them; `service:configuration_for` returns them.",
     swift: "Configuration", entries: Setting.fieldEntries)
 
   static let pipelineSettings = APIOwner.table(
@@ -42,14 +44,14 @@ extension APIOwner {
         "order", "string[]?", "The names of the stages to run, in order.",
         swift: "Pipeline.order", rules: "PIPE-02 PIPE-03 PIPE-04"),
       .field(
-        "<stage>", "StageSettings?", "What to set at a stage of the order, by its name."),
+        "<stage>", "StageSettings?", "The settings of a stage, by its name."),
     ])
 
   static let stageSettings = APIOwner.table(
     "StageSettings", "A stage in a settings table.",
     entries: [
       .field(
-        "cache", "Cache|CacheTable|false|nil", "The stage's cache; false takes it away.",
+        "cache", "Cache|CacheTable|false|nil", "The stage's cache; false removes it.",
         rules: "PIPE-13"
       )
     ])
@@ -59,10 +61,12 @@ extension APIOwner {
     entries: [
       .field(
         "methods", "string[]?",
-        "Only for these HTTP methods; default all. What is for GET is for rarer ones than "
-          + "POST, PUT, PATCH, DELETE, HEAD and OPTIONS too, such as REPORT.",
+        """
+        Only for these HTTP methods; default all. Settings for GET also apply to methods other \
+        than POST, PUT, PATCH, DELETE, HEAD and OPTIONS, such as REPORT.
+        """,
         rules: "CFG-07 CFG-16"),
-      .field("description", "string?", "What logs call the entry.", rules: "CFG-03 CFG-19"),
+      .field("description", "string?", "The name of the entry in logs.", rules: "CFG-03 CFG-19"),
     ])
 
   static let transformOptions = APIOwner.table(
@@ -74,11 +78,12 @@ extension APIOwner {
     .field(
       "action", "\"replace\"|\"append\"|nil",
       """
-      `"replace"`, the default, takes the stage's other transformers away; `"append"` does not.
+      `"replace"`, the default, removes the stage's other transformers; `"append"` does not.
       """,
       rules: "TRF-17 TRF-18 TRF-22"),
     .field(
-      "methods", "string[]?", "Default GET, PUT, POST, PATCH, DELETE.", rules: "TRF-20 TRF-21"),
+      "methods", "string[]?", "The HTTP methods; default GET, PUT, POST, PATCH, DELETE.",
+      rules: "TRF-20 TRF-21"),
   ]
 
   static let stageOptions = APIOwner.table(
@@ -91,9 +96,9 @@ extension APIOwner {
     .field(
       "output", "InputType|(fun(content: any): boolean)|nil",
       """
-      The type of the result, a word or a predicate; default `"any"`. A string made of bytes stays \
-      bytes: with `"text"` it becomes text, and must be UTF-8. A string made of other content is text \
-      if it is UTF-8: with `"data"` it is bytes.
+      The type of the result, a word or a predicate; default `"any"`. A string made from bytes \
+      stays bytes: with `"text"` it becomes text, and must be UTF-8. A string made from other \
+      content is text if it is UTF-8: with `"data"` it is bytes.
       """, rules: "TRF-11 TRF-96 TRF-97"),
     .field(
       "on_input_type_mismatch", "InputTypeMismatch?",
@@ -112,13 +117,13 @@ extension APIOwner {
     entries: [
       .word("any", "Every content."),
       .word("json", "Any parsed JSON value."),
-      .word("table", "Any Lua table, JSON's too."),
+      .word("table", "Any Lua table, also from JSON."),
       .word("text", "Text."),
       .word("data", "Raw bytes."),
     ])
 
   static let mismatchWords = APIOwner.words(
-    "InputTypeMismatch", "What a transformer does with content it does not take.",
+    "InputTypeMismatch", "The reaction of a transformer to content it does not accept.",
     entries: [
       .word(
         "error", "The request fails with kind `wrong_input_type_in_transformer_pipeline`.",
@@ -129,7 +134,7 @@ extension APIOwner {
         rules: "TRF-10"),
       .word(
         "skip_if_output_type_matches",
-        "It passes if it is of the output type already, else the request fails.",
+        "It passes if it already has the output type; otherwise the request fails.",
         swift: "InputTypeMismatchAction.skipIfOutputTypeMatches",
         rules: "TRF-11 TRF-12"),
     ])

@@ -6,19 +6,26 @@ extension APIOwner {
   static let moduleShare: [APIEntry] = [
     .function(
       "share", "(options: ShareOptions)",
-      "Shares limits, tokens, caches and news with other hosts by a Valkey or Redis server.",
       """
-      From now on, with all that name the same server and namespace: limits with `shared` count there, \
-      exactly, by its clock; tokens of `lull.auth.oauth2_client_credentials` and `oauth2_refresh` are kept \
-      there, sealed with their client's credential, and renewed by one at a time; `lull.cache.shared()` keeps \
-      its entries there; and what one writes to such a cache the others hear of. The last call holds. \
-      Returns at once and raises for wrong settings only: a server that is absent, slow, full or lost is \
-      done without, with one warning on standard error, until it can be used again. Each machine then lets \
-      through its part by its own file, which is the limit divided by the hosts that the server has counted \
-      last; caches are in files, client credentials are asked for by each, and refresh tokens that may be \
-      good once are used by the rules of a `token_file` only. `LULL_SHARE` names a server for programs that \
-      do not. `--allow-host` must allow its host and port, or `unix:` and the path of its socket. In the \
-      sandbox there is neither.
+      Shares limits, tokens, caches and updates with other hosts through a Valkey or Redis server.
+      """,
+      """
+      From now on, all hosts with the same server and namespace share: limits with `shared`, which \
+      are counted there exactly, with the server's clock; tokens of \
+      `lull.auth.oauth2_client_credentials` and `oauth2_refresh`, which are stored there, \
+      encrypted with the client's credential, and renewed by one host at a time; entries of \
+      `lull.cache.shared()`; and updates about writes to such a cache. The last call counts.
+
+      It returns at once and raises errors only for wrong settings. If the server is absent, slow, \
+      full or lost, Lull works without it until it can be used again, with one warning on standard \
+      error. Each machine then counts its part of a limit in its own file: the limit divided by \
+      the number of hosts counted last. Caches use files, each host requests its own client \
+      credentials, and refresh tokens that may be valid only once are used only according to a \
+      `token_file`.
+
+      `LULL_SHARE` names a server for programs that do not call this. `--allow-host` must allow \
+      its host and port, or `unix:` and the path of its socket. In the sandbox neither is \
+      available.
       """,
       example: """
         lull.share { url = "rediss://cache.internal:6380/2", namespace = "team-a",
@@ -47,19 +54,20 @@ extension APIOwner {
       .field(
         "url", "string",
         """
-        `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or `unix:///path[?db=2]`; \
-        `valkey://` and `valkeys://` are the same. `?namespace=team-a` says what `namespace` says, as in \
-        `LULL_SHARE=redis://host/0?namespace=team-a`.
+        `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or \
+        `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same. `?namespace=team-a` sets \
+        `namespace`, as in `LULL_SHARE=redis://host/0?namespace=team-a`.
         """, swift: "Share.url"),
       .field(
-        "password", "Secret|string|nil", "Instead of one in the URL.", swift: "Share.password"),
+        "password", "Secret|string|nil",
+        "The password, instead of one in the URL.", swift: "Share.password"),
       .field(
         "namespace", "string?",
-        "What separates those who share one server; letters, digits and `-_.:/`; default `lull`.",
+        "The name that separates users of one server; letters, digits and `-_.:/`; default `lull`.",
         swift: "Share.namespace"),
       .field(
         "secret", "Secret|string|nil",
-        "What only those have who share: without it the server could try out what credentials are.",
+        "A key known only to those who share: without it, the server could guess credentials.",
         swift: "Share.secret"),
       .field(
         "ca_file", "string?",

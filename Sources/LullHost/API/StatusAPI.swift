@@ -8,7 +8,7 @@ extension APIOwner {
     swift: "ResourceStatus",
     entries: [
       .property(
-        "state", "StatusState", "By the first rule of `priority` that applies.",
+        "state", "StatusState", "The state, by the first rule of `priority` that applies.",
         swift: "ResourceStatus.state", rules: "STA-120"
       ) { call throws(Misuse) in
         call.return(.string(try status(call).state.rawValue))
@@ -20,7 +20,7 @@ extension APIOwner {
         call.return(.bool(try status(call).isLoading))
       },
       .property(
-        "error", "RequestError?", "That of the first resource that has one.",
+        "error", "RequestError?", "The error of the first resource that has one.",
         swift: "ResourceStatus.latestError"
       ) { call throws(Misuse) in
         guard let resource = try status(call).failedResources.first,
@@ -42,19 +42,22 @@ extension APIOwner {
         call.return(.bool(try status(call).hasAllData))
       },
       .property(
-        "resources", "Resource[]", "Those it is of, each once.", swift: "ResourceStatus.resources"
+        "resources", "Resource[]", "The resources, each once.", swift: "ResourceStatus.resources"
       ) { call throws(Misuse) in
         call.return(.list(try status(call).resources.map { call.values.of($0) }))
       },
       .property(
-        "failed", "Resource[]", "Those whose last load has failed.",
+        "failed", "Resource[]", "The resources whose last load has failed.",
         swift: "ResourceStatus.failedResources"
       ) { call throws(Misuse) in
         call.return(.list(try status(call).failedResources.map { call.values.of($0) }))
       },
       .method(
-        "retry", "(): Request[]", "Loads those whose last load has failed, however recently.",
-        "Gives the loads, in the order of the resources; one that is being loaded is not loaded twice.",
+        "retry", "(): Request[]",
+        "Loads the resources whose last load has failed, however recently.",
+        """
+        Returns the loads, in the order of the resources; a load in progress is not started again.
+        """,
         example: """
           local status = lull.status{ user, api("/users/9") }
           user:load():await()
@@ -71,8 +74,8 @@ extension APIOwner {
       },
       .method(
         "await", "(): StatusState, RequestError?",
-        "Waits until none of them is loading, and gives the state, and the error if there is one.",
-        "Starts no load. Gives them at once if none is loading. May wait.", rules: "STA-122"
+        "Waits until none of them is loading; returns the state, and the error if there is one.",
+        "Starts no load. Returns at once if none is loading. May wait.", rules: "STA-122"
       ) { call throws(Misuse) in
         let status = try status(call)
         for resource in status.failedResources { call.reporter.unhandled.errorSeen(of: resource) }
@@ -80,7 +83,7 @@ extension APIOwner {
       },
       .method(
         "changes", "(): Changes",
-        "An iterator for `for` that yields the state, and then each state that is another one.",
+        "An iterator for `for` that yields the state, and then each different state.",
         "Otherwise as `resource:changes`.",
         example: """
           user:load()

@@ -7,23 +7,23 @@ extension APIOwner {
       "events", "(options?: StreamOptions): Events",
       "Reads the resource as a stream: an iterator for `for` that yields each item as it comes.",
       """
-      Of `text/event-stream` a `StreamEvent`, of NDJSON (`application/x-ndjson`, `application/jsonl`) \
-      the value on each line, of any other JSON (`application/json`, `application/json-seq`) the values \
-      that follow each other. The resource's own content is left alone, and so is the pipeline; all else \
-      that is configured for a GET counts, but for `timeout` and `max_body_size`: silence bounds a stream \
-      (`idle_timeout`, 60 seconds unless set), and 16 MB an item. While items wait for the loop's body, no \
-      more is read from the server than 256 KB ahead.
+      Items are `StreamEvent`s for `text/event-stream`, the value of each line for NDJSON \
+      (`application/x-ndjson`, `application/jsonl`), and consecutive values for other JSON \
+      (`application/json`, `application/json-seq`). The content of the resource and its pipeline \
+      are not used. All other settings for a GET apply, except `timeout` and `max_body_size`: a \
+      stream is limited by `idle_timeout` (60 seconds unless set) and 16 MB an item. While the \
+      body of the loop runs, at most 256 KB are read ahead from the server.
 
-      An event stream that ends or breaks off is asked for once more, with `Last-Event-ID`, after the \
-      time that the server wants (3 seconds unless it says `retry`), and after each further failure \
-      twice as long, up to a minute. It ends where the server answers 204, else with `break`. JSON ends \
-      with its body.
+      An event stream that ends or breaks off is requested again, with `Last-Event-ID`, after the \
+      time set by the server's `retry` (default 3 seconds), and after twice that time for each \
+      further failure, up to a minute. It ends when the server responds with 204, or with `break`. \
+      JSON ends with its body.
 
-      Raises the RequestError of what cannot pass, such as another status than 200 (configure `retry` \
-      for those that may) or another type; of any failure before the stream has been there once; and of \
-      a break of JSON, after the rows that have come. Leaving the loop, in any way, closes the \
-      connection. Only while it is waited for, a stream keeps the script alive. May wait; cancelling the \
-      waiting task ends it.
+      Raises the RequestError of a permanent failure, such as a status other than 200 (configure \
+      `retry` for temporary ones) or a wrong type; of any failure before the stream has been open \
+      once; and of interrupted JSON, after the rows received. Leaving the loop, in any way, closes \
+      the connection. A stream keeps the script alive only while the loop waits for it. May wait; \
+      cancelling the waiting task ends it.
       """,
       example: """
         for event in api("/events"):events{ reconnect = false } do
@@ -48,16 +48,16 @@ extension APIOwner {
     },
     .method(
       "follow", "(options: FollowOptions): Follow",
-      "Makes what the items of a stream come to the content of the resource.",
+      "Makes the items of a stream the content of the resource.",
       """
-      The stream is asked for at once, and read as by `events`. `reduce` is given the content so far and \
-      an item, and returns the new content: one by one for all items that have come; then observers hear \
-      `new_data` with the source `network`, once in a turn of the loop. Meanwhile the resource counts as \
-      up to date, so that `load_if_needed` loads nothing.
+      The stream is requested at once, and read as by `events`. `reduce` gets the content so far \
+      and an item, and returns the new content, one by one for all items received. Then observers \
+      get `new_data` with the source `network`, once per turn of the loop. Meanwhile the resource \
+      counts as up to date, so `load_if_needed` loads nothing.
 
-      What fails the stream becomes `latest_error`, and so does an error of `reduce`, which is reported \
-      besides. It goes on until then, until the server has no more, or until `stop`, whether or not you \
-      hold what this returns, and keeps the script alive.
+      An error of the stream becomes `latest_error`, and so does an error of `reduce`, which is \
+      also reported. It continues until then, until the server ends it, or until `stop`, even if \
+      the result is not kept, and keeps the script alive.
       """,
       example: """
         local weather = api("/events")
@@ -76,7 +76,7 @@ extension APIOwner {
 
   static let eventsIterator = APIOwner.object(
     .events, receiver: "events",
-    "What `resource:events` gives to `for`; it may be called by hand as well.",
+    "The iterator of `resource:events`; it may also be called directly.",
     swift: "EventStream",
     entries: [
       .operation(
@@ -89,21 +89,22 @@ extension APIOwner {
       ) { call throws(Misuse) in try events(call).next(call) },
       .operation(
         "__close", "()", shown: "local events <close> = resource:events()",
-        "Stops it when the block, or the loop it was given to, is left.", rules: "STR-22"
+        "Stops it at the end of the block or of its loop.", rules: "STR-22"
       ) { call throws(Misuse) in try events(call).end() },
-      .property("resource", "Resource", "What is read.", swift: "EventStream.resource") {
+      .property("resource", "Resource",
+      "The resource that is read.", swift: "EventStream.resource") {
         call throws(Misuse) in
         call.return(call.values.of(try events(call).stream.resource))
       },
       .property(
         "last_event_id", "string",
-        "The id of the last event given, to go on behind it another time; empty if there was none.",
+        "The id of the last event returned, to continue after it later; empty if there was none.",
         swift: "EventStream.lastEventID", rules: "STR-18"
       ) { call throws(Misuse) in
         call.return(.string(try events(call).stream.lastEventID))
       },
       .method(
-        "stop", "()", "Ends it, its connection at once; a call that waits gets nil.",
+        "stop", "()", "Ends it and closes its connection at once; a waiting call returns nil.",
         swift: "EventStream.stop()"
       ) { call throws(Misuse) in try events(call).end() },
     ],
@@ -120,26 +121,26 @@ extension APIOwner {
     entries: [
       .property(
         "id", "string",
-        "The last id that the server has named, with this event or before; empty before the first.",
+        "The last id sent by the server, with this event or before; empty before the first.",
         swift: "StreamEvent.id",
         rules: "STR-06"
       ) { call throws(Misuse) in
         call.return(.string(try event(call).event.id))
       },
       .property(
-        "event", "string", "Its name; `message` where none is named.", swift: "StreamEvent.event",
+        "event", "string", "Its name; default `message`.", swift: "StreamEvent.event",
         rules: "STR-05"
       ) { call throws(Misuse) in
         call.return(.string(try event(call).event.event))
       },
       .property(
-        "data", "string", "Its data as text, lines separated by line feeds.",
+        "data", "string", "Its data as text, with lines separated by line feeds.",
         swift: "StreamEvent.text", rules: "STR-10"
       ) { call throws(Misuse) in
         call.return(.bytes(try event(call).event.data))
       },
       .method(
-        "json", "(): any", "The value of data that is JSON.", "Raises if it is none.",
+        "json", "(): any", "The value of its data.", "Raises an error if the data is not JSON.",
         rules: "STR-10"
       ) { call throws(Misuse) in
         let box = try event(call)
@@ -164,11 +165,11 @@ extension APIOwner {
     entries: [
       .method(
         "await", "(): any, RequestError?",
-        "Waits until it is over: the content, or nil and the error that has ended it.",
+        "Waits until it ends and returns the content, or nil and the error that ended it.",
         "May wait; cancelling the waiting task stops it.", rules: "STR-36"
       ) { call throws(Misuse) in try followed(call).await(call) },
       .method(
-        "stop", "(): Follow", "Ends it, its connection at once; the content stays.",
+        "stop", "(): Follow", "Ends it and closes its connection at once; the content stays.",
         swift: "StreamFollower.stop()", rules: "STR-34"
       ) { call throws(Misuse) in
         try followed(call).stop()
@@ -179,17 +180,18 @@ extension APIOwner {
         "Stops it when the block is left.", rules: "STR-34"
       ) { call throws(Misuse) in try followed(call).stop() },
       .property(
-        "is_over", "boolean", "Whether nothing is followed any more.",
+        "is_over", "boolean", "Whether the stream has ended.",
         swift: "StreamFollower.isOver"
       ) { call throws(Misuse) in
         call.return(.bool(try followed(call).follower?.isOver ?? true))
       },
-      .property("resource", "Resource", "Whose content it makes.") { call throws(Misuse) in
+      .property("resource", "Resource",
+      "The resource whose content it makes.") { call throws(Misuse) in
         call.return(try followed(call).follower.map { call.values.of($0.stream.resource) } ?? .nil)
       },
       .property(
         "last_event_id", "string",
-        "The id of the last event taken, to go on behind it another time; empty if there was none.",
+        "The id of the last event applied, to continue after it later; empty if there was none.",
         rules: "STR-18"
       ) { call throws(Misuse) in
         call.return(.string(try followed(call).follower?.stream.lastEventID ?? ""))
@@ -208,24 +210,27 @@ extension APIOwner {
     entries: [
       .field(
         "reduce", "fun(content: any, item: any): any",
-        "Returns the content that an item makes of the one before. Must answer at once.",
+        "Returns the new content from the previous content and an item. Must return at once.",
         rules: "STR-31"),
-      .field("initial", "any", "What the first item is added to; default nil.", rules: "STR-31"),
+      .field("initial", "any", "The content before the first item; default nil.", rules: "STR-31"),
     ])
 
   static let streamOptions = APIOwner.table(
     "StreamOptions", extending: "RequestOptions", "Options of `resource:events`.",
-    "`headers` and `mutate` hold for each of its requests; `timeout` is for all of it together.",
+    """
+    `headers` and `mutate` apply to each of its requests; `timeout` applies to all of them \
+    together.
+    """,
     swift: "StreamOptions",
     entries: [
       .field(
         "reconnect", "boolean?",
         """
-        Whether an event stream that ends or breaks off is asked for once more; default true. With \
-        false the first ends the loop, and the second raises.
+        Whether an event stream that ends or breaks off is requested again; default true. With \
+        false, its end ends the loop, and an interruption raises an error.
         """, swift: "StreamOptions.reconnects", rules: "STR-17"),
       .field(
-        "last_event_id", "string?", "The event to go on behind, by its id.",
+        "last_event_id", "string?", "The id of the event to continue after.",
         swift: "StreamOptions.lastEventID", rules: "STR-18"),
     ])
 }
@@ -261,7 +266,10 @@ extension APIOwner {
       reduce = try call.stored.keep(call.state, index)
     }
     guard let reduce else {
-      throw .message("follow needs 'reduce', a function that makes content of content and an item")
+      throw .message(
+      """
+      follow needs 'reduce', a function that returns content from content and an item
+      """)
     }
     call.return(
       try LuaFollow.begin(

@@ -4,9 +4,9 @@ import LullCore
 extension APIOwner {
   static let task = APIOwner.object(
     .task, receiver: "task",
-    "A function that runs beside the others, in a coroutine of its own.",
+    "A function that runs concurrently with others, in its own coroutine.",
     entries: [
-      .property("state", "TaskState", "How far it is.") { call throws(Misuse) in
+      .property("state", "TaskState", "The state of the task.") { call throws(Misuse) in
         let text =
           switch try task(call).state {
           case .running: "running"
@@ -17,11 +17,11 @@ extension APIOwner {
         call.return(.string(text))
       },
       .method(
-        "await", "(): ...", "Waits for the task and gives its results.",
+        "await", "(): ...", "Waits for the task and returns its results.",
         """
-        An error inside the task is raised here with its own traceback. A cancelled task gives \
+        An error inside the task is raised here with its own traceback. A cancelled task returns \
         nil and an error of kind `request_cancelled`. A task that waits for itself, directly or \
-        through others, raises.
+        through others, raises an error.
         """,
         example: """
           local task = lull.spawn(function(a, b) return a + b, a * b end, 3, 4)
@@ -32,11 +32,12 @@ extension APIOwner {
       },
       .method(
         "cancel", "(): Task",
-        "Closes the task's coroutine, and cancels what it waits for if nobody else does.",
+        "Closes the task's coroutine, and cancels whatever only this task waits for.",
         """
-        Nothing after its wait runs and no `pcall` sees it; to-be-closed variables are closed, \
-        and their handlers must not wait, as after an error (`lull.spawn` may). One that has not begun never does; one that cancels \
-        itself ends at its next wait; a finished one stays as it is.
+        Nothing after its wait runs and no `pcall` catches it. To-be-closed variables are closed, \
+        and their handlers must not wait, as after an error (`lull.spawn` may). A task that has \
+        not begun never begins. A task that cancels itself ends at its next wait. A finished task \
+        is unchanged.
         """,
         example: """
           local task = lull.spawn(function() lull.sleep(60) print("never") end)
@@ -64,7 +65,7 @@ extension APIOwner {
     ])
 
   static let taskStates = APIOwner.words(
-    "TaskState", "How far a task is.",
+    "TaskState", "The state of a task.",
     entries: [
       .word("running", "Not begun, running or waiting."),
       .word("finished", "It has its results."),

@@ -7,11 +7,11 @@ extension APIOwner {
     entries: [
       .function(
         "stub", "(answers: table<string, StubAnswer>): NetworkingFunction",
-        "A networking function that answers from a table in place of the network.",
+        "A networking function that responds from a table instead of the network.",
         """
-        A key is a method and a path such as `"GET /users/7"`, or a method and a whole URL; of \
-        several paths that fit the end of a URL the longest counts. A request without a stub \
-        fails with kind `network`; the message names it and the stubs there are.
+        A key is a method and a path such as `"GET /users/7"`, or a method and a whole URL. If \
+        several paths match the end of a URL, the longest counts. A request without a stub fails \
+        with kind `network`; the message names it and the existing stubs.
         """,
         example: """
           local fake = lull.service{ base_url = "https://x.test",
@@ -24,8 +24,8 @@ extension APIOwner {
     ])
 
   static let stubAnswer = APIOwner.table(
-    "StubAnswer", "One answer of `lull.testing.stub`.",
-    "`json` and `text` bring a content type of their own unless the headers name one.",
+    "StubAnswer", "One response of `lull.testing.stub`.",
+    "`json` and `text` set a content type unless the headers have one.",
     entries: networkAnswer.entries)
 }
 

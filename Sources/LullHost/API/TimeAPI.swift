@@ -4,29 +4,32 @@ import LullCore
 extension APIOwner {
   static let time = APIOwner.module(
     "lull.time", "Dates of APIs and of HTTP, as seconds since 1970 and back.",
-    "`lull.now()` is the time it is; what is between two times is a subtraction.",
+    "`lull.now()` is the current time; to get the seconds between two times, subtract them.",
     entries: [
       .function(
         "parse", "(text: string): number?, string?",
-        "The time a text says, an integer unless it has a fraction; nil and why if it is no date.",
         """
-        ISO 8601 and RFC 3339: a day, or a day with a time behind `T` or a space; hyphens and colons, \
-        seconds and the offset may be missing. A day alone is its beginning, and without an offset a time \
-        is UTC. And the three forms of HTTP headers (RFC 9110), whose day of the week does not count. A \
-        leap second is the second after it.
+        The time of a text, an integer unless it has a fraction; nil and an error message if it is \
+        not a date.
+        """,
+        """
+        Accepts ISO 8601 and RFC 3339: a day, or a day with a time after `T` or a space; hyphens, \
+        colons, seconds and the offset are optional. A day alone is its beginning, and a time \
+        without an offset is UTC. Also accepts the three forms of HTTP headers (RFC 9110), where \
+        the day of the week is ignored. A leap second is the second after it.
         """,
         example: """
           print(lull.time.parse("2024-05-01T12:11:12+02:00"))      --> 1714558272
           print(lull.time.parse("2024-05-01T10:11:12.5Z"))         --> 1714558272.5
           print(lull.time.parse("Wed, 01 May 2024 10:11:12 GMT"))  --> 1714558272
           print(select(2, lull.time.parse("2023-02-29")))
-          --> '2023-02-29' is no date: that month has no day 29
+          --> '2023-02-29' is not a date: that month has no day 29
           """, rules: "ENC-10 ENC-11 ENC-12"
       ) { call throws(Misuse) in parse(call) },
       .function(
         "iso", "(seconds: number, options?: ISOOptions): string",
-        "The time as RFC 3339 writes it, in UTC.",
-        "Raises outside of the years 0 to 9999.",
+        "The time in RFC 3339 format, in UTC.",
+        "Raises an error outside the years 0 to 9999.",
         example: """
           print(lull.time.iso(1714558272))                            --> 2024-05-01T10:11:12Z
           print(lull.time.iso(1714558272.25))                         --> 2024-05-01T10:11:12.250Z
@@ -35,8 +38,8 @@ extension APIOwner {
       ) { call throws(Misuse) in try writeISO(call) },
       .function(
         "http", "(seconds: number): string",
-        "The time as HTTP headers have it, in whole seconds, of which a fraction is cut off.",
-        "Raises outside of the years 0 to 9999.",
+        "The time in the format of HTTP headers, in whole seconds; a fraction is cut off.",
+        "Raises an error outside the years 0 to 9999.",
         example: """
           print(lull.time.http(1714558272))          --> Wed, 01 May 2024 10:11:12 GMT
           """, rules: "ENC-13"
@@ -51,9 +54,12 @@ extension APIOwner {
     entries: [
       .field(
         "digits", "integer?",
-        "How many digits of the second's fraction, 0 to 9, rounded; default 3 if it has a fraction, else 0."
+        """
+        The number of digits of the fraction, 0 to 9, rounded; default 3 if it has a fraction, \
+        else 0.
+        """
       ),
-      .field("offset", "string?", "Ahead of UTC or behind, as `\"+02:00\"`; default `\"Z\"`."),
+      .field("offset", "string?", "The offset from UTC, such as `\"+02:00\"`; default `\"Z\"`."),
     ])
 }
 
@@ -69,7 +75,7 @@ extension APIOwner {
         let date = HTTPDate.parse(String(decoding: bytes, as: UTF8.self), now: call.pump.clock.now)
       else {
         return call.fail(
-          "'\(shown)' is no date of HTTP (such as \(HTTPDate.text(of: 784_111_777)))")
+          "'\(shown)' is not an HTTP date (such as \(HTTPDate.text(of: 784_111_777)))")
       }
       return call.return(.int(Int64(date)))
     }
@@ -78,7 +84,7 @@ extension APIOwner {
       let seconds = Int64(moment.seconds)
       call.return(moment.fraction.map { .number(Double(seconds) + $0) } ?? .int(seconds))
     } catch {
-      call.fail("'\(shown)' is no date: \(error.reason)")
+      call.fail("'\(shown)' is not a date: \(error.reason)")
     }
   }
 

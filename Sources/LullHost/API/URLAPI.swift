@@ -3,12 +3,15 @@ import LullCore
 
 extension APIOwner {
   static let url = APIOwner.module(
-    "lull.url", "URLs taken apart and put together, by the rules that requests are made by.",
+    "lull.url", "Functions to parse and build URLs, with the rules that requests use.",
     entries: [
       .function(
         "parse", "(text: string): URLParts?, string?",
-        "A URL, or a reference such as `/a?b=1`, taken apart; nil and why if it is none.",
-        "Nothing of it is asked for. A `+` in a query stays a plus sign.",
+        """
+        The parts of a URL, or of a reference such as `/a?b=1`; nil and an error message if it is \
+        not valid.
+        """,
+        "It sends no request. A `+` in a query stays a plus sign.",
         example: """
           local url = assert(lull.url.parse("https://ann@Example.com/a%20b?tag=x&tag=y&q=1%2B1#top"))
           print(url.scheme, url.user, url.host, url.port)  --> https ann example.com 443
@@ -18,16 +21,22 @@ extension APIOwner {
       ) { call throws(Misuse) in parse(call) },
       .function(
         "join", "(base: string, reference: string): string?, string?",
-        "What a reference means on a page at that URL (RFC 3986, section 5); nil and why if it is none.",
-        "As `resource:relative(href)` resolves it; dot segments go.",
+        """
+        The URL that a reference means on a page at a URL (RFC 3986, section 5); nil and an error \
+        message if it is not valid.
+        """,
+        "It resolves as `resource:relative(href)` does; dot segments are removed.",
         example: """
           print(lull.url.join("https://example.com/a/b?c", "../d"))  --> https://example.com/d
           """, rules: "ENC-03 PATH-09"
       ) { call throws(Misuse) in join(call) },
       .function(
         "encode", "(text: string): string",
-        "A text as one part of a URL: `%XX` for every byte but letters, digits and `-._~`.",
-        "For a segment of a path, or a name or value of a query; a whole URL would lose its slashes.",
+        "A text escaped for use in a URL: `%XX` for every byte except letters, digits and `-._~`.",
+        """
+        Use it for a segment of a path, or a name or value of a query; a whole URL would lose its \
+        slashes.
+        """,
         example: """
           print(lull.url.encode("50 % & more/less"))  --> 50%20%25%20%26%20more%2Fless
           """, rules: "ENC-04"
@@ -37,11 +46,14 @@ extension APIOwner {
       },
       .function(
         "decode", "(text: string): string?, string?",
-        "The text again, which may be any bytes; nil and where if an escape is none.",
-        "A `+` stays: where it is a space, as in forms, `gsub` it before.",
+        """
+        The unescaped text, which may be any bytes; nil and the position if an escape is not \
+        valid.
+        """,
+        "A `+` stays: if it is a space, as in forms, use `gsub` first.",
         example: """
           print(lull.url.decode("caf%C3%A9"))       --> café
-          print(select(2, lull.url.decode("50%")))  --> '%' is no escape (at byte 3)
+          print(select(2, lull.url.decode("50%")))  --> '%' is not an escape (at byte 3)
           """, rules: "ENC-04 ENC-05"
       ) { call throws(Misuse) in
         let outcome = call.raw(0).withBytes { text -> Result<[UInt8], PercentEncoding.BadEscape> in
@@ -54,28 +66,31 @@ extension APIOwner {
         switch outcome ?? .success([]) {
         case .success(let bytes): call.return(.bytes(bytes))
         case .failure(let escape):
-          call.fail("'\(escape.text)' is no escape (at byte \(escape.offset + 1))")
+          call.fail("'\(escape.text)' is not an escape (at byte \(escape.offset + 1))")
         }
       },
     ])
 
   static let urlParts = APIOwner.table(
-    "URLParts", "What `lull.url.parse` gives; what a URL does not have is nil.",
+    "URLParts", "The result of `lull.url.parse`; missing parts are nil.",
     entries: [
       .field("scheme", "string?", "In lower case."),
-      .field("user", "string?", "Before the host's `@`, escapes resolved."),
-      .field("password", "string?", "Behind the user's colon, escapes resolved."),
+      .field("user", "string?", "Before the host's `@`, unescaped."),
+      .field("password", "string?", "After the user's colon, unescaped."),
       .field(
         "host", "string?",
-        "In its one form: lower case, an international name as `xn--`, an IPv6 address in brackets."
+        """
+        In canonical form: lower case, an international name as `xn--`, an IPv6 address in \
+        brackets.
+        """
       ),
-      .field("port", "integer?", "As written, else the scheme's own: 80, 443, 21."),
-      .field("path", "string", "As written; `/` where a URL with a host has none."),
+      .field("port", "integer?", "As written, else the default of the scheme: 80, 443, 21."),
+      .field("path", "string", "As written; `/` if a URL with a host has none."),
       .field("query", "string?", "As written, without the question mark."),
       .field("fragment", "string?", "As written, without the number sign."),
       .field(
         "params", "table<string, string|string[]>",
-        "The query's names and values, escapes resolved; of a name that comes repeatedly a list."),
+        "The names and values of the query, unescaped; a list for a repeated name."),
     ])
 }
 
@@ -111,7 +126,10 @@ extension APIOwner {
     let joined = call.raw(1).withBytes { base.relative(hrefBytes: $0) } ?? base
     guard let joined else {
       let text = call.raw(1).urlText ?? ""
-      return call.fail("'\(LogText.url(text))' is no reference: \(ResourceURL.problem(in: text))")
+      return call.fail(
+      """
+      '\(LogText.url(text))' is not a reference: \(ResourceURL.problem(in: text))
+      """)
     }
     call.return(.string(joined.text))
   }
@@ -121,7 +139,7 @@ extension APIOwner {
   private static func url(_ call: Call, _ position: Int) -> ResourceURL? {
     let text = call.raw(position).urlText ?? ""
     guard let url = ResourceURL(absolute: text) else {
-      call.fail("'\(LogText.url(text))' is no URL: \(ResourceURL.problem(in: text))")
+      call.fail("'\(LogText.url(text))' is not a URL: \(ResourceURL.problem(in: text))")
       return nil
     }
     return url

@@ -5,15 +5,15 @@ extension APIOwner {
   static let resourceIterators: [APIEntry] = [
     .method(
       "changes", "(): Changes",
-      "Observes the resource: an iterator for `for` that yields what happens to it.",
+      "Observes the resource: an iterator for `for` that yields its events.",
       """
-      Each turn of the loop gets an event, as observers do, and of `new_data` its source; the first is \
-      `observer_added`. It observes from this call on and loads nothing. Between two turns each kind of \
-      event is kept once, at the place of its last time, so that a slow loop misses no kind. It comes after \
-      observers and hooks.
+      Each iteration gets an event, as observers do, and for `new_data` its source; the first is \
+      `observer_added`. It observes from this call on and loads nothing. Between two iterations \
+      each kind of event is kept once, at the place of its last occurrence, so that a slow loop \
+      misses no kind. Events come after observers and hooks.
 
-      Ends with `break` or `stop()`. It does not keep the script alive: when nothing else is left to do, \
-      the loop ends. May wait.
+      It ends with `break` or `stop()`. It does not keep the script alive: when nothing else is \
+      left to do, the loop ends. May wait.
       """,
       example: """
         user:load()
@@ -34,19 +34,20 @@ extension APIOwner {
       "watch", "(options?: WatchOptions): Watch",
       "Polls the resource: an iterator for `for` that yields its content whenever it has changed.",
       """
-      Each turn of the loop gets content and resource. What is fresh comes at once; else the \
-      resource is loaded first. A poll is due `every` seconds after the last load has ended, \
-      whoever asked for that one: loads are shared with everybody else, those in progress too. \
-      While it is watched, `every` counts in place of `expiration_time`. A 304, or content that \
-      holds the same, is no change; a local override is one. If it changes several times while the \
-      loop's body runs, the last content is what comes.
+      Each iteration gets content and resource. Fresh content comes at once; otherwise the \
+      resource is loaded first. A poll is due `every` seconds after the end of the last load, even \
+      one started elsewhere: loads are shared, including those in progress. While it is watched, \
+      `every` replaces `expiration_time`. A 304, or equal content, is not a change; a local \
+      override is one. If the content changes several times while the body of the loop runs, only \
+      the last one is yielded.
 
-      Ends after yielding a content for which `until_` returns true; otherwise with `break`. Polls \
-      only while it is waited for, so that leaving the loop, in any way, leaves nothing behind.
+      It ends after yielding a content for which `until_` returns true; otherwise with `break`. It \
+      polls only while the loop waits for it, so that nothing is left behind however the loop \
+      ends.
 
-      Raises the RequestError of the first load if that fails. Later it rides out failures that \
-      may pass (no answer, 408, 425, 429, 5xx), which are in `latest_error`, and raises any other. \
-      May wait; cancelling the waiting task cancels a load that only the watch wanted.
+      Raises the RequestError of the first load if it fails. After that it ignores failures that \
+      may be temporary (no response, 408, 425, 429, 5xx), which are in `latest_error`, and raises \
+      any other. May wait; cancelling the waiting task cancels a load that only the watch needed.
       """,
       example: """
         for job in api("/jobs/1"):watch{
@@ -59,27 +60,27 @@ extension APIOwner {
     ) { call throws(Misuse) in try makeWatch(call) },
     .method(
       "pages", "(options?: PagesOptions): Pages",
-      "Walks through a list that comes in pages: an iterator for `for`.",
+      "Iterates over a list that comes in pages: an iterator for `for`.",
       """
-      Each turn of the loop gets content and resource of one page, beginning with this one. The \
-      next page is that of the `Link` header with `rel="next"` (RFC 8288), else the URL in `next`, \
+      Each iteration gets content and resource of one page, beginning with this one. The next page \
+      is that of the `Link` header with `rel="next"` (RFC 8288), else the URL in `next`, \
       `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`, `next_url`, \
-      `next_page_url`, `pagination.next_url` or their like: absolute or relative, or an object with \
-      `href`. `next`, `cursor`, `page` and `offset` are other ways, one at a time. A page is loaded \
-      as by `load_if_needed`, when the loop asks for it.
+      `next_page_url`, `pagination.next_url` or similar: absolute or relative, or an object with \
+      `href`. `next`, `cursor`, `page` and `offset` select other ways; only one can be used. A \
+      page is loaded as by `load_if_needed`, when the loop reaches it.
 
-      `has_more = false` ends the list, and so does null, `""`, 0 or false in place of a cursor, \
-      and a page that is null or has no body. If a page shows that there is more, but not how to \
-      request it (a cursor, `has_more`, `total_pages`, a count above the rows, also in the \
-      objects around the rows), the next turn raises an error that names the field and the \
+      The list ends with `has_more = false`, with null, `""`, 0 or false in place of a cursor, and \
+      with a page that is null or has no body. If a page shows that there are more, but not how to \
+      request them (a cursor, `has_more`, `total_pages`, a count above the rows, also in the \
+      objects around the rows), the next iteration raises an error that names the field and the \
       option.
 
-      Raises the RequestError of a load that fails; and a RequestError of kind `custom` where the \
-      way goes on to another origin, to a page seen before, to more than 100 pages without `max`, \
-      or to what is no URL, where what should tell the next page cannot be read, where a page is \
-      of another kind than the first, such as an error among lists, where a counted page has the \
-      rows of the page before, and where the content is JSON that was read as text. May wait; \
-      cancelling the waiting task cancels a load that only this wanted.
+      Raises the RequestError of a load that fails. Raises a RequestError of kind `custom` if the \
+      next page is on another origin, was seen before, is beyond 100 pages without `max`, or is \
+      not a URL; if the field for the next page cannot be read; if a page is of another kind than \
+      the first, such as an error among lists; if a counted page has the rows of the page before; \
+      and if the content is JSON that was read as text. May wait; cancelling the waiting task \
+      cancels a load that only this needed.
       """,
       example: """
         for content, page in api("/feed"):pages() do
@@ -100,13 +101,13 @@ extension APIOwner {
 
   static let changes = APIOwner.object(
     .changes, receiver: "changes",
-    "What `resource:changes` and `status:changes` give to `for`; it may be called by hand as well.",
+    "The iterator of `resource:changes` and `status:changes`; it may also be called directly.",
     swift: "ResourceEvents",
     entries: [
       // The arguments that a `for` statement passes are ignored.
       .operation(
         "__call", "(): ResourceEvent|StatusState|nil, DataSource?", shown: "changes()",
-        "Waits for the next event and gives it, with its source; nil at the end.",
+        "Waits for the next event and returns it, with its source; nil at the end.",
         example: """
           local changes = user:changes()
           print(changes())                         --> observer_added
@@ -116,14 +117,15 @@ extension APIOwner {
       ) { call throws(Misuse) in try changes(call).next(call) },
       .operation(
         "__close", "()", shown: "local changes <close> = resource:changes()",
-        "Stops it when the block, or the loop it was given to, is left."
+        "Stops it at the end of the block or of its loop."
       ) { call throws(Misuse) in try changes(call).stop() },
       .property(
-        "resource", "Resource?", "What is observed; nil once it is over, and of those of a status."
+        "resource", "Resource?",
+        "The observed resource; nil after the end, and for those of a status."
       ) { call throws(Misuse) in
         call.return(try changes(call).resource.map { call.values.of($0) } ?? .nil)
       },
-      .method("stop", "()", "Ends it: a call that waits gets nil.") { call throws(Misuse) in
+      .method("stop", "()", "Ends it; a waiting call returns nil.") { call throws(Misuse) in
         try changes(call).stop()
       },
     ],
@@ -136,13 +138,13 @@ extension APIOwner {
 
   static let watch = APIOwner.object(
     .watch, receiver: "watch",
-    "What `resource:watch` gives to `for`; it may be called by hand as well.",
+    "The iterator of `resource:watch`; it may also be called directly.",
     swift: "ResourceWatch",
     entries: [
       // The arguments that a `for` statement passes are ignored.
       .operation(
         "__call", "(): any, Resource?", shown: "watch()",
-        "Waits for the next change: content and resource, nil at the end.",
+        "Waits for the next change and returns content and resource; nil at the end.",
         example: """
           local watch = user:watch{ every = 10 }
           print(watch().name)                      --> Ann
@@ -152,13 +154,13 @@ extension APIOwner {
       ) { call throws(Misuse) in try watch(call).next(call) },
       .operation(
         "__close", "()", shown: "local watch <close> = resource:watch{…}",
-        "Stops it when the block, or the loop it was given to, is left."
+        "Stops it at the end of the block or of its loop."
       ) { call throws(Misuse) in try watch(call).stop() },
-      .property("resource", "Resource?", "What is watched; nil once it is over.") {
+      .property("resource", "Resource?", "The watched resource; nil after the end.") {
         call throws(Misuse) in
         call.return(try watch(call).resource.map { call.values.of($0) } ?? .nil)
       },
-      .method("stop", "()", "Ends it; a call that waits gets nil.") { call throws(Misuse) in
+      .method("stop", "()", "Ends it; a waiting call returns nil.") { call throws(Misuse) in
         try watch(call).stop()
       },
     ],
@@ -171,12 +173,12 @@ extension APIOwner {
 
   static let pages = APIOwner.object(
     .pages, receiver: "pages",
-    "What `resource:pages` gives to `for`; it may be called by hand as well.",
+    "The iterator of `resource:pages`; it may also be called directly.",
     swift: "Pages",
     entries: [
       .operation(
         "__call", "(): any, Resource?", shown: "pages()",
-        "Loads the next page: content and resource, nil at the end.",
+        "Loads the next page and returns content and resource; nil at the end.",
         example: """
           local pages = api("/feed"):pages()
           print(#pages(), #pages(), pages())       --> 2 1 nil
@@ -184,12 +186,13 @@ extension APIOwner {
       ) { call throws(Misuse) in try pages(call).next(call) },
       .operation(
         "__close", "()", shown: "local pages <close> = resource:pages()",
-        "Stops it when the block, or the loop it was given to, is left."
+        "Stops it at the end of the block or of its loop."
       ) { call throws(Misuse) in try pages(call).end() },
-      .property("count", "integer", "How many pages it has given so far.") { call throws(Misuse) in
+      .property("count", "integer",
+      "The number of pages it has returned so far.") { call throws(Misuse) in
         call.return(.int(Int64(try pages(call).count)))
       },
-      .method("stop", "()", "Ends it; a call that waits gives nil once its page is there.") {
+      .method("stop", "()", "Ends it; a waiting call returns nil once its page is loaded.") {
         call throws(Misuse) in try pages(call).end()
       },
     ],
@@ -206,14 +209,15 @@ extension APIOwner {
     entries: [
       .field(
         "every", "number?",
-        "Seconds from the end of one load to the next; default `expiration_time`, at least 1."),
+        "Seconds between the end of one load and the next; default `expiration_time`, at least 1."),
       .field(
         "until_", "(fun(content: any, resource: Resource): any)?",
-        "Ends the watch after the content for which it returns true; must answer at once."),
+        "Ends the watch after the content for which it returns true; must return at once."),
       .field(
         "timeout", "number?",
         """
-        After that many seconds it ends; with `until_` it raises a RequestError of kind `timeout`.
+        The number of seconds after which it ends; with `until_` it raises a RequestError of kind \
+        `timeout`.
         """),
     ])
 
@@ -223,30 +227,29 @@ extension APIOwner {
       .field(
         "next", "string|(fun(content: any, resource: Resource): string|Resource|nil)|nil",
         """
-        `"link"`: the header only; another string: the field that holds the URL (`meta.next`, or a \
-        JSON Pointer); a function that gives URL or resource, nil at the end, and must answer at \
+        `"link"`: only the header. Another string: the field with the URL (`meta.next`, or a JSON \
+        Pointer). A function that returns a URL or resource, or nil at the end; it must return at \
         once.
         """),
       .field(
         "cursor", "CursorOptions?",
         """
-        A field of each page goes into a parameter of the next; the rest of the query stays as it is \
-        written.
+        A field of each page sets a parameter of the next; the rest of the query stays unchanged.
         """),
       .field(
         "page", "PageNumberOptions?",
         """
-        A parameter that counts, until a page has no items; the rest of the query stays as it is \
-        written.
+        A parameter counts pages until a page has no items; the rest of the query stays unchanged.
         """),
       .field(
         "offset", "OffsetOptions?",
         """
-        A parameter that counts the rows before each page, until a page has no items; the rest of \
-        the query stays as it is written.
+        A parameter counts the rows before each page, until a page has no items; the rest of the \
+        query stays unchanged.
         """),
       .field(
-        "max", "integer?", "How many pages at most; default 100, beyond which it raises."),
+        "max", "integer?",
+        "The maximum number of pages; default 100, beyond which it raises an error."),
       .field(
         "cross_origin", "boolean?",
         "Whether the next page may be on another origin; default false."),
@@ -259,18 +262,18 @@ extension APIOwner {
       .field(
         "field", "string",
         """
-        Where its value is: a field such as `meta.cursor`, or a JSON Pointer; null, `""`, 0 and false \
-        end the list. A URL there is followed.
+        Where its value is: a field such as `meta.cursor`, or a JSON Pointer. null, `""`, 0 and \
+        false end the list. If it is a URL, that is followed.
         """),
       .field(
         "items", "string?",
         """
-        The field that holds the list, if `field` is one of its last element; `""` if the content is the list. \
-        Empty ends it.
+        The field with the list, if `field` belongs to its last element; `""` if the content is \
+        the list. An empty list is the end.
         """),
       .field(
         "more", "string?",
-        "The field that says whether there is a further page: true or false, as `has_more`."),
+        "The field that shows whether there is another page: true or false, as `has_more`."),
     ])
 
   static let pageNumberOptions = APIOwner.table(
@@ -278,11 +281,12 @@ extension APIOwner {
     entries: [
       .field("param", "string", "The query parameter to set, such as `page` or `offset`."),
       .field("first", "integer?", "Its value for the first page; default 1."),
-      .field("step", "integer?", "What is added for each page; default 1."),
+      .field("step", "integer?", "The amount added for each page; default 1."),
       .field(
         "items", "string?",
         """
-        The field that holds the list, if the content itself is none and has more than one; empty, or a 404, ends it.
+        The field with the list, if the content is not the list itself and has several. An empty \
+        list, or a 404, is the end.
         """),
     ])
 
@@ -294,7 +298,8 @@ extension APIOwner {
       .field(
         "items", "string?",
         """
-        The field that holds the list, if the content itself is none and has more than one; empty, or a 404, ends it.
+        The field with the list, if the content is not the list itself and has several. An empty \
+        list, or a 404, is the end.
         """),
     ])
 }

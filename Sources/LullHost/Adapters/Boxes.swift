@@ -117,8 +117,8 @@ final class HTTPRequestBox {
       for mask in [Array(secret.mask.utf8), SecretEscaping.json.escaped(secret.mask.utf8)]
       where bytes.firstRange(of: mask) != nil {
         throw .message(
-          "\(place) would be sent with the text '\(secret.mask)' in it, which only stands for the "
-            + "secret: use the value of lull.secret itself, where it is to be sent")
+          "\(place) contains '\(secret.mask)', which is only a placeholder for the secret: "
+            + "use the value of lull.secret itself where it is sent")
       }
     }
   }

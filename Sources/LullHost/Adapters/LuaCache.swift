@@ -169,8 +169,8 @@ final class LuaCache: CoordinatedEntityCache {
       return .failure(
         WrongKey(
           text:
-            "in an environment ('\(environment)') a cache's 'key' must return a string, since others have "
-            + "the same cache, got \(value.typeName)"))
+            "in an environment ('\(environment)') a cache's 'key' must return a string, because "
+            + "environments share the cache, got \(value.typeName)"))
     }
     switch Int(value.kind) {
     case Int(LULL_INTEGER): return key(.int(value.integer))

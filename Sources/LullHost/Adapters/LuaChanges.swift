@@ -74,7 +74,7 @@ final class LuaChanges {
   /// Returns the next event or state, immediately or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard pending == nil else {
-      throw .message("these changes are being waited for by another coroutine")
+      throw .message("another coroutine is already waiting for these changes")
     }
     guard !isOver else { return call.return(.nil) }
     if let item = take() {

@@ -25,7 +25,7 @@ final class LuaEvents {
   /// Returns the next item, immediately or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
-      throw .message("these events are being waited for by another coroutine")
+      throw .message("another coroutine is already waiting for these events")
     }
     if let (values, raising) = look() {
       if raising, let value = values.first { throw .value(value) }
@@ -114,7 +114,7 @@ final class StreamEventBox {
       return document
     } catch {
       let place = error.offset.map { " (at byte \($0 + 1))" } ?? ""
-      throw .message("the data of this event is no JSON: \(error.message)\(place)")
+      throw .message("the data of this event is not JSON: \(error.message)\(place)")
     }
   }
 }

@@ -139,7 +139,7 @@ final class NetworkAnswer {
   deinit {
     completion?(
       NetworkResult(
-        error: TransportError(.scriptError, "the networking function ended without an answer")))
+        error: TransportError(.scriptError, "the networking function ended without a response")))
   }
 
   var isGiven: Bool { completion == nil }

@@ -27,7 +27,8 @@ extension LuaPages.Options {
       default:
         if let way {
           let names = [way, name].sorted()
-          throw .message("pages go on by '\(names[0])' or '\(names[1])', not both")
+          throw .message(
+            "'\(names[0])' and '\(names[1])' cannot be combined: both find the next page")
         }
         way = name
         if name == "next", Int(value.kind) == Int(LULL_FUNCTION) {

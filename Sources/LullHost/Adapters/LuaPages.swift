@@ -55,7 +55,7 @@ package final class LuaPages {
   /// Returns the content and resource of the next page, immediately or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
-      throw .message("these pages are being waited for by another coroutine")
+      throw .message("another coroutine is already waiting for these pages")
     }
     guard !isOver else { return call.return(.nil) }
     let page: Resource

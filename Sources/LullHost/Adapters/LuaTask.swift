@@ -45,7 +45,7 @@ final class LuaTask {
   func markAwaited() { isAwaited = true }
 
   /// The name in the report of an unhandled failure.
-  var reportedName: String { "\(purpose), which nobody has awaited" }
+  var reportedName: String { "\(purpose), which was not awaited" }
 
   /// The failure, if it has not been awaited.
   var unheardFailure: ScriptFailure? {

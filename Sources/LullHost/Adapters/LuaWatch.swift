@@ -42,7 +42,7 @@ final class LuaWatch {
   /// Returns content and resource, immediately or later; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard pending == nil else {
-      throw .message("this watch is being waited for by another coroutine")
+      throw .message("another coroutine is already waiting for this watch")
     }
     guard let resource else { return call.return(.nil) }
     if let step = progress.look() {

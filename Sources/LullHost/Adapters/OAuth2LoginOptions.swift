@@ -42,7 +42,7 @@ struct OAuth2LoginOptions {
     let text = try given.needed(key)
     guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url), !text.contains("#") else {
       throw .message(
-        "'\(key)' must be an https URL without a fragment, or an http one of this machine, got "
+        "'\(key)' must be an https URL without a fragment, or an http URL of this machine, got "
           + "'\(LogText.url(text))'")
     }
     return url.percentEncoded
@@ -63,14 +63,14 @@ struct OAuth2LoginOptions {
   private var name: String {
     get throws(Misuse) {
       guard let name = given.texts["name"] ?? fileName else {
-        throw .message("'name' is needed where no file says it: tokens are kept by it")
+        throw .message("'name' is required outside an API file: tokens are stored under it")
       }
       guard OAuth2Login.isName(name) else {
         let source = given.texts["name"] == nil ? "the file's name" : "'name'"
         throw .message(
-          "\(source) must be of letters, digits, '-', '_' and '.', to name the tokens' file, got "
-            + "'\(LogText.part(name, limit: 80))'"
-            + (given.texts["name"] == nil ? "; give 'name'" : ""))
+          "\(source) must have only letters, digits, '-', '_' and '.', since it names the token "
+            + "file, got '\(LogText.part(name, limit: 80))'"
+            + (given.texts["name"] == nil ? "; set 'name'" : ""))
       }
       return name
     }

@@ -46,16 +46,16 @@ struct OAuth2Options {
     var standardFile: String?
     switch kind {
     case .refresh:
-      guard let refreshToken else { throw .message("'refresh_token' is needed") }
+      guard let refreshToken else { throw .message("'refresh_token' is required") }
       grant = .refresh(refreshToken)
     case .clientCredentials:
-      guard clientSecret != nil else { throw .message("'client_secret' is needed") }
+      guard clientSecret != nil else { throw .message("'client_secret' is required") }
       grant = .clientCredentials
     case .device, .code:
       let login = try OAuth2LoginOptions(self, file: file).login(kind)
       standardFile = TokenFile.standardPath(of: login.name)
       guard standardFile != nil || texts["token_file"] != nil || permissions.isInspecting else {
-        throw .message("'token_file' is needed where there is no home folder ($HOME)")
+        throw .message("'token_file' is required without a home folder ($HOME)")
       }
       grant = .login(login)
     }
@@ -79,7 +79,7 @@ struct OAuth2Options {
   }
 
   func needed(_ name: String) throws(Misuse) -> String {
-    guard let text = texts[name] else { throw .message("'\(name)' is needed") }
+    guard let text = texts[name] else { throw .message("'\(name)' is required") }
     return text
   }
 }

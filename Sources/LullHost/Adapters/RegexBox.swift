@@ -102,7 +102,7 @@ final class RegexBox {
       } else if character == "]" {
         isInClass = false
       } else if character == previous, "&~".contains(character) {
-        return "'\(character)\(character)' inside of a class is not supported"
+        return "'\(character)\(character)' inside a class is not supported"
       }
     }
     return nil

@@ -34,7 +34,7 @@ final class ScriptToken: FetchedToken.Source {
     _ done: @escaping (Result<FetchedToken.Token, TransportError>) -> Void
   ) -> () -> Void {
     guard let service = owner as? Service else {
-      done(.failure(FetchedToken.failure("no token: it is not fetched here")))
+      done(.failure(FetchedToken.failure("no token: it cannot be fetched without a service")))
       return {}
     }
     let context = RunContext(purpose: "the fetch function of lull.auth.token") { [self] outcome in
@@ -65,7 +65,7 @@ final class ScriptToken: FetchedToken.Source {
     case .gone:
       return .failure(
         FetchedToken.failure(
-          "no token: the fetch function has been collected; keep what lull.auth.token gives"))
+          "no token: the fetch function was collected; keep the result of lull.auth.token"))
     case .cancelled: return .failure(FetchedToken.failure("no token: its fetch was cancelled"))
     }
   }
@@ -88,21 +88,21 @@ final class ScriptToken: FetchedToken.Source {
       if let box = callbacks.handles.object(second, .error, as: ErrorBox.self) {
         return .failure(ScriptToken.failure(box.error))
       }
-      let reason = second.string ?? "the fetch function gave none"
+      let reason = second.string ?? "the fetch function returned none"
       return .failure(FetchedToken.failure("no token: \(LogText.part(reason, limit: 200))"))
     }
     var lifetime: Double?
     if second.kind != Int32(LULL_NIL) {
       guard let seconds = second.double, seconds.isFinite, seconds > 0 else {
         throw .message(
-          "fetch must return how many seconds the token is good for, or nothing, as its second value, "
+          "fetch must return the token's lifetime in seconds, or nothing, as its second value, "
             + "got \(second.described)")
       }
       lifetime = seconds
     }
     if let secret = callbacks.handles.secret(first) {
       guard !isKept else {
-        throw .message("fetch must return a string where 'token_file' is set, got a Secret")
+        throw .message("fetch must return a string if 'token_file' is set, got a Secret")
       }
       return .success(FetchedToken.Token(text: secret, plain: nil, lifetime: lifetime))
     }
@@ -110,9 +110,9 @@ final class ScriptToken: FetchedToken.Source {
       let got = first.kind == Int32(LULL_STRING) ? "an empty string" : first.typeName
       throw .message("fetch must return a token, a string or a Secret, got \(got)")
     }
-    guard first.isValidUTF8 else { throw .message("fetch must return a token that is UTF-8") }
+    guard first.isValidUTF8 else { throw .message("fetch must return a token in UTF-8") }
     if let problem = Headers.valueProblem(text.utf8) {
-      throw .message("the token that fetch returned, as the value of a header, \(problem)")
+      throw .message("the token that fetch returned is used in a header, so it \(problem)")
     }
     let secret = SecretText(Secret(.literal(text), name: "token"))
     return .success(FetchedToken.Token(text: secret, plain: text, lifetime: lifetime))
@@ -152,7 +152,9 @@ extension CredentialReader {
       default: texts[key] = try value.nonEmptyText(key)
       }
     }
-    guard let function else { throw .message("'fetch' is needed: a function that gets a token") }
+    guard let function else {
+      throw .message("'fetch' is required: a function that returns a token")
+    }
     guard texts["token_file"] == nil || !permissions.isSandboxed || permissions.isInspecting else {
       throw .message("'token_file' is not available in the sandbox")
     }

@@ -11,7 +11,7 @@ extension Tasks {
     let items = try awaitedItems(call)
     guard !items.isEmpty else {
       guard kind == .all else {
-        throw .argument(1, "the list is empty: there is nothing that could succeed")
+        throw .argument(1, "the list is empty: nothing could succeed")
       }
       return call.return(.list([]))
     }
@@ -224,7 +224,7 @@ extension Tasks {
   }
 
   private func timeoutError(_ name: String, _ seconds: Double) -> RequestError {
-    let text = "\(name): not done after \(seconds.luaText) s"
+    let text = "\(name): not finished after \(seconds.luaText) s"
     return RequestError(
       userMessage: text, cause: .transport(TransportError(.timeout, text)),
       timestamp: pump.clock.now)

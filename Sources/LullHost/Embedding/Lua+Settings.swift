@@ -62,13 +62,13 @@ extension Lua.Limits {
   /// Throws `misuse` if a limit is not a positive number.
   func check() throws(LuaError) {
     if let memory, memory <= 0 {
-      throw LuaError(.misuse, "limits.memory is a number of bytes above 0, not \(memory)")
+      throw LuaError(.misuse, "limits.memory must be a number of bytes above 0, got \(memory)")
     }
     if let instructions, instructions <= 0 {
-      throw LuaError(.misuse, "limits.instructions is a number above 0, not \(instructions)")
+      throw LuaError(.misuse, "limits.instructions must be a number above 0, got \(instructions)")
     }
     if let seconds, !(seconds > 0 && seconds.isFinite) {
-      throw LuaError(.misuse, "limits.seconds is a number above 0, not \(seconds)")
+      throw LuaError(.misuse, "limits.seconds must be a number above 0, got \(seconds)")
     }
   }
 

@@ -98,8 +98,8 @@ public final class Lua {
       guard pump.isOnThread else {
         ProgramMisuse.stop(
           """
-          a runtime of Lua(on: home) was used outside of its home: keep it in an actor whose \
-          unownedExecutor is home.unownedExecutor, or make it by Lua(home) inside home.perform
+          a runtime of Lua(on: home) was used outside its home: keep it in an actor whose \
+          unownedExecutor is home.unownedExecutor, or make it with Lua(home) inside home.perform
           """)
       }
       // The result is created on this thread and stays on it.

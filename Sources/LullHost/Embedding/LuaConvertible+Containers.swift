@@ -97,8 +97,8 @@ extension Lua.Table {
       for (key, value) in entries {
         guard case .int(let position) = key, position >= 1, position <= entries.count else {
           throw .mismatch(
-            "a table with elements from 1 to \(entries.count) and nothing else expected, got one "
-              + "with the key \(Lua.Value.described(key))")
+            "a table expected with elements from 1 to \(entries.count) only, got one with the key "
+              + Lua.Value.described(key))
         }
         do throws(LuaError) {
           found[position - 1] = try Element.from(lua: value)
@@ -116,7 +116,7 @@ extension Lua.Table {
     let core = reference.core
     guard core.readingDepth < Lua.Table.deepest else {
       throw .mismatch(
-        "more than \(Lua.Table.deepest) tables inside each other: does one hold itself?")
+        "more than \(Lua.Table.deepest) nested tables: does one contain itself?")
     }
     core.readingDepth += 1
     defer { core.readingDepth -= 1 }
@@ -159,7 +159,7 @@ extension JSONValue: LuaConvertible {
     case .string(let string): return .string(string)
     case .table(let table): return try table.json()
     case .other(let reference): return try reference.core.json(of: value)
-    default: throw .expected("a value that JSON has", value)
+    default: throw .expected("a JSON value", value)
     }
   }
 }

@@ -44,7 +44,7 @@ extension RuntimeCore {
   func text(ofFile path: String) throws(LuaError) -> [UInt8] {
     try requireOpen()
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw LuaError(.misuse, "the path of a file is a text that is not empty and has no zero byte")
+      throw LuaError(.misuse, "the path of a file must not be empty or contain a zero byte")
     }
     switch TextFile.read(Array(path.utf8)) {
     case .success(let bytes): return bytes

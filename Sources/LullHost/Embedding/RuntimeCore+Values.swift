@@ -143,7 +143,7 @@ extension RuntimeCore {
   private func encode(_ reference: Lua.Reference) throws(LuaError) -> LuaValue {
     guard reference.core === self else {
       throw LuaError(
-        .misuse, "a \(reference.typeName) of another Lua runtime: give its content, not itself")
+        .misuse, "a \(reference.typeName) of another Lua runtime: pass its content instead")
     }
     return .ref(reference.id)
   }
@@ -151,7 +151,7 @@ extension RuntimeCore {
   private func refuse(_ depth: Int) throws(LuaError) {
     guard depth < RuntimeCore.deepest else {
       throw LuaError(
-        .mismatch, "more than \(RuntimeCore.deepest) tables inside each other do not go to Lua")
+        .mismatch, "more than \(RuntimeCore.deepest) nested tables cannot be passed to Lua")
     }
   }
 

@@ -35,7 +35,7 @@ package struct Chart {
         default: "no list"
         }
       throw Problem(
-        message: "--chart draws a list, and the content is \(kind): -f says which list of it, such "
+        message: "--chart draws a list, but the content is \(kind): select a list with -f, such "
           + "as -f x.items")
     }
     let elements = json.lines
@@ -45,7 +45,7 @@ package struct Chart {
     for (index, element) in elements.enumerated() {
       guard isPlain || element.kind == .object else {
         throw Problem(
-          message: "row \(index + 1) is no record: --chart \(Chart.plainField) draws a list of "
+          message: "row \(index + 1) is not a record: --chart \(Chart.plainField) draws a list of "
             + "numbers")
       }
       let found = isPlain ? element : Chart.value(field, of: element)
@@ -85,11 +85,11 @@ package struct Chart {
       json.write(to: &bytes)
       let shown = String(decoding: bytes, as: UTF8.self)
       throw Problem(
-        message: "'\(field)' is no number \(place): "
+        message: "'\(field)' is not a number \(place): "
           + TextWidth.cut(ContentTable.onOneLine(shown, isTerminal: true), to: 40))
     }
     guard value.isFinite else {
-      throw Problem(message: "'\(field)' is too large a number \(place): \(json.plain)")
+      throw Problem(message: "the number '\(field)' is too large \(place): \(json.plain)")
     }
     return value
   }

@@ -56,7 +56,7 @@ package struct Pager {
   /// - Parameters:
   ///   - bytes: the text, with control characters escaped.
   ///   - hint: what to do if the program can't be run.
-  package func show(_ bytes: [UInt8], hint: String = "set PAGER to one that can") -> Bool {
+  package func show(_ bytes: [UInt8], hint: String = "set PAGER to another program") -> Bool {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

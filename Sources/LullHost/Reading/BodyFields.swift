@@ -28,9 +28,9 @@ struct BodyFields {
     if encoding != nil, kind != "text" { throw .message("'encoding' is for 'text' bodies") }
     if contentType != nil {
       if kind == "file" {
-        throw .message("the type of a file is said by lull.file(path, { type = … })")
+        throw .message("set the type of a file with lull.file(path, { type = … })")
       }
-      if kind == "multipart" { throw .message("a multipart form has a 'content_type' of its own") }
+      if kind == "multipart" { throw .message("a multipart form sets its own 'content_type'") }
     }
     return made.map { body in
       switch body {

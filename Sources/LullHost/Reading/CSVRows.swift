@@ -41,7 +41,7 @@ struct CSVRows {
     var writer = CSVWriter(delimiter: delimiter, guardsFormulas: guardsFormulas)
     guard !rows.isEmpty || !columns.isEmpty else { return [] }
     guard !columns.isEmpty || width > 0 else {
-      throw .message("cannot encode as CSV: no row has a field, and no columns are given")
+      throw .message("cannot encode as CSV: no row has a field, and no columns are set")
     }
     if hasHeader, !columns.isEmpty { writer.write(columns) }
     for row in rows {
@@ -179,7 +179,7 @@ struct CSVRows {
     named fields: [(name: [UInt8], text: [UInt8]?)], _ deep: [(column: Int, text: [UInt8])]
   ) throws(Misuse) {
     guard fields.isEmpty || areLists != true else {
-      throw problem("some rows are lists, and this one has names")
+      throw problem("other rows are lists, but this one has names")
     }
     if !fields.isEmpty { areLists = false }
     var row: [(column: Int, text: [UInt8])] = []
@@ -206,15 +206,15 @@ struct CSVRows {
 
   private mutating func add(listed fields: [(column: Int, text: [UInt8])]) throws(Misuse) {
     guard fields.isEmpty || areLists != false else {
-      throw problem("some rows have names, and this one is a list")
+      throw problem("other rows have names, but this one is a list")
     }
     if !fields.isEmpty { areLists = true }
     let last = fields.reduce(0) { max($0, $1.column + 1) }
     guard last == fields.count else {
-      throw problem("a list has nil in it; lull.null is an empty field")
+      throw problem("a list contains nil; use lull.null for an empty field")
     }
     guard isOpen || fields.count <= columns.count else {
-      throw problem("it has \(fields.count) fields, and there are \(columns.count) columns")
+      throw problem("it has \(fields.count) fields, but there are \(columns.count) columns")
     }
     width = max(width, fields.count)
     rows.append(fields)

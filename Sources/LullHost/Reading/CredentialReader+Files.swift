@@ -68,7 +68,7 @@ extension CredentialReader {
     guard isOfEnvironment else {
       guard let accessKey = keys["access_key"], let secretKey = keys["secret_key"] else {
         let missing = keys["access_key"] == nil ? "access_key" : "secret_key"
-        throw .message("'\(missing)' is needed, or env = true, which takes it from the environment")
+        throw .message("'\(missing)' is required, or env = true to read it from the environment")
       }
       return AWSCredentials(
         accessKey: accessKey, secretKey: secretKey, sessionToken: keys["session_token"])

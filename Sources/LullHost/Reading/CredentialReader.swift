@@ -40,7 +40,7 @@ struct CredentialReader {
       case "origins": origins = try self.origins(value, index, state)
       default:
         guard source == nil else {
-          throw .message("a secret has one source: 'env', 'file' or 'command'")
+          throw .message("a secret must have one source: 'env', 'file' or 'command'")
         }
         source = try self.source(key, value, index, state)
         if case .environment(let name)? = source, let text = try variables?.secret(name) {

@@ -29,7 +29,7 @@ package struct JSONReader {
     }
     guard result.secret_count == 0 else {
       return .failure(
-        Problem(text: "there is a Secret, which only the body of a request can hold"))
+        Problem(text: "it contains a Secret, which is only allowed in the body of a request"))
     }
     guard MemoryLedger.allows(result.length) else {
       return .failure(Problem(text: "not enough memory"))

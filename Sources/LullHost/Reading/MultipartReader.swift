@@ -74,7 +74,7 @@ struct MultipartReader {
       let file = box.file
       guard file.name.text != nil else {
         throw .message(
-          "the name of the file '\(file.name)' is not valid UTF-8: give it another one with name =")
+          "the name of the file '\(file.name)' is not valid UTF-8: set another one with name =")
       }
       return MultipartForm.Part(name, file)
     }

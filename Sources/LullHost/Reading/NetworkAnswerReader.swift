@@ -7,7 +7,7 @@ package import LullCore
 package final class NetworkAnswerReader {
   static let keys = ["status", "http_status", "headers", "body", "json", "text"]
   static let statusTwice = Misuse.message(
-    "'status' and 'http_status' mean the same: give one of them")
+    "'status' and 'http_status' mean the same: set only one of them")
 
   private let handles: ObjectHandles
   private let options: OptionReader
@@ -34,7 +34,7 @@ package final class NetworkAnswerReader {
       result = try self.result(table: index, state, url: url)
     } else if first.kind != Int32(LULL_NIL) {
       throw .message(
-        "a networking function answers with a table { status =, headers =, body = }, got "
+        "a networking function must return a table { status =, headers =, body = }, got "
           + first.typeName)
     }
     if let box = handles.object(second, .error, as: ErrorBox.self) {
@@ -43,7 +43,7 @@ package final class NetworkAnswerReader {
     } else if let text = second.text {
       result.error = TransportError(.network, text)
     } else if result.response == nil {
-      throw .message("a networking function must answer with a table or an error")
+      throw .message("a networking function must return a table or an error")
     }
     return result
   }

@@ -33,14 +33,14 @@ package struct VariablesFile {
     }
     guard file.isPrivate else {
       throw Problem(
-        message: "the file \(path) may be read by others, and is not used: chmod 600 it, and renew "
-          + "what it holds if others did")
+        message: "the file \(path) can be read by other users, and is not used: run chmod 600 on "
+          + "it, and replace its contents if others may have read it")
     }
     guard file.isOwn else {
-      throw Problem(message: "the file \(path) belongs to somebody else, and is not used")
+      throw Problem(message: "the file \(path) belongs to another user, and is not used")
     }
     guard let bytes = SecretFile.content(of: descriptor) else {
-      throw Problem(message: "the file \(path) cannot be read to its end, or is larger than 64 KB")
+      throw Problem(message: "the file \(path) cannot be read completely, or is larger than 64 KB")
     }
     return try VariablesFile(bytes, path)
   }
@@ -59,7 +59,7 @@ package struct VariablesFile {
 
   private mutating func read(_ bytes: ArraySlice<UInt8>) throws(Problem) {
     guard let line = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw Problem(message: "the line is not text in UTF-8")
+      throw Problem(message: "the line is not UTF-8")
     }
     var rest = VariablesFile.trimmed(line[...])
     guard !rest.isEmpty, !rest.hasPrefix("#") else { return }
@@ -69,11 +69,11 @@ package struct VariablesFile {
       rest = VariablesFile.trimmed(rest.dropFirst(7))
     }
     guard let end = rest.firstIndex(of: "=") else {
-      throw Problem(message: "a line is NAME=text, and this one has no '='")
+      throw Problem(message: "expected NAME=text, found a line without '='")
     }
     let name = VariablesFile.trimmed(rest[..<end])
     guard VariablesFile.isName(name) else {
-      throw Problem(message: "before '=' a name of letters, digits and '_' is expected")
+      throw Problem(message: "expected a name of letters, digits and '_' before '='")
     }
     let text = try VariablesFile.text(rest[rest.index(after: end)...])
     guard texts.updateValue(text, forKey: String(name)) == nil else {
@@ -96,14 +96,14 @@ package struct VariablesFile {
       let character = word[index]
       if isEscaped {
         guard let meant = escapes[character] else {
-          throw Problem(message: "a backslash begins no escape that is known here")
+          throw Problem(message: "a backslash begins an unknown escape")
         }
         text.append(meant)
         isEscaped = false
       } else if character == quote {
         let behind = trimmed(word[word.index(after: index)...])
         guard behind.isEmpty || behind.hasPrefix("#") else {
-          throw Problem(message: "there is more behind the closing quote")
+          throw Problem(message: "there is text after the closing quote")
         }
         return text
       } else if character == "\\", quote == "\"" {
@@ -112,7 +112,7 @@ package struct VariablesFile {
         text.append(character)
       }
     }
-    throw Problem(message: "a quote is opened and not closed on its line")
+    throw Problem(message: "a quote is not closed on its line")
   }
 
   private static let escapes: [Character: Character] = [

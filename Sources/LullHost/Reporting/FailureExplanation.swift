@@ -21,13 +21,13 @@ struct FailureExplanation {
     }
     if failure.isOfNeedlessLoad {
       report.message +=
-        "; load_if_needed() returns nil if nothing has to be loaded: resource:fetch() returns the entity, "
+        "; load_if_needed() returns nil if no load is needed: resource:fetch() returns the entity, "
         + "and loads it if needed"
     }
     if failure.message.hasSuffix("attempt to index a null value"),
       failure.traceback.contains("in for iterator")
     {
-      report.message += "; ipairs was given lull.null: JSON has null there, and no list"
+      report.message += "; ipairs got lull.null: the JSON has null there, not a list"
     }
     return report
   }
@@ -123,7 +123,7 @@ struct FailureExplanation {
       if case .script(let script) = error.cause { report.message += ": " + script.message }
     }
     if error.asksForDigest {
-      report.cause = "the server asks for Digest authentication: auth = lull.auth.digest(…)"
+      report.cause = "the server requires Digest authentication: auth = lull.auth.digest(…)"
       return
     }
     switch error.cause {

@@ -35,15 +35,15 @@ final class NilContents {
     var explanation: String {
       let url = LogText.url(url)
       switch absence {
-      case .notLoaded: return "\(url) has none: load it, and await that, first"
-      case .loading: return "\(url) is still being loaded: await that first"
+      case .notLoaded: return "\(url) has no content yet: load it first, and await the load"
+      case .loading: return "\(url) is still loading: await the load first"
       case .failed(let method, let status, let message):
         let asked = [method ?? "GET", url].joined(separator: " ")
         let owner = kind == .error ? "error" : "resource"
         guard let status else { return "\(asked) failed: \(message); the \(owner) has no content" }
         let phrase = StatusPhrase.text(for: status)
         let more = message == phrase ? "" : " (\(message))"
-        return "\(asked) was answered with \(status) \(phrase)\(more); the \(owner) has no content"
+        return "\(asked) returned \(status) \(phrase)\(more); the \(owner) has no content"
       }
     }
   }

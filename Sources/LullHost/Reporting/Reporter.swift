@@ -111,7 +111,7 @@ package final class Reporter {
   /// or a call of the script's handler or the program's error function.
   func report(unhandled error: RequestError, of name: String) {
     let text =
-      "\(name) failed, and the script has not looked at that: \(error.userMessage) "
+      "\(name) failed, and the script did not handle it: \(error.userMessage) "
       + "(await the request, or add on_failure)"
     reportUnhandled(text, error)
   }
@@ -120,8 +120,8 @@ package final class Reporter {
   func reportMoreUnhandled(_ count: Int) {
     reportUnhandled(
       count == 1
-        ? "1 more request failed, and the script has not looked at that"
-        : "\(count) more requests failed, and the script has not looked at them")
+        ? "1 more request failed, and the script did not handle it"
+        : "\(count) more requests failed, and the script did not handle them")
   }
 
   private func reportUnhandled(_ text: String, _ error: RequestError? = nil) {
@@ -253,7 +253,7 @@ package final class Reporter {
   /// may have added the credentials.
   func collected(_ place: String) -> RequestError {
     scriptError(
-      ScriptFailure("the \(place) has been collected with its service"),
+      ScriptFailure("the \(place) was collected with its service"),
       in: place, message: "Cannot send request")
   }
 

@@ -46,13 +46,14 @@ extension ScriptLoop {
       let kind = lull_answer_now_kind(bridge.pointer).map { String(cString: $0) } ?? "callback"
       // `__close` runs when a variable is closed because of an error or a cancellation.
       let wayOut = kind.hasPrefix("__close") ? "; start a task with lull.spawn instead" : ""
-      return "cannot wait inside a \(kind): it must answer at once\(wayOut)"
+      return "cannot wait inside a \(kind): it must return at once\(wayOut)"
     case Int(LULL_WAIT_BLOCK):
-      return "cannot wait here: nothing that can be suspended runs; wait in a function instead"
+      return "cannot wait here: no coroutine is running that can be suspended; "
+        + "wait in a function instead"
     case Int(LULL_WAIT_FOREIGN):
       return
-        "cannot wait inside this coroutine: a C module resumed it, or a coroutine.resume taken before "
-        + "Lull was loaded; load Lull first, or start the function with lull.spawn"
+        "cannot wait inside this coroutine: it was resumed by a C module, or by a coroutine.resume "
+        + "saved before Lull was loaded; load Lull first, or start the function with lull.spawn"
     default:
       return bridge.withArena {
         let place = lull_wait_place(bridge.pointer, call.state)
@@ -64,7 +65,7 @@ extension ScriptLoop {
   /// Returns the error message for a place where Lua can't yield, with what to do instead.
   private static func cannotWait(inside place: String) -> String {
     switch place {
-    case "": "cannot wait here: a C function that cannot be suspended is in between; wait before it"
+    case "": "cannot wait here: the caller is a C function that cannot be suspended; wait before it"
     case "__gc": "cannot wait inside a finaliser (__gc): start a task with lull.spawn instead"
     case "require":
       "cannot wait while a module is loaded by require: wait in a function that it returns"

@@ -35,7 +35,7 @@ struct FunctionLookup {
       }
     default: break
     }
-    return "There is no help for \(value.described); help() lists what there is.\n"
+    return "There is no help for \(value.described); help() lists the topics.\n"
   }
 
   /// Returns the message for an unknown name.
@@ -44,7 +44,7 @@ struct FunctionLookup {
       description.owners.map(\.name) + description.owners.flatMap { $0.entries.map(\.name) }
     let near = NearestName.suggestion(for: name, among: names)
     return "Nothing is called '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? "")
-      + "; help() lists what there is.\n"
+      + "; help() lists the topics.\n"
   }
 
   /// Returns the description of a Lull function; nil for any other function.

@@ -40,7 +40,7 @@ package final class PipelineTrace {
   }
 
   func began(_ run: PipelineRun) {
-    let row = row(run.original, stage: "", step: "as it came")
+    let row = row(run.original, stage: "", step: "as received")
     open[ObjectIdentifier(run.request)] = (run.request, [row])
   }
 
@@ -63,13 +63,13 @@ package final class PipelineTrace {
     switch request.response?.outcome {
     case .success(let entity)?:
       if request.response?.isNew == false {
-        outcome = "304, what was there stays"
+        outcome = "304, data unchanged"
       } else {
         outcome = entity.exchange.map { String($0.status) } ?? "success"
       }
     case .failure(let error)?:
       outcome = (error.httpStatusCode.map { "\($0), " } ?? "") + LogText.part(error.userMessage)
-    case nil: outcome = "no answer"
+    case nil: outcome = "no response"
     }
     return "\(request.displayName) → \(outcome)"
   }

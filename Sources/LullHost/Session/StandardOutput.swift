@@ -12,7 +12,7 @@ package enum StandardOutput {
     let code = lull_flush_out()
     guard code != 0 else { return nil }
     // A message of the C library, copied immediately.
-    return code > 0 ? ErrorText.of(code) : "a part of it is lost"
+    return code > 0 ? ErrorText.of(code) : "part of it was lost"
   }
 
   /// Writes the output of a sandboxed script to the destination of `print`. On a terminal control

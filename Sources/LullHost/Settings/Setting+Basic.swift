@@ -23,8 +23,8 @@ extension Setting {
           isWritable: true, rules: "REQ-05 MUT-06"),
         inTable: .init(
           type: "table<string, string|number|Secret|(string|Secret)[]|false>?",
-          summary: "Headers of each request; a list sends several, and with false there is none, "
-            + "not even one that would be sent unasked such as `User-Agent`.",
+          summary: "Headers of each request; a list sends several, and false removes a header, "
+            + "even a default such as `User-Agent`.",
           isWritable: true, rules: "REQ-05 MUT-06"),
         swift: "Configuration.headers"),
       value: { .table($0.headers.lines.bytePairs.map { (.bytes($0.name), .bytes($0.value)) }) },
@@ -34,7 +34,7 @@ extension Setting {
       "expiration_time", .expirationTime, at: \.expirationTime,
       SettingDocumentation(
         "number|\"http\"",
-        "How long data is up to date, in seconds; `\"http\"` takes what answers say by "
+        "How long data is up to date, in seconds; `\"http\"` uses the response's "
           + "`Cache-Control`, `Expires` and `Age`",
         default: "30",
         swift: "Configuration.expirationTime",
@@ -42,7 +42,7 @@ extension Setting {
     Setting(
       "retry_time", .seconds, at: \.retryTime,
       SettingDocumentation(
-        "number", "How long after an error no load is needed, in seconds", default: "1",
+        "number", "How long no load is needed after an error, in seconds", default: "1",
         swift: "Configuration.retryTime",
         rules: (inObject: "LOAD-23 CFG-15", inTable: "LOAD-23 LOAD-26"))),
     Setting(
@@ -55,7 +55,7 @@ extension Setting {
     Setting(
       "progress_reporting_interval", .seconds, at: \.progressReportingInterval,
       SettingDocumentation(
-        "number", "How often progress is looked at, in seconds", default: "0.05",
+        "number", "How often progress is checked, in seconds", default: "0.05",
         swift: "Configuration.progressReportingInterval",
         rules: (inObject: "PRG-24", inTable: "PRG-24"))),
     Setting(
@@ -72,12 +72,12 @@ extension Setting {
       "max_body_size", .count(minimum: 0), at: \.limits.maxBodySize,
       explanation: .words { ByteCount.exact($0.limits.maxBodySize) },
       SettingDocumentation(
-        "integer", "How large a decoded response body may be, in bytes", default: "100 MB",
+        "integer", "The maximum size of a decoded response body, in bytes", default: "100 MB",
         swift: "TransferLimits.maxBodySize")),
     Setting(
       "connections_per_host", .count(minimum: 1), at: \.limits.connectionsPerHost,
       SettingDocumentation(
-        "integer", "How many connections to one host", default: "32",
+        "integer", "The maximum number of connections to one host", default: "32",
         swift: "TransferLimits.connectionsPerHost")),
   ]
 }

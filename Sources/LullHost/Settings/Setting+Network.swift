@@ -9,8 +9,8 @@ extension Setting {
       SettingDocumentation(
         "string?", "A PEM file of certificates to trust, instead of the system's",
         """
-        A file that cannot be read fails the request with kind `tls`. With an \
-        environment's `SSL_CERT_FILE` it stands in its place.
+        A file that cannot be read fails the request with kind `tls`. It replaces `SSL_CERT_FILE` \
+        of the environment.
         """,
         swift: "ConnectionOptions.certificateAuthorities")),
     Setting(
@@ -18,21 +18,19 @@ extension Setting {
       SettingDocumentation(
         "boolean",
         """
-        Whether whoever answers is taken for the host, its certificate not verified; \
-        for tests
+        Whether to skip the verification of TLS certificates; for tests
         """, default: "false",
         """
-        The first request to each host says so on stderr. A redirect is believed in \
-        the same way.
+        The first request to each host prints a warning on standard error. Redirects are not \
+        verified either.
         """,
         swift: "ConnectionOptions.verifiesServer")),
     Setting(
       "client_cert", .file, ofTransfer: \.connection.clientCertificate,
       SettingDocumentation(
-        "string?", "A PEM file with the certificate to show to servers that ask for one",
+        "string?", "A PEM file with the client certificate for servers that require one",
         """
-        It does not go along on a redirect to another origin. The key must not need \
-        a passphrase.
+        It is not sent on a redirect to another origin. The key must not need a passphrase.
         """,
         swift: "ConnectionOptions.clientCertificate")),
     Setting(
@@ -44,77 +42,81 @@ extension Setting {
       "proxy", .proxy, ofTransfer: \.connection.proxy,
       fingerprint: { "\($0.options?.connection.proxy ?? .environment)".hashValue },
       SettingDocumentation(
-        "string|false|nil", "The URL of a proxy, or false for none whatever the environment says",
+        "string|false|nil",
+        "The URL of a proxy, or false for none, even if the environment has one",
         """
-        `http`, `https`, `socks4`, `socks4a`, `socks5` and `socks5h` URLs, with user \
-        and password if it needs them; these are left out when the setting is read. \
-        With a proxy of one's own the environment's `no_proxy` does not count. Where `--allow-host` \
-        says which hosts may be reached, it must be one of them.
+        `http`, `https`, `socks4`, `socks4a`, `socks5` and `socks5h` URLs, with user and password \
+        if needed; reading the setting returns the URL without them. If it is set, the \
+        environment's `no_proxy` is ignored. If `--allow-host` limits the hosts, the proxy must be \
+        one of them.
         """,
         swift: "ConnectionOptions.proxy")),
     Setting(
       "no_proxy", .hosts, ofTransfer: \.connection.hostsWithoutProxy,
       SettingDocumentation(
-        "string?", "Hosts that are asked without the proxy, separated by commas",
+        "string?", "Hosts that are requested without the proxy, separated by commas",
         """
-        As in the environment: names, endings such as `.example.com`, addresses, \
-        `*`. A list of strings can be assigned.
+        As in the environment: names, endings such as `.example.com`, addresses, `*`. A list of \
+        strings can be assigned.
         """,
         swift: "ConnectionOptions.hostsWithoutProxy")),
     Setting(
       "resolve", .addresses, ofTransfer: \.connection.addresses,
       SettingDocumentation(
-        "table<string, string>?", "Where to connect to instead, by `host:port`",
+        "table<string, string>?", "Addresses to connect to instead, by `host:port`",
         """
-        An address or another host, perhaps with a port: `{ ["api.example.com:443"] \
-        = "127.0.0.1:8443" }`. Certificates and the Host header stay those of the \
-        URL.
+        An address or another host, optionally with a port: `{ ["api.example.com:443"] = \
+        "127.0.0.1:8443" }`. Certificates and the Host header stay those of the URL.
         """,
         swift: "ConnectionOptions.addresses")),
     Setting(
       "unix_socket", .socket, ofTransfer: \.connection.unixSocket,
       SettingDocumentation(
-        "string|false|nil", "A socket of this machine to ask the service through, by its path",
+        "string|false|nil", "The path of a Unix socket of this machine to send requests through",
         """
-        `base_url = "http://localhost"` then only names what the server reads as its host. What is behind \
-        the socket is the service's own origin: a request to another one fails, and a redirect to one \
-        goes by the network. There is no proxy on the way; one of `proxy`, or an address of `resolve`, \
-        fails the request. Where `--allow-host` says what may be reached, `unix:PATH` must be among it. \
-        Not available in the sandbox.
+        `base_url = "http://localhost"` then only sets the host that the server reads. Only the \
+        service's own origin uses the socket: a request to another origin fails, and a redirect to \
+        one goes over the network. A proxy cannot be used: a `proxy`, or an address in `resolve`, \
+        fails the request. If `--allow-host` is set, it must include `unix:PATH`. Not available in \
+        the sandbox.
         """,
         swift: "ConnectionOptions.unixSocket")),
     Setting(
       "http_version", .httpVersion, ofTransfer: \.connection.httpVersion,
       SettingDocumentation(
-        "\"1.1\"|\"2\"|\"3\"|nil", "The newest version of HTTP to speak",
+        "\"1.1\"|\"2\"|\"3\"|nil", "The highest version of HTTP to use",
         """
-        `"1.1"` is the way around servers whose HTTP/2 is broken, `"2"` speaks it \
-        without TLS too, on a connection for each request, `"3"` fails where the \
-        system's libcurl cannot. Default: 2 where the server offers it by TLS, else 1.1.
+        `"1.1"` avoids servers with broken HTTP/2, `"2"` uses HTTP/2 without TLS too, on a \
+        connection for each request, and `"3"` fails if the system's libcurl does not support it. \
+        Default: 2 if the server offers it with TLS, else 1.1.
         """,
         swift: "ConnectionOptions.httpVersion")),
     Setting(
       "first_byte_timeout", .wait, ofTransfer: \.firstByteTimeout,
       SettingDocumentation(
         "number?",
-        "How long the first byte of an answer may take once the request is out, in seconds",
+        "How long the first byte of a response may take after the request is sent, in seconds",
         swift: "TransferOptions.Fields.firstByteTimeout")),
     Setting(
       "idle_timeout", .silence, ofTransfer: \.idleTimeout,
       SettingDocumentation(
-        "number|false|nil", "How long nothing may be sent or received on a connection, in seconds",
+        "number|false|nil",
+        "How long a connection may be idle, without data sent or received, in seconds",
         """
-        false or 0: as long as the exchange may take. What is sent from a file or written to one has 60 \
-        seconds unless it is set, or `timeout` where that is longer, and no other bound.
+        false or 0: no limit but that of the whole exchange. For a file that is sent or written, \
+        the default is 60 seconds, or `timeout` if that is longer, and there is no other limit.
         """,
         swift: "TransferOptions.Fields.idleTimeout")),
     Setting(
       "response_type", .responseType, ofTransfer: \.responseType,
       SettingDocumentation(
         "\"json\"|\"ndjson\"|\"text\"|\"csv\"|false|nil",
-        "What bodies are read as, whatever their Content-Type says; `\"csv\"` makes a list of records",
         """
-        It replaces the Content-Type of the response before the pipeline begins. For servers that \
+        The type bodies are parsed as, whatever their Content-Type; `"csv"` returns a list of \
+        records
+        """,
+        """
+        It replaces the Content-Type of the response before the pipeline starts. For servers that \
         send JSON as `text/plain`, or text as JSON.
         """,
         swift: "TransferOptions.Fields.responseType",
@@ -123,23 +125,22 @@ extension Setting {
       "redirects", .redirects, ofTransfer: \.redirects,
       SettingDocumentation(
         "integer|false|\"same_origin\"",
-        "How many redirects are followed; false: they are answers", default: "10",
+        "How many redirects are followed; false: the redirect is the response", default: "10",
         """
-        One more than the number fails with kind `too_many_redirects`; with \
-        `"same_origin"`, one to another scheme, host or port fails with \
-        `redirect_refused`.
+        If there are more, the request fails with kind `too_many_redirects`. With `"same_origin"`, \
+        a redirect to another scheme, host or port fails with `redirect_refused`.
         """,
         swift: "TransferOptions.Fields.redirects")),
     Setting(
       "cookies", .cookies, ofTransfer: \.cookies,
       SettingDocumentation(
-        "boolean|string", "Whether cookies are kept and sent, or the file to keep them in",
+        "boolean|string", "Whether cookies are stored and sent, or the file to store them in",
         default: "false",
         """
-        true: one jar for the service, gone with it. A file: in the format of curl \
-        and wget, read at the first use, written with mode 0600 when cookies change; \
-        services that name the same file share it. A cookie goes only where the \
-        server that set it allows. A file that cannot be read fails the request.
+        true: one cookie jar for the service, lost when it ends. A file: in the format of curl and \
+        wget, read at the first use, written with mode 0600 when cookies change; services with the \
+        same file share it. A cookie is sent only where the server that set it allows. A file that \
+        cannot be read fails the request.
         """,
         swift: "TransferOptions.Fields.cookies")),
     Setting(
@@ -148,15 +149,16 @@ extension Setting {
         "boolean", "Whether a body over TLS may end without the server's close_notify alert",
         default: "false",
         """
-        Applies to bodies over HTTP/1 that have neither a length nor chunks and therefore end with \
-        their connection. Without the alert such a body may have been cut on the way, so the request \
+        It applies to HTTP/1 bodies that have neither a length nor chunks and therefore end with \
+        their connection. Without the alert such a body may have been truncated, so the request \
         fails with kind `truncated_body`. Set it for servers that never send the alert.
         """,
         swift: "TransferOptions.Fields.allowsTruncatedBodies")),
     Setting(
       "record_timings", .flag, ofTransfer: \.recordsTimings,
       SettingDocumentation(
-        "boolean", "Whether responses say how long their parts took", default: "false",
+        "boolean",
+        "Whether responses have timings of the parts of their exchange", default: "false",
         swift: "TransferOptions.Fields.recordsTimings")),
   ]
 }
@@ -282,7 +284,7 @@ extension SettingType<[String: String]> {
         try LuaTable(given.index, in: given.state).forEachField { key, element throws(Misuse) in
           guard let name = key.string, HostAndPort(name)?.port != nil else {
             throw .message(
-              "'resolve' must be \(expectation), got the key \(key.described), which is no "
+              "'resolve' must be \(expectation), got the key \(key.described), which is not "
                 + "host:port")
           }
           guard let address = element.string, HostAndPort(address) != nil else {

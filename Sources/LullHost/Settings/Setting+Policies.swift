@@ -14,8 +14,8 @@ extension Setting {
           isWritable: true),
         inTable: .init(
           type: "RetrySettings|integer|boolean|nil",
-          summary: "When a failed request is sent again; true: by default, an integer: that often; "
-            + "default never.",
+          summary: "When a failed request is sent again; true: by default rules, an integer: "
+            + "that often; default never.",
           isWritable: true),
         swift: "Configuration.retry")),
     Setting(
@@ -23,11 +23,11 @@ extension Setting {
       SettingDocumentation(
         inObject: .init(
           type: "RateLimitSettings|false|nil",
-          summary: "How many requests may be sent in a span of time; reads as a read-only table.",
+          summary: "The maximum number of requests in a span of time; reads as a read-only table.",
           isWritable: true),
         inTable: .init(
           type: "RateLimitSettings|false|nil",
-          summary: "How many requests may be sent in a span of time; shared by all this entry "
+          summary: "The maximum number of requests in a span of time; shared by all this entry "
             + "applies to.",
           isWritable: true),
         swift: "Configuration.rateLimit")),
@@ -35,11 +35,11 @@ extension Setting {
       "concurrency", .concurrency, at: \.concurrency,
       SettingDocumentation(
         inObject: .init(
-          type: "integer|false|nil", summary: "How many requests may be under way at once.",
+          type: "integer|false|nil", summary: "The maximum number of requests in flight.",
           isWritable: true),
         inTable: .init(
           type: "integer|false|nil",
-          summary: "How many requests may be under way at once; shared by all this entry applies "
+          summary: "The maximum number of requests in flight; shared by all this entry applies "
             + "to.",
           isWritable: true),
         swift: "Configuration.concurrency")),

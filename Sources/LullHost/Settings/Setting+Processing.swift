@@ -24,8 +24,11 @@ extension Setting {
       "validate", .validation, at: \.validation,
       SettingDocumentation(
         "\"warn\"|\"fail\"|false|nil",
-        "What is done about answers that are not as the schema of their call says: `\"warn\"` takes them and "
-          + "says on standard error what is wrong, once; `\"fail\"` fails the request with kind `validation`",
+        """
+        What happens if a response does not match the schema of its call: `"warn"` accepts it and \
+        prints the errors on standard error, once; `"fail"` fails the request with kind \
+        `validation`
+        """,
         default: "false", " It takes an API file that names `schemas`, or a call with a `schema`.",
         swift: "Configuration.validation",
         rules: (inObject: "SCH-20", inTable: "SCH-20 SCH-21"))),
@@ -37,10 +40,10 @@ extension Setting {
       explanation: .words { $0.auth?.description ?? "none" },
       SettingDocumentation(
         inObject: .init(
-          type: "Auth|false|nil", summary: "What proves who sends the requests.",
+          type: "Auth|false|nil", summary: "The credentials of requests.",
           isWritable: true),
         inTable: .init(
-          type: "Auth|false|nil", summary: "What proves who sends the requests; false for nothing.",
+          type: "Auth|false|nil", summary: "The credentials of requests; false for none.",
           isWritable: true),
         swift: "Configuration.auth"),
       fingerprint: { $0.auth?.fingerprint ?? 0 },
@@ -57,7 +60,8 @@ extension Setting {
           summary: "Adds a function that edits each request before it is sent.",
           text: """
             It runs once for each request, after headers and the request's own mutation, and must \
-            answer at once. If it raises, the request fails with kind `script_error` and is not sent.
+            return at once. If it raises an error, the request fails with kind `script_error` and \
+            is not sent.
             """,
           example: """
             api:configure("/**", function(config)
@@ -90,9 +94,9 @@ extension Setting {
             + "replace it.",
           text: """
             It gets the request before it is started and returns the one to send; the caller gets \
-            what the last decorator returned. A request that is not passed on never starts. It must \
-            answer at once; if it raises or returns no request, the request fails and is not sent. It \
-            does not run for `repeated()`.
+            the result of the last decorator. A request that is not passed on never starts. It \
+            must return at once; if it raises an error or returns no request, the request fails \
+            and is not sent. It does not run for `repeated()`.
             """,
           example: """
             api:configure("/**", function(config)
@@ -133,7 +137,7 @@ extension GivenSetting {
     }
     guard isOff else {
       throw .message(
-        "'auth' must be what a function of lull.auth gives, or false, got \(value.typeName)")
+        "'auth' must be the result of a lull.auth function, or false, got \(value.typeName)")
     }
     return nil
   }

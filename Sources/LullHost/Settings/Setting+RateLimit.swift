@@ -12,9 +12,9 @@ extension SettingType<RateLimit?> {
         var fields = RateLimitFields()
         try given.read(RateLimitFields.all, into: &fields)
         guard let requests = fields.requests else {
-          throw given.isMissing("requests", "how many requests")
+          throw given.isMissing("requests", "the number of requests")
         }
-        guard let per = fields.per else { throw given.isMissing("per", "in how many seconds") }
+        guard let per = fields.per else { throw given.isMissing("per", "a number of seconds") }
         return RateLimit(
           requests: requests, per: per, scope: fields.scope, learns: fields.learns,
           free: fields.free, strict: fields.strict)
@@ -25,7 +25,7 @@ extension SettingType<RateLimit?> {
 
 extension GivenSetting {
   fileprivate func isMissing(_ field: String, _ meaning: String) -> Misuse {
-    .message("'\(name)' must say \(meaning): '\(field)' is missing")
+    .message("'\(name)' needs '\(field)': \(meaning)")
   }
 
   /// Returns a status, or a list of them.
@@ -85,13 +85,13 @@ struct RateLimitFields {
 
   static let all: [SettingField<RateLimitFields>] = [
     SettingField(
-      .field("requests", "integer", "How many requests.", swift: "RateLimit.requests"),
+      .field("requests", "integer", "The number of requests.", swift: "RateLimit.requests"),
       show: { .int(Int64($0.requests ?? 0)) },
       set: { given, fields throws(Misuse) in
         fields.requests = try given.count(minimum: 1)
       }),
     SettingField(
-      .field("per", "number", "In how many seconds.", swift: "RateLimit.per"),
+      .field("per", "number", "The span of time in seconds.", swift: "RateLimit.per"),
       show: { .number($0.per ?? 0) },
       set: { given, fields throws(Misuse) in
         fields.per = try given.number(.span)
@@ -100,8 +100,9 @@ struct RateLimitFields {
       .field(
         "shared", "boolean|string|nil",
         """
-        Whether all processes of this user on this machine count together: true for requests to the same \
-        origin with the same credentials and pattern, a name for whatever has that name; default false.
+        Whether all processes of this user on this machine share the limit: true for requests to \
+        the same origin with the same credentials and pattern, a name for all limits with that \
+        name; default false.
         """,
         swift: "RateLimit.scope"),
       show: { fields in
@@ -116,8 +117,8 @@ struct RateLimitFields {
       .field(
         "learn", "boolean?",
         """
-        Whether what the server says lowers the limit: `RateLimit`, `X-RateLimit-Remaining` and \
-        `-Reset`, and `Retry-After` of answers with status 403, 429 or 503; default false.
+        Whether the server's headers lower the limit: `RateLimit`, `X-RateLimit-Remaining` and \
+        `-Reset`, and `Retry-After` of responses with status 403, 429 or 503; default false.
         """,
         swift: "RateLimit.learns"),
       show: { .bool($0.learns) },
@@ -125,7 +126,7 @@ struct RateLimitFields {
     SettingField(
       .field(
         "free", "integer|integer[]|nil",
-        "Statuses of answers that the server does not count, such as 304; default none.",
+        "Statuses of responses that the server does not count, such as 304; default none.",
         swift: "RateLimit.free"),
       show: { .list($0.free.sorted().map { .int(Int64($0)) }) },
       set: { given, fields throws(Misuse) in fields.free = try given.statuses() }),
@@ -133,9 +134,9 @@ struct RateLimitFields {
       .field(
         "strict", "boolean?",
         """
-        Whether a place is released `per` seconds after the head of the answer has arrived, or the request has \
-        failed, instead of after the last byte sent. No delay on the way can then let more than `requests` \
-        arrive; it costs one round trip per span. Default false.
+        Whether a place is released `per` seconds after the response headers have arrived, or the \
+        request has failed, instead of after the last byte was sent. No delay in transit can then \
+        let more than `requests` arrive; it costs one round trip per span. Default false.
         """,
         swift: "RateLimit.strict"),
       show: { .bool($0.strict) },

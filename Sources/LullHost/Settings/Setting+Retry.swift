@@ -27,7 +27,7 @@ extension RetryPolicy {
   static let fields: [SettingField<RetryPolicy>] = [
     SettingField(
       .field(
-        "times", "integer?", "How often it is sent again at most; default 3, so 4 attempts in all.",
+        "times", "integer?", "The maximum number of retries; default 3, so 4 attempts in total.",
         swift: "RetryPolicy.times"),
       show: { .int(Int64($0.times)) },
       set: { given, policy throws(Misuse) in
@@ -38,15 +38,16 @@ extension RetryPolicy {
         "on", "(integer|string)[]|integer|string|nil",
         """
         HTTP statuses and kinds of failure: `timeout`, `dns`, `connection`, `truncated_body`, \
-        `tls`, `malformed_response`, and `network` for all that may be over a moment later; \
-        default `{ 429, 502, 503, 504, "network" }`.
+        `tls`, `malformed_response`, and `network` for all failures that may be temporary; default \
+        `{ 429, 502, 503, 504, "network" }`.
         """,
         swift: "RetryPolicy.statuses"),
       show: { .list($0.causes) },
       set: { given, policy throws(Misuse) in try given.readCauses(into: &policy) }),
     SettingField(
       .field(
-        "backoff", "BackoffSettings?", "How long to wait between.", swift: "RetryPolicy.backoff"),
+        "backoff", "BackoffSettings?",
+        "How long to wait between attempts.", swift: "RetryPolicy.backoff"),
       show: { .readOnly($0.backoff, Backoff.fields) },
       set: { given, policy throws(Misuse) in
         guard given.isTable else {
@@ -59,7 +60,7 @@ extension RetryPolicy {
       .field(
         "unsafe", "boolean?",
         """
-        Whether methods are sent again that are not idempotent, such as POST and PATCH; default \
+        Whether methods that are not idempotent, such as POST and PATCH, are sent again; default \
         false.
         """,
         swift: "RetryPolicy.isUnsafe"),
@@ -92,7 +93,8 @@ extension Backoff {
   static let fields: [SettingField<Backoff>] = [
     SettingField(
       .field(
-        "base", "number?", "Before the first retry, doubled for each further one; default 0.5 s.",
+        "base", "number?",
+        "The wait before the first retry, doubled for each further one; default 0.5 s.",
         swift: "Backoff.base"),
       show: { .number($0.base) },
       set: { given, backoff throws(Misuse) in backoff.base = try given.seconds() }),
@@ -104,7 +106,7 @@ extension Backoff {
       set: { given, backoff throws(Misuse) in backoff.max = try given.seconds() }),
     SettingField(
       .field(
-        "jitter", "boolean?", "Whether the wait is a random part of that; default true.",
+        "jitter", "boolean?", "Whether the wait is a random part of that time; default true.",
         swift: "Backoff.hasJitter"),
       show: { .bool($0.hasJitter) },
       set: { given, backoff throws(Misuse) in backoff.hasJitter = try given.flag() }),

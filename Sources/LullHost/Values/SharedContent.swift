@@ -248,8 +248,8 @@ final class SharedContent {
 
   private static func report(of url: String, _ place: String) -> String {
     "the shared content of \(LogText.url(url)) was changed at "
-      + (place.isEmpty ? "its top" : place) + ": edit a copy (lull.copy), and publish it with "
-      + "override_local_content"
+      + (place.isEmpty ? "its top level" : place)
+      + ": edit a copy (lull.copy), and publish it with override_local_content"
   }
 }
 

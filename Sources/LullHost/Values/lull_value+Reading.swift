@@ -134,7 +134,7 @@ extension lull_value {
 
   /// Returns a string option that is not empty and can be passed to C functions.
   func nonEmptyText(_ name: String) throws(Misuse) -> String {
-    let expected = "'\(name)' must be a string that is not empty, got"
+    let expected = "'\(name)' must be a non-empty string, got"
     guard let string else { throw .message("\(expected) \(typeName)") }
     guard !string.isEmpty else { throw .message("\(expected) an empty string") }
     guard !string.utf8.contains(0) else {

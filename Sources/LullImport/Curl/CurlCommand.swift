@@ -56,7 +56,7 @@ struct CurlCommand {
       }
     }
     try finish()
-    guard !requests.isEmpty else { throw ImportProblem("the command names no URL") }
+    guard !requests.isEmpty else { throw ImportProblem("the command has no URL") }
   }
 
   // MARK: Words
@@ -77,7 +77,7 @@ struct CurlCommand {
       return
     }
     guard let value = words.popFirst() else {
-      throw ImportProblem("curl's option --\(name) needs a value, and the command ends there")
+      throw ImportProblem("curl's option --\(name) needs a value, but the command ends there")
     }
     try take(name, value, as: "--\(name)")
   }
@@ -93,7 +93,7 @@ struct CurlCommand {
         continue
       }
       guard let value = letters.isEmpty ? words.popFirst() : String(letters) else {
-        throw ImportProblem("curl's option -\(letter) needs a value, and the command ends there")
+        throw ImportProblem("curl's option -\(letter) needs a value, but the command ends there")
       }
       return try take(name, value, as: "-\(letter)")
     }
@@ -101,7 +101,7 @@ struct CurlCommand {
 
   private static func unknown(_ word: String) -> ImportProblem {
     ImportProblem(
-      "curl has no option '\(LogText.part(Blank.shown(word), limit: 40))' that is known here: take it out"
+      "unknown curl option '\(LogText.part(Blank.shown(word), limit: 40))': remove it"
     )
   }
 
@@ -136,7 +136,7 @@ struct CurlCommand {
       guard value.contains("=") || Blank.isIn(value) else {
         leftOut.append("\(shown) \(value)")
         notes.append(
-          "\(shown) \(LogText.part(value, limit: 60)) is a file of cookies, which is not kept")
+          "\(shown) \(LogText.part(value, limit: 60)) is a cookie file, which is not imported")
         return
       }
       operation.cookies.append(value)
@@ -171,7 +171,7 @@ struct CurlCommand {
   private mutating func takeHeader(_ text: String, _ shown: String) {
     guard !text.hasPrefix("@") else {
       notes.append(
-        "\(shown) \(LogText.part(text, limit: 60)) is a file of headers, which is not kept")
+        "\(shown) \(LogText.part(text, limit: 60)) is a header file, which is not imported")
       return
     }
     if let colon = text.firstIndex(of: ":") {
@@ -185,7 +185,7 @@ struct CurlCommand {
     } else if text.hasSuffix(";") {
       operation.headers.append((String(text.dropLast()), ""))
     } else {
-      notes.append("a header without ':' is left out, as curl does not send it")
+      notes.append("a header without ':' is left out, because curl does not send it")
     }
   }
 
@@ -202,8 +202,8 @@ struct CurlCommand {
     }
     if stripsLines {
       notes.append(
-        "what '\(LogText.part(value, limit: 60))' holds is sent with its line breaks, which curl takes out"
-      )
+        "the content of '\(LogText.part(value, limit: 60))' is sent with its line breaks, which "
+          + "curl would remove")
     }
     operation.data.append(.file(path == "-" ? nil : path))
   }
@@ -211,14 +211,15 @@ struct CurlCommand {
   private mutating func takeEncoded(_ value: String) throws(ImportProblem) {
     let (text, isFile) = CurlCommand.encoded(value)
     if isFile {
-      notes.append("what '\(LogText.part(value, limit: 60))' reads from a file is to be given")
+      notes.append(
+        "the value that '\(LogText.part(value, limit: 60))' reads from a file must be passed")
     }
     operation.data.append(.text(text))
   }
 
   private mutating func takePart(_ text: String, isLiteral: Bool) {
     guard let equals = text.firstIndex(of: "=") else {
-      notes.append("a part of the form without '=' is left out")
+      notes.append("a form part without '=' is left out")
       return
     }
     var part = ParsedRequest.Part(name: String(text[..<equals]))
@@ -240,8 +241,8 @@ struct CurlCommand {
     }
     if !content.isEmpty {
       notes.append(
-        "of the part '\(LogText.part(part.name, limit: 40))' of the form '\(LogText.part(String(content), limit: 60))' is not kept"
-      )
+        "form part '\(LogText.part(part.name, limit: 40))': "
+          + "'\(LogText.part(String(content), limit: 60))' is not imported")
     }
     switch kind {
     case "@":
@@ -249,8 +250,8 @@ struct CurlCommand {
       part.value = value == "-" ? nil : value
     case "<":
       notes.append(
-        "what the part '\(LogText.part(part.name, limit: 40))' of the form reads from a file is to be given"
-      )
+        "form part '\(LogText.part(part.name, limit: 40))': "
+          + "the value that it reads from a file must be passed")
     default: part.value = value
     }
     operation.parts.append(part)
@@ -262,7 +263,7 @@ struct CurlCommand {
     let operation = operation
     for url in operation.urls { requests.append(try request(url, operation)) }
     if operation.urls.isEmpty, !requests.isEmpty || !operation.data.isEmpty {
-      throw ImportProblem("a part of the command names no URL")
+      throw ImportProblem("part of the command has no URL")
     }
   }
 
@@ -280,12 +281,12 @@ struct CurlCommand {
     }
     guard request.take(url: url) else {
       throw ImportProblem(
-        "'\(LogText.part(CredentialMask.malformedURL(Blank.shown(url)), limit: 120))' is no URL of HTTP"
-      )
+        "'\(LogText.part(CredentialMask.malformedURL(Blank.shown(url)), limit: 120))' "
+          + "is not an HTTP URL")
     }
     guard !Blank.isIn(request.origin) else {
       throw ImportProblem(
-        "its host is \(Blank.shown(request.origin)): write the host, which an API file says as it is"
+        "its host is \(Blank.shown(request.origin)): write the real host, for the API file"
       )
     }
     for query in operation.urlQueries { request.take(query: query) }
@@ -321,12 +322,13 @@ struct CurlCommand {
     let removed = operation.removed.subtracting(["expect", "user-agent", "accept", "content-type"])
     if !removed.isEmpty {
       notes.append(
-        "not kept: that headers are taken away (\(LogText.part(removed.sorted().joined(separator: ", "), limit: 80)))"
-      )
+        "not imported: the removal of headers "
+          + "(\(LogText.part(removed.sorted().joined(separator: ", "), limit: 80)))")
     }
     request.method = operation.method?.uppercased() ?? method
     guard Headers.problem(request.method, "".utf8) == nil else {
-      throw ImportProblem("'\(LogText.part(Blank.shown(request.method), limit: 40))' is no method")
+      throw ImportProblem(
+        "'\(LogText.part(Blank.shown(request.method), limit: 40))' is not a method")
     }
     request.headers.removeAll {
       operation.removed.contains($0.name.lowercased()) && $0.value.isEmpty
@@ -356,7 +358,7 @@ struct CurlCommand {
       if operation.data.count == 1, case .file(let path)? = operation.data.first {
         request.body = .file(path)
       } else {
-        notes.append("its body is put together of texts and files, and is to be given as a whole")
+        notes.append("its body combines text and files, so the whole body must be passed")
         request.body = .whole(nil)
       }
       return
@@ -382,7 +384,7 @@ struct CurlCommand {
       || url.firstMatch(of: /\{[^{}]*,[^{}]*\}/) != nil
     {
       throw ImportProblem(
-        "curl asks for several URLs by '{…,…}' or '[…-…]': give one of them, or -g")
+        "'{…,…}' or '[…-…]' makes curl request several URLs: pass one of them, or -g")
     }
     return url.replacing(/\{([A-Za-z_][A-Za-z0-9_]*)\}/) { Blank.text($0.1) }
   }

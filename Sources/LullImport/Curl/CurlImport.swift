@@ -12,7 +12,7 @@ package struct CurlImport {
   ) throws(ImportProblem) -> ImportedAPI {
     guard !isOfAnotherShell(text) else {
       throw ImportProblem(
-        "it is written for cmd or PowerShell: copy it as cURL for bash (POSIX)")
+        "it is for cmd or PowerShell: copy it as cURL for bash (POSIX)")
     }
     var requests: [ParsedRequest] = []
     var notes: [String] = []
@@ -32,8 +32,8 @@ package struct CurlImport {
       guard let program = words.popFirst() else { continue }
       guard program == "curl" || program.hasSuffix("/curl") || program == "curl.exe" else {
         notes.append(
-          "'\(LogText.part(Blank.shown(program), limit: 40))' \(isPiped ? "behind |" : "is no command of curl and") is left out"
-        )
+          "'\(LogText.part(Blank.shown(program), limit: 40))' "
+            + "\(isPiped ? "after |" : "is not curl and") is left out")
         continue
       }
       notes += command.leftOut.map { "'\(LogText.part($0, limit: 60))' is left out" }
@@ -44,17 +44,18 @@ package struct CurlImport {
       leftOut += parsed.leftOut.filter { !leftOut.contains($0) }
     }
     guard let first = requests.first else {
-      throw ImportProblem("there is no command of curl in it: it begins with the word curl")
+      throw ImportProblem("there is no curl command in it: a command begins with the word curl")
     }
     let base = known?.base(of: first)
     if let known, base == nil {
       if known.isBase(first) {
         throw ImportProblem(
-          "it asks the file's base URL itself, and calls are below it: name another file with -o")
+          "it requests the base URL of the file, but calls are below that: "
+            + "name another file with -o")
       }
       throw ImportProblem(
-        "it asks \(first.origin)\(Blank.shown(first.path)), and the file is about \(known.shownBases): "
-          + "name another file with -o")
+        "it requests \(first.origin)\(Blank.shown(first.path)), but the file is for "
+          + "\(known.shownBases): name another file with -o")
     }
     var own: [ParsedRequest] = []
     var others: [ParsedRequest] = []
@@ -76,25 +77,25 @@ package struct CurlImport {
     ).api
     api.leaveOutOthers()
     if api.calls.isEmpty, let first = api.leftOut.first {
-      throw ImportProblem("\(first.what) cannot be called: \(first.reason)")
+      throw ImportProblem("\(first.what) cannot be imported: \(first.reason)")
     }
     for request in others {
       let place =
-        request.origin == first.origin ? "not below \(base?.text ?? "")" : "of another host"
+        request.origin == first.origin ? "not below \(base?.text ?? "")" : "for another host"
       api.leftOut.append(
         .init(
           what: "\(request.method) \(request.origin)\(Blank.shown(request.path))",
-          reason: "it is \(place), and goes into a file of its own"))
+          reason: "it is \(place): import it into another file"))
     }
     if !leftOut.isEmpty {
       notes.append(
-        "not kept, and to be said by settings of the file if they are needed: \(leftOut.joined(separator: ", "))"
-      )
+        "not imported: \(leftOut.joined(separator: ", ")); "
+          + "if you need them, add settings to the file")
     }
     if !unneeded.isEmpty {
       notes.append(
-        "left out, since they are about what curl shows or Lull does anyway: \(unneeded.joined(separator: ", "))"
-      )
+        "left out, because they affect only curl's output or are Lull's default: "
+          + unneeded.joined(separator: ", "))
     }
     api.notes = notes + api.notes
     return api

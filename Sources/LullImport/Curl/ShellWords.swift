@@ -62,13 +62,13 @@ struct ShellWords {
       }
     }
     guard awaited.isEmpty else {
-      throw ImportProblem("the text behind '<<\(awaited[0].end)' does not end")
+      throw ImportProblem("the text after '<<\(awaited[0].end)' does not end")
     }
     endCommand()
   }
 
   private static let runs = ImportProblem(
-    "it runs another command, by $(…) or `…`, which is not done here: write what that would say")
+    "$(…) and `…` are not run: write the output of the command instead")
 
   private mutating func add(_ text: String) { word = (word ?? "") + text }
 
@@ -98,7 +98,7 @@ struct ShellWords {
           text += line + "\n"
         }
       }
-      guard isComplete else { throw ImportProblem("the text behind '<<\(end)' does not end") }
+      guard isComplete else { throw ImportProblem("the text after '<<\(end)' does not end") }
       command.input = isLiteral ? text : try ShellWords.expanded(text)
     }
     awaited = []
@@ -164,8 +164,8 @@ struct ShellWords {
 
   private static func open(_ quote: String) -> ImportProblem {
     ImportProblem(
-      "a quote \(quote) does not end: was all of it copied, and put in quotes as a whole? "
-        + "(lull import curl - takes it from standard input)")
+      "the quote \(quote) is not closed: was all of it copied, and put in quotes as a whole? "
+        + "(lull import curl - reads it from standard input)")
   }
 
   private mutating func doublyQuoted() throws(ImportProblem) -> String {
@@ -203,7 +203,7 @@ struct ShellWords {
       name = String(rest[rest.index(after: rest.startIndex)..<end])
       rest = rest[rest.index(after: end)...]
       guard ShellWords.isName(name) else {
-        throw ImportProblem("'${\(name)}' is more than the name of a variable: write what it says")
+        throw ImportProblem("'${\(name)}' is not just a variable name: write its value instead")
       }
     } else {
       name = String(rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
@@ -211,7 +211,7 @@ struct ShellWords {
       rest = rest.dropFirst(name.count)
       guard !name.isEmpty else { return "$" }
       guard ShellWords.isName(name) else {
-        throw ImportProblem("'$\(name)' is an argument of a script: write what it says")
+        throw ImportProblem("'$\(name)' is an argument of a script: write its value instead")
       }
     }
     return Blank.text(name)
@@ -228,7 +228,8 @@ struct ShellWords {
     while let character = rest.popFirst() {
       if character == "'" {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw ImportProblem("a text in $'…' has bytes that are no UTF-8: send them from a file")
+          throw ImportProblem(
+            "a text in $'…' has bytes that are not UTF-8: send them from a file")
         }
         return Blank.without(text)
       }

@@ -58,8 +58,8 @@ package struct HARImport {
     guard !own.isEmpty else {
       throw ImportProblem(
         only.isEmpty
-          ? "it has no requests of an API (\(assets) of pages, images, styles and scripts)"
-          : "none of its requests begins with that: there are \(hosts(others))")
+          ? "it has no API requests (\(assets) for pages, images, styles and scripts)"
+          : "no request begins with that URL: there are \(hosts(others))")
     }
     var api = RequestImport(
       own, origin: origin, isRecorded: true, variables: VariableNames(api: name)
@@ -69,20 +69,20 @@ package struct HARImport {
         .init(what: request.shown, reason: "its body cannot be read: \(LogText.part(problem))"))
     }
     if assets > 0 {
-      api.notes.append("left out: \(assets) of pages, images, styles, scripts and fonts")
+      api.notes.append("left out: \(assets) for pages, images, styles, scripts and fonts")
     }
     if checks > 0 {
-      api.notes.append("left out: \(checks) that browsers ask before others (OPTIONS)")
+      api.notes.append("left out: preflight requests of browsers (OPTIONS): \(checks)")
     }
     if !others.isEmpty {
-      api.notes.append("left out: \(hosts(others)) (--only says what URLs begin with)")
+      api.notes.append("left out: \(hosts(others)) (choose URLs with --only)")
     }
     return api
   }
 
   private static func hosts(_ counts: [String: Int]) -> String {
     let all = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    let shown = all.prefix(5).map { "\($0.value) of \(LogText.part($0.key, limit: 60))" }
+    let shown = all.prefix(5).map { "\($0.value) to \(LogText.part($0.key, limit: 60))" }
     return shown.joined(separator: ", ")
       + (all.count > 5 ? " and \(all.count - 5) other hosts" : "")
   }
@@ -94,12 +94,12 @@ package struct HARImport {
     for start in only {
       var named = ParsedRequest()
       guard named.take(url: start) else {
-        throw ImportProblem("'\(LogText.part(start, limit: 80))' is no URL")
+        throw ImportProblem("'\(LogText.part(start, limit: 80))' is not a URL")
       }
       origins.insert(named.origin)
     }
     guard origins.count < 2 else {
-      throw ImportProblem("--only names several hosts, and a file is about one of them")
+      throw ImportProblem("--only has several hosts, but a file is for one host")
     }
     if let origin = origins.first { return origin }
     var counts: [String: Int] = [:]

@@ -36,14 +36,14 @@ package struct APIFileMerge {
     if new == base { return .merged(user) }
     guard let baseFile = DeclaredFile(base), let newFile = DeclaredFile(new) else {
       return .conflicts([
-        Conflict(line: 1, text: "what was imported the last time is no API file any more")
+        Conflict(line: 1, text: "the result of the last import is no longer an API file")
       ])
     }
     guard let userFile = DeclaredFile(user) else {
       return .conflicts([
         Conflict(
           line: 1,
-          text: "'calls' is no longer a table in what it returns, so nothing can be merged into it")
+          text: "'calls' is no longer a table in its result, so nothing can be merged into it")
       ])
     }
     var merge = APIFileMerge(base: baseFile, user: userFile, new: newFile)
@@ -53,7 +53,9 @@ package struct APIFileMerge {
   /// Inserts calls into a file like a manual edit. `new` was created from the current file.
   package static func add(_ new: [UInt8], to user: [UInt8]) -> Outcome {
     guard let userFile = DeclaredFile(user), let newFile = DeclaredFile(new) else {
-      return .conflicts([Conflict(line: 1, text: "it is no API file into which calls can be put")])
+      return .conflicts([
+        Conflict(line: 1, text: "it is not an API file that calls can be added to")
+      ])
     }
     var merge = APIFileMerge(base: userFile, user: userFile, new: newFile)
     return merge.run()
@@ -99,7 +101,8 @@ package struct APIFileMerge {
         conflict.there.first { !$0.isEmpty }.map { String(escaping: $0).prefix(100) } ?? "nothing"
       conflicts.append(
         Conflict(
-          line: lines + conflict.line, text: "changed here, and by the document to: \(there)"))
+          line: lines + conflict.line,
+          text: "changed both here and in the document, there to: \(there)"))
     }
   }
 
@@ -123,7 +126,7 @@ package struct APIFileMerge {
       case (_?, nil): break
       case (nil, let present?):
         if self.user.meaning(present.value) != self.new.meaning(field.value) {
-          conflict(present, path + [key], "is new here, and in the document as", field)
+          conflict(present, path + [key], "is new both here and in the document, there as", field)
         }
       case (nil, nil): inserted.append((anchor, field))
       }
@@ -134,7 +137,7 @@ package struct APIFileMerge {
       if self.user.meaning(present.value) == self.base.meaning(field.value) {
         edits.append((deletion(of: present), ""))
       } else {
-        conflict(present, path + [key], "is changed here, and no longer in the document", nil)
+        conflict(present, path + [key], "is changed here, but removed from the document", nil)
       }
     }
     // From last to first, because edits at the same place are applied in this order.
@@ -168,7 +171,7 @@ package struct APIFileMerge {
       edits.append((self.user.range(user.value), text(new.value)))
       return
     }
-    conflict(user, path, "is changed here, and in the document to", new)
+    conflict(user, path, "is changed both here and in the document, there to", new)
   }
 
   private func text(_ tokens: Range<Int>) -> String {

@@ -57,7 +57,8 @@ package struct ImportedFiles {
   }
 
   private static func stays(_ path: [UInt8]) -> String {
-    "\(String(escaping: path)): it was not imported, and is left unchanged: name another file with -o, or move it away"
+    "\(String(escaping: path)): it was not imported, and is left unchanged: "
+      + "name another file with -o, or move it away"
   }
 
   /// Throws if a file has changed since it was read, by a user or another import.
@@ -66,8 +67,8 @@ package struct ImportedFiles {
       try ImportedFiles.read(path + Array(".imported".utf8)) == read.kept
     else {
       throw .refused(
-        "\(String(escaping: path)): it has been changed meanwhile, and is left unchanged: import it again"
-      )
+        "\(String(escaping: path)): it was changed meanwhile, and is left unchanged: "
+          + "import it again")
     }
   }
 
@@ -142,7 +143,7 @@ package struct ImportedFiles {
     let folder = FileName.folder(of: path)
     if let code = FolderMaking.make(folder) {
       throw .refused(
-        "cannot make the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
+        "cannot create the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
     }
     let lock = ImportedFiles.lock(folder, LOCK_EX)
     defer { if lock >= 0 { close(lock) } }
@@ -200,8 +201,8 @@ package struct ImportedFiles {
     }
     guard let schemasMark, !schemasMark.fits(known), known != new else { return }
     throw .refused(
-      "\(String(escaping: path)): it has been changed since it was imported, and is left unchanged: "
-        + "take that back, or move the file away, and import again")
+      "\(String(escaping: path)): it was changed after it was imported, and is left unchanged: "
+        + "undo the change, or move the file away, and import again")
   }
 
   private static func permissions(of path: [UInt8]) -> FilePermissions {

@@ -225,7 +225,7 @@ extension BodyReader {
     }
     guard let chosen = BodyReader.chosen(contents.map(\.key)), let first = content(chosen) else {
       guard contents.isEmpty else {
-        throw DocumentProblem("its body is of none of the types that can be sent")
+        throw DocumentProblem("its body has no type that can be sent")
       }
       return Choice()
     }

@@ -21,22 +21,21 @@ final class OpenAPIDocument {
     let root = set.root.root
     func refusal(_ text: String) -> DocumentProblem { DocumentProblem(text, file: set.root.name) }
     guard root.kind == .object else {
-      throw refusal("it is no OpenAPI document: it is not an object")
+      throw refusal("not an OpenAPI document: expected an object at the top level")
     }
     if root["swagger"] != nil {
       throw refusal(
-        "it is of Swagger 2.0: have it converted to OpenAPI 3 first, as swagger2openapi and Swagger Editor do"
-      )
+        "it is Swagger 2.0: convert it to OpenAPI 3 first, with swagger2openapi or Swagger Editor")
     }
     guard let version = root["openapi"]?.string else {
-      throw refusal("it is no OpenAPI document: it has no 'openapi' with a version")
+      throw refusal("not an OpenAPI document: expected 'openapi' with a version")
     }
     guard
       version == "3.0" || version == "3.1" || version.hasPrefix("3.0.") || version.hasPrefix("3.1.")
     else {
       throw refusal(
-        "it is of OpenAPI \(ShortText.comment(String(version.prefix(40)))), and 3.0 and 3.1 are understood"
-      )
+        "it is OpenAPI \(ShortText.comment(String(version.prefix(40)))), but only 3.0 and 3.1 "
+          + "are supported")
     }
     isNew = version.hasPrefix("3.1")
     guard root["paths"]?.kind == .object || isNew && root["paths"] == nil else {
@@ -54,7 +53,7 @@ final class OpenAPIDocument {
       }
       guard seen.count <= 100 else {
         throw DocumentProblem(
-          "the $ref '\(ShortText.comment(reference))' leads on more than 100 times")
+          "the $ref '\(ShortText.comment(reference))' leads through more than 100 others")
       }
       node = try set.node(reference, from: node.document)
     }
@@ -79,7 +78,7 @@ final class OpenAPIDocument {
   var notes: [String] {
     let shown = brokenReferences.prefix(OpenAPIDocument.mostNotes)
     let others = brokenReferences.count - shown.count
-    return shown.map { "\($0): anything is accepted there" }
-      + (others > 0 ? ["\(others) other references cannot be followed either"] : [])
+    return shown.map { "\($0): any value is accepted there" }
+      + (others > 0 ? ["\(others) other references cannot be resolved either"] : [])
   }
 }

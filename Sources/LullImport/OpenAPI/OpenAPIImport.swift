@@ -112,9 +112,9 @@ package struct OpenAPIImport {
     }
     guard count > 0 else { return }
     api.notes.append(
-      "\(count) \(count == 1 ? "parameter has" : "parameters have") elements that are lists or objects, for which "
-        + "their places have no form: each is sent as the text that is given, as of \(ShortText.comment(first))"
-    )
+      "\(count) \(count == 1 ? "parameter has" : "parameters have") lists or objects as elements, "
+        + "which cannot be encoded in this place: pass the text to send, such as for "
+        + ShortText.comment(first))
   }
 
   /// Notes the calls whose pages the importer can't follow.
@@ -146,7 +146,7 @@ package struct OpenAPIImport {
       return "\(ShortText.comment(type)) (\(names.prefix(5).joined(separator: ", "))\(others))"
     }
     api.notes.append(
-      "left out, since a call sends one type of body: \(shown.joined(separator: "; "))"
+      "left out, because a call sends one type of body: \(shown.joined(separator: "; "))"
         + (calls.count > 10 ? "; and \(calls.count - 10) other types" : ""))
   }
 
@@ -176,8 +176,8 @@ package struct OpenAPIImport {
       call.leftBodies = choice?.left ?? []
       if let taken {
         api.notes.append(
-          "\(method) \(ShortText.comment(path)) is called '\(name)': there is another '\(ShortText.comment(taken))'"
-        )
+          "\(method) \(ShortText.comment(path)) is named '\(name)': there is another "
+            + "'\(ShortText.comment(taken))'")
       }
       schemas.add(call, operation, in: item)
       api.calls.append(call)
@@ -199,7 +199,7 @@ package struct OpenAPIImport {
     guard path.hasPrefix("/") else { throw DocumentProblem("its path does not begin with '/'") }
     guard method != "TRACE" else { throw DocumentProblem("TRACE cannot be sent") }
     guard !path.unicodeScalars.contains(where: LuaLiteral.isHidden), !path.contains("\\") else {
-      throw DocumentProblem("its path has characters that no URL has")
+      throw DocumentProblem("its path has characters that are not valid in a URL")
     }
     let hasBody = !OpenAPIImport.withoutBody.contains(method)
     let prefix = try servers.prefix(for: operation, in: item, base: api.baseURL)
@@ -214,7 +214,8 @@ package struct OpenAPIImport {
     }
     let wanted = operation["security"].map { security.wanted($0) } ?? standard
     if let problem = wanted.problem {
-      api.notes.append("\(method) \(ShortText.comment(path)): \(problem); it is sent without")
+      api.notes.append(
+        "\(method) \(ShortText.comment(path)): \(problem); it is sent without credentials")
     }
     var keys: [ImportedAccess.Key] = []
     if case .query(let own)? = wanted.access.way { keys = own }

@@ -18,7 +18,7 @@ struct ParameterReader {
       for written in list?.elements ?? [] {
         let node = try document.resolved(written)
         guard let name = node.string("name"), let place = node.string("in") else {
-          throw DocumentProblem("one of its parameters has no name or no place")
+          throw DocumentProblem("one of its parameters has no 'name' or no 'in'")
         }
         let key = place + "\u{0}" + (place == "header" ? name.lowercased() : name)
         if let index = places[Array(key.utf8)] {
@@ -50,7 +50,7 @@ struct ParameterReader {
     else {
       throw DocumentProblem(
         "its parameter '\(ShortText.comment(name))' is in "
-          + "'\(ShortText.comment(node.string("in") ?? ""))', which is no place"
+          + "'\(ShortText.comment(node.string("in") ?? ""))', which is not a place"
       )
     }
     // Set by calls, bodies and credentials.
@@ -61,7 +61,7 @@ struct ParameterReader {
     if place == .header || place == .cookie, !Headers.isName(name) {
       guard node.bool("required") == true else { return nil }
       throw DocumentProblem(
-        "its parameter '\(ShortText.comment(name))' is no name of a \(place.rawValue)")
+        "its parameter '\(ShortText.comment(name))' is not a valid \(place.rawValue) name")
     }
     var parameter = ImportedParameter(key: name, place: place)
     parameter.isRequired = place == .path || node.bool("required") == true
@@ -285,7 +285,7 @@ struct ParameterReader {
     guard !rest.contains("}") else { throw DocumentProblem("its path has a '}' that no '{' opens") }
     guard missing.isEmpty else {
       throw DocumentProblem(
-        "its parameter '\(missing[0])' is said to be in the path, which has no place for it")
+        "its parameter '\(missing[0])' is declared for the path, but not in the path")
     }
     return result + rest
   }

@@ -294,10 +294,10 @@ final class SchemaDefinitions {
       )
     }
     note(
-      leftOut.patterns, "what is no regular expression of ECMA-262,",
-      "patterns that are no regular expressions of ECMA-262")
-    note(leftOut.types, "a type that JSON has not,", "types that JSON has not")
-    note(leftOut.keywords, "the keyword", "keywords, or values that they cannot have")
+      leftOut.patterns, "a pattern that is not a regular expression of ECMA-262,",
+      "patterns that are not regular expressions of ECMA-262")
+    note(leftOut.types, "a type that is not in JSON,", "types that are not in JSON")
+    note(leftOut.keywords, "the keyword", "keywords, or invalid values of keywords")
     if !nullable.isEmpty {
       notes.append(
         (nullable.count == 1 ? "1 schema has" : "\(nullable.count) schemas have")

@@ -114,7 +114,7 @@ struct SecurityReader {
     switch scheme.string("type") {
     case "apiKey" where called.isEmpty:
       wanted.problem =
-        "the security scheme '\(ShortText.comment(name))' does not say what its key is called"
+        "the security scheme '\(ShortText.comment(name))' does not name its key"
     case "apiKey":
       let variable = self.variable(name, "KEY", among: ["apiKey"])
       switch scheme.string("in") {
@@ -141,7 +141,8 @@ struct SecurityReader {
       case let other?:
         let text = ShortText.comment(String(other.prefix(40)))
         wanted.problem =
-          "the security scheme '\(ShortText.comment(name))' is HTTP's '\(text)', which is not known"
+          "the security scheme '\(ShortText.comment(name))' is HTTP '\(text)', which is not "
+            + "supported"
       }
     case "oauth2": add(flow(scheme, name), &wanted)
     case "openIdConnect":
@@ -150,9 +151,10 @@ struct SecurityReader {
         &wanted)
     case "mutualTLS":
       wanted.problem =
-        "the security scheme '\(ShortText.comment(name))' wants a certificate: set client_cert and client_key"
+        "the security scheme '\(ShortText.comment(name))' needs a certificate: "
+          + "set client_cert and client_key"
     default:
-      wanted.problem = "the security scheme '\(ShortText.comment(name))' is of no known type"
+      wanted.problem = "the security scheme '\(ShortText.comment(name))' has an unknown type"
     }
   }
 
@@ -171,7 +173,7 @@ struct SecurityReader {
         wanted.access.headers.append((name, .secret(prefix: prefix, variable: variable)))
         wanted.access.way = way
       } else {
-        wanted.problem = "two ways of access at once are wanted"
+        wanted.problem = "two security schemes at once are not supported"
       }
       return
     }

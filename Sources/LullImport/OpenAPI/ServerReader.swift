@@ -34,7 +34,7 @@ struct ServerReader {
     guard !servers.isEmpty else {
       throw problem
         ?? DocumentProblem(
-          "it names no server: say where it is by --base-url URL", file: document.set.root.name)
+          "it has no server: pass --base-url URL", file: document.set.root.name)
     }
     return servers
   }
@@ -83,7 +83,7 @@ struct ServerReader {
 
   private func absolute(_ text: String) throws(DocumentProblem) -> String {
     let shown = ShortText.comment(String(text.prefix(200)))
-    let hint = "say where it is by --base-url URL"
+    let hint = "pass --base-url URL"
     guard !text.contains("{") else {
       throw DocumentProblem(
         "its server '\(shown)' has a variable without a default: \(hint)",
@@ -96,13 +96,13 @@ struct ServerReader {
         found.text.hasPrefix("http")
       else {
         throw DocumentProblem(
-          "its server '\(shown)' is no URL of its own: \(hint)", file: document.set.root.name)
+          "its server '\(shown)' is not an absolute URL: \(hint)", file: document.set.root.name)
       }
       url = found.text
     }
     guard let base = ResourceURL.base(url), !base.host.isEmpty, !base.authority.contains("@") else {
       throw DocumentProblem(
-        "its server '\(shown)' is no URL: \(hint)", file: document.set.root.name)
+        "its server '\(shown)' is not a URL: \(hint)", file: document.set.root.name)
     }
     // Unchanged, except for the trailing slash.
     return url.hasSuffix("/") && url.count > 8 ? String(url.dropLast()) : url
@@ -121,12 +121,12 @@ struct ServerReader {
       url = try absolute(own.url)
     } catch {
       throw DocumentProblem(
-        "it has a server of its own, '\(ShortText.comment(own.url))', which is no URL")
+        "it has its own server, '\(ShortText.comment(own.url))', which is not a URL")
     }
     guard url != base else { return "" }
     guard url.hasPrefix(base + "/") else {
       throw DocumentProblem(
-        "it is on a server of its own, \(ShortText.comment(url)): that needs an API file of its own"
+        "it has its own server, \(ShortText.comment(url)): import it into another file"
       )
     }
     return String(url.dropFirst(base.count))

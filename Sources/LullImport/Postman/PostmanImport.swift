@@ -25,20 +25,21 @@ package struct PostmanImport {
     _ bytes: [UInt8], baseURL: String?, name: String
   ) throws(ImportProblem) -> ImportedAPI {
     guard let document = try? JSONDocument(parsing: bytes) else {
-      throw ImportProblem("this is no JSON")
+      throw ImportProblem("invalid JSON")
     }
     let root = document.root
     // As exported by Postman, or as returned by its API.
     let collection = root["collection"] ?? root
     guard let info = collection["info"], collection["item"]?.kind == .array else {
       throw ImportProblem(
-        "this is no collection of Postman's: it has 'info' and a list 'item' (export it as Collection v2.1)"
+        "not a Postman collection: expected 'info' and a list 'item' (export it as Collection v2.1)"
       )
     }
     let schema = info["schema"]?.string ?? ""
     guard schema.isEmpty || schema.contains("v2.0") || schema.contains("v2.1") else {
       throw ImportProblem(
-        "it is a collection of another version: export it as Collection v2.1 (\(LogText.part(schema, limit: 80)))"
+        "it is another version of collection: export it as Collection v2.1 "
+          + "(\(LogText.part(schema, limit: 80)))"
       )
     }
     var reader = PostmanImport(names: VariableNames(api: name))
@@ -73,7 +74,7 @@ package struct PostmanImport {
     _ items: JSONElement?, folders: [String], auth: JSONElement?, keepsBodies: Bool, depth: Int
   ) throws(ImportProblem) {
     guard depth <= PostmanImport.deepest else {
-      throw ImportProblem("its folders are more than \(PostmanImport.deepest) deep")
+      throw ImportProblem("its folders are nested more than \(PostmanImport.deepest) deep")
     }
     for item in PostmanImport.elements(items) {
       let name = item["name"]?.string ?? ""
@@ -143,7 +144,7 @@ package struct PostmanImport {
     let what = "\(request.method) \(LogText.part(title, limit: 80))"
     guard request.method.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
     else {
-      return leaveOut(what, "its method is no method")
+      return leaveOut(what, "its method is not valid")
     }
     if let reason = takeURL(isURL ? element : element["url"], &request) {
       return leaveOut(what, reason)
@@ -192,14 +193,15 @@ package struct PostmanImport {
     guard request.take(url: text) else {
       if Blank.isIn(text.prefix(while: { $0 != "/" })) || Blank.isIn(request.origin) {
         return
-          "its host is \(Blank.shown(text.prefix { $0 != "/" })), which the collection does not say "
-          + "(--base-url says what stands there)"
+          "its host is \(Blank.shown(text.prefix { $0 != "/" })), which the collection does not define "
+          + "(set it with --base-url)"
       }
-      return "its URL is none of HTTP"
+      return "its URL is not an HTTP URL"
     }
     guard !Blank.isIn(request.origin) else {
       return
-        "its host is \(Blank.shown(request.origin)), which the collection does not say (--base-url says it)"
+        "its host is \(Blank.shown(request.origin)), which the collection does not define "
+          + "(set it with --base-url)"
     }
     // `:id`, and the value given for it.
     var values: [String: String] = [:]
@@ -254,7 +256,7 @@ package struct PostmanImport {
     let most = counts.values.max()
     guard let origin = requests.first(where: { counts[$0.origin] == most })?.origin else {
       throw ImportProblem(
-        leftOut.first.map { "none of its requests can be called: \($0.what): \($0.reason)" }
+        leftOut.first.map { "no request can be imported: \($0.what): \($0.reason)" }
           ?? "it has no requests")
     }
     let own = requests.indices.filter { requests[$0].origin == origin }
@@ -273,18 +275,18 @@ package struct PostmanImport {
       api.leftOut.append(
         .init(
           what: "\(request.method) \(LogText.part(request.name, limit: 80))",
-          reason: "it is of another host, \(request.origin), and goes into a file of its own"))
+          reason: "it is for another host, \(request.origin): import it into another file"))
     }
     if scripts > 0 {
-      api.notes.append("left out: \(scripts) scripts before requests and tests behind them")
+      api.notes.append("left out: \(scripts) pre-request scripts and tests")
     }
     if pruned > 0 {
-      api.notes.append("left out: \(pruned) bodies of GET and other methods that are sent without")
+      api.notes.append("left out: \(pruned) bodies of GET and other methods without a body")
     }
     if disabled > 0 {
-      api.notes.append("left out: \(disabled) parameters, headers and fields that are switched off")
+      api.notes.append("left out: \(disabled) disabled parameters, headers and fields")
     }
-    if examples > 0 { api.notes.append("left out: \(examples) answers that are kept as examples") }
+    if examples > 0 { api.notes.append("left out: \(examples) example responses") }
     api.notes = notes + api.notes
     return api
   }
@@ -318,7 +320,7 @@ extension PostmanImport {
     case "apikey":
       let name = variables.filled(detail(auth, type, "key") ?? "", isSecret: false)
       guard !name.isEmpty, !Blank.isIn(name) else {
-        return note("a key whose name is not said is left out (apikey)")
+        return note("an API key without a name is left out (apikey)")
       }
       request.secretNames.insert(name.lowercased())
       if detail(auth, type, "in") == "query" {
@@ -348,11 +350,13 @@ extension PostmanImport {
       } else if grant == "client_credentials" || grant.isEmpty {
         clients[requests.count] = ImportedAccess(.clientCredentials(client))
       } else {
-        note("OAuth 2 by '\(LogText.part(grant, limit: 30))' is not kept: its token is to be given")
+        note(
+          "OAuth 2 with '\(LogText.part(grant, limit: 30))' is not imported: "
+            + "the token must be passed")
         request.headers.append(("Authorization", "Bearer \(secret("accessToken"))"))
       }
     default:
-      note("access of the type '\(LogText.part(type, limit: 30))' is not kept")
+      note("auth of type '\(LogText.part(type, limit: 30))' is not imported")
     }
   }
 

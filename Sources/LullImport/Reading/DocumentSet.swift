@@ -66,10 +66,10 @@ package final class DocumentSet {
     guard parts.count > 1, !parts[1].isEmpty else { return ImportNode(target.root, target) }
     let pointer = try DocumentSet.decoded(String(parts[1]), in: reference)
     guard pointer.hasPrefix("/") else {
-      throw DocumentProblem("the $ref '\(shown(reference))' is not by a JSON Pointer")
+      throw DocumentProblem("the $ref '\(shown(reference))' is not a JSON Pointer")
     }
     guard let element = target.root[pointer: pointer] else {
-      throw DocumentProblem("the $ref '\(shown(reference))' leads to nothing")
+      throw DocumentProblem("the $ref '\(shown(reference))' has no target")
     }
     return ImportNode(element, target)
   }
@@ -98,7 +98,7 @@ package final class DocumentSet {
       }
     }
     guard let decoded = String(validating: bytes, as: UTF8.self) else {
-      throw DocumentProblem("the $ref '\(reference)' is no text")
+      throw DocumentProblem("the $ref '\(reference)' is not UTF-8")
     }
     return decoded
   }
@@ -113,7 +113,7 @@ package final class DocumentSet {
     if let failure = failures[key] { throw failure }
     do throws(DocumentProblem) {
       guard others.count < DocumentSet.mostDocuments, size < DocumentSet.largest else {
-        throw DocumentProblem("it refers to more documents than are read")
+        throw DocumentProblem("it refers to too many documents")
       }
       let found =
         try document.url != nil
@@ -130,7 +130,7 @@ package final class DocumentSet {
     -> ImportDocument
   {
     guard let url = document.url?.relative(place), let home = root.url else {
-      throw DocumentProblem("the $ref '\(shown(place))' is no URL")
+      throw DocumentProblem("the $ref '\(shown(place))' is not a URL")
     }
     guard url.origin == home.origin else {
       throw DocumentProblem(
@@ -153,26 +153,26 @@ package final class DocumentSet {
   {
     let scheme = place.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     guard scheme.isEmpty || place.dropFirst(scheme.count).first != ":" else {
-      throw DocumentProblem("the $ref '\(shown(place))' of a file leads out of its folder")
+      throw DocumentProblem("the $ref '\(shown(place))' in a file leads outside its folder")
     }
     let name = try DocumentSet.decoded(String(place.prefix { $0 != "?" }), in: place)
     guard let base = document.path else {
       throw DocumentProblem(
-        "the $ref '\(shown(place))' leads to another file, and what comes from \(document.name) has no folder: "
+        "the $ref '\(shown(place))' leads to another file, but \(document.name) has no folder: "
           + "save it as a file")
     }
     guard !name.utf8.contains(0) else {
-      throw DocumentProblem("the $ref '\(shown(place))' names no file")
+      throw DocumentProblem("the $ref '\(shown(place))' is not a file name")
     }
     let path =
       name.hasPrefix("/")
       ? Array(name.utf8) : FileName.path(of: name, in: FileName.folder(of: base))
     guard let resolved = FileName.resolved(path) else {
-      throw DocumentProblem("the $ref '\(shown(place))' leads to no file")
+      throw DocumentProblem("the $ref '\(shown(place))' leads to a missing file")
     }
     let prefix = folder.last == UInt8(ascii: "/") ? folder : folder + [UInt8(ascii: "/")]
     guard resolved.starts(with: prefix) else {
-      throw DocumentProblem("the $ref '\(shown(place))' leads out of the document's folder")
+      throw DocumentProblem("the $ref '\(shown(place))' leads outside the document's folder")
     }
     if resolved == root.path { return root }
     if let known = others.values.first(where: { $0.path == resolved }) { return known }

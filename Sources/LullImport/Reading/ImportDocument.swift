@@ -46,7 +46,7 @@ final class ImportDocument {
   }
 
   private static func problem(_ error: JSONError, in bytes: [UInt8]) -> DocumentProblem {
-    var problem = DocumentProblem("it is no JSON: \(error.message)")
+    var problem = DocumentProblem("invalid JSON: \(error.message)")
     if let offset = error.offset {
       let before = bytes.prefix(offset)
       problem.line = before.count { $0 == 10 } + 1

@@ -87,7 +87,7 @@ struct CallMaker {
         if let value = known, !ParsedValues.isHarmlessSegment(value) {
           if Blank.name(value) == nil, !isRecorded {
             notes.append(
-              "the segment of the path that is '\(key)' looks like a token, and is to be given")
+              "the path segment '\(key)' looks like a token, so it must be passed")
           }
         } else if let value = known {
           parameter.kind = ParsedValues.kind(of: [value])
@@ -200,7 +200,8 @@ struct CallMaker {
         parameter.standard = .string(text)
         parameter.isRequired = false
       } else {
-        notes.append("the body has blanks, is long or may have a credential, and is to be given")
+        notes.append(
+          "the body has placeholders, is long or may have a credential, so it must be passed")
       }
     }
     parameters.append(parameter)
@@ -220,7 +221,7 @@ struct CallMaker {
     }
     for name in CallMaker.names(lists.map { list in list.map { (name: $0.name, value: "") } }) {
       guard !name.isEmpty else {
-        notes.append("a part of the form without a name is left out")
+        notes.append("a form part without a name is left out")
         continue
       }
       let parts = lists.map { list in list.filter { $0.name == name } }
@@ -237,8 +238,8 @@ struct CallMaker {
         add(name, .body, parts.map { $0.map { $0.value ?? Blank.text(name) } }, saysPlace: !puts)
         if let type = parts.joined().compactMap(\.type).first {
           notes.append(
-            "of the part '\(LogText.part(name, limit: 40))' of the form the type '\(LogText.part(Blank.shown(type), limit: 60))' is not kept"
-          )
+            "form part '\(LogText.part(name, limit: 40))': "
+              + "the type '\(LogText.part(Blank.shown(type), limit: 60))' is not imported")
         }
       }
     }

@@ -177,8 +177,8 @@ package struct KnownCalls {
       }
       if let hit {
         throw ImportProblem(
-          "what it is let in by would be that of '\(hit.name)' too, whose path \(exception.pattern) covers: "
-            + "name another file with -o")
+          "its credentials would also be sent by '\(hit.name)', whose path \(exception.pattern) "
+            + "covers: name another file with -o")
       }
       added += statement.drop { $0 == "\n" }
     }

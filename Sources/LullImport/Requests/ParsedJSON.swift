@@ -136,8 +136,8 @@ struct ParsedJSON {
       parameter.isRequired = false
     } else if !isRecorded, !first.isBare, !Blank.isIn(first.value.text) {
       notes.append(
-        "the value of '\(LogText.part(name, limit: 40))' looks like a token or has no form in Lua, and is to be given"
-      )
+        "the value of '\(LogText.part(name, limit: 40))' looks like a token or cannot be written "
+          + "in Lua, so it must be passed")
     }
     return parameter
   }

@@ -284,8 +284,8 @@ struct ParsedAccess {
         }
       case "digest", "negotiate", "ntlm", "signature", "oauth", "aws4-hmac-sha256", "hawk":
         notes.append(
-          "the header Authorization is made anew for each request by \(LogText.part(scheme, limit: 30)) and not kept "
-            + "(lull.auth.digest, lull.auth.aws)")
+          "\(LogText.part(scheme, limit: 30)) makes a new Authorization header for each request, "
+            + "so the header is not imported (use lull.auth.digest or lull.auth.aws_sigv4)")
         continue
       default:
         let prefix = scheme.isEmpty ? "" : "\(LogText.part(String(words[0]), limit: 30)) "

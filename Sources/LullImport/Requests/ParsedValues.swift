@@ -111,7 +111,8 @@ struct ParsedValues {
       parameter.isRequired = true
       if isSame, !isRecorded, !first.contains(where: { Blank.isIn($0) }) {
         notes.append(
-          "the value of '\(LogText.part(name, limit: 40))' looks like a token, and is to be given")
+          "the value of '\(LogText.part(name, limit: 40))' looks like a token, so it must be "
+            + "passed")
       }
       return parameter
     }

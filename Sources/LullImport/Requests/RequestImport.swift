@@ -52,7 +52,7 @@ struct RequestImport {
       access.way = given.way
       return access
     }
-    note("\(call): it has credentials of two kinds, of which that of its headers is kept")
+    note("\(call): it has two kinds of credentials; the one in its headers is imported")
     return own
   }
 
@@ -82,8 +82,8 @@ struct RequestImport {
       for request in group where !request.literalQuery.isEmpty {
         let reason =
           isFine
-          ? "its query has escapes that are no text, and others of the same path have not the same"
-          : "its query has what may be a credential, with escapes that are no text"
+          ? "its query has escapes that are not UTF-8 and differ from others of the same path"
+          : "its query may have a credential, with escapes that are not UTF-8"
         let one = ImportedAPI.LeftOut(what: request.shown, reason: reason)
         if !api.leftOut.contains(one) { api.leftOut.append(one) }
       }
@@ -142,8 +142,8 @@ struct RequestImport {
   }
 
   private mutating func noteHeaders(_ requests: [ParsedRequest]) {
-    note("a connection, a body or a browser sends them by itself", requests, ParsedHeaders.leftOut)
-    note("names and values of headers cannot be so", requests, ParsedHeaders.wrong)
+    note("they are sent automatically", requests, ParsedHeaders.leftOut)
+    note("they are not valid headers", requests, ParsedHeaders.wrong)
   }
 
   private mutating func note(
@@ -152,7 +152,7 @@ struct RequestImport {
     var names: [String] = []
     for name in requests.flatMap(headers) where !names.contains(name) { names.append(name) }
     guard !names.isEmpty else { return }
-    note("left out, since \(reason): \(names.joined(separator: ", "))")
+    note("left out, because \(reason): \(names.joined(separator: ", "))")
   }
 }
 
@@ -178,8 +178,8 @@ extension ImportedAPI {
         .init(
           what: "\(call.method) \(call.path)",
           reason:
-            "it has other credentials than '\(first.name)', whose path is the same, and goes into a file of its own"
-        ))
+            "it has other credentials than '\(first.name)' for the same path: import it into "
+            + "another file"))
       return true
     }
     guard !left.isEmpty else { return }

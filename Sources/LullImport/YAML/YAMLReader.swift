@@ -128,11 +128,11 @@ package struct YAMLReader {
         throw at(event, event.problem.map { String(cString: $0) } ?? "malformed YAML")
       case CYAML_DOCUMENT:
         documents += 1
-        guard documents == 1 else { throw at(event, "there is more than one document in it") }
+        guard documents == 1 else { throw at(event, "it has more than one document") }
       default: try take(event)
       }
       guard output.count + kept <= limit else {
-        throw at(event, "anchors and aliases make more of it than \(limit >> 20) MB")
+        throw at(event, "anchors and aliases expand it to more than \(limit >> 20) MB")
       }
     }
   }
@@ -159,11 +159,11 @@ package struct YAMLReader {
       guard !isAwaitingKey else {
         throw at(
           event,
-          "a key is a \(event.kind == CYAML_MAPPING ? "mapping" : "list"), where JSON has texts")
+          "a key is a \(event.kind == CYAML_MAPPING ? "mapping" : "list"), but JSON needs a string")
       }
       try checkTag(event, among: event.kind == CYAML_MAPPING ? ["map"] : ["seq"])
       guard levels.count < YAMLReader.deepest else {
-        throw at(event, "it is deeper than \(YAMLReader.deepest) levels")
+        throw at(event, "it is nested more than \(YAMLReader.deepest) levels deep")
       }
       let isMerging = levels.last?.isMerging ?? false
       let start = try beginValue(event)
@@ -211,7 +211,7 @@ package struct YAMLReader {
   /// Writes the separator before a value, and returns the position after it.
   private mutating func beginValue(_ event: cyaml_event) throws(DocumentProblem) -> Int {
     guard let last = levels.indices.last else {
-      guard !isComplete else { throw at(event, "there is more than one document in it") }
+      guard !isComplete else { throw at(event, "it has more than one document") }
       return output.count
     }
     if !levels[last].isMapping, levels[last].count > 0 { output.append(UInt8(ascii: ",")) }
@@ -233,7 +233,7 @@ package struct YAMLReader {
       return
     }
     if levels[last].isMerging || levels[last].mergesElements {
-      guard let members else { throw at(event, "'<<' merges mappings, and nothing else") }
+      guard let members else { throw at(event, "'<<' can only merge mappings") }
       levels[last].merged += members
     }
     if levels[last].isMerging {
@@ -283,19 +283,19 @@ package struct YAMLReader {
       throw at(
         event,
         isOpen
-          ? "the alias *\(anchor) is inside of what it stands for" : "there is no anchor &\(anchor)"
+          ? "the alias *\(anchor) is inside its own anchor" : "there is no anchor &\(anchor)"
       )
     }
     if isAwaitingKey {
       guard let key = (try? JSONDocument(parsing: value.json))?.root.string else {
-        throw at(event, "a key is an alias of what is no text")
+        throw at(event, "a key is an alias of a value that is not a string")
       }
       return try takeKey(Array(key.utf8), event)
     }
     let start = try beginValue(event)
     expanded += value.json.count
     guard output.count + kept + value.json.count <= limit, expanded <= limit else {
-      throw at(event, "anchors and aliases make more of it than \(limit >> 20) MB")
+      throw at(event, "anchors and aliases expand it to more than \(limit >> 20) MB")
     }
     output += value.json
     try endValue(from: start, anchor: nil, members: value.members, event)
@@ -320,7 +320,8 @@ package struct YAMLReader {
     case .string:
       if let tag, ["int", "float", "bool", "null"].contains(YAMLReader.word(tag)) {
         throw at(
-          event, "'\(String(escaping: text))' is not what its tag !!\(YAMLReader.word(tag)) says")
+          event,
+          "'\(String(escaping: text))' does not have the type of its tag !!\(YAMLReader.word(tag))")
       }
       writeString(text)
     }
@@ -330,7 +331,7 @@ package struct YAMLReader {
     guard let tag = name(event.tag), tag != "!" else { return }
     guard tag.hasPrefix(YAMLReader.tagPrefix), words.contains(YAMLReader.word(tag)) else {
       let shown = tag.hasPrefix(YAMLReader.tagPrefix) ? "!!" + YAMLReader.word(tag) : tag
-      throw at(event, "the tag \(shown) is not understood: a document of JSON's values needs none")
+      throw at(event, "the tag \(shown) is not supported: JSON values need no tags")
     }
   }
 

@@ -9,7 +9,7 @@ struct PlaceSchemas {
     guard !place.kinds.contains(.unknown) else { return .object([]) }
     // If all samples were null, the type is unknown.
     guard !place.kinds.subtracting(.null).isEmpty else {
-      return .object([.init("$comment", "null each time")])
+      return .object([.init("$comment", "always null")])
     }
     var kinds = place.kinds
     guard let record = place.record, let name = names[table.root(record)] else {

@@ -43,7 +43,7 @@ extension SchemaCompiler {
     throws(SchemaProblem) -> [Int]?
   {
     guard let elements = try context.elements(keyword) else { return nil }
-    guard !elements.isEmpty else { throw context.problem(keyword, "an array that is not empty") }
+    guard !elements.isEmpty else { throw context.problem(keyword, "a non-empty array") }
     var nodes: [Int] = []
     for (place, element) in elements.enumerated() {
       nodes.append(try child(element, context, "\(keyword)/\(place)"))
@@ -140,7 +140,7 @@ extension SchemaCompiler {
     }
     for name in ["$recursiveRef", "$recursiveAnchor"] where context.element[name] != nil {
       throw SchemaProblem(
-        "'\(name)' is not of draft 2020-12, which has $dynamicRef and $dynamicAnchor",
+        "'\(name)' is not in draft 2020-12: use $dynamicRef and $dynamicAnchor",
         pointer: context.pointer)
     }
   }
@@ -185,7 +185,7 @@ extension SchemaCompiler {
     let prefix = try children("prefixItems", of: context)
     if let value = context.element["items"], value.kind == .array {
       throw SchemaProblem(
-        "an array of 'items' is not of draft 2020-12, which has 'prefixItems'",
+        "'items' cannot be an array in draft 2020-12: use 'prefixItems'",
         pointer: context.pointer)
     }
     let rest = try child("items", of: context)

@@ -74,25 +74,26 @@ final class SchemaResources {
   > {
     let target = SchemaURI(reference).resolved(against: resources[resource].uri)
     guard let place = try place(of: target.document, resource) else {
-      return lost(reference, "leads outside, to '\(target.document)'; nothing is fetched")
+      return lost(
+        reference, "refers to another document, '\(target.document)': schemas are not fetched")
     }
     let written = target.fragment ?? ""
     let fragment = SchemaFragment.decoded(written)
     if fragment.isEmpty {
       guard case .element(let element) = resources[place].root else {
-        return lost(reference, "leads to a file as a whole")
+        return lost(reference, "refers to a whole file")
       }
       return .success((element, nil))
     }
     if fragment.hasPrefix("/") {
       guard let element = try element(at: fragment, in: place) else {
-        return lost(reference, "leads nowhere")
+        return lost(reference, "has no target")
       }
       return .success((element, nil))
     }
     if resources[place].anchors[fragment] == nil { try enterDefinitions() }
     guard let element = resources[place].anchors[fragment] else {
-      return lost(reference, "leads nowhere: there is no such anchor")
+      return lost(reference, "has no target: there is no such anchor")
     }
     return .success((element, resources[place].dynamicAnchors[fragment] == nil ? nil : fragment))
   }
@@ -197,13 +198,13 @@ final class SchemaResources {
         dialect.hasSuffix("#") ? String(dialect.dropLast()) : dialect)
     {
       throw SchemaProblem(
-        "its '$schema' is '\(dialect)', and here schemas are of draft 2020-12", pointer: pointer)
+        "'$schema' is '\(dialect)', but only draft 2020-12 is supported", pointer: pointer)
     }
     var resource = resource
     if let id = element["$id"]?.string {
       let uri = SchemaURI(id).resolved(against: resources[resource].uri)
       guard (uri.fragment ?? "").isEmpty else {
-        throw SchemaProblem("an '$id' has no fragment, got '\(id)'", pointer: pointer)
+        throw SchemaProblem("'$id' must not have a fragment, got '\(id)'", pointer: pointer)
       }
       if isRoot(element, of: resource) {
         // Registered by both its location and its identifier.

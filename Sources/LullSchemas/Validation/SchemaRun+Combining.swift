@@ -22,7 +22,7 @@ extension SchemaRun {
       var inside = Evaluated(isWanted: false)
       let isMeant = try silently(node, index, chain, &inside)
       return !isMeant
-        || violation("not", index, "must not be what 'not' describes", got: true)
+        || violation("not", index, "must not match the schema of 'not'", got: true)
     case .condition(let condition, let then, let otherwise):
       var inside = Evaluated(isWanted: evaluated.isWanted)
       let holds = try silently(condition, index, chain, &inside)
@@ -58,7 +58,7 @@ extension SchemaRun {
       if let first {
         return violation(
           "oneOf", index,
-          "must fit one schema of 'oneOf' only, fits those at \(first) and \(place)")
+          "must match only one schema of 'oneOf', matches those at \(first) and \(place)")
       }
       first = place
       evaluated.add(inside)
@@ -91,7 +91,7 @@ extension SchemaRun {
     let nearest = meant.min { $0.count < $1.count }?.first
     return violation(
       keyword, index,
-      "must fit one of the \(nodes.count) schemas of '\(keyword)'"
-        + (nearest.map { "; the nearest says \($0)" } ?? ""), got: nearest == nil)
+      "must match one of the \(nodes.count) schemas of '\(keyword)'"
+        + (nearest.map { "; the nearest one: \($0)" } ?? ""), got: nearest == nil)
   }
 }

@@ -8,7 +8,7 @@ extension SchemaRun {
   ) throws(SchemaProblem) -> Bool {
     let type = csj_type_at(view, index)
     switch keyword {
-    case .never: return violation("false", index, "must not be there")
+    case .never: return violation("false", index, "must not be present")
     case .type(let types):
       return !types.isDisjoint(with: self.type(of: index))
         || violation("type", index, "must be \(types.words)", got: true)
@@ -114,7 +114,7 @@ extension SchemaRun {
     case .pattern(let pattern):
       guard let isFound = pattern.isFound(in: text) else {
         throw SchemaProblem(
-          "it takes too long to tell whether the pattern '\(pattern.text)' is found",
+          "matching the pattern '\(pattern.text)' takes too long",
           pointer: pointer)
       }
       return isFound
@@ -148,7 +148,7 @@ extension SchemaRun {
     default:
       guard let (one, other) = try repetition(in: index) else { return true }
       return violation(
-        "uniqueItems", index, "must have no element twice: \(one) and \(other) are the same")
+        "uniqueItems", index, "must not have duplicate elements: \(one) and \(other) are equal")
     }
   }
 
@@ -212,13 +212,13 @@ extension SchemaRun {
       if contained < least {
         return violation(
           least == 1 ? "contains" : "minContains", index,
-          "must have at least \(ViolationText.count(least, "element")) as 'contains' says, "
+          "must have at least \(ViolationText.count(least, "element")) that 'contains' allows, "
             + "has \(contained)")
       }
       if let most, contained > most {
         return violation(
           "maxContains", index,
-          "must have at most \(ViolationText.count(most, "element")) as 'contains' says, "
+          "must have at most \(ViolationText.count(most, "element")) that 'contains' allows, "
             + "has \(contained)")
       }
     default: break

@@ -69,7 +69,7 @@ extension SchemaRun {
     for (pattern, node) in rules.patterns {
       guard let isFound = pattern.isFound(in: name) else {
         throw SchemaProblem(
-          "it takes too long to tell whether the pattern '\(pattern.text)' is found in a name",
+          "matching the pattern '\(pattern.text)' against member names takes too long",
           pointer: pointer)
       }
       guard isFound else { continue }
@@ -93,7 +93,7 @@ extension SchemaRun {
     let name = ViolationText.value(JSONElement(document: document, index: key))
     return violation(
       "propertyNames", key,
-      "may not have a member called \(name)"
+      "must not have a member named \(name)"
         + (reasons.first.map { ": a name \($0)" } ?? ""))
   }
 }

@@ -64,7 +64,7 @@ struct SchemaRun {
   ) throws(SchemaProblem) -> Bool {
     try spend(1)
     guard chain < SchemaRun.longestChain else {
-      throw SchemaProblem("the schema refers to itself without end", pointer: pointer)
+      throw SchemaProblem("the schema refers to itself endlessly", pointer: pointer)
     }
     guard csj_stack_has(stackEnd, SchemaRun.stackNeeded) != 0 else {
       throw SchemaProblem("content and schema are nested too deeply", pointer: pointer)
@@ -99,7 +99,7 @@ struct SchemaRun {
   mutating func spend(_ steps: Int) throws(SchemaProblem) {
     stepsLeft -= steps
     guard stepsLeft >= 0 else {
-      throw SchemaProblem("it takes too many steps to tell whether the content fits")
+      throw SchemaProblem("validating the content takes too many steps")
     }
   }
 

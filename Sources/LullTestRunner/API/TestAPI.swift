@@ -10,164 +10,183 @@ extension TestCase {
 extension APIOwner {
   fileprivate static let testModule = APIOwner.object(
     "TestModule", receiver: "test",
-    "What `require \"lull.test\"` gives in a file that `lull test` runs.",
+    "The table that `require \"lull.test\"` returns in a file that `lull test` runs.",
     """
-    Anywhere else `require "lull.test"` raises. The file is run once to see which tests it declares, then once for each \
-    of them, in a state and a host of its own: what the file makes itself, each test has anew.
+    Anywhere else `require "lull.test"` raises an error. The file runs once to find its tests, \
+    then once for each of them, in a new state and host: each test has its own copy of everything \
+    that the file makes.
 
-    Meanwhile `os.time()`, `os.date()` and `lull.now()` tell the test's time, and `math.random` gives the same numbers each \
-    time. There is no `before_all`: tests share nothing.
+    `os.time()`, `os.date()` and `lull.now()` return the test's time, and `math.random` returns \
+    the same numbers each time. There is no `before_all`: tests share nothing.
     """,
     entries: [
       .operation(
         "__call", "(name: string, body: fun(t: Test))", shown: "test(name, body)",
-        "Declares a test, by a name that no other test of the file has.",
-        "The function may wait. The test fails if it raises, or if an expectation was not met."),
+        "Declares a test, with a name that no other test of the file has.",
+        """
+        The function may wait. The test fails if it raises an error, or if an expectation was not \
+        met.
+        """),
       .function(
         "each", "(cases: any[], name: string, body: fun(t: Test, case: any))",
         "Declares a test for each element of a list, which its function gets as second argument.",
         """
-        In the name `{}` stands for the element, and `{key}` for a field of it; where nothing stands for anything, a \
-        number is added.
+        In the name, `{}` is replaced by the element, and `{key}` by a field of it; without \
+        either, a number is added.
         """),
       .function(
         "skip", "(name: string, body: fun(t: Test))",
-        "Declares a test that is not run, but told of."),
+        "Declares a test that is skipped and reported."),
       .function(
         "only", "(name: string, body: fun(t: Test))",
-        "Declares a test beside which those are not run that are declared otherwise.",
+        "Declares a test that excludes all tests not declared with it.",
         "Where the environment variable `CI` is set, it fails."),
       .function(
         "before_each", "(body: fun(t: Test))",
-        "Has a function called before each test of the file, in its host; several in their order."),
+        "Runs a function before each test of the file, in its host; several run in their order."),
       .function(
         "after_each", "(body: fun(t: Test))",
-        "Has a function called after each test of the file, whether it has failed or not; the last one first."
+        "Runs a function after each test of the file, even if it failed; the last one first."
       ),
     ])
 
   fileprivate static let test = APIOwner.object(
-    "Test", receiver: "t", "What the function of a test is given.",
+    "Test", receiver: "t", "The argument of a test's function.",
     entries: [
       .function(
-        "expect", "(value: any): Expectation", "Something that is to be so, as the next call says."),
+        "expect", "(value: any): Expectation",
+        "Starts an expectation about a value; the next call defines it."),
       .method(
         "api", "(name: string, options?: TestAPIOptions): API",
-        "An API file, as `lull.api` finds it: below the folder of the command.",
+        "Loads an API file, as `lull.api` does, relative to the folder of the command.",
         "With `cassette`, requests are answered from a recording."),
       .method(
         "service", "(base_url: string, options?: TestServiceOptions): Service",
-        "A service at a URL, with more of what `lull.service` takes.",
+        "Makes a service with a URL and other options of `lull.service`.",
         "With `cassette`, requests are answered from a recording."),
       .method(
         "cassette", "(name: string, options?: table)",
-        "Has requests of any service answered from `cassettes/NAME.har` beside the file of tests.",
-        "With `match`, a list of names of headers that count, and `hide`, one of fields that it hides. `lull test --record` writes the recording."
+        "Answers requests of any service from `cassettes/NAME.har` beside the test file.",
+        """
+        `match` is a list of header names to compare, and `hide` a list of fields to hide. `lull \
+        test --record` writes the recording.
+        """
       ),
       .property("clock", "TestClock", "The time of the test."),
       .property("network", "TestNetwork", "The network of the test."),
       .property(
         "exchanges", "TestExchange[]",
-        "What has been sent so far, below retries and limits, in order; each time a new list."),
-      .property("name", "string", "What the test is called."),
+        "The requests sent so far, after retries and limits, in order; a new list each time."),
+      .property("name", "string", "The name of the test."),
       .property(
         "output", "string",
-        "What has been printed so far, on standard output and error, up to a megabyte."),
+        "The output printed so far, on standard output and error, up to a megabyte."),
     ])
 
   fileprivate static let testClock = APIOwner.object(
     "TestClock", receiver: "clock", "The time of a test, which stands still.",
     """
-    All that has a time goes by it: staleness, retries, limits, watching, sleeps, timeouts, tokens, ages of caches. It \
-    begins with the first second of 2026 (UTC), with a recording at its time. Where all that runs waits for a timer, it moves on to the next one by \
-    itself.
+    Everything that depends on time uses it: staleness, retries, limits, watching, sleeps, \
+    timeouts, tokens, ages of caches. It starts with the first second of 2026 (UTC), or with the \
+    time of a recording. If everything that runs waits for a timer, the time moves to the next one \
+    automatically.
     """,
     entries: [
       .property("now", "number", "Seconds since 1970."),
       .method(
         "advance", "(seconds: number)",
-        "Moves it on, past all that becomes due meanwhile, in order; waits."),
+        "Moves the time forward, past all timers that become due, in order; waits."),
       .method(
         "set", "(moment: number|string)",
-        "Sets the time, as an administrator would: nothing becomes due by that.",
-        "A number of seconds since 1970, or a text that `lull.time.parse` takes."),
+        "Sets the time, as an administrator would: no timer becomes due.",
+        "A number of seconds since 1970, or a text for `lull.time.parse`."),
     ])
 
   fileprivate static let testNetwork = APIOwner.object(
     "TestNetwork", receiver: "network",
-    "The network of a test: what nobody has given an answer for fails the test.",
+    "The network of a test: a request without a stub fails the test.",
     """
-    A path begins with `/` and is for every URL whose path ends so; a whole URL is for that. `*` stands for anything within \
-    one part of a path, `**` for anything. The query counts only where it is given. Of several that fit, the longest \
-    counts. Redirects are not followed, and cookies neither kept nor sent: an answer is what \
-    the service gets.
+    A path begins with `/` and matches every URL whose path ends with it; a whole URL matches only \
+    that. `*` matches anything within a path segment, `**` anything. The query is compared only if \
+    it is given. If several match, the longest counts. Redirects are not followed, and cookies are \
+    neither stored nor sent: the service gets exactly the response.
     """,
     entries: [
       .method(
         "on",
         "(method: string, path: string, answer: TestAnswer|NetworkingFunction, ...: TestAnswer|NetworkingFunction)",
-        "Gives the answers to such requests, in turn; the last one stays.",
-        "They take the place of those that were given for the same method and path before."),
+        "Sets the responses to such requests, in turn; the last one repeats.",
+        "They replace earlier ones for the same method and path."),
       .method(
         "fail",
         "(method: string, path: string, kind: \"refused\"|\"reset\"|\"cut\"|\"timeout\", options?: table)",
-        "Has such requests fail as a network does.",
-        "With `delay` in seconds; `timeout` takes as long as the request may take."),
+        "Makes such requests fail like a network.",
+        "`delay` is in seconds; `timeout` takes as long as the request may take."),
     ])
 
   fileprivate static let expectation = APIOwner.object(
-    "Expectation", receiver: "t.expect(x)", "What is expected of a value.",
+    "Expectation", receiver: "t.expect(x)", "An expectation about a value.",
     """
-    What is not met raises at the line that expects it, and fails the test also where the error is caught. \
-    `t.expect(x).never:to_equal(y)` expects the opposite.
+    If it is not met, it raises an error at its line, and fails the test even if the error is \
+    caught. `t.expect(x).never:to_equal(y)` expects the opposite.
     """,
     entries: [
-      .property("never", "Expectation", "The opposite of what follows."),
+      .property("never", "Expectation", "The opposite of the next call."),
       .method(
         "to_equal", "(expected: any)",
-        "To be the same value all the way down; tells the paths that differ.",
-        "Documents equal tables with the same in them."),
+        "Expects a deeply equal value; reports the paths that differ.",
+        "Documents equal tables with the same contents."),
       .method(
-        "to_be", "(expected: any)", "To be this very value, as `==` has it without metamethods."),
+        "to_be", "(expected: any)",
+        "Expects this very value, as `==` compares without metamethods."),
       .method(
         "to_be_a", "(type: string)",
-        "To be of a type of Lua's, or an object of Lull's such as `Resource`."),
+        "Expects a type of Lua, or an object of Lull such as `Resource`."),
       .method(
-        "to_have_count", "(count: integer)", "To be a list, record or string with so many parts."),
-      .method("to_match", "(pattern: string)", "To be a string that a pattern of Lua's fits."),
+        "to_have_count", "(count: integer)", "Expects a list, record or string of that length."),
+      .method("to_match", "(pattern: string)", "Expects a string that matches a Lua pattern."),
       .method(
         "to_contain", "(part: any)",
-        "To be a string with that in it, a list with such an element, or a record with all these fields."
+        """
+        Expects a string that contains it, a list with such an element, or a record with all these \
+        fields.
+        """
       ),
       .method(
         "to_be_near", "(number: number, tolerance?: number)",
-        "To be a number not farther than that from this one; a billionth part, unless given."),
+        """
+        Expects a number that differs from this one by at most the tolerance; default a billionth.
+        """),
       .method(
         "to_raise", "(text?: string): any",
-        "To be a function that raises when it is called, with that in its message; gives what it raised."
+        """
+        Expects a function that raises an error when it is called, with that text in its message; \
+        returns the error.
+        """
       ),
       .method(
         "to_succeed", "(): Entity",
-        "To be a request that succeeds, for which it waits; gives what came."),
+        "Expects a request that succeeds, and waits for it; returns the entity."),
       .method(
         "to_fail_with", "(expected: ExpectedFailure): RequestError",
-        "To be a request that fails so, for which it waits; gives the error."),
+        "Expects a request that fails like this, and waits for it; returns the error."),
       .method(
         "to_match_snapshot", "(options?: SnapshotOptions)",
-        "To be what it was the last time, as `snapshots/FILE.snap` beside the file of tests has it.",
+        "Expects the same value as the last time, from `snapshots/FILE.snap` beside the test file.",
         """
-        The first time it is written there, and by `lull test --update` each time; where `CI` is set it is never written, and fails \
-        without. Content, tables and texts can be kept so.
+        The value is written there the first time, and each time with `lull test --update`. If \
+        `CI` is set, it is never written, and a missing one fails. Content, tables and texts can \
+        be stored.
         """),
     ])
 
   fileprivate static let testAnswer = APIOwner.table(
-    "TestAnswer", extending: "StubAnswer", "An answer of `t.network:on`.",
+    "TestAnswer", extending: "StubAnswer", "A response of `t.network:on`.",
     entries: [
-      .field("delay", "number?", "Seconds of the test's time until it comes; default 0."),
+      .field("delay", "number?", "Seconds of the test's time until it arrives; default 0."),
       .field(
         "fail", "\"refused\"|\"reset\"|\"cut\"|\"timeout\"|nil",
-        "In place of an answer: how the network fails, as in `t.network:fail`."),
+        "A failure of the network instead of a response, as in `t.network:fail`."),
     ])
 
   fileprivate static let testServiceOptions = APIOwner.table(
@@ -180,14 +199,20 @@ extension APIOwner {
   private static let cassetteFields: [APIEntry] = [
     .field(
       "cassette", "string?",
-      "A recording, `cassettes/NAME.har` beside the file of tests, that answers what `t.network:on` has no answer for."
+      """
+      A recording, `cassettes/NAME.har` beside the test file, for requests that `t.network:on` \
+      does not answer.
+      """
     ),
     .field(
       "match", "string[]?",
-      "Names of headers by which its requests are told apart, besides method, URL and body."),
+      "Names of headers to compare in requests, besides method, URL and body."),
     .field(
       "hide", "string[]?",
-      "Names of fields, parameters and headers that let somebody in and are not called so: their values are hidden in it as tokens are."
+      """
+      Names of fields, parameters and headers with credentials that their names do not show: their \
+      values are hidden like tokens.
+      """
     ),
   ]
 
@@ -195,24 +220,25 @@ extension APIOwner {
     "TestExchange", "An element of `t.exchanges`.",
     entries: [
       .field("method", "string", "The HTTP method."),
-      .field("url", "string", "Where it was sent; secrets are masked."),
+      .field("url", "string", "The URL it was sent to; secrets are masked."),
       .field(
-        "headers", "table<string, string>", "What it was sent with, by names in small letters."),
+        "headers", "table<string, string>",
+        "The headers it was sent with, by names in lower case."),
       .field("body", "string?", "Its body."),
-      .field("status", "integer?", "The status of the answer."),
+      .field("status", "integer?", "The status of the response."),
       .field("http_status", "integer?", "The same as `status`."),
-      .field("error", "string?", "Why there is none."),
+      .field("error", "string?", "The reason why there is none."),
       .field("sent_at", "number", "When it was sent, in the test's time."),
-      .field("seconds", "number?", "How long it took; nil as long as it is under way."),
+      .field("seconds", "number?", "How long it took; nil while it is in flight."),
     ])
 
   fileprivate static let expectedFailure = APIOwner.table(
-    "ExpectedFailure", "What `to_fail_with` expects.",
+    "ExpectedFailure", "The failure that `to_fail_with` expects.",
     entries: [
       .field("status", "integer?", "The HTTP status."),
       .field("http_status", "integer?", "The same as `status`."),
       .field("kind", "CauseKind?", "The kind of the cause."),
-      .field("message", "string?", "What is in the message for users."),
+      .field("message", "string?", "A text in the message for users."),
     ])
 
   fileprivate static let snapshotOptions = APIOwner.table(
@@ -220,10 +246,13 @@ extension APIOwner {
     entries: [
       .field(
         "name", "string?",
-        "What it is called besides the test's name; needed for several in one test."),
+        "Its name besides that of the test; needed for several in one test."),
       .field(
         "mask", "string[]?",
-        "JSON Pointers to what is different each time, such as `\"/*/id\"`, where `*` stands for any key or element."
+        """
+        JSON Pointers to values that change each time, such as `"/*/id"`, where `*` matches any \
+        key or element.
+        """
       ),
     ])
 }

@@ -33,7 +33,7 @@ extension APIOwner {
     .hidden("set_time", "n") { call throws(Misuse) in
       let time = call.number(1) ?? .nan
       guard time.isFinite, abs(time) < 1e15 else {
-        throw .message("a time in seconds since 1970 expected, got \(call.raw(1).described)")
+        throw .message("expected a time in seconds since 1970, got \(call.raw(1).described)")
       }
       try call.part(TestCase.self).held.clock.set(time)
     },
@@ -57,7 +57,7 @@ extension APIOwner {
     .hidden("fail", "isn") { call throws(Misuse) in
       guard let fault = NetworkFault(rawValue: call.string(2)) else {
         let known = NetworkFault.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        throw .message("the network fails with one of \(known), got '\(call.string(2))'")
+        throw .message("expected a network failure, one of \(known), got '\(call.string(2))'")
       }
       try add(.fault(fault, delay: try delay(call, 3)), call)
     },

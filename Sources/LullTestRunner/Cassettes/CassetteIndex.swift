@@ -41,7 +41,7 @@ struct CassetteIndex {
       let more = use.left.count - shown.count
       return (
         use.path,
-        "no test asks for \(use.left.count) of \(use.count) recordings in \(use.path): "
+        "no test uses \(use.left.count) of \(use.count) recordings in \(use.path): "
           + shown.joined(separator: "; ") + (more > 0 ? "; and \(more) more" : "")
       )
     } + unnamed(files, besides: skipping)
@@ -51,9 +51,9 @@ struct CassetteIndex {
   private static func shown(_ use: CassetteUse) -> [String] {
     let entries = (try? TestCassette.read(Array(use.path.utf8)))?.entries ?? []
     return use.left.prefix(most).map { number in
-      guard entries.indices.contains(number - 1) else { return "number \(number)" }
+      guard entries.indices.contains(number - 1) else { return "exchange \(number)" }
       let request = entries[number - 1].request
-      return "number \(number), \(request.method) \(request.url)"
+      return "exchange \(number), \(request.method) \(request.url)"
     }
   }
 
@@ -78,7 +78,7 @@ struct CassetteIndex {
       return CassetteIndex.names(in: folder + "/cassettes") { $0.hasSuffix(".har") }
         .map { "\(folder)/cassettes/\($0)" }
         .filter { uses[FileName.resolved($0) ?? $0] == nil }
-        .map { ($0, "no test names the recording \($0)") }
+        .map { ($0, "no test uses the recording \($0)") }
     }
   }
 

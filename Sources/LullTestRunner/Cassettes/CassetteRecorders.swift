@@ -62,8 +62,8 @@ final class CassetteRecorders {
     if let first = concealed.min(by: { $0.key < $1.key }) {
       throw CassetteSet.Problem(
         text:
-          "\(String(escaping: recorder.path)) would hold what lets somebody in, and it cannot be taken out: "
-          + "\(first.value): answer that by t.network:on", isOfFile: true)
+          "\(String(escaping: recorder.path)) would contain a credential that cannot be removed: "
+          + "\(first.value): stub that request with t.network:on", isOfFile: true)
     }
     let file = HARFile(
       creator: HARFile.Creator(name: "lull", version: Lull.version), entries: redacted)

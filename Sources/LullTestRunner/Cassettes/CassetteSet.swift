@@ -42,8 +42,8 @@ struct CassetteSet {
     guard HARFile.isPlain(name: name) else {
       throw Problem(
         text:
-          "a cassette has a plain name, such as 'repos' for cassettes/repos.har beside the file of tests, "
-          + "got '\(ControlCharacters.shown(in: name))'")
+          "a cassette needs a plain name, such as 'repos' for cassettes/repos.har beside the test "
+          + "file, got '\(ControlCharacters.shown(in: name))'")
     }
     let headers = Set(headers).sorted()
     let hidden = Set(names).sorted()
@@ -52,14 +52,14 @@ struct CassetteSet {
         let names = known.headers.isEmpty ? "none" : known.headers.joined(separator: ", ")
         throw Problem(
           text:
-            "the cassette '\(name)' is in use in this test already, by other headers (\(names)): give "
-            + "'match' where it is named first")
+            "the cassette '\(name)' is already in use in this test, with other headers (\(names)): "
+            + "pass 'match' at its first use")
       }
       guard hidden.isEmpty || hidden == known.hidden else {
         throw Problem(
           text:
-            "the cassette '\(name)' is in use in this test already, and hides other names: give 'hide' where it is "
-            + "named first")
+            "the cassette '\(name)' is already in use in this test, and hides other names: pass "
+            + "'hide' at its first use")
       }
       return nil
     }

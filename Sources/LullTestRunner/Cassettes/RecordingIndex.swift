@@ -45,7 +45,7 @@ struct RecordingIndex {
       if let test = failed[key] {
         return Ending(
           path: recording.path,
-          text: "\(recording.path) stays as it was, since '\(test)' has failed")
+          text: "\(recording.path) is unchanged, because '\(test)' failed")
       }
       return put(recording, at: key, isPartial: isPartial)
     }
@@ -59,8 +59,8 @@ struct RecordingIndex {
     }
     guard FileStamp.of(path) == recording.before else {
       return failed(
-        "\(recording.path) was changed by somebody else meanwhile, and stays as it is now: "
-          + "run the tests once more to record them")
+        "\(recording.path) was changed by another process meanwhile, and is not replaced: "
+          + "run the tests again to record them")
     }
     var file: HARFile
     do throws(CassetteSet.Problem) {
@@ -81,12 +81,12 @@ struct RecordingIndex {
     var ending = Ending(
       path: recording.path,
       text: "recorded \(recording.newCount) \(exchanges) in \(recording.path)"
-        + (kept > 0 ? ", beside \(kept) that were there" : ""))
+        + (kept > 0 ? ", and kept \(kept)" : ""))
     if !recording.leftovers.isEmpty {
       let shown = recording.leftovers.prefix(RecordingIndex.most)
       let more = recording.leftovers.count - shown.count
       ending.remarks.append(
-        "\(recording.path) may hold a token that nobody has named: look at "
+        "\(recording.path) may contain a token that is not hidden: look at "
           + shown.joined(separator: "; ") + (more > 0 ? "; and \(more) more" : ""))
     }
     return ending

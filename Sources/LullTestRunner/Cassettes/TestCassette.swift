@@ -83,8 +83,8 @@ struct TestCassette {
     case .success(let bytes): return bytes
     case .failure(let problem):
       throw CassetteSet.Problem(
-        text: "there is no recording to answer from: \(String(escaping: problem.message)); "
-          + "lull test --record missing makes one",
+        text: "there is no recording to replay: \(String(escaping: problem.message)); "
+          + "make one with lull test --record missing",
         isOfFile: true)
     }
   }
@@ -108,7 +108,7 @@ struct TestCassette {
       }
       let known = TransportError.Kind.allCases.map(\.rawValue).joined(separator: ", ")
       throw CassetteSet.Problem(
-        text: "\(shown): at /log/entries/\(number)/_failure/kind: '\(kind)' is none of \(known)",
+        text: "\(shown): at /log/entries/\(number)/_failure/kind: '\(kind)' is not one of \(known)",
         isOfFile: true)
     }
     return file

@@ -192,9 +192,9 @@ final class StubNetwork: NetworkingProvider {
       guard try request.telling(token, [(mask: mask, text: [])]) == request.telling(token) else {
         throw .final(
           .network,
-          "\(request.method) \(LogText.url(request.url)) has \(mask), which is another secret in each environment, so "
-            + "that it cannot be recorded: give these names of their own, or answer it by t.network:on"
-        )
+          "\(request.method) \(LogText.url(request.url)) has \(mask), which is a different secret "
+            + "in each environment, so it cannot be recorded: give the secrets different names, "
+            + "or stub the request with t.network:on")
       }
     }
     return try request.telling(token, known)
@@ -205,13 +205,13 @@ final class StubNetwork: NetworkingProvider {
     let shown = "\(request.method) \(LogText.url(request.url))"
     let standIns = StandIns.numbers(in: asked).union(request.standInsOfSecrets)
     guard standIns.allSatisfy({ cassettes.token(ofStandIn: $0) != nil }) else {
-      return "\(shown) needs a token that the recording has only a stand-in of: "
-        + "lull test --record all makes it anew"
+      return "\(shown) needs a token, but the recording has only a placeholder for it: "
+        + "record everything again with lull test --record all"
     }
     guard cassettes.masksAnswers, CredentialMask.stands(in: asked) else { return nil }
     return
-      "\(shown) has *** where an answer had a credential that is too short for a stand-in, so that it cannot be "
-      + "recorded: answer it by t.network:on"
+      "\(shown) has *** for a credential of a response that is too short for a placeholder, so it "
+      + "cannot be recorded: stub it with t.network:on"
   }
 
   /// The result for the test, as it will be in the recording. (CAS-66)
@@ -294,9 +294,9 @@ final class StubNetwork: NetworkingProvider {
       bare[scheme.upperBound...].firstIndex(of: "/").map { String(bare[$0...]) }
     }
     let known = rules.map { "\($0.method) \($0.glob.text)" }.sorted().joined(separator: ", ")
-    return "no test reaches the network, and this one has no answer for \(request.method) \(url): "
+    return "tests do not use the network, and this one has no stub for \(request.method) \(url): "
       + "t.network:on(\"\(request.method)\", \"\(path ?? "/")\", { json = … })"
-      + (known.isEmpty ? "" : "; there are: \(known)")
+      + (known.isEmpty ? "" : "; stubs: \(known)")
   }
 
   private final class Transfer: RelayedTransfer {

@@ -15,7 +15,7 @@ struct URLGlob: Equatable {
   init(_ text: String) throws(Problem) {
     isWhole = text.contains("://")
     guard isWhole || text.hasPrefix("/") else {
-      throw Problem(text: "a path that begins with / or a whole URL expected, got '\(text)'")
+      throw Problem(text: "expected a path that begins with / or a whole URL, got '\(text)'")
     }
     self.text = text
     hasQuery = text.contains("?")

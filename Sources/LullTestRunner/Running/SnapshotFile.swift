@@ -28,7 +28,7 @@ struct SnapshotFile {
       throw Problem(text: "cannot read '\(path)': \(ErrorText.of(problem))")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Problem(text: "'\(path)' is no UTF-8: it is not as lull test has written it")
+      throw Problem(text: "'\(path)' is not UTF-8: lull test did not write it like this")
     }
     try read(text)
   }
@@ -45,7 +45,7 @@ struct SnapshotFile {
     var key: String?
     var lines: [Substring] = []
     func place(_ number: Int) -> Problem {
-      Problem(text: "'\(path)', line \(number): not as lull test has written it")
+      Problem(text: "'\(path)', line \(number): lull test did not write it like this")
     }
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
@@ -99,7 +99,7 @@ struct SnapshotFile {
     }
     let name = file.split(separator: "/").last.map(String.init) ?? file
     var text =
-      "# Snapshots of \(name). Written by lull test; `lull test --update` makes them anew.\n"
+      "# Snapshots of \(name). Written by lull test; `lull test --update` rewrites them.\n"
     for (key, value) in entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
       text += "\n\(SnapshotFile.mark)\(key)\n\(value)\n"
     }

@@ -63,7 +63,7 @@ final class TestRun {
       reply.api = try DeclaredAPI(try files.api(api), of: api)
     } catch {
       let text = files.describe(error)
-      reply.unreadable = text.isEmpty ? "lull: '\(api)' was not loaded to its end\n" : text
+      reply.unreadable = text.isEmpty ? "lull: '\(api)' did not finish loading\n" : text
     }
     program.endStages()
     return reply

@@ -65,7 +65,7 @@ package final class TestSession {
   package func run() -> Int32 {
     let start = SystemClock.uptime
     guard let folder = TemporaryFolder("lull-test") else {
-      complain("lull: cannot make a folder for the tests: \(ErrorText.of(errno))\n")
+      complain("lull: cannot create a folder for the tests: \(ErrorText.of(errno))\n")
       return 1
     }
     defer { folder.remove() }
@@ -210,7 +210,7 @@ package final class TestSession {
     }
     if let twice = snapshots.note(reply, of: item.file, hasPassed: failures.isEmpty) {
       failures.append(
-        "lull: another test of \(item.file) has the snapshot '\(twice)' too: give one of them another name\n"
+        "lull: another test of \(item.file) also has the snapshot '\(twice)': rename one of them\n"
       )
     }
     recordings.note(reply, of: item.test.name, hasPassed: failures.isEmpty)
@@ -229,7 +229,7 @@ package final class TestSession {
   private func endRecordings(isInterrupted: Bool, _ plan: TestPlan) {
     guard options.settings.recording != .none else { return }
     guard !isInterrupted else {
-      summary.notes.append("nothing is recorded of tests that were interrupted")
+      summary.notes.append("the tests were interrupted, so nothing is recorded")
       return
     }
     for ending in recordings.end(isPartial: isPartial(plan)) {
@@ -261,8 +261,8 @@ package final class TestSession {
       summary.written += end.written
       guard !end.obsolete.isEmpty else { return }
       let text =
-        "nobody asks any more for \(end.obsolete.map { "'\($0)'" }.joined(separator: ", ")) in "
-        + "\(SnapshotFile.path(of: file)): lull test --update takes it out"
+        "no test uses \(end.obsolete.map { "'\($0)'" }.joined(separator: ", ")) in "
+        + "\(SnapshotFile.path(of: file)): remove it with lull test --update"
       if options.isStrict { tell(file, ["lull: \(text)\n"], "") }
     } catch {
       tell(file, ["lull: \(error.text)\n"], "")

@@ -87,8 +87,8 @@ final class TestStages {
     guard test.declared.indices.contains(number - 1), test.declared[number - 1].name == name
     else {
       failures.append(
-        "lull: the file does not declare '\(name)' each time it is run: tests must not depend on what changes\n"
-      )
+        "lull: the file does not declare '\(name)' each time it runs: "
+          + "declarations must not depend on values that change\n")
       return
     }
     let end = program.run(
@@ -98,7 +98,7 @@ final class TestStages {
     for place in 0..<tidyCount(functions) {
       let end = program.run(
         stage: Callable(id: functions.tidy), [.int(Int64(place))], as: "after_each of '\(name)'")
-      note(end, of: "what test.after_each has")
+      note(end, of: "test.after_each")
       if case .ended = end { return }
     }
     // A failed test may not have reached all its expectations.
@@ -142,14 +142,14 @@ final class TestStages {
     case .failed(let failure): note(failure, in: nil)
     case .stuck(let text):
       failures.append(
-        "lull: \(what) waits, and nothing can happen any more that it waits for\n  \(text)\n")
+        "lull: deadlock: \(what) is waiting and no timer, request or task can wake it\n  \(text)\n")
     case .ended(let failure):
       wasEnded = true
       if let text = program.host.reporter.describePassedLimit(failure) {
         program.host.reporter.forgoLimit()
         failures.append(text)
       } else if let code = program.host.loop.exitCode {
-        failures.append("lull: \(what) called os.exit(\(code)), which ends no test\n")
+        failures.append("lull: \(what) called os.exit(\(code)), which does not end a test\n")
         program.host.loop.exitCode = nil
       } else {
         failures.append("lull: \(what) was interrupted\n")

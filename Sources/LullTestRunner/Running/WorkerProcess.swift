@@ -80,7 +80,7 @@ final class WorkerProcess {
     case .foreign:
       // After a foreign line, replies can't be recognized reliably.
       end()
-      return .died("has answered with what is no report", output: output.take())
+      return .died("sent an invalid report", output: output.take())
     }
   }
 

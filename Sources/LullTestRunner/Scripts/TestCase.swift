@@ -39,7 +39,7 @@ package final class TestCase: HostExtension {
   var held: HeldEnvironment {
     get throws(Misuse) {
       guard let held = environment as? HeldEnvironment else {
-        throw .message("lull.test is there only while tests are run")
+        throw .message("lull.test is only available in lull test")
       }
       return held
     }

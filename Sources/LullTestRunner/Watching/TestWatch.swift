@@ -79,7 +79,7 @@ package final class TestWatch {
     options.problems = TestSearch(places).problems
     guard !files.isEmpty else {
       for problem in options.problems { complain("lull: \(problem)\n") }
-      write("there is no file of tests (*_test.lua) now\n")
+      write("there are no test files (*_test.lua) now\n")
       code = 2
       return
     }
@@ -155,7 +155,8 @@ package final class TestWatch {
     guard blind > 0, !hasComplained else { return }
     hasComplained = true
     complain(
-      "lull: \(blind) of \(folders.count) folders cannot be watched: changes there start nothing\n")
+      "lull: \(blind) of \(folders.count) folders cannot be watched: "
+        + "changes there do not start a run\n")
   }
 
   private func chosen(by changes: [String]) -> [String] {

@@ -86,8 +86,8 @@ final class AWSAuth: AuthStage {
     else {
       throw .final(
         .authFailed,
-        "the host \(host) does not say which service of Amazon's it is, and where: "
-          + "lull.auth.aws_sigv4 needs service = and region =")
+        "the host \(host) does not name its AWS service and region: "
+          + "pass service = and region = to lull.auth.aws_sigv4")
     }
     return AWSService(name: name, region: region)
   }

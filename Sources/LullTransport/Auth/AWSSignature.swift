@@ -59,7 +59,7 @@ final class AWSSignature: RequestSignature {
       + Array("/\(scope), SignedHeaders=\(canonical.signedHeaders), Signature=\(signature)".utf8)
     if let problem = Headers.valueProblem(header) {
       throw TransportError(
-        .secretUnavailable, "\(accessKey.masked) is no access key: it \(problem)")
+        .secretUnavailable, "\(accessKey.masked) is not an access key: it \(problem)")
     }
     request.headers.set("authorization", bytes: header)
   }

@@ -160,7 +160,7 @@ extension Auth {
 
   private static var isNoLogin: TransportError {
     OAuth2.failure(
-      "this Auth is no login: Auth.oauth2Code and Auth.oauth2Device make what a person logs in by")
+      "this Auth has no login: use Auth.oauth2Code or Auth.oauth2Device for users to log in")
   }
 
   private static var cancelled: TransportError {
@@ -173,11 +173,11 @@ extension Auth {
   ) throws(TransportError) -> OAuth2.Settings {
     guard OAuth2Login.isName(name) else {
       throw OAuth2.failure(
-        "name must be of letters, digits, '-', '_' and '.', to name the tokens' file, got "
+        "name must have only letters, digits, '-', '_' and '.', since it names the token file, got "
           + "'\(LogText.part(name, limit: 80))'")
     }
     guard let file = tokenFile ?? TokenFile.standardPath(of: name) else {
-      throw OAuth2.failure("tokenFile is needed where there is no home folder ($HOME)")
+      throw OAuth2.failure("tokenFile is required without a home folder ($HOME)")
     }
     guard !file.isEmpty else { throw OAuth2.failure("tokenFile must not be empty") }
     var login = OAuth2Login(way, name: name, command: nil)
@@ -197,7 +197,7 @@ extension Auth {
     let text = url.urlText
     guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url), !text.contains("#") else {
       throw OAuth2.failure(
-        "\(name) must be an https URL without a fragment, or an http one of this machine, got "
+        "\(name) must be an https URL without a fragment, or an http URL of this machine, got "
           + "'\(LogText.url(text))'")
     }
     return url.percentEncoded

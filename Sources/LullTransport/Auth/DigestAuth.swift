@@ -80,7 +80,7 @@ final class DigestAuth: AuthStage {
       let schemes = offered.map(\.scheme).joined(separator: ", ")
       context.pump.log(
         .network,
-        "\(origin) asks for no digest that is known here" + (schemes.isEmpty ? "" : " (\(schemes))")
+        "\(origin) offers no supported digest" + (schemes.isEmpty ? "" : " (\(schemes))")
       )
       return false
     }
@@ -210,7 +210,7 @@ struct DigestAnswer {
     if let opaque = challenge.opaque { add("opaque", DigestAnswer.quoted(Array(opaque.utf8))) }
     if challenge.hidesUser { add("userhash", Array("true".utf8)) }
     if let problem = Headers.valueProblem(header) {
-      throw TransportError(.authFailed, "the answer to a digest challenge \(problem)")
+      throw TransportError(.authFailed, "the response to a digest challenge \(problem)")
     }
     self.header = header
   }

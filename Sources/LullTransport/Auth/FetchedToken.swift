@@ -150,7 +150,7 @@ package final class FetchedToken: AuthStage {
     waiter.timer = context.pump.clock.schedule(after: timeout) { [weak self, weak waiter] in
       guard let self, let waiter, leave(waiter) else { return }
       waiter.resume(
-        FetchedToken.failure("no token: none came within \(LogText.seconds(timeout))"))
+        FetchedToken.failure("no token within \(LogText.seconds(timeout))"))
     }
     waiting.append(waiter)
     renew(in: context)

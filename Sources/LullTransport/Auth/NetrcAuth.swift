@@ -63,7 +63,7 @@ final class NetrcAuth: AuthStage {
           if let found { return authorized(request, found.file) }
           return settings.isOptional
             ? .success(AuthorizedRequest(request))
-            : .failure(NetrcAuth.failure("\(path) is not there"))
+            : .failure(NetrcAuth.failure("\(path) does not exist"))
         })
     }
     return { sign.set() }
@@ -77,12 +77,13 @@ final class NetrcAuth: AuthStage {
       if settings.isOptional { return .success(AuthorizedRequest(request)) }
       let name = settings.login.map { " with the name '\(LogText.part($0, limit: 80))'" } ?? ""
       return .failure(
-        NetrcAuth.failure("\(path) has no login for \(host)\(name) (optional = true goes without)"))
+        NetrcAuth.failure(
+          "\(path) has no login for \(host)\(name) (optional = true sends requests without one)"))
     }
     guard let name = login.name, !name.contains(":") else {
       return .failure(
         NetrcAuth.failure(
-          "\(path) says \(login.name == nil ? "no name to log in with" : "a name with a colon") for "
+          "\(path) has \(login.name == nil ? "no login name" : "a login name with a colon") for "
             + host))
     }
     var http = request
@@ -112,10 +113,11 @@ final class NetrcAuth: AuthStage {
       return .failure(failure("\(path) is not a regular file"))
     }
     guard status.st_mode & 0o077 == 0 else {
-      return .failure(failure("\(path) may be read by others, and is not used: chmod 600 it"))
+      return .failure(
+        failure("\(path) can be read by other users, and is not used: run chmod 600 on it"))
     }
     guard let bytes = SecretFile.content(of: descriptor) else {
-      return .failure(failure("\(path) cannot be read to its end, or is larger than 64 KB"))
+      return .failure(failure("\(path) cannot be read completely, or is larger than 64 KB"))
     }
     do throws(NetrcFile.Problem) {
       return .success((FileStamp(status), try NetrcFile(bytes)))
@@ -160,11 +162,11 @@ struct NetrcFile: Equatable, Sendable {
       case "login", "user", "password", "passwd", "account":
         let text = try scanner.value(of: word)
         guard let last = logins.indices.last else {
-          throw scanner.problem("'\(word)' stands before any 'machine'")
+          throw scanner.problem("'\(word)' comes before the first 'machine'")
         }
         if word == "login" || word == "user" { logins[last].name = text }
         if word.hasPrefix("passw") { logins[last].password = text }
-      default: throw scanner.problem("it has a word that means nothing where 'machine' is expected")
+      default: throw scanner.problem("expected 'machine', found another word")
       }
     }
   }
@@ -208,7 +210,7 @@ private struct NetrcScanner {
 
   mutating func value(of name: String) throws(NetrcFile.Problem) -> String {
     skipBlanks()
-    guard index < bytes.count else { throw problem("'\(name)' has nothing behind it") }
+    guard index < bytes.count else { throw problem("'\(name)' has no value") }
     return try word()
   }
 
@@ -237,7 +239,7 @@ private struct NetrcScanner {
       }
     }
     guard let text = String(validating: word, as: UTF8.self) else {
-      throw problem("it is not text in UTF-8")
+      throw problem("it is not UTF-8")
     }
     return text
   }

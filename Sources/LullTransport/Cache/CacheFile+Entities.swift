@@ -161,12 +161,12 @@ extension CacheFile {
         headers: StoredEntity.headers(of: headers), timestamp: row.real(1))
       guard sum == row.integer(9),
         row.withBytes(10, { StoredEntity.read(kind, $0, into: &entity) })
-      else { throw .damaged("an entry has been changed by somebody else") }
+      else { throw .damaged("an entry was changed by another program") }
       // Not part of the checksum, because they change without the content.
       let elapsed = row.isNull(8) ? nil : row.real(8)
       guard StoredEntity.isTime(row.real(1)), StoredEntity.isTime(used),
         elapsed.map(StoredEntity.isDuration) ?? true
-      else { throw .damaged("an entry has a time that cannot be") }
+      else { throw .damaged("an entry has an impossible time") }
       entity.isOutdated = !row.isNull(12) && row.real(12) >= row.real(1)
       if !row.isNull(6) {
         entity.exchange = Exchange(
@@ -294,7 +294,7 @@ extension CacheFile {
         StoredEntity.checksum(at: place, row.bytes(1), kind: kind, headers: headers, content: $0)
       }
       guard sum == row.integer(9) else {
-        throw .damaged("an entry has been changed by somebody else")
+        throw .damaged("an entry was changed by another program")
       }
       guard let variant = CacheVariant.of(entity) else { return }
       self.variant = variant

@@ -164,7 +164,7 @@ final class CacheFile {
       try CacheFolder.makeFile(path)
       identity = CacheFolder.identity(of: path)
       note(
-        "the cache '\(path)' was written by an older Lull: it is '\(name)' now, and a new one begins"
+        "the cache '\(path)' was written by an older Lull: it is renamed to '\(name)' and replaced"
       )
       return true
     } catch {
@@ -183,11 +183,11 @@ final class CacheFile {
       guard identity == CacheFolder.identity(of: path) else { return }
       countSetAside += 1
       guard countSetAside <= 3 else {
-        return refuse("'\(path)' is damaged again and again: \(reason)")
+        return refuse("'\(path)' is damaged repeatedly: \(reason)")
       }
       let name = try CacheFolder.setAside(path, at: SystemClock.now)
       warn(
-        "the cache '\(path)' cannot be read (\(reason)): it is '\(name)' now, and a new one begins")
+        "the cache '\(path)' cannot be read (\(reason)): it is renamed to '\(name)' and replaced")
     } catch {
       refuse("\(error.message), though it cannot be read (\(reason))")
     }
@@ -197,7 +197,7 @@ final class CacheFile {
     guard refusal == nil else { return }
     abandon()
     refusal = reason
-    warn("there is no cache: \(reason)")
+    warn("the cache is not used: \(reason)")
   }
 
   private func abandon() {

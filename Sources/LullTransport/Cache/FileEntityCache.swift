@@ -67,7 +67,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
       path = absolute
       store = CacheStore.shared(at: absolute)
     } catch {
-      CacheStore.warn("there is no cache: \(error.message)")
+      CacheStore.warn("the cache is not used: \(error.message)")
     }
     self.init(options, path: path, store: store)
   }

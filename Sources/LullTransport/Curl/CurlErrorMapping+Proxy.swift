@@ -85,9 +85,9 @@ extension CurlErrorMapping {
   var noAnswer: String {
     let host = origin.hostAndPort
     return switch path?.stage {
-    case nil: "the server closed the connection without an answer (\(host))"
-    case .plain, .opening: "\(proxy) closed the connection without an answer (for \(host))"
-    case .tunnel: "the connection to \(peer) was closed without an answer"
+    case nil: "the server closed the connection without a response (\(host))"
+    case .plain, .opening: "\(proxy) closed the connection without a response (for \(host))"
+    case .tunnel: "the connection to \(peer) was closed without a response"
     }
   }
 
@@ -96,10 +96,10 @@ extension CurlErrorMapping {
     guard proxyStatus != 407 else {
       return TransportError(
         .connection,
-        "\(proxy) does not connect to \(host): it asks for a user and password (407), "
-          + "which may stand in its URL")
+        "\(proxy) does not connect to \(host): it requires a user and password (407), "
+          + "which can be part of its URL")
     }
-    let answer = proxyStatus >= 300 ? " (it answered \(proxyStatus))" : reason
+    let answer = proxyStatus >= 300 ? " (it responded with \(proxyStatus))" : reason
     return TransportError(.connection, "\(proxy) does not connect to \(host)\(answer)")
   }
 

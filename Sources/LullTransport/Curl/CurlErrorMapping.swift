@@ -56,7 +56,7 @@ struct CurlErrorMapping {
     case CURLE_COULDNT_CONNECT where detail.hasPrefix("Unsupported proxy scheme"):
       return TransportError(
         .connection,
-        "the proxy for \(host) cannot be used: its scheme is none of "
+        "the proxy for \(host) cannot be used: its scheme is not one of "
           + "\(ProxyAddress.schemes.joined(separator: ", ")) (see http_proxy, https_proxy, all_proxy)"
       )
     case CURLE_COULDNT_CONNECT:
@@ -69,7 +69,7 @@ struct CurlErrorMapping {
     case CURLE_GOT_NOTHING where !response.isHeadComplete,
       CURLE_PARTIAL_FILE where !response.isHeadComplete:
       return TransportError(
-        .connection, "the connection to \(peer) ended among the headers of the answer")
+        .connection, "the connection to \(peer) ended in the middle of the response headers")
     // Over HTTP/2, curl (7.88) reports a missing response as a truncated one.
     case CURLE_GOT_NOTHING,
       CURLE_PARTIAL_FILE where response.status == 0:
@@ -105,7 +105,7 @@ struct CurlErrorMapping {
     where streamReset != nil && streamReset != StreamReset.protocolError:
       // Whatever the reset means, the response is incomplete.
       if response.status >= 200 && response.isHeadComplete { return truncated }
-      return TransportError(.connection, "\(host) ended the request without an answer\(reason)")
+      return TransportError(.connection, "\(host) ended the request without a response\(reason)")
     case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_UNSUPPORTED_PROTOCOL,
       CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
       return malformed
@@ -116,7 +116,7 @@ struct CurlErrorMapping {
     case CURLE_SSL_CERTPROBLEM:
       let file = options?.connection.clientCertificate.map { " in '\($0)'" } ?? ""
       return TransportError(
-        .tls, "the certificate of this client\(file) cannot be used\(reason) (client_cert)")
+        .tls, "the client certificate\(file) cannot be used\(reason) (client_cert)")
     case CURLE_FILESIZE_EXCEEDED:
       return error(.bodyTooLarge)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
@@ -165,11 +165,12 @@ struct CurlErrorMapping {
     case .bodyRefused:
       // Not to be retried: the next exchange would fail in the same way.
       return TransportError.final(
-        .network, "the body of \(origin.hostAndPort) could not be put where it belongs")
+        .network,
+        "the response body of \(origin.hostAndPort) could not be written to its destination")
     case .eventStream: return .eventStream
     case .noMemory:
       return TransportError.final(
-        .network, "the limit of memory leaves no room for the body of \(origin.hostAndPort)")
+        .network, "the memory limit leaves no room for the response body of \(origin.hostAndPort)")
     case .headTooLarge:
       return TransportError(
         .malformedResponse,
@@ -178,7 +179,7 @@ struct CurlErrorMapping {
     case .badStatusLine:
       return TransportError(
         .malformedResponse,
-        "\(sender) sent an answer that is not valid HTTP (it begins with no status line)"
+        "\(sender) sent a response that is not valid HTTP (it has no status line)"
       )
     case .ambiguousLength:
       return TransportError(
@@ -186,7 +187,7 @@ struct CurlErrorMapping {
     case .badLength(let text):
       return TransportError(
         .malformedResponse,
-        "\(origin.hostAndPort) sent a Content-Length that is no length: '\(text)'")
+        "\(origin.hostAndPort) sent an invalid Content-Length: '\(text)'")
     case .foldedFraming:
       return TransportError(
         .malformedResponse,
@@ -194,28 +195,28 @@ struct CurlErrorMapping {
     case .transferCoding(let name):
       return TransportError(
         .malformedResponse,
-        "\(origin.hostAndPort) sent a Transfer-Encoding that nobody had asked for: '\(name)'")
+        "\(origin.hostAndPort) sent an unrequested Transfer-Encoding: '\(name)'")
     case .tooManyCodings:
       return TransportError(
         .malformedResponse,
-        "the body of \(origin.hostAndPort) is coded more than \(ContentCoding.maxCount) times "
+        "the body of \(origin.hostAndPort) has more than \(ContentCoding.maxCount) encodings "
           + "(Content-Encoding)")
     case .decoding(let failure):
       return error(failure)
     case .switchedProtocol:
       return TransportError(
         .malformedResponse,
-        "\(origin.hostAndPort) answered 101 (switching protocols), which nobody had asked for")
+        "\(origin.hostAndPort) sent an unrequested response of 101 (switching protocols)")
     case .noCloseNotice:
       return TransportError(
         .truncatedBody,
-        "the connection to \(peer) ended without TLS's close_notify: the body may be "
+        "the connection to \(peer) ended without a TLS close_notify: the body may be "
           + "truncated (allow_truncated = true accepts it)")
     case .notRepeated:
       return TransportError(
         .network,
-        "\(peer) closed the connection without an answer; what was asked for may have "
-          + "been done, so it is not sent again")
+        "\(peer) closed the connection without a response; the request may have been "
+          + "processed, so it is not sent again")
     }
   }
 
@@ -229,11 +230,11 @@ struct CurlErrorMapping {
     case .cut(let coding):
       return TransportError(
         .truncatedBody,
-        "the body of \(host) is cut: its \(coding.rawValue) ends before it is complete")
+        "the body of \(host) is truncated: its \(coding.rawValue) data is incomplete")
     case .unavailable(let coding, let reason):
       return TransportError.final(
         .network,
-        "the body of \(host) is coded as \(coding.rawValue), which needs a library: \(reason)")
+        "the body of \(host) is encoded with \(coding.rawValue), which needs a library: \(reason)")
     case .tooLarge: return error(IncomingResponse.Failure.bodyTooLarge)
     case .refused: return error(IncomingResponse.Failure.bodyRefused)
     case .noMemory:
@@ -256,7 +257,7 @@ struct CurlErrorMapping {
   /// The whole exchange exceeded its timeout.
   static func exchangeTimeout(host: String, _ limits: TransferLimits) -> TransportError {
     TransportError(
-      .timeout, "no complete answer from \(host) within \(seconds(limits.timeout)) (timeout)")
+      .timeout, "no complete response from \(host) within \(seconds(limits.timeout)) (timeout)")
   }
 
   private var truncated: TransportError {
@@ -269,12 +270,12 @@ struct CurlErrorMapping {
     let isOld = detail.hasPrefix("Recv failure") || detail.hasPrefix("Send failure")
     return TransportError(
       .malformedResponse,
-      "\(sender) sent an answer that is not valid HTTP\(isOld ? "" : reason)")
+      "\(sender) sent a response that is not valid HTTP\(isOld ? "" : reason)")
   }
 
   private var certificateNeeded: TransportError {
     TransportError(
-      .tls, "\(origin.hostAndPort) wants to see a certificate of this client (client_cert)")
+      .tls, "\(origin.hostAndPort) requires a client certificate (client_cert)")
   }
 
   /// The socket that it tried to connect to.
@@ -304,9 +305,9 @@ struct CurlErrorMapping {
     switch verification {
     // X509_V_ERR_…: SELF_SIGNED_CERT_IN_CHAIN and its neighbours, which all lack a known issuer.
     case 18...21:
-      "; ca_file or SSL_CERT_FILE may name a file of certificates to trust"
+      "; set ca_file or SSL_CERT_FILE to a file of trusted certificates"
         // That option concerns servers.
-        + (isProxyTLS ? "" : ", and insecure = true takes any, for a test")
+        + (isProxyTLS ? "" : ", or insecure = true to skip verification in a test")
     default: ""
     }
   }
@@ -315,7 +316,7 @@ struct CurlErrorMapping {
   var reason: String {
     if systemError == EMFILE {
       return
-        " (too many open files: this process may have \(DescriptorLimit.current); see ulimit -n)"
+        " (too many open files: the limit is \(DescriptorLimit.current); see ulimit -n)"
     }
     if systemError != 0 {
       // A message from the C library, copied immediately.

@@ -55,7 +55,7 @@ final class CurlRoute: Equatable {
     }
     if case .url(let url) = connection.proxy, let problem = ProxyAddress.problem(with: url) {
       throw TransportError.final(
-        .connection, "'\(LogText.url(url))' is not the URL of a proxy: \(problem)")
+        .connection, "'\(LogText.url(url))' is not a proxy URL: \(problem)")
     }
     guard connection.httpVersion == .http3 else { return }
     // Static data of the library.
@@ -63,7 +63,7 @@ final class CurlRoute: Equatable {
     guard let library, library.features & CURL_VERSION_HTTP3 != 0 else {
       let version = library?.version.map { " " + String(cString: $0) } ?? ""
       throw TransportError.final(
-        .network, "HTTP/3 (http_version) is not spoken by this system's libcurl\(version)")
+        .network, "this system's libcurl does not support HTTP/3 (http_version)\(version)")
     }
   }
 
@@ -73,15 +73,15 @@ final class CurlRoute: Equatable {
     let most = ConnectionOptions.longestSocketPath
     guard (1...most).contains(path.utf8.count), !path.utf8.contains(0) else {
       return
-        "unix_socket: a path has \(most) bytes at most, '\(LogText.part(path, limit: 120))' has "
+        "unix_socket: a path can have \(most) bytes, '\(LogText.part(path, limit: 120))' has "
         + "\(path.utf8.count)"
     }
     if case .url = connection.proxy {
       return
-        "a request goes through unix_socket or through proxy, not both: set one of them to false"
+        "unix_socket and proxy cannot be combined: set one of them to false"
     }
     guard connection.addresses.isEmpty else {
-      return "a request goes through unix_socket or as resolve says, not both: set one to false"
+      return "unix_socket and resolve cannot be combined: set one of them to false"
     }
     return nil
   }

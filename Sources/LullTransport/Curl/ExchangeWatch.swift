@@ -61,12 +61,13 @@ final class ExchangeWatch {
     {
       let limit = CurlErrorMapping.seconds(firstByteTimeout)
       return TransportError(
-        .timeout, "no byte of an answer from \(host) within \(limit) (first_byte_timeout)")
+        .timeout, "no byte of a response from \(host) within \(limit) (first_byte_timeout)")
     }
     if let idleTimeout, let last, seconds(since: last.time) >= idleTimeout {
       let limit = CurlErrorMapping.seconds(idleTimeout)
       return TransportError(
-        .timeout, "the exchange with \(host) stood still for \(limit) (idle_timeout)")
+        .timeout,
+        "no data was sent or received in the exchange with \(host) for \(limit) (idle_timeout)")
     }
     return nil
   }

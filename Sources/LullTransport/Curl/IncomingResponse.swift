@@ -374,16 +374,16 @@ struct IncomingResponse {
   mutating func remark() -> String? {
     guard let encoding, wireSize > 0 else { return nil }
     if let (coding, count) = decoder?.surplus {
-      return "\(count) bytes behind the end of its \(coding.rawValue) are left out"
+      return "\(count) bytes after the end of its \(coding.rawValue) data are ignored"
     }
     guard codings.isEmpty, !isRedirect else { return nil }
     let name = HeadLine.visible(encoding.utf8)
     switch ContentCoding.codings(encoding) {
     case .known(let codings):
       return codings.isEmpty
-        ? nil : "its Content-Encoding is '\(name)': a part (206) of that is given as it came"
+        ? nil : "its Content-Encoding is '\(name)': a partial response (206) is not decoded"
     case .unknown:
-      return "its Content-Encoding is '\(name)', which is not known here: it is given as it came"
+      return "its Content-Encoding is '\(name)', which is not supported: it is not decoded"
     case .tooMany: return nil
     }
   }

@@ -35,7 +35,7 @@ struct Redirect {
       throw TransportError(
         .malformedResponse,
         "\(origin.hostAndPort) redirects to '\(Redirect.shown(location))', "
-          + "which is no http or https URL\(problem)")
+          + "which is not an http or https URL\(problem)")
     }
     let changesOrigin = targetOrigin != origin
     if changesOrigin, request.options?.redirects == .followWithinOrigin {

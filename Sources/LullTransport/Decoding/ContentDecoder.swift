@@ -277,8 +277,8 @@ package enum CodedBytes {
     switch codings.map({ ContentCoding.codings($0) }) {
     case nil: known = coding(of: bytes).map { [$0] } ?? []
     case .known(let codings)?: known = codings
-    case .unknown(let name)?: return .unknown("coded as '\(name)'")
-    case .tooMany?: return .unknown("coded too often")
+    case .unknown(let name)?: return .unknown("encoded with '\(name)'")
+    case .tooMany?: return .unknown("encoded too many times")
     }
     guard !known.isEmpty, !bytes.isEmpty else { return .plain }
     let decoder = BodyDecoder(known, maxSize: limit)
@@ -293,9 +293,9 @@ package enum CodedBytes {
     } catch .tooLarge {
       return .unknown("more than \(limit >> 20) MB when it is decoded")
     } catch .unavailable(let coding, _) {
-      return .unknown("coded as '\(coding.rawValue)', whose library is missing")
+      return .unknown("encoded with '\(coding.rawValue)', whose library is missing")
     } catch .noMemory {
-      return .unknown("more than there is memory for")
+      return .unknown("too large for the available memory")
     } catch {
       // The bytes only look coded, or are truncated.
       return decoded.isEmpty ? .plain : .decoded(decoded)

@@ -153,8 +153,8 @@ final class LimitFile {
     do throws(CacheFolder.Failure) {
       let name = try CacheFolder.setAside(path, at: SystemClock.now)
       warn(
-        "the file of shared limits '\(path)' cannot be read (\(reason)): it is '\(name)' now, and a new "
-          + "one begins, so that limits begin anew")
+        "the shared limits file '\(path)' cannot be read (\(reason)): it is renamed to '\(name)' "
+          + "and replaced, so limits start again")
     } catch {
       refuse("\(error.message), though it cannot be read (\(reason))")
     }
@@ -166,13 +166,13 @@ final class LimitFile {
     warn(
       isInspection
         ? reason
-        : "shared limits hold within this process only for the next \(Int(rest)) s: \(reason)")
+        : "limits are shared only within this process for the next \(Int(rest)) s: \(reason)")
   }
 
   private func refuse(_ reason: String) {
     guard refusal == nil else { return }
     database = nil
     refusal = reason
-    warn(isInspection ? reason : "shared limits hold within this process only: \(reason)")
+    warn(isInspection ? reason : "limits are shared only within this process: \(reason)")
   }
 }

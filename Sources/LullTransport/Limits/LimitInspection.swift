@@ -39,7 +39,7 @@ package struct LimitInspection {
   /// - Parameter path: The file; nil for the default.
   package init(path: String?) throws(Problem) {
     guard let path = path ?? MachineLimits.standardPath else {
-      throw Problem(message: "neither XDG_STATE_HOME nor HOME says where limits are counted")
+      throw Problem(message: "limits have no file: neither XDG_STATE_HOME nor HOME names a folder")
     }
     self.path = CacheFolder.absolute(path)
   }
@@ -58,7 +58,7 @@ package struct LimitInspection {
     guard CacheFolder.size(of: path) > 0 else { return [] }
     // Before any file is created beside it.
     guard LimitSchema.isDatabase(path) else {
-      throw Problem(message: "'\(path)' is no file of limits")
+      throw Problem(message: "'\(path)' is not a limits file")
     }
     let troubles = Troubles()
     let file = LimitFile(path: path, isInspection: true) { troubles.add($0) }

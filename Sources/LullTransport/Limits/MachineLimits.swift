@@ -28,7 +28,7 @@ package final class MachineLimits: LimitSource {
   private var path: String? {
     if let path = filePath { return path }
     CacheStore.warn(
-      "shared limits hold within this process only: neither XDG_STATE_HOME nor HOME names a folder")
+      "limits are shared only within this process: neither XDG_STATE_HOME nor HOME names a folder")
     return nil
   }
 

@@ -170,7 +170,7 @@ package final class OAuth2: AuthStage {
       leave(waiter)
       let url = LogText.url(settings.tokenURL)
       waiter.resume(
-        OAuth2.failure("no token from \(url): none came within \(LogText.seconds(timeout))"))
+        OAuth2.failure("no token from \(url) within \(LogText.seconds(timeout))"))
     }
     waiting.append(waiter)
     renew(in: context, for: request)

@@ -44,11 +44,12 @@ struct OAuth2Answer {
     if let problem = problem("no token from") { return .failure(problem) }
     guard let root, let access = root["access_token"]?.string, OAuth2Tokens.isValid(access)
     else {
-      return .failure(OAuth2.failure("no token from \(url): its answer has no access_token"))
+      return .failure(OAuth2.failure("no token from \(url): its response has no access_token"))
     }
     if let type = root["token_type"]?.string, type.lowercased() != "bearer" {
       let shown = shown(type, limit: 40)
-      return .failure(OAuth2.failure("\(url) gives tokens of type '\(shown)', not bearer tokens"))
+      return .failure(
+        OAuth2.failure("\(url) returned a token of type '\(shown)', not a bearer token"))
     }
     return .success(
       OAuth2Tokens(
@@ -151,12 +152,12 @@ struct OAuth2Answer {
       let origin = ResourceURL(absolute: answered)?.origin,
       origin != endpointOrigin
     else { return nil }
-    return "another origin has answered, \(origin)"
+    return "the response came from another origin, \(origin)"
   }
 
   /// The endpoint's message for people. (RFC 6749, section 5.2)
   private var refusal: String {
-    var text = "it answered \(status)"
+    var text = "it responded with \(status)"
     if let errorName { text += ", \(shown(errorName, limit: 80))" }
     if let errorDescription { text += ": \(shown(errorDescription, limit: 200))" }
     return text

@@ -156,7 +156,7 @@ struct OAuth2TokenKeeper: Sendable {
     let text = credential.map { SecretIdentity.text(of: $0) } ?? ""
     guard let digest = Digest.sha256.of("token file:" + text) else {
       throw TokenFile.Problem(
-        message: "the token file \(file.path) cannot be used: there is no way to make a digest")
+        message: "the token file \(file.path) cannot be used: digests are not available")
     }
     return client + " " + Hexadecimal.text(digest)
   }
@@ -218,9 +218,9 @@ extension OAuth2TokenKeeper {
   }
 
   private var interrupted: String {
-    let what = "a renewal was cut off, and the refresh token may be used up with it: "
+    let what = "a renewal was interrupted, so the refresh token may already be used: "
     if let login = settings.login { return what + "\(login.remedy) again" }
-    return what + "give a new refresh_token, or remove \(path) if the server takes one twice"
+    return what + "set a new refresh_token, or remove \(path) if the server accepts one twice"
   }
 }
 

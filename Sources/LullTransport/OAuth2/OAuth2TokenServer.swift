@@ -73,7 +73,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
       case .leased(let sealed, let begun): decide(need, sign, sealed, begun, answer)
       case .busy where sign.isSet || pump.clock.uptime >= end:
         guard settings.grant == .clientCredentials, !sign.isSet else {
-          return answer(.failure(Problem(message: "another host renews it", isBusy: true)))
+          return answer(.failure(Problem(message: "another host is renewing it", isBusy: true)))
         }
         answer(.success(.due(OAuth2TokenServer.alone)))
       case .busy(let left):
@@ -128,7 +128,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
       return answer(.success(.done(kept)))
     }
     if sealed != nil, kept == nil, settings.grant != .clientCredentials {
-      return refuse("what the shared server has of it cannot be read", answer)
+      return refuse("its entry on the shared server cannot be read", answer)
     }
     let begun = begun.without(client.tokens.unsentMarks)
     let known = need.unsaved ?? kept
@@ -189,14 +189,14 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     return client.tokens.renewals(of: script.key) > known?.renewals ?? 0
   }
 
-  private static let loss = "the shared server has lost the tokens that it had"
+  private static let loss = "the shared server has lost its tokens"
 
   /// Fails, and releases the lease.
   private func refuse(
     _ reason: String, _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
   ) {
     client.post(script.giveUp())
-    let message = reason + ", and the refresh token may be used up: give a new refresh_token"
+    let message = reason + ", so the refresh token may already be used: set a new refresh_token"
     answer(.failure(Problem(message: message)))
   }
 
@@ -236,7 +236,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
   }
 
   private static let interrupted =
-    "a renewal was cut off, and the refresh token may be used up with it: give a new refresh_token"
+    "a renewal was interrupted, so the refresh token may already be used: set a new refresh_token"
 
   private func finish(
     _ outcome: OAuth2Outcome, noted marks: OAuth2Marks, before: OAuth2Marks,
@@ -256,14 +256,14 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     _ tokens: OAuth2Tokens, marks: OAuth2Marks, _ answer: @escaping (Problem?) -> Void
   ) {
     guard let text = try? tokens.json.encode(), let sealed = seal.seal(text, as: script.key) else {
-      return answer(Problem(message: "there is no way to seal tokens for the shared server"))
+      return answer(Problem(message: "tokens cannot be encrypted for the shared server"))
     }
     insist(script.save(sealed, marks: marks), for: comeback) { outcome in
       if case .reply(let value) = outcome, value.integer == 1 { return answer(nil) }
       answer(
         Problem(
           message:
-            "new tokens could not be kept on the shared server: they are this process's alone"))
+            "new tokens could not be stored on the shared server: only this process has them"))
     }
   }
 
@@ -282,7 +282,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     guard settings.grant == .clientCredentials else {
       let problem = Problem(
         message:
-          "the shared server cannot be used, without which a refresh token that may be good once is "
+          "the shared server cannot be used, so a refresh token that may be valid only once is "
           + "not used")
       return pump.enqueue { answer(.failure(problem)) }
     }
@@ -349,12 +349,13 @@ extension OAuth2TokenServer {
       place.insist(place.script.note(marks), for: end - place.pump.clock.uptime) { outcome in
         guard case .reply(let value) = outcome, let count = value.integer, count >= 0 else {
           return refuse(
-            "the shared server cannot note that a refresh token is used, which may be good once",
+            "the shared server cannot record the use of a refresh token that may be valid only "
+              + "once",
             answer)
         }
         // This process was suspended, and another host has the lease.
         guard count > 0 else {
-          return answer(Problem(message: "another host renews it", isBusy: true))
+          return answer(Problem(message: "another host is renewing it", isBusy: true))
         }
         lease.isNoted = true
         if count > 1 { checkReplicas(until: end, answer) } else { answer(nil) }
@@ -373,8 +374,8 @@ extension OAuth2TokenServer {
           place.schedule(after: min(left, 0.05)) { attempt(until: end, answer) }
         } else {
           refuse(
-            "no replica of the shared server has taken the note that a refresh token is used, which may be "
-              + "good once", answer)
+            "no replica of the shared server has recorded the use of a refresh token that may be "
+              + "valid only once", answer)
         }
       }
     }

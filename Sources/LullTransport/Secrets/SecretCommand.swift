@@ -86,7 +86,7 @@ final class SecretCommand: Sendable {
   /// Reads the command's output to its end.
   private func read(_ descriptor: Int32) -> Result<[UInt8], SecretProblem> {
     let late = SecretProblem(
-      "the command '\(shown)' printed nothing complete within \(Int(timeLimit)) s")
+      "the command '\(shown)' did not finish its output within \(Int(timeLimit)) s")
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
     let deadline = now + timeLimit

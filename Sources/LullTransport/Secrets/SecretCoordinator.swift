@@ -105,7 +105,7 @@ final class SecretCoordinator {
       return
     }
     StandardError.write(
-      "lull: warning: \(secret.mask) goes unencrypted to \(origin.text); use https\n")
+      "lull: warning: \(secret.mask) is sent unencrypted to \(origin.text); use https\n")
   }
 }
 

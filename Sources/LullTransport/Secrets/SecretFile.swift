@@ -22,7 +22,7 @@ package enum SecretFile {
     }
     guard let text = content(of: descriptor) else {
       return .failure(
-        SecretProblem("the file \(path) cannot be read to its end, or is larger than 64 KB"))
+        SecretProblem("the file \(path) cannot be read completely, or is larger than 64 KB"))
     }
     let line = withoutLineEnd(text)
     return line.isEmpty ? .failure(SecretProblem("the file \(path) is empty")) : .success(line)

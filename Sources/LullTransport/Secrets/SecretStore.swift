@@ -34,7 +34,7 @@ final class SecretStore {
       }
       guard text.text != nil else {
         throw SecretStore.unavailable(
-          secret, "the environment variable \(name) is not text in UTF-8")
+          secret, "the environment variable \(name) is not UTF-8")
       }
       return text.bytes
     case .file, .command, .shell: return texts[secret]
@@ -96,7 +96,7 @@ final class SecretStore {
     case .shell(let line):
       run(SecretCommand(["/bin/sh", "-c", line]), for: secret)
     case .environment, .literal:
-      ended(secret, .failure(SecretProblem("it is not there")))
+      ended(secret, .failure(SecretProblem("it does not exist")))
     }
   }
 
@@ -111,7 +111,7 @@ final class SecretStore {
     var error: TransportError?
     switch result {
     case .success(let text) where !text.withUnsafeBufferPointer({ UTF8Validation.isValid($0) }):
-      error = SecretStore.unavailable(secret, "it is not text in UTF-8")
+      error = SecretStore.unavailable(secret, "it is not UTF-8")
     case .success(let text): texts[secret] = text
     case .failure(let problem): error = SecretStore.unavailable(secret, problem.text)
     }
@@ -173,7 +173,7 @@ extension SecretStore {
       if let problem = Headers.valueProblem(bytes) {
         throw TransportError(
           .secretUnavailable,
-          "\(text.masked) cannot be sent in the header '\(name)': what it stands for \(problem)")
+          "\(text.masked) cannot be sent in the header '\(name)': its value \(problem)")
       }
       return bytes
     }
@@ -223,7 +223,7 @@ extension SecretStore {
     }
     guard let made else {
       throw TransportError(
-        .secretUnavailable, "there is no \(digest.kind.rawValue) here: it needs libcrypto.so.3")
+        .secretUnavailable, "\(digest.kind.rawValue) is not available: it needs libcrypto.so.3")
     }
     return digest.isRaw ? made : Array(Hexadecimal.text(made).utf8)
   }
@@ -240,7 +240,7 @@ extension SecretStore {
     let missing = secrets.first { secret in ((try? text(of: secret)) ?? nil) == nil }
     return TransportError(
       .timeout,
-      "\(missing?.mask ?? "a secret") was not there within \(LogText.seconds(limits.timeout))")
+      "\(missing?.mask ?? "a secret") was not available within \(LogText.seconds(limits.timeout))")
   }
 
   /// Returns a search for those of the secrets whose texts are available.

@@ -52,7 +52,7 @@ package struct TokenFile: Sendable {
         message: "the \(noun) \(path) cannot be read, or is larger than \(limit >> 10) KB")
     }
     guard let document = try? JSONDocument(parsing: bytes) else {
-      throw Problem(message: "the \(noun) \(path) is not JSON; delete it to begin anew")
+      throw Problem(message: "the \(noun) \(path) is not JSON; delete it to start again")
     }
     return document
   }
@@ -118,10 +118,11 @@ package struct TokenFile: Sendable {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw problem("cannot be locked", errno) }
       guard left > 0 else {
         throw Problem(
-          message: "the \(noun) \(path) has been locked by others for \(seconds) s", isBusy: true)
+          message: "the \(noun) \(path) has been locked by another process for \(seconds) s",
+          isBusy: true)
       }
       guard !isStopped() else {
-        throw Problem(message: "the \(noun) \(path) is locked by others")
+        throw Problem(message: "the \(noun) \(path) is locked by another process")
       }
       usleep(20_000)
       left -= 0.02
@@ -137,11 +138,11 @@ package struct TokenFile: Sendable {
     }
     guard file.isPrivate else {
       throw Problem(
-        message: "the \(noun) \(path) may be read by others, and is not used: chmod 600 it, and "
-          + "renew what it holds if others did")
+        message: "the \(noun) \(path) can be read by other users, and is not used: run chmod 600 "
+          + "on it, and replace its contents if others may have read it")
     }
     guard file.isOwn else {
-      throw Problem(message: "the \(noun) \(path) belongs to somebody else, and is not used")
+      throw Problem(message: "the \(noun) \(path) belongs to another user, and is not used")
     }
   }
 

@@ -36,14 +36,14 @@ final class RESPReader {
   deinit { chiredis_reader_free(reader) }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-    guard !hasFailed else { throw Failure(message: "its answers made no sense") }
+    guard !hasFailed else { throw Failure(message: "its responses are invalid") }
     pendingCount += bytes.count
     guard pendingCount <= mostBytes else {
-      throw fail("an answer has more than \(mostBytes) bytes")
+      throw fail("a response has more than \(mostBytes) bytes")
     }
     guard let start = bytes.baseAddress else { return }
     guard chiredis_reader_feed(reader, start, bytes.count) != 0 else {
-      throw fail("there is no memory for its answer")
+      throw fail("there is no memory for its response")
     }
   }
 
@@ -58,7 +58,7 @@ final class RESPReader {
     default:
       // The reader's text, copied immediately; it may quote the server.
       let reason = String(escapingCString: chiredis_reader_message(reader))
-      throw fail("its answers make no sense (\(LogText.part(reason, limit: 100)))")
+      throw fail("its responses are invalid (\(LogText.part(reason, limit: 100)))")
     }
   }
 

@@ -132,7 +132,7 @@ final class ServerAdmissionLog: AdmissionLog {
       return askLocally(answer)
     }
     guard let result = asker.answer(value, to: number, more: more.count) else {
-      client.refuse(asker.tag, "what it says about a limit makes no sense")
+      client.refuse(asker.tag, "its response about a limit is invalid")
       return askLocally(answer)
     }
     if let hosts = asker.hosts(value) { client.heard(hosts: hosts) }

@@ -55,18 +55,18 @@ struct ShareSettings {
     }
     if share.namespace != nil, address.namespace != nil {
       throw ShareError(
-        description: "namespace: one stands in url already; give one of the two")
+        description: "namespace: the url has one too; set only one of them")
     }
     namespace = share.namespace ?? address.namespace ?? "lull"
     guard ShareSettings.isNamespace(namespace) else {
       throw ShareError(
         description:
-          "namespace: '\(LogText.part(namespace, limit: 120))' is no name: letters, digits and -_.:/, "
-          + "\(ShareSettings.mostNamespaceBytes) bytes at most")
+          "namespace: '\(LogText.part(namespace, limit: 120))' must have only letters, digits and "
+          + "-_.:/, and at most \(ShareSettings.mostNamespaceBytes) bytes")
     }
     if share.password != nil, address.password != nil {
       throw ShareError(
-        description: "password: one stands in url already; give one of the two")
+        description: "password: the url has one too; set only one of them")
     }
     password = share.password
     secret = share.secret

@@ -49,12 +49,12 @@ struct ShareAddress: Equatable, Sendable {
     func problem(_ what: String) -> Problem { Problem(message: "'\(shown)' \(what)") }
     guard !url.isEmpty else { throw Problem(message: "it is empty") }
     guard let separator = url.firstRange(of: "://") else {
-      throw problem("is no URL of a server (redis://host, rediss://host, unix:///path)")
+      throw problem("is not the URL of a server (redis://host, rediss://host, unix:///path)")
     }
     let scheme = url[..<separator.lowerBound].lowercased()
     var rest = url[separator.upperBound...]
     guard !rest.contains("#"), rest.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
-      throw problem("has a character that no such URL has")
+      throw problem("has a character that is not valid in a URL")
     }
     var parameters: Substring?
     if let mark = rest.firstIndex(of: "?") {
@@ -66,7 +66,7 @@ struct ShareAddress: Equatable, Sendable {
       guard let user = ShareAddress.decoded(parts[0]),
         let password = parts.count > 1 ? ShareAddress.decoded(parts[1]) : ""
       else {
-        throw problem("has a user or a password that is no text in UTF-8, escaped as in URLs")
+        throw problem("has a user or a password that is not percent-encoded UTF-8")
       }
       self.user = user.isEmpty ? nil : user
       self.password = password.isEmpty ? nil : password
@@ -75,7 +75,7 @@ struct ShareAddress: Equatable, Sendable {
     switch scheme {
     case "redis", "rediss", "valkey", "valkeys":
       let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-      guard let host = HostAndPort(rest[..<slash]) else { throw problem("names no host") }
+      guard let host = HostAndPort(rest[..<slash]) else { throw problem("has no host") }
       place = .host(
         host.urlHost, port: host.port ?? ShareAddress.standardPort,
         isTLS: scheme == "rediss" || scheme == "valkeys")
@@ -85,12 +85,12 @@ struct ShareAddress: Equatable, Sendable {
         path.utf8.count <= ConnectionOptions.longestSocketPath, !path.utf8.contains(0)
       else {
         throw problem(
-          "names no socket: its path begins with / and has "
-            + "\(ConnectionOptions.longestSocketPath) bytes at most (unix:///run/redis.sock)")
+          "has no socket path: it must begin with / and have at most "
+            + "\(ConnectionOptions.longestSocketPath) bytes (unix:///run/redis.sock)")
       }
       place = .socket(path)
     default:
-      throw problem("begins with none of redis://, rediss://, valkey://, valkeys://, unix://")
+      throw problem("must begin with redis://, rediss://, valkey://, valkeys:// or unix://")
     }
     if let parameters { try set(parameters, problem) }
   }
@@ -103,7 +103,7 @@ struct ShareAddress: Equatable, Sendable {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let text = parts.count > 1 ? parts[1] : ""
       guard names.insert(parts[0]).inserted else {
-        throw problem("says twice what '\(LogText.part(String(parts[0]), limit: 40))' is")
+        throw problem("has '\(LogText.part(String(parts[0]), limit: 40))' twice")
       }
       switch parts[0] {
       case "db": try setDatabase(text, problem)
@@ -118,7 +118,7 @@ struct ShareAddress: Equatable, Sendable {
   ) throws(Problem) {
     guard !text.isEmpty else { return }
     guard text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = Int(text), number < 1 << 20
-    else { throw problem("names no database: it is a number, as in redis://host/2") }
+    else { throw problem("has an invalid database: it must be a number, as in redis://host/2") }
     database = number
   }
 

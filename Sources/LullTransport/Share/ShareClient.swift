@@ -191,7 +191,7 @@ final class ShareClient: PumpGuest {
       // Its replacement is not known yet.
       if isAway(place) { break }
       guard way.moves < ShareClient.mostMoves, accept(place) else {
-        link.fail("its cluster keeps this where it cannot be reached (--allow-host)")
+        link.fail("the node of its cluster is not allowed (--allow-host)")
         break
       }
       routes[call.tag] = place
@@ -207,7 +207,7 @@ final class ShareClient: PumpGuest {
       warnings.damage(words, under: call.keys.first ?? "")
       return finish(.damaged(LogText.part(words, limit: 120)))
     case nil:
-      link.fail("it refuses a script: \(LogText.part(words, limit: 120))")
+      link.fail("it refused a script: \(LogText.part(words, limit: 120))")
     }
     finish(.unavailable)
   }
@@ -376,11 +376,11 @@ final class ShareClient: PumpGuest {
   private func withoutServer(_ connection: ShareConnection) -> String {
     switch (connection, memory.hosts) {
     case (.entities, _) where !links.keys.contains { $0.connection == .counting }:
-      "this machine keeps its entities in a file"
-    case (_, nil): "each machine counts for itself, and may use all of a limit"
-    case (_, 1?): "this machine counts for itself"
+      "this machine stores its entities in a file"
+    case (_, nil): "each machine counts separately, and may use the whole limit"
+    case (_, 1?): "this machine counts separately"
     case (_, let hosts?):
-      "each of \(hosts) machines counts for itself, and may use its part of a limit"
+      "each of \(hosts) machines counts separately, and may use its part of the limit"
     }
   }
 

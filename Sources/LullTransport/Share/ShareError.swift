@@ -26,17 +26,17 @@ struct ShareRefusal {
   }
 
   private static let meanings = [
-    "READONLY": "it is a replica now, which takes no writes",
+    "READONLY": "it is a replica now, which does not accept writes",
     "LOADING": "it is still loading its data",
     "MASTERDOWN": "it is a replica that has lost its master",
     "CLUSTERDOWN": "its cluster is down",
     "OOM": "it is full",
-    "MISCONF": "it cannot save its data and takes no writes",
-    "NOREPLICAS": "it has too few replicas to take writes",
+    "MISCONF": "it cannot save its data and does not accept writes",
+    "NOREPLICAS": "it has too few replicas to accept writes",
     "BUSY": "it is busy with a script",
-    "NOAUTH": "it asks for a password",
+    "NOAUTH": "it requires a password",
     "WRONGPASS": "it does not accept the user and password",
-    "NOPERM": "this user may not do what is needed",
+    "NOPERM": "its user lacks the required permissions",
   ]
 }
 

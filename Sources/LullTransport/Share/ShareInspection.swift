@@ -44,7 +44,7 @@ package struct ShareInspection {
     try withLink { link, loop in
       var report = Report(url: settings.address.shown, namespace: settings.namespace)
       guard let information = ask(RESPCommand("INFO", "server"), link, loop) else {
-        report.trouble = link.trouble ?? "it has not answered"
+        report.trouble = link.trouble ?? "it did not respond"
         return report
       }
       // Lines of name and value in the server's words.
@@ -89,8 +89,8 @@ package struct ShareInspection {
     report.patience = patience
     if typical > patience {
       report.trouble =
-        "it is too slow: answers take \(Int(typical * 1000)) ms, and are waited for "
-        + "\(Int(patience * 1000)) ms at most"
+        "it is too slow: responses take \(Int(typical * 1000)) ms, but the timeout is "
+        + "\(Int(patience * 1000)) ms"
     }
   }
 
@@ -116,7 +116,7 @@ package struct ShareInspection {
           "SCAN", cursor, "MATCH", "lull:{\(settings.namespace):limit:*}:meta", "COUNT", "1000")
         guard let parts = ask(command, link, loop)?.array, parts.count == 2,
           let next = parts[0].text, let found = parts[1].array
-        else { return .failure(Unusable(message: link.trouble ?? "it has not answered")) }
+        else { return .failure(Unusable(message: link.trouble ?? "it did not respond")) }
         keys.formUnion(found.compactMap(\.text))
         cursor = next
         if next == "0" { break }

@@ -156,7 +156,7 @@ final class ShareLink {
     waitingBytes = socket.waitingByteCount
     guard waitingBytes <= ShareLink.mostBytes, pending.count <= ShareLink.mostPending
     else {
-      return fail("it does not take what it is sent")
+      return fail("it does not read requests")
     }
     setTimer()
   }
@@ -261,7 +261,7 @@ final class ShareLink {
 
   private func answered(_ value: RESPValue) {
     guard let entry = pending.popFirst() else {
-      return fail("it says what nobody has asked for")
+      return fail("it sent an unrequested response")
     }
     let now = pump.clock.uptime
     if patience.whileMoving > 0 { turnBegan = now }
@@ -275,7 +275,7 @@ final class ShareLink {
     }
     if entry.isGreeting {
       if case .failure(let words) = value, !entry.isOptional {
-        return fail("it refuses: \(LogText.part(words, limit: 120))")
+        return fail("it refused: \(LogText.part(words, limit: 120))")
       }
       if pending.isEmpty { becomeReady() }
       return
@@ -367,9 +367,9 @@ final class ShareLink {
     let now = pump.clock.uptime
     let isOverdue = dueTime.map { $0 <= now } ?? false
     switch state {
-    case .preparing where isOverdue: fail("it does not answer")
+    case .preparing where isOverdue: fail("it does not respond")
     case .late where lateSince + patience.late <= now:
-      fail("it has not answered within \(LogText.seconds(patience.late))")
+      fail("it did not respond within \(LogText.seconds(patience.late))")
     case .ready where isOverdue: becomeLate(now)
     default: break
     }
@@ -382,7 +382,7 @@ final class ShareLink {
   private func becomeLate(_ now: Double) {
     state = .late
     lateSince = now
-    trouble = "it has not answered within \(Int(operationPatience(now) * 1000)) ms"
+    trouble = "it did not respond within \(Int(operationPatience(now) * 1000)) ms"
     pending.change { entry in
       guard let finish = entry.finish else { return }
       entry.finish = nil

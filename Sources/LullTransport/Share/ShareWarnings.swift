@@ -31,8 +31,8 @@ struct ShareWarnings {
     guard !hasWarnedOfLateness else { return }
     hasWarnedOfLateness = true
     warn(
-      "the shared server \(server) is too slow: most answers take \(Int(seconds * 1000)) ms, and are waited "
-        + "for \(Int(patience * 1000)) ms; without one in time, \(otherwise)")
+      "the shared server \(server) is too slow: most responses take \(Int(seconds * 1000)) ms, but "
+        + "the timeout is \(Int(patience * 1000)) ms; after a timeout, \(otherwise)")
   }
 
   /// Warns that a key of Lull's holds other data.
@@ -40,9 +40,9 @@ struct ShareWarnings {
     guard !hasWarnedOfDamage else { return }
     hasWarnedOfDamage = true
     warn(
-      "what the shared server \(server) has under \(LogText.part(key, limit: 200)) is nothing of "
-        + "Lull's (\(LogText.part(words, limit: 80))): until it is removed each machine does without it"
-    )
+      "the key \(LogText.part(key, limit: 200)) of the shared server \(server) has data of another "
+        + "program (\(LogText.part(words, limit: 80))): until it is removed, each machine works "
+        + "alone")
   }
 
   func updates(_ text: String) { warn("the shared server \(server): \(text)") }

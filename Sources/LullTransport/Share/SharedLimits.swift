@@ -48,7 +48,7 @@ package final class SharedLimits: LimitSource {
     pump.add(client)
     if client.settings.address.isInClear {
       CacheStore.warn(
-        "what is shared by \(client.settings.address.shown) goes there unencrypted, and so does its password; "
+        "data and password are sent unencrypted to \(client.settings.address.shown); "
           + "use rediss://")
     }
   }

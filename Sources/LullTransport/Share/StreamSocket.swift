@@ -249,7 +249,7 @@ final class StreamSocket: PumpGuest {
     guard code == CURLE_OK else { return end(code) }
     var socket = curl_socket_t(-1)
     guard ccurl_easy_get_socket(easy, &socket) == CURLE_OK, socket >= 0 else {
-      return end("curl tells of no socket")
+      return end("curl reported no socket")
     }
     descriptor = socket
     state = .open

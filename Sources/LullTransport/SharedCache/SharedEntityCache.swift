@@ -110,12 +110,12 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     guard let text = SecretIdentity.knownText(of: SecretIdentity.settled(given)) else {
       throw ShareError(
         description:
-          "secret: it must be known when the cache is made, and not empty: give a text, or a secret of a "
-          + "variable or a file, and not of a command")
+          "secret: it must be known when the cache is made, and not empty: pass a string, or a "
+          + "secret from a variable or a file, not from a command")
     }
     guard let secret = SharedCacheSecret(text.utf8) else {
       throw ShareError(
-        description: "secret: there is no way to seal here: it needs libcrypto.so.3 (libssl3)")
+        description: "secret: encryption is not available: it needs libcrypto.so.3 (libssl3)")
     }
     return secret
   }
@@ -195,9 +195,9 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     hasToldOfIdentity = true
     let reason =
       key.isUnshared
-      ? "whose it is is not known: a command, a cookie or a mutation says it, and not identity"
-      : "as all of an identity without a secret"
-    key.pump.log(.cache, "\(LogText.url(key.place.url)): kept on this machine only, \(reason)")
+      ? "its user is set by a command, a cookie or a mutation, not by identity"
+      : "like all entities of an identity without a secret"
+    key.pump.log(.cache, "\(LogText.url(key.place.url)): stored on this machine only: \(reason)")
   }
 
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {

@@ -92,7 +92,7 @@ final class SharedFetchTurn: FetchTurn {
 
   private func wait(_ known: Int, _ answer: @escaping (FetchChance) -> Void) {
     if pause == SharedFetchTurn.shortestPause {
-      pump.log(.cache, "waiting: another loads \(LogText.url(server.local.url))")
+      pump.log(.cache, "waiting: another process loads \(LogText.url(server.local.url))")
     }
     let left = max(0, deadline - pump.clock.uptime)
     let delay = min(pause * (0.5 + pump.random() / 2), left)

@@ -136,7 +136,7 @@ final class ShareChannel {
           expected.append(greeting.isOptional)
           connection.send(bytes)
         }
-        wait(patience.preparing) { $0.fail("it does not answer") }
+        wait(patience.preparing) { $0.fail("it does not respond") }
       }
     }
   }
@@ -170,18 +170,18 @@ final class ShareChannel {
     switch state {
     case .preparing: prepared(value)
     case .open: heard(value)
-    default: fail("it says what nobody has asked for")
+    default: fail("it sent an unrequested response")
     }
   }
 
   private func prepared(_ value: RESPValue) {
-    guard !expected.isEmpty else { return fail("it says what nobody has asked for") }
+    guard !expected.isEmpty else { return fail("it sent an unrequested response") }
     let isOptional = expected.removeFirst()
     let isSubscription = expected.isEmpty
     if case .failure(let words) = value {
       if isOptional { return }
       let problem =
-        ShareRefusal(words)?.message ?? "it refuses: \(LogText.part(words, limit: 120))"
+        ShareRefusal(words)?.message ?? "it refused: \(LogText.part(words, limit: 120))"
       // The user may not use the channel, or the server has no channels.
       let isForGood =
         isSubscription && (words.hasPrefix("NOPERM") || words.hasPrefix("ERR unknown command"))
@@ -190,7 +190,7 @@ final class ShareChannel {
     guard isSubscription else { return }
     guard let parts = value.array, parts.count == 3, parts[0].text == "subscribe",
       parts[1].text == name
-    else { return fail("its answers make no sense") }
+    else { return fail("its responses are invalid") }
     becomeOpen()
   }
 
@@ -198,10 +198,10 @@ final class ShareChannel {
     let parts = value.array ?? []
     switch parts.first?.text {
     case "message" where parts.count == 3 && parts[1].text == name:
-      guard let message = parts[2].bytes else { return fail("its answers make no sense") }
+      guard let message = parts[2].bytes else { return fail("its responses are invalid") }
       tell(message)
     case "pong": break
-    default: fail("it says what nobody has asked for")
+    default: fail("it sent an unrequested response")
     }
   }
 
@@ -214,7 +214,7 @@ final class ShareChannel {
       guard channel.state == .open else { return }
       let silence = channel.pump.clock.uptime - channel.heardAt
       if channel.isAsked, silence >= channel.patience.quiet + channel.patience.answer {
-        return channel.fail("it does not answer")
+        return channel.fail("it does not respond")
       }
       if !channel.isAsked, silence >= channel.patience.quiet {
         channel.isAsked = true

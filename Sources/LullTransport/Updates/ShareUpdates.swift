@@ -95,7 +95,7 @@ final class ShareUpdates {
     if untilSweep <= 0 { sweep() }
     guard followers.count < mostFollowed else {
       return pump.log(
-        .cache, "more than \(mostFollowed) entities: news of others are not heard of")
+        .cache, "more than \(mostFollowed) entities: updates of others are not received")
     }
     list.removeAll { $0.updates?.key != digest }
     list.append(Follower(updates: updates))
@@ -195,16 +195,16 @@ final class ShareUpdates {
     guard case .reply(.failure(let words)) = outcome else { return }
     let reason = LogText.part(words, limit: 120)
     guard words.hasPrefix("NOPERM") || words.hasPrefix("ERR unknown command") else {
-      return pump.log(.cache, "others were not told of what was written: \(reason)")
+      return pump.log(.cache, "others were not notified of a write: \(reason)")
     }
     mayTell = false
-    complain("others are not told of what is written", reason)
+    complain("others are not notified of writes", reason)
   }
 
   private func channelChanged() {
     switch channel.state {
     case .open: onOpen()
-    case .refused: complain("what others write is not heard of", channel.trouble ?? "")
+    case .refused: complain("writes of others are not received", channel.trouble ?? "")
     default: break
     }
   }
@@ -213,7 +213,8 @@ final class ShareUpdates {
     guard !hasWarned else { return }
     hasWarned = true
     warn(
-      "\(what) (\(reason)): what is in memory is as old as it says; let its user have the channel")
+      "\(what) (\(reason)): entities in memory are not updated; "
+        + "give its user access to the channel")
   }
 }
 

@@ -73,7 +73,7 @@ struct CacheCommandTests {
     #expect(info.output.contains("entries  2\n"))
     #expect(!info.output.contains("oldest"))
     let show = try lull("cache", "show", "http://api.test/users/1", environment: environment)
-    #expect(show.errors.contains("an entry has a time that cannot be"))
+    #expect(show.errors.contains("an entry has an impossible time"))
     #expect(show.code == 1)
   }
 

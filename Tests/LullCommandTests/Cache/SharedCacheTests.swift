@@ -97,7 +97,7 @@ struct SharedCacheTests {
       let ending = try child.wait()
       #expect(ending.output == "7\n")
       #expect(ending.errors.split(separator: "\n").count == 1)
-      #expect(ending.errors.contains("this machine keeps its entities in a file"))
+      #expect(ending.errors.contains("this machine stores its entities in a file"))
     }
   }
 
@@ -118,7 +118,7 @@ struct SharedCacheTests {
   @Test(arguments: [
     ("{ version = -1 }", "'version' must be a whole number"),
     ("{ max_size = 65536 }", "'max_size' must be a number of bytes, 1048576 or more"),
-    ("{ secret = '' }", "'secret' must be a string that is not empty"),
+    ("{ secret = '' }", "'secret' must be a non-empty string"),
     ("{ secret = {} }", "'secret' must be a secret or a string, got table"),
     ("{ secret = lull.secret { command = { 'pass' } } }", "must be known when the cache is made"),
     ("{ secret = lull.secret { env = 'NOT_THERE' } }", "must be known when the cache is made"),

@@ -124,23 +124,23 @@ struct EnvironmentFileTests {
         == start + "the file apis/prod.env cannot be read (No such file or directory)")
     #expect(
       try problem("A=s3cret\ns3cret\n")
-        == start + "apis/prod.env:2: a line is NAME=text, and this one has no '='")
+        == start + "apis/prod.env:2: expected NAME=text, found a line without '='")
     #expect(try problem("A=1\nA=2\n") == start + "apis/prod.env:2: 'A' is there twice")
     #expect(
       try problem("A='s3cret\n")
-        == start + "apis/prod.env:1: a quote is opened and not closed on its line")
+        == start + "apis/prod.env:1: a quote is not closed on its line")
     #expect(
       try problem("A=\"s3cret\" s3cret\n")
-        == start + "apis/prod.env:1: there is more behind the closing quote")
+        == start + "apis/prod.env:1: there is text after the closing quote")
     #expect(
       try problem("1A=s3cret\n")
-        == start + "apis/prod.env:1: before '=' a name of letters, digits and '_' is expected")
+        == start + "apis/prod.env:1: expected a name of letters, digits and '_' before '='")
     #expect(
       try problem("A=s3cret\n", mode: 0o644).hasPrefix(
-        start + "the file apis/prod.env may be read by others, and is not used: chmod 600 it"))
+        start + "the file apis/prod.env can be read by other users, and is not used: run chmod 600 on it"))
     #expect(
       try problem("A=s3cret\n", named: "name")
-        == start + "'env_file' must stand here as a text: it is read before the file is run")
+        == start + "'env_file' must be a literal string: it is read before the file is run")
     #expect(
       try problem("A=s3cret\n", named: "'../apis/prod.env'")
         == start + "'env_file' must be the name of a file beside this one, got '../apis/prod.env'")

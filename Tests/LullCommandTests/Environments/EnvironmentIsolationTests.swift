@@ -127,7 +127,7 @@ struct EnvironmentIsolationTests {
     for names in [["x@one", "x@two"], ["x", "x@two"], ["x@one", "x"]] {
       let ending = try run(["look.lua"] + names)
       #expect(
-        ending.output.hasPrefix("apis/x.lua:1: the service is that of another environment: "),
+        ending.output.hasPrefix("apis/x.lua:1: the service belongs to another environment: "),
         "\(ending)")
     }
   }

@@ -36,10 +36,10 @@ struct EnvironmentNameTests {
     #expect(ending.code != 0)
     #expect(
       ending.errors
-        == "lull: there is no API 'shop@\(word)': behind 'shop@' stands the name of an environment, "
-        + "of letters, digits, '-' and '_'\n", "\(ending)")
+        == "lull: there is no API 'shop@\(word)': the environment name after 'shop@' has letters, "
+        + "digits, '-' and '_'\n", "\(ending)")
     let path = try run("get", "./apis/shop.lua@\(word)", "/")
-    #expect(path.errors.contains("behind './apis/shop.lua@' stands the name of"), "\(path)")
+    #expect(path.errors.contains("the environment name after './apis/shop.lua@' has"), "\(path)")
     let scripted = try run(
       "-e", "print(pcall(require'lull'.api, arg[1]))", "shop@\(word)")
     #expect(
@@ -167,8 +167,8 @@ struct EnvironmentNameTests {
     #expect(ending.code != 0)
     #expect(
       ending.errors.contains(
-        "LULL_ENV names the environment 'prod', which counts where 'environments = { … }' stands in the file "
-          + "itself: ask for 'made@prod'"), "\(ending)")
+        "LULL_ENV names the environment 'prod', but it only counts if the file itself has "
+          + "'environments = { … }': use 'made@prod'"), "\(ending)")
   }
 
   @Test func `ENV-21 at the prompt Tab completes environments, and no file is run`() throws {

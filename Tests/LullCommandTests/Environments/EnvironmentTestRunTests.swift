@@ -328,7 +328,7 @@ struct EnvironmentTestRunTests {
     #expect(ending.code == 1)
     #expect(
       ending.output.contains(
-        "has ‹secret TOKEN›, which is another secret in each environment, so that it cannot be"),
+        "has ‹secret TOKEN›, which is a different secret in each environment, so it cannot be"),
       "\(ending.output)")
     #expect(server.requests.count == 2)
     for name in ["one", "two"] {

@@ -147,7 +147,7 @@ struct EnvironmentTests {
         .hasPrefix("apis/x.lua:4: environment 'prod' must be a table, got "))
     #expect(
       try problem(start + "return { service = api, environments = {\n ['pr od'] = {} } }")
-        .hasPrefix("apis/x.lua:4: environments have names of letters, digits, '-' and '_', got ")
+        .hasPrefix("apis/x.lua:4: environment names have letters, digits, '-' and '_', got ")
     )
     #expect(
       try problem(
@@ -169,8 +169,8 @@ struct EnvironmentTests {
     // The interpreter's order of keys is another one in each run.
     for (environments, problem) in [
       ("{\n b = 1,\n a = 2,\n c = 3,\n ['d d'] = {} }", "2: environment 'b' must be a table"),
-      ("{\n ['b b'] = {},\n a = 2,\n ['a a'] = {} }", "2: environments have names of"),
-      ("{\n b = {},\n ['c c'] = {},\n a = 4, ['b b'] = {} }", "3: environments have names of"),
+      ("{\n ['b b'] = {},\n a = 2,\n ['a a'] = {} }", "2: environment names have"),
+      ("{\n b = {},\n ['c c'] = {},\n a = 4, ['b b'] = {} }", "3: environment names have"),
       (
         "{\n prod = { timeout = 'x',\n retry_time = 'y', nope = 1 } }",
         "2: environment 'prod': 'timeout' must be"

@@ -130,8 +130,8 @@ struct EnvironmentWriteTests {
     let refused = try run("write.lua")
     #expect(
       refused.output == """
-        unconfirmed\tPOST http://127.0.0.1:\(server.port)/a was not sent: writes to the environment 'prod' \
-        are to be confirmed, by lull --yes or api:confirm_writes()
+        unconfirmed\tPOST http://127.0.0.1:\(server.port)/a was not sent: confirm writes to the environment 'prod' \
+        with lull --yes or api:confirm_writes()
         unconfirmed
         unconfirmed
         unconfirmed

@@ -153,7 +153,7 @@ struct CurlImportTests {
     #expect(second.code == 0, "\(second.errors)")
     #expect(
       second.errors.contains(
-        "left out, since they are about what curl shows or Lull does anyway: --compressed"))
+        "left out, because they affect only curl's output or are Lull's default: --compressed"))
     let both = folder.text("apis/app.lua") ?? ""
     #expect(both.contains("post_orders_by_id = {") && both.contains("orders = {"), "\(both)")
     #expect(try lull("check", "apis/app.lua", folder: folder.path).code == 0)
@@ -193,7 +193,7 @@ struct CurlImportTests {
     let header = try lull(
       "import", "curl", "curl https://v.example/ -H 'X-É: a'", "-o", "v.lua", folder: folder.path)
     #expect(
-      header.errors == "lull: left out, since names and values of headers cannot be so: x-é\n")
+      header.errors == "lull: left out, because they are not valid headers: x-é\n")
     // What asks without credentials goes on without those of another.
     #expect(
       try lull("import", "curl", "curl https://y.example/a", "-o", "y.lua", folder: folder.path)
@@ -208,7 +208,7 @@ struct CurlImportTests {
     #expect(checked.code == 0, "\(checked.output)\(checked.errors)\(text)")
     let other = try add("curl https://other.example/")
     #expect(other.code == 3)
-    #expect(other.errors.contains("and the file is about https://z.example: name another file"))
+    #expect(other.errors.contains("but the file is for https://z.example: name another file"))
     #expect(folder.text("apis/z.lua") == text)
     try folder.write("apis/own.lua", "return {}\n")
     #expect(
@@ -218,18 +218,18 @@ struct CurlImportTests {
   }
 
   @Test(arguments: [
-    ("", 2, "empty"), ("wget https://a.example", 3, "no command of curl"),
-    ("curl", 3, "no URL"), ("curl 'https://a.example", 3, "quote ' does not end"),
-    ("curl https://a.example -H \"X: $(cat token)\"", 3, "runs another command"),
-    ("curl https://a.example/`id`", 3, "runs another command"),
+    ("", 2, "empty"), ("wget https://a.example", 3, "no curl command"),
+    ("curl", 3, "no URL"), ("curl 'https://a.example", 3, "quote ' is not closed"),
+    ("curl https://a.example -H \"X: $(cat token)\"", 3, "are not run"),
+    ("curl https://a.example/`id`", 3, "are not run"),
     ("curl --nonsense https://a.example", 3, "'--nonsense'"), ("curl -d", 3, "needs a value"),
-    ("curl ftp://a.example/x", 3, "no URL of HTTP"), ("curl https://$HOST/x", 3, "write the host"),
+    ("curl ftp://a.example/x", 3, "is not an HTTP URL"), ("curl https://$HOST/x", 3, "write the real host"),
     ("curl https://a.example/[1-3]", 3, "several URLs"),
     ("curl https://a.example/{a,b}", 3, "several URLs"),
     ("curl ^\"https://a.example^\"", 3, "cmd or PowerShell"),
     ("curl https://a.example/ -d @- <<EOF\nx", 3, "does not end"),
     ("curl https://a.example/$1", 3, "argument of a script"),
-    ("curl https://a.example/ -d $'\\xff'", 3, "bytes that are no UTF-8"),
+    ("curl https://a.example/ -d $'\\xff'", 3, "bytes that are not UTF-8"),
   ])
   func `IMX-05 what is no command that can be kept is refused in one line`(
     line: String, code: Int32, text: String
@@ -253,9 +253,9 @@ struct CurlImportTests {
       "-o", "apis/n.lua", folder: folder.path)
     #expect(second.code == 0, "\(second.errors)")
     for text in [
-      "-m, -x, --retry", "shows or Lull does anyway: -v", "file of cookies", "line breaks",
+      "-m, -x, --retry", "output or are Lull's default: -v", "is a cookie file", "line breaks",
       "'jq' behind | is left out",
-      "left out: HEAD https://other.example/b: it is of another host",
+      "left out: HEAD https://other.example/b: it is for another host",
     ] {
       #expect(second.errors.contains(text), "\(text)\n\(second.errors)")
     }

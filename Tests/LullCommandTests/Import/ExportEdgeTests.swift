@@ -62,7 +62,7 @@ struct ExportEdgeTests {
     #expect(document[pointer: "/components/securitySchemes/key/name"]?.string == "api_key")
     #expect(
       ending.errors
-        == "lull: left out: a default of a parameter of calls 'a', 'b': it may be a credential, and is written in the file\n"
+        == "lull: left out: a default of a parameter of calls 'a', 'b': it may be a credential written in the file\n"
     )
     let path = try export("shop", "--curl", "--only", "b", environment: "")
     #expect(path.output.contains("https://shop.example/b/$secret"), "\(path)")
@@ -84,9 +84,9 @@ struct ExportEdgeTests {
     #expect(ending.code == 0, "\(ending)")
     #expect(
       ending.errors == """
-        lull: left out: call 'a': its query has 'x=%FF', with escapes that are no text
-        lull: left out: call 'b': its query has '%FF=1', with escapes that are no text
-        lull: left out: an example of call 'c': it is no text
+        lull: left out: call 'a': its query has 'x=%FF', with escapes that are not UTF-8
+        lull: left out: call 'b': its query has '%FF=1', with escapes that are not UTF-8
+        lull: left out: an example of call 'c': it is not text
 
         """)
     #expect(ending.output.contains("\"ä b\"") && !ending.output.contains("\u{FFFD}"), "\(ending)")

@@ -130,8 +130,8 @@ struct ExportOpenAPITests {
       #expect(text(pointer) == json, "\(pointer)\n\(ending.output)")
     }
     for told in [
-      "lull: left out: the schema behind $ref '#/$defs/no such/thing': there is none",
-      "lull: left out: 'columns' and 'rows' of call 'list': they are about what Lull shows",
+      "lull: left out: the schema behind $ref '#/$defs/no such/thing': it does not exist",
+      "lull: left out: 'columns' and 'rows' of call 'list': they only affect Lull's output",
       "lull: left out: the setting 'timeout': the connection is not part of an OpenAPI document",
     ] {
       #expect(ending.errors.contains(told), "\(told)\n\(ending.errors)")
@@ -291,14 +291,14 @@ struct ExportOpenAPITests {
     #expect(document["paths"]?.count == 5)
     #expect(document[pointer: "/paths/~1a#other/get/operationId"]?.string == "other")
     for told in [
-      "a path of its own of call 'other': another call has its method and path: it has its name behind '#', which is not sent",
+      "the path of call 'other': another call has the same method and path: its name is added after '#', which is not sent",
       "call 'move': OpenAPI has no method MOVE",
-      "call 'odd': its query has 'q=user:{name}', which is a parameter among other text",
-      "'pages' of call 'list': how pages go on has no place in OpenAPI",
-      "'pages' of call 'paged': the next page is found by a function",
-      "the answers of 'mock' of call 'mocked': they are made by a function",
-      "'columns' and 'rows' of call 'list': they are about what Lull shows",
-      "'reserved' of the parameter 'path' of call 'deep': in paths OpenAPI escapes all that is reserved",
+      "call 'odd': its query has 'q=user:{name}', which mixes a parameter with other text",
+      "'pages' of call 'list': OpenAPI cannot describe paging",
+      "'pages' of call 'paged': a function finds the next page",
+      "the responses of 'mock' of call 'mocked': a function makes them",
+      "'columns' and 'rows' of call 'list': they only affect Lull's output",
+      "'reserved' of the parameter 'path' of call 'deep': OpenAPI escapes reserved characters in paths",
       "the setting 'retry': the connection is not part of an OpenAPI document", "it is a function",
     ] {
       #expect(

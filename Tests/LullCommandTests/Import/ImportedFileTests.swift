@@ -71,8 +71,8 @@ struct ImportedFileTests {
       #expect(ending.code == 3)
       #expect(
         ending.errors
-          == "lull: s.schemas.json: it has been changed since it was imported, and is left unchanged: take that back, "
-          + "or move the file away, and import again\n")
+          == "lull: s.schemas.json: it was changed after it was imported, and is left unchanged: undo the "
+          + "change, or move the file away, and import again\n")
       #expect(folder.text(schemas) == edited)
     }
     // As it is in the document now.
@@ -162,12 +162,12 @@ struct ImportedFileTests {
       #expect(
         ending.code == 3
           && ending.errors.hasPrefix(
-            "lull: it asks \(url), and the file is about https://shop.example/v1"),
+            "lull: it requests \(url), but the file is for https://shop.example/v1"),
         "\(ending)")
     }
     #expect(
       try run("curl", "curl https://shop.example/v1", "-o", "s.lua").errors.hasPrefix(
-        "lull: it asks the file's base URL itself, and calls are below it"))
+        "lull: it requests the base URL of the file, but calls are below that"))
     // What the document says of a call stays, whatever its parameter is called there.
     let one = try #require(imported.split(separator: "\n").firstIndex { $0.contains("things.one") })
     for (path, name) in [("things", "things.list"), ("things/17", "things.one")] {
@@ -266,7 +266,7 @@ struct ImportedFileTests {
           ending.code == 0
             ? text.contains("x\(number) = {")
             : ending.errors
-              == "lull: \(file): it has been changed meanwhile, and is left unchanged: import it again\n",
+              == "lull: \(file): it was changed meanwhile, and is left unchanged: import it again\n",
           "\(ending)\n\(text)")
       }
       #expect(try run("curl", "curl https://shop.example/y", "-o", file).code == 0)

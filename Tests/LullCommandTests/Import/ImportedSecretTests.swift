@@ -45,7 +45,7 @@ struct ImportedSecretTests {
     #expect(ending.code == 3)
     #expect(
       ending.errors
-        == "lull: GET /s cannot be called: its query has what may be a credential, with escapes that are no text\n"
+        == "lull: GET /s cannot be imported: its query may have a credential, with escapes that are not UTF-8\n"
     )
     #expect(folder.text("apis/x.lua") == nil)
   }
@@ -65,7 +65,7 @@ struct ImportedSecretTests {
       "n = { type = \"integer\", default = 7 }", "f = { type = \"file\"",
     ] { #expect(text.contains(part), "\(part)\n\(text)") }
     #expect(
-      ending.errors.contains("of the part 'n' of the form the type 'application/json' is not kept"))
+      ending.errors.contains("form part 'n': the type 'application/json' is not imported"))
     // A URL in a query is none of the command's.
     let (other, own) = try folder.importing(
       ["curl", "curl 'api.t.example/cb?next=http://x.example/y'"], as: "y")

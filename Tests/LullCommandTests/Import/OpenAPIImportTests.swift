@@ -20,7 +20,7 @@ struct OpenAPIImportTests {
     #expect(ending.output == "apis/shop.lua: 4 calls, 1 left out\n")
     #expect(
       ending.errors
-        == "lull: left out: GET /elsewhere: it is on a server of its own, https://other.example: that needs an API file of its own\n"
+        == "lull: left out: GET /elsewhere: it has its own server, https://other.example: import it into another file\n"
     )
     #expect(ending.code == 0)
     #expect(folder.text("apis/shop.lua") == OpenAPISample.file)
@@ -61,9 +61,9 @@ struct OpenAPIImportTests {
     for (name, text, problem) in [
       ("a.json", "{\n  \"openapi\": 3,,\n}", "a.json:2:"),
       ("b.yaml", "a: 1\nb: [", "b.yaml:3:1: "),
-      ("c.json", #"{"swagger":"2.0","paths":{}}"#, "it is of Swagger 2.0: have it converted"),
-      ("d.json", #"{"openapi":"4.0.0","paths":{}}"#, "it is of OpenAPI 4.0.0"),
-      ("e.json", "[]", "it is no OpenAPI document"),
+      ("c.json", #"{"swagger":"2.0","paths":{}}"#, "it is Swagger 2.0: convert it"),
+      ("d.json", #"{"openapi":"4.0.0","paths":{}}"#, "it is OpenAPI 4.0.0"),
+      ("e.json", "[]", "not an OpenAPI document"),
       ("f.json", #"{"openapi":"3.0.0"}"#, "it has no 'paths'"),
       ("g.json", #"{"openapi":"3.0.0","paths":{"/":{"get":{}}}}"#, "--base-url URL"),
       (
@@ -103,16 +103,16 @@ struct OpenAPIImportTests {
       "a b/c: {name: q, in: query, schema: {type: integer}}\nloop: {$ref: '#/loop'}\n")
     _ = try shell("ln -s ../secret.json docs/link.json", folder: folder.path)
     for (reference, problem) in [
-      ("../secret.json", "leads out of the document's folder"),
-      ("link.json", "leads out of the document's folder"),
-      ("/etc/passwd", "leads out of the document's folder"),
-      ("file:///etc/passwd", "leads out of its folder"),
-      ("https://other.example/x.json", "leads out of its folder"),
-      ("parts/none.yaml", "leads to no file"),
-      ("parts/more.yaml#/loop", "leads to itself"), ("parts/more.yaml#/none", "leads to nothing"),
-      ("parts/more.yaml#name", "is not by a JSON Pointer"),
-      ("%2e%2e/secret.json", "leads out of the document's folder"),
-      ("a\\u0000b", "names no file"),
+      ("../secret.json", "leads outside the document's folder"),
+      ("link.json", "leads outside the document's folder"),
+      ("/etc/passwd", "leads outside the document's folder"),
+      ("file:///etc/passwd", "leads outside its folder"),
+      ("https://other.example/x.json", "leads outside its folder"),
+      ("parts/none.yaml", "leads to a missing file"),
+      ("parts/more.yaml#/loop", "leads to itself"), ("parts/more.yaml#/none", "has no target"),
+      ("parts/more.yaml#name", "is not a JSON Pointer"),
+      ("%2e%2e/secret.json", "leads outside the document's folder"),
+      ("a\\u0000b", "is not a file name"),
     ] {
       try folder.write("docs/x.json", document(reference))
       let ending = try run("docs/x.json", "-o", "apis/\(UInt32.random(in: 0...(.max))).lua")
@@ -164,7 +164,7 @@ struct OpenAPIImportTests {
     #expect(ending.code == 1)
     #expect(
       ending.errors.contains(
-        "'orders/list.params.page' is changed here, and in the document to \"string\"\n"))
+        "'orders/list.params.page' is changed both here and in the document, there to \"string\"\n"))
     #expect(ending.errors.hasPrefix("apis/shop.lua:21: "))
     #expect(folder.text("apis/shop.lua") == merged)
     #expect(try run("shop.yaml", "--only", "*none").code == 2)
@@ -227,9 +227,9 @@ struct OpenAPIImportTests {
     let ending = try run("x.json", "-o", "apis/x.lua")
     #expect(ending.code == 0)
     for told in [
-      "lull: left out of the schemas: 2 patterns that are no regular expressions of ECMA-262, such as '[\\p{Print}]+'\n",
-      "lull: left out of the schemas: 2 types that JSON has not, such as 'long'\n",
-      "lull: left out of the schemas: 3 keywords, or values that they cannot have, such as '$recursiveRef'\n",
+      "lull: left out of the schemas: 2 patterns that are not regular expressions of ECMA-262, such as '[\\p{Print}]+'\n",
+      "lull: left out of the schemas: 2 types that are not in JSON, such as 'long'\n",
+      "lull: left out of the schemas: 3 keywords, or invalid values of keywords, such as '$recursiveRef'\n",
     ] {
       #expect(ending.errors.contains(told), "\(told)\n\(ending.errors)")
     }

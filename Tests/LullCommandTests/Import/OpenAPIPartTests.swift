@@ -154,7 +154,8 @@ struct OpenAPIPartTests {
     let (ending, text) = try folder.importing(["openapi", "s.json"], as: "x")
     #expect(
       ending.errors
-        == "lull: 1 parameter has elements that are lists or objects, for which their places have no form: each is sent as the text that is given, as of 'other' of 's'\n",
+        == "lull: 1 parameter has lists or objects as elements, which cannot be encoded in this place: "
+        + "pass the text to send, such as for 'other' of 's'\n",
       "\(ending)")
     #expect(text.contains(#"line_items = { type = "json", style = "deepObject" }"#), "\(text)")
     let value = #"[{"price":"p 1","tags":["a","b"]},{"price":null}]"#
@@ -297,7 +298,7 @@ struct OpenAPIPartTests {
     #expect(ending.code == 0, "\(ending)")
     #expect(
       ending.errors.contains(
-        "of the part 'meta' of the form the type 'application/json' is not kept"))
+        "form part 'meta': the type 'application/json' is not imported"))
     #expect(try lull("call", "x", "a", folder: folder.path).code == 0, "\(text)")
     #expect(server.requests.last?.line == "GET /pets/7?limit=25")
     #expect(

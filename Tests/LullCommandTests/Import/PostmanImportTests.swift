@@ -61,7 +61,7 @@ struct PostmanImportTests {
     }
     #expect(ending.errors.contains("left out: 2 scripts"))
     #expect(
-      ending.errors.contains("left out: 3 parameters, headers and fields that are switched off"))
+      ending.errors.contains("left out: 3 disabled parameters, headers and fields"))
     let environment = ["SHOP_TOKEN": "t", "SHOP_USER": "ann", "SHOP_PASSWORD": "p"]
     try folder.write("a.txt", "content")
     for (words, line, body) in [
@@ -116,7 +116,7 @@ struct PostmanImportTests {
     let (ending, text) = try importing(items)
     #expect(ending.code == 0, "\(ending.errors)")
     #expect(
-      ending.errors.contains("left out: 2 bodies of GET and other methods that are sent without"),
+      ending.errors.contains("left out: 2 bodies of GET and other methods without a body"),
       "\(ending.errors)")
     for name in ["g", "gr", "h", "p", "d", "f", "q"] {
       let call = try folder.runLull(["call", "shop", name])
@@ -153,8 +153,8 @@ struct PostmanImportTests {
       #expect(text.contains(part), "\(part)\n\(text)")
     }
     #expect(!text.contains("hunter"))
-    #expect(ending.errors.contains("access of the type 'hawk' is not kept"))
-    #expect(ending.errors.contains("left out: GET F: it is of another host"))
+    #expect(ending.errors.contains("auth of type 'hawk' is not imported"))
+    #expect(ending.errors.contains("left out: GET F: it is for another host"))
   }
 
   @Test func `IMX-32 a host that a collection does not say is asked for`() throws {
@@ -180,7 +180,7 @@ struct PostmanImportTests {
 
   @Test func `IMX-33 what is no collection is refused`() throws {
     for (text, part) in [
-      ("", "no JSON"), ("{}", "no collection"),
+      ("", "invalid JSON"), ("{}", "not a Postman collection"),
       ("{\"info\":{\"schema\":\"v1\"},\"item\":[]}", "another version"),
       ("{\"info\":{},\"item\":[]}", "no requests"),
     ] {

@@ -39,7 +39,7 @@ struct StandardInputDocumentTests {
         """)
     #expect(
       ending.errors.contains(
-        "leads to another file, and what comes from standard input has no folder: save it as a file"
+        "leads to another file, but standard input has no folder: save it as a file"
       ), "\(ending)")
     #expect(ending.code == 0 && ending.output.contains("apis/api.lua: 1 call, 1 left out"))
     let empty = try run("import", "openapi", "-", "-o", "apis/x.lua", input: "")

@@ -44,9 +44,9 @@ struct MockAnswerTests {
     #expect(none.contains("content-type: application/problem+json"))
     #expect(
       none.contains(
-        "nothing answers the call 'none': add 'example' (content), 'examples' (answers)"))
-    #expect(none.contains("apis/shop.lua, or give --cassette"))
-    #expect(try mock.curl("/some/2").contains("none of its examples has a 'when' that fits"))
+        "there is no answer for the call 'none': add 'example' (content), 'examples' (answers)"))
+    #expect(none.contains("apis/shop.lua, or pass --cassette"))
+    #expect(try mock.curl("/some/2").contains("no 'when' of its examples matches"))
     #expect(try mock.body("/some/1") == "1")
   }
 
@@ -112,7 +112,7 @@ struct MockAnswerTests {
     #expect(raised.contains(#""detail": "apis/shop.lua:5: no such luck""#))
     #expect(try mock.curl("/odd").contains("unknown setting 'stats' (did you mean 'status'?)"))
     #expect(try mock.curl("/early").contains("from 200 to 599, got 101"))
-    #expect(try mock.curl("/word").contains("'mock' answers with a table such as"))
+    #expect(try mock.curl("/word").contains("'mock' must return a table such as"))
     #expect(try mock.body("/fine") == "1")
     let errors = try mock.end().errors
     #expect(errors.contains("in mock of call 'raises'\nstack traceback:\n\tapis/shop.lua:5: in"))
@@ -149,7 +149,7 @@ struct MockAnswerTests {
     #expect(try parameter("/items", "--json", #"{"name":"x","kind":null,"n":7.0}"#) == nil)
     #expect(try parameter("/items", "-X", "POST") == "name")
     #expect(try parameter("/form", "-d", "n=x") == "n")
-    #expect(try mock.curl("/items", "-d", "{").contains("the body is no JSON"))
+    #expect(try mock.curl("/items", "-d", "{").contains("the body is not JSON"))
     let form = try mock.curl("/items", "-d", "name=x")
     #expect(form.hasPrefix("HTTP/1.1 415 ") && form.contains("body = \\\"form\\\""), "\(form)")
     #expect(try mock.curl("/items", "-d", "[1]").contains("must be a JSON object"))

@@ -48,7 +48,7 @@ struct MockCassetteTests {
     #expect(try mock.body("/items") == "\"before\"")
     let miss = try mock.curl("/items", "--json", #"{"a":1,"b":3}"#)
     #expect(miss.hasPrefix("HTTP/1.1 501 "))
-    #expect(miss.contains("a.har: POST") && miss.contains("nearest is number 4"))
+    #expect(miss.contains("a.har: POST") && miss.contains("nearest is exchange 4"))
     #expect(try mock.curl("/items", "--json", #"{"b":2,"a":1}"#).hasPrefix("HTTP/1.1 201 "))
     #expect(try mock.body("/items") == "\"after\"")
     #expect(try mock.body("/items?q=new") == "\"example\"")

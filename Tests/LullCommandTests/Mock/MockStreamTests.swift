@@ -96,7 +96,7 @@ struct MockStreamTests {
     }
     for path in ["/closes", "/alone"] {
       #expect(
-        try mock.curl(path).contains("'close' must be a function, beside a 'body' that is one"))
+        try mock.curl(path).contains("'close' must be a function, and needs a 'body' function"))
     }
     let errors = try mock.end().errors
     #expect(errors.contains("apis/shop.lua:14: no more\n"), "\(errors)")

@@ -301,7 +301,7 @@ struct DriftCommandTests {
       ##"{"calls":{"item":{"responses":{"200":{"$ref":"#/$defs/missing"}}}}}"##)
     let lost = try drift("shop", "--from-har", "a.har")
     #expect(
-      lost.code == 3 && lost.errors.contains("the reference '#/$defs/missing' leads nowhere"),
+      lost.code == 3 && lost.errors.contains("the reference '#/$defs/missing' has no target"),
       "\(lost)")
   }
 }

@@ -198,7 +198,7 @@ struct ValidationNetworkTests {
     #expect(server.requests.count == 1)
     // What fails is not taken from there: the server is asked whether it has something else.
     let failed = try run("get", "./fail-raw_data.lua", "/x")
-    #expect(failed.code == 1 && failed.errors.contains("is not as its schema says"), "\(failed)")
+    #expect(failed.code == 1 && failed.errors.contains("does not match its schema"), "\(failed)")
     #expect(server.requests.count == 2)
     // Another schema counts at once.
     let text = try #require(folder.text("a.schemas.json"))
@@ -258,7 +258,7 @@ struct ValidationNetworkTests {
     #expect(replayed.code == 1)
     #expect(
       replayed.output.contains(
-        "(200): by the schema of call 'any': \(ValidationNetworkTests.place)\n"),
+        "(200): schema of call 'any': \(ValidationNetworkTests.place)\n"),
       "\(replayed)")
   }
 }

@@ -146,7 +146,7 @@ struct TestCassetteTests {
     #expect(
       ending.output.contains(
         """
-            lull: cassette 'a': GET https://x.test/a?page=2 was not recorded; nearest is number 1, \
+            lull: cassette 'a': GET https://x.test/a?page=2 was not recorded; nearest is exchange 1, \
         GET https://x.test/a?page=1:
               query 'page': 1 → 2
 
@@ -154,7 +154,7 @@ struct TestCassetteTests {
     #expect(
       ending.output.contains(
         """
-            lull: cassette 'a': POST https://x.test/a was not recorded; nearest is number 2, POST https://x.test/a:
+            lull: cassette 'a': POST https://x.test/a was not recorded; nearest is exchange 2, POST https://x.test/a:
               body:
         """), "\(ending.output)")
   }
@@ -166,7 +166,7 @@ struct TestCassetteTests {
     #expect(missing.code == 1)
     #expect(
       missing.output.contains(
-        "there is no recording to answer from: ./cassettes/none.har: No such file or directory"),
+        "there is no recording to replay: ./cassettes/none.har: No such file or directory"),
       "\(missing.output)")
     try files.folder.write(
       "cassettes/a.har", #"{"log":{"entries":[{"request":{"method":"GET"}}]}}"#)
@@ -182,19 +182,19 @@ struct TestCassetteTests {
     try record(unknown)
     let kind = try files.prove("  t:service('https://x.test', { cassette = 'a' })")
     #expect(
-      kind.output.contains("at /log/entries/0/_failure/kind: 'gone' is none of network, timeout, "),
+      kind.output.contains("at /log/entries/0/_failure/kind: 'gone' is not one of network, timeout, "),
       "\(kind.output)")
   }
 
   @Test(arguments: [
     (
       #"{ cassette = "../a" }"#,
-      "a cassette has a plain name, such as 'repos' for cassettes/repos.har"
+      "a cassette needs a plain name, such as 'repos' for cassettes/repos.har"
     ),
-    (#"{ cassette = "" }"#, "a cassette has a plain name"),
-    (#"{ cassette = ".a" }"#, "a cassette has a plain name"),
-    (#"{ cassette = "a\0b" }"#, "a cassette has a plain name"),
-    (#"{ cassette = "a\xFFb" }"#, "a cassette has a plain name"),
+    (#"{ cassette = "" }"#, "a cassette needs a plain name"),
+    (#"{ cassette = ".a" }"#, "a cassette needs a plain name"),
+    (#"{ cassette = "a\0b" }"#, "a cassette needs a plain name"),
+    (#"{ cassette = "a\xFFb" }"#, "a cassette needs a plain name"),
     (#"{ cassette = 7 }"#, "t:service: 'cassette' must be the name of a recording, got 7"),
     (#"{ match = { "A" } }"#, "t:service: 'cassette' must be the name of a recording, got nil"),
     (
@@ -207,7 +207,7 @@ struct TestCassetteTests {
     ),
     (
       #"{ cassette = "a", networking = function() end }"#,
-      "t:service: what has a 'networking' function asks no 'cassette': leave one of them out"
+      "t:service: 'networking' and 'cassette' cannot be combined: leave one of them out"
     ),
     (#"7"#, "t:service takes a table of options, got 7"),
   ])
@@ -239,7 +239,7 @@ struct TestCassetteTests {
         t.expect(load()):to_be(1)
         t.expect(load()):to_be(2)
         local function other() t:service("https://x.test", { cassette = "a", match = { "X-A" } }) end
-        t.expect(other):to_raise("the cassette 'a' is in use in this test already, by other headers (none)")
+        t.expect(other):to_raise("the cassette 'a' is already in use in this test, with other headers (none)")
       end)
       """)
     let ending = try files.run("one_test.lua", "--strict", "--jobs", "1")
@@ -338,7 +338,7 @@ struct TestCassetteTests {
       test("b", function(t) \(load)("/b"):load():await() end)
       """)
     let sentence =
-      "no test asks for 1 of 3 recordings in ./cassettes/a.har: number 3, GET https://x.test/c\n"
+      "no test uses 1 of 3 recordings in ./cassettes/a.har: exchange 3, GET https://x.test/c\n"
     let noted = try files.run("one_test.lua")
     #expect(noted.code == 0)
     #expect(noted.output.contains("\nnote: \(sentence)2 passed ("), "\(noted.output)")

@@ -152,7 +152,7 @@ struct TestExpectationTests {
       """)
     #expect(ending.output.components(of: "lull: ") == 4, "\(ending.output)")
     #expect(ending.output.contains("lull: one_test.lua:3: not equal: expected 2, got 1\n"))
-    #expect(ending.output.contains("in task one_test.lua:3, which nobody has awaited\n"))
+    #expect(ending.output.contains("in task one_test.lua:3, which was not awaited\n"))
     #expect(ending.output.contains("lull: one_test.lua:5: not equal: expected 4, got 3\n"))
     #expect(ending.output.contains("not equal: expected 6, got 5\n"))
     // Where no line of it is left, that of the test.

@@ -39,11 +39,11 @@ struct TestLeftTests {
     try files.write("more/two_test.lua", "test.skip(\"b\", function() end)")
     let strict = try files.run(".", "--strict")
     #expect(strict.code == 1)
-    #expect(strict.output.contains("lull: no test asks for 1 of 2 recordings"), "\(strict.output)")
-    #expect(strict.output.contains("lull: no test names the recording ./cassettes/other.har\n"))
+    #expect(strict.output.contains("lull: no test uses 1 of 2 recordings"), "\(strict.output)")
+    #expect(strict.output.contains("lull: no test uses the recording ./cassettes/other.har\n"))
     // Another file of the folder may name it.
     try files.write("three_test.lua", "test(\"c\", function() end)")
-    #expect(!(try files.run("one_test.lua").output.contains("no test names")))
+    #expect(!(try files.run("one_test.lua").output.contains("no test uses the recording")))
   }
 
   @Test func `CAS-33 what a recording has of control characters is shown as escapes`() throws {

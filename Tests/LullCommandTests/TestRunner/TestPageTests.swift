@@ -139,8 +139,8 @@ struct TestPageTests {
     #expect(text(of: "h1", in: lines) == "The test passed")
     #expect(text(of: "h4", in: lines).hasPrefix("250 exchanges"))
     #expect(text(of: "method", in: lines).count == 600)
-    #expect(text(of: "quiet", in: lines).contains("and 50 more, which the report leaves out"))
-    #expect(text(of: "printed", in: lines).contains("bytes more, which the report leaves out"))
+    #expect(text(of: "quiet", in: lines).contains("and 50 more, not shown in this report"))
+    #expect(text(of: "printed", in: lines).contains("more bytes, not shown in this report"))
   }
 
   @Test func `PRV-75 reports are written whole, each in a file of its own, and over no script`()

@@ -149,7 +149,7 @@ struct TestRecordedFileTests {
     #expect(try recording.record(server, body).code == 1)
   }
 
-  @Test func `CAS-71 what has a secret in what is compressed is not recorded`() throws {
+  @Test func `CAS-71 what has a secret in compressed data is not recorded`() throws {
     let server = try EchoServer { _, _ in
       TestRecordingTests.json(
         #"{"file":"H4sIAAAAAAAC/6tWyk6tVLJSKshJzCtJTdE1sDA01a2orFKqBQBuBJOlGgAAAA=="}"#)
@@ -165,8 +165,8 @@ struct TestRecordedFileTests {
     #expect(ending.code == 1)
     #expect(
       ending.output.contains(
-        "cassettes/a.har would hold what lets somebody in, and it cannot be taken out: number 1, response body, has "
-          + "‹secret PLANTED› in what is compressed: answer that by t.network:on"),
+        "cassettes/a.har would contain a credential that cannot be removed: exchange 1, response body, has "
+          + "‹secret PLANTED› in compressed data: stub that request with t.network:on"),
       "\(ending.output)")
     #expect(files.text("cassettes/a.har") == nil)
   }

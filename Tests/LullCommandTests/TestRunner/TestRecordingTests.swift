@@ -84,7 +84,7 @@ struct TestRecordingTests {
     #expect(try record(server, body, "--record", "missing").code == 0)
     let ending = try record(server, more, "--record", "missing")
     #expect(
-      ending.output.contains("recorded 1 exchange in ./cassettes/a.har, beside 1 that were there"))
+      ending.output.contains("recorded 1 exchange in ./cassettes/a.har, and kept 1"))
     #expect(server.requests.map(\.line) == ["GET /a", "GET /b"])
     #expect(try record(server, more, "--record", "missing").code == 0)
     #expect(server.requests.count == 2)
@@ -233,7 +233,7 @@ struct TestRecordingTests {
     let ending = try files.run("one_test.lua", "--record", "all")
     #expect(ending.code == 1)
     #expect(
-      ending.output.contains("note: ./cassettes/a.har stays as it was, since 'bad' has failed"))
+      ending.output.contains("note: ./cassettes/a.har is unchanged, because 'bad' failed"))
     #expect(files.text("cassettes/a.har") == before)
   }
 
@@ -273,7 +273,7 @@ struct TestRecordingTests {
     #expect(try record(server, body("/a"), "--record", "missing").code == 0)
     let ending = try record(server, body("/b"), "--record", "missing")
     #expect(ending.code == 1)
-    #expect(ending.output.contains("/b needs a token that the recording has only a stand-in of"))
+    #expect(ending.output.contains("/b needs a token, but the recording has only a placeholder for it"))
     #expect(server.requests.map(\.line) == ["POST /token", "GET /a"])
     #expect(try record(server, body("/b"), "--record", "all").code == 0)
   }
@@ -288,7 +288,7 @@ struct TestRecordingTests {
     #expect(ending.code == 0)
     #expect(
       ending.output.contains(
-        "./cassettes/a.har may hold a token that nobody has named: look at number 1, response body: xoxbT7…"
+        "./cassettes/a.har may contain a token that is not hidden: look at exchange 1, response body: xoxbT7…"
       ),
       "\(ending.output)")
   }
@@ -339,7 +339,7 @@ struct TestRecordingTests {
       """
     let ending = try record(server, body, "--record", "missing")
     #expect(ending.code == 1)
-    #expect(ending.output.contains("./cassettes/a.har was changed by somebody else meanwhile"))
+    #expect(ending.output.contains("./cassettes/a.har was changed by another process meanwhile"))
     #expect(files.text("cassettes/a.har") == "somebody else's")
   }
 

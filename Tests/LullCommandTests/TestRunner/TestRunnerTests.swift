@@ -74,7 +74,7 @@ struct TestRunnerTests {
   }
 
   @Test func `PRV-03 anywhere else the module raises, and says how its tests are run`() throws {
-    let text = "lull.test is there only while tests are run: lull test FILE"
+    let text = "lull.test is only available in lull test: lull test FILE"
     let script = try lull("-e", #"require "lull.test""#)
     #expect(script.code == 1)
     #expect(script.errors.hasPrefix("lull: \(text)"), "\(script.errors)")
@@ -88,7 +88,7 @@ struct TestRunnerTests {
   @Test(.enabled(if: Binaries.canLoadModule, "needs lua5.4 and lull.so"))
   func `PRV-03 in a stock interpreter too`() throws {
     let ending = try startStock(#"print(pcall(require, "lull.test"))"#).wait()
-    #expect(ending.output.contains("lull.test is there only while tests are run"), "\(ending)")
+    #expect(ending.output.contains("lull.test is only available in lull test"), "\(ending)")
   }
 
   @Test func `PRV-04 each test has a host of its own`() throws {
@@ -175,23 +175,23 @@ struct TestRunnerTests {
       #"test("a", function() end) test("a", function() end)"#,
       "2: there is a test 'a' already, on line 2"
     ),
-    (#"test("", function() end)"#, "2: test needs a name that is not empty"),
+    (#"test("", function() end)"#, "2: test needs a non-empty name"),
     (#"test("a\nb", function() end)"#, "2: test: a name is one line of UTF-8"),
     (#"test("a")"#, "2: test needs a function"),
     (
-      #"test.each({}, "a", function() end)"#, "2: test.each needs a list of cases that is not empty"
+      #"test.each({}, "a", function() end)"#, "2: test.each needs a non-empty list of cases"
     ),
     (
       #"test.before_all(function() end)"#,
-      "2: there is no test.before_all: each test has a host of its own"
+      "2: there is no test.before_all: each test has its own host"
     ),
     (#"test.befor_each(function() end)"#, "2: lull.test has no 'befor_each'"),
-    (#"test("a", function() test("b", function() end) end)"#, "2: test stands in the file itself"),
+    (#"test("a", function() test("b", function() end) end)"#, "2: test must be at the top level of the file"),
     ("", "declares no test: test(\"name\", function(t) … end)"),
-    (#"test("a" .. tostring({}), function() end)"#, "each time it is run"),
+    (#"test("a" .. tostring({}), function() end)"#, "each time it runs"),
     (
       #"lull.sleep(1) lull.service("https://x.test")("/a"):load():await() test("a", function() end)"#,
-      "no test reaches the network"
+      "tests do not use the network"
     ),
   ])
   func `PRV-07 what is declared wrongly is refused at its line`(text: String, problem: String)
@@ -266,7 +266,7 @@ struct TestRunnerTests {
       """)
     let ending = try files.run("end_test.lua", "--max-time", "1")
     #expect(ending.code == 1)
-    #expect(ending.output.contains("lull: the test called os.exit(0), which ends no test\n"))
+    #expect(ending.output.contains("lull: the test called os.exit(0), which does not end a test\n"))
     #expect(
       ending.output.contains("lull: the process that ran the test was ended by a signal (Killed)\n")
     )
@@ -301,7 +301,7 @@ struct TestRunnerTests {
     #expect(ending.code == 1)
     #expect(
       ending.output.contains(
-        "lull: the process that ran the test has answered with what is no report\n"),
+        "lull: the process that ran the test sent an invalid report\n"),
       "\(ending.output)")
     #expect(names(ending) == ["is run"])
   }

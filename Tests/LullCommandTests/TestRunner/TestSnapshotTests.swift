@@ -34,7 +34,7 @@ struct TestSnapshotTests {
     #expect(first.output.contains("1 passed, 3 snapshots written"), "\(first.output)")
     #expect(
       files.text("snapshots/one_test.snap") == """
-        # Snapshots of one_test.lua. Written by lull test; `lull test --update` makes them anew.
+        # Snapshots of one_test.lua. Written by lull test; `lull test --update` rewrites them.
 
         == one
         [
@@ -70,7 +70,7 @@ struct TestSnapshotTests {
     #expect(ending.code == 1)
     #expect(
       ending.output.contains(
-        "not as in the snapshot 'one' (lull test --update takes it as it is now):\n"))
+        "not as in the snapshot 'one' (lull test --update accepts the new value):\n"))
     #expect(
       ending.output.contains("      -     \"id\": 2,\n      +     \"id\": 3,\n"), "\(ending.output)"
     )
@@ -102,8 +102,8 @@ struct TestSnapshotTests {
     #expect(strict.code == 1)
     #expect(
       strict.output.contains(
-        "lull: nobody asks any more for 'one', 'one (2)', 'one: out' in ./snapshots/one_test.snap: lull test "
-          + "--update takes it out\n"), "\(strict.output)")
+        "lull: no test uses 'one', 'one (2)', 'one: out' in ./snapshots/one_test.snap: remove it with "
+          + "lull test --update\n"), "\(strict.output)")
     #expect(try files.prove(less, "--update").code == 0)
     #expect(files.text("snapshots/one_test.snap")?.contains("out") == false)
     // Where a test was left out, nobody knows.
@@ -125,7 +125,7 @@ struct TestSnapshotTests {
     #expect(torn.code == 1)
     #expect(
       torn.output.contains(
-        "lull: './snapshots/one_test.snap', line 1: not as lull test has written it\n"))
+        "lull: './snapshots/one_test.snap', line 1: lull test did not write it like this\n"))
     #expect(files.text("snapshots/one_test.snap") == "<<<<<<< ours\n")
   }
 
@@ -162,7 +162,7 @@ struct TestSnapshotTests {
     let ending = try files.run("two_test.lua")
     #expect(ending.code == 1)
     #expect(
-      ending.output.contains("another test of two_test.lua has the snapshot 'a: b' too"),
+      ending.output.contains("another test of two_test.lua also has the snapshot 'a: b' too"),
       "\(ending.output)")
   }
 

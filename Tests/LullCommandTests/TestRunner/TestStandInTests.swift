@@ -191,7 +191,7 @@ struct TestStandInTests {
       server, body + "\n  api(\"/pin\"):with_param(\"pin\", PIN):load():await()", "--record", "all",
       environment: ["PLANTED": "planted/0815 x"])
     #expect(short.code == 1)
-    #expect(short.output.contains(" has *** where an answer had"), "\(short.output)")
+    #expect(short.output.contains(" has *** for a credential of a response"), "\(short.output)")
     server.stop()
     other.stop()
     #expect(try recording.record(server, body, "--strict").code == 0)
@@ -222,8 +222,8 @@ struct TestStandInTests {
     #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
     #expect(
       ending.output.contains(
-        "'thing' of the answer to POST http://127.0.0.1:\(server.port)/login was sent as a credential: "
-          + "the test has seen it as it is, and sees lull-token-1 when this is replayed; name it where the cassette is named, hide = { \"thing\" }, and record it anew"
+        "'thing' of the response to POST http://127.0.0.1:\(server.port)/login was sent as a credential: "
+          + "the test has seen the real value, and will see lull-token-1 on replay; add hide = { \"thing\" } to the cassette and record it again"
       ),
       "\(ending.output)")
     #expect(server.requests.map(\.line).contains("GET /of/kT7xQ29fLmZ4pWv81RaYcB05"))
@@ -282,15 +282,15 @@ struct TestStandInTests {
     let ending = try files.prove(body, "--record", "all")
     #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
     #expect(
-      ending.output.contains("number 1, response: what is to be hidden there is a number"),
+      ending.output.contains("exchange 1, response: the value to hide is a number"),
       "\(ending.output)")
     #expect(
       ending.output.contains(
-        "number 2, response: what is to be hidden there is a number, an object"),
+        "exchange 2, response: the value to hide is a number, an object"),
       "\(ending.output)")
     #expect(
       ending.output.contains(
-        "number 3, response: what is to be hidden there is a number, an object, true or false"),
+        "exchange 3, response: the value to hide is a number, an object, true or false"),
       "\(ending.output)")
     #expect(files.text("cassettes/c.har")?.contains("hunter2") == false)
   }

@@ -161,7 +161,7 @@ struct TestTimeTests {
     #expect(
       ending.output.contains(
         """
-            lull: the test waits, and nothing can happen any more that it waits for
+            lull: deadlock: the test is waiting and no timer, request or task can wake it
               still waiting for: GET /a (0 s)
         """), "\(ending.output)")
   }
@@ -181,7 +181,7 @@ struct TestTimeTests {
     #expect(
       ending.output.contains(
         """
-            lull: no test reaches the network, and this one has no answer for GET https://x.test/a?q=1: \
+            lull: tests do not use the network, and this one has no stub for GET https://x.test/a?q=1: \
         t.network:on("GET", "/a?q=1", { json = … }); there are: GET /b
 
         """), "\(ending.output)")
@@ -303,7 +303,7 @@ struct TestTimeTests {
   @Test(arguments: [
     (
       #"t.network:on("GET", "users", {})"#,
-      "a path that begins with / or a whole URL expected, got 'users'"
+      "expected a path that begins with / or a whole URL, got 'users'"
     ),
     (#"t.network:on("GET", "/users")"#, "t.network:on needs an answer"),
     (
@@ -318,7 +318,7 @@ struct TestTimeTests {
     (#"t.network:on("G T", "/users", {})"#, "G T"),
     (
       #"t.network:fail("GET", "/users", "gone")"#,
-      "the network fails with one of 'refused', 'reset', 'cut', 'timeout', got 'gone'"
+      "expected a network failure, one of 'refused', 'reset', 'cut', 'timeout', got 'gone'"
     ),
     (#"t.netwrk:on()"#, "t has no 'netwrk'"),
     (#"t.clock.now = 5"#, "t.clock: 'now' cannot be set"),

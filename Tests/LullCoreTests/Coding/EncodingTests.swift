@@ -69,9 +69,9 @@ struct EncodingTests {
       #expect(request.isCompleted && harness.provider.requests.isEmpty)
       let cause = request.response?.error?.cause
       #expect(cause?.kind == "invalid_json_object")
-      #expect(cause?.message == "users[1].score: JSON has no number inf")
+      #expect(cause?.message == "users[1].score: JSON cannot represent the number inf")
       let float = resource.request("POST", encoding: [Float.nan])
-      #expect(float.response?.error?.cause?.message == "[0]: JSON has no number nan")
+      #expect(float.response?.error?.cause?.message == "[0]: JSON cannot represent the number nan")
     }
   }
 

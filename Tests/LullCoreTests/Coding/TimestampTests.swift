@@ -30,7 +30,7 @@ struct TimestampTests {
     } catch {
       #expect(
         RequestError.Cause(decoding: Timestamp.self, error).message
-          == "Timestamp cannot be made of it: at: '2024-13-01' is no date: there is no month 13")
+          == "cannot decode Timestamp: at: '2024-13-01' is not a date: there is no month 13")
     }
   }
 }

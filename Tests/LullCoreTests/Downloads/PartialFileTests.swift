@@ -49,10 +49,10 @@ struct PartialFileTests {
       .part(100..<500, total: 500)),
     Row(
       part, 206, [("Content-Range", "bytes 100-499/500"), ("ETag", "\"b\"")],
-      .startOver(reason: "it is of another file")),
+      .startOver(reason: "it belongs to another file")),
     Row(
       part, 206, [("Content-Range", "bytes 100-499/500"), ("ETag", "W/\"a\"")],
-      .startOver(reason: "it is of another file")),
+      .startOver(reason: "it belongs to another file")),
     Row(
       part, 206, [("Content-Range", "bytes 100-599/600")],
       .startOver(reason: "the file has 600 bytes now, not 500")),
@@ -62,22 +62,22 @@ struct PartialFileTests {
     Row(
       part, 206, [("Content-Range", "bytes 101-499/500")],
       .startOver(reason: "it begins at byte 101, not 100")),
-    Row(part, 206, [], .startOver(reason: "it does not say which bytes these are")),
+    Row(part, 206, [], .startOver(reason: "it has no valid Content-Range")),
     Row(
       part, 206, [("Content-Range", "bytes 100-500/500")],
-      .startOver(reason: "it does not say which bytes these are")),
+      .startOver(reason: "it has no valid Content-Range")),
     Row(
       part, 206, [("Content-Range", "bytes */500")],
-      .startOver(reason: "it does not say which bytes these are")),
+      .startOver(reason: "it has no valid Content-Range")),
     Row(
       part, 206, [("Content-Range", "bytes 100-499/500"), ("Content-Range", "bytes 100-499/500")],
-      .startOver(reason: "it does not say which bytes these are")),
+      .startOver(reason: "it has no valid Content-Range")),
     Row(
       part, 206, [("Content-Type", "Multipart/ByteRanges; boundary=x")],
       .startOver(reason: "it comes in several parts")),
     Row(
       part, 206, [("Content-Range", "bytes 100-499/500"), ("Content-Encoding", "gzip")],
-      .startOver(reason: "it comes encoded")),
+      .startOver(reason: "it has a Content-Encoding")),
     Row(
       part, 206, [("Content-Range", "bytes 100-499/500"), ("Content-Encoding", "identity")],
       .part(100..<500, total: 500)),
@@ -94,14 +94,14 @@ struct PartialFileTests {
     Row(open, 416, [("Content-Range", "bytes */100"), ("ETag", "\"a\"")], .complete),
     Row(
       open, 416, [("Content-Range", "bytes */100"), ("ETag", "\"b\"")],
-      .startOver(reason: "there is no such part of it any more (416)")),
+      .startOver(reason: "the requested range no longer exists (416)")),
     Row(
       open, 416, [("Content-Range", "bytes */99")],
-      .startOver(reason: "there is no such part of it any more (416)")),
-    Row(open, 416, [], .startOver(reason: "there is no such part of it any more (416)")),
+      .startOver(reason: "the requested range no longer exists (416)")),
+    Row(open, 416, [], .startOver(reason: "the requested range no longer exists (416)")),
     Row(
       part, 416, [("Content-Range", "bytes */100")],
-      .startOver(reason: "there is no such part of it any more (416)")),
+      .startOver(reason: "the requested range no longer exists (416)")),
     Row(complete, 416, [("Content-Range", "bytes */500")], .complete),
     Row(PartialFile(), 416, [("Content-Range", "bytes */0")], .other),
     Row(part, 304, [], .other), Row(part, 404, [], .other), Row(part, 503, [], .other),

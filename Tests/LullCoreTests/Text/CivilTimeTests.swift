@@ -36,7 +36,7 @@ struct CivilTimeTests {
     }
   }
 
-  @Test func `ENC-12 a leap second ends a day of UTC`() {
+  @Test func `ENC-12 a leap second must be at the end of a UTC day`() {
     let second = CivilTime(year: 2016, month: 12, day: 31, hour: 23, minute: 59, second: 60)
     #expect(second.secondsSince1970() == 1_483_228_800)
     #expect(second.secondsSince1970(aheadOfUTC: 3600) == nil)

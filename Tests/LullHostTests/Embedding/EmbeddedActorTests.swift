@@ -54,7 +54,7 @@ import Testing
       print(try await stray.run())
     }
     let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Lua(on: home) was used outside of its home"), "\(text)")
+    #expect(text.contains("Lua(on: home) was used outside its home"), "\(text)")
     #expect(text.contains("unownedExecutor is home.unownedExecutor"), "\(text)")
   }
 

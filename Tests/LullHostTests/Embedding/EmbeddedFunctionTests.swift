@@ -82,7 +82,7 @@ import Testing
       #expect(error?.requestError?.httpStatusCode == 404)
       let refused = Embedding.errorNow { try lua.runNow("\nload('/a')", name: "s") }
       #expect(
-        refused?.message == "s:2: cannot wait inside a call from Swift: it must answer at once")
+        refused?.message == "s:2: cannot wait inside a call from Swift: it must return at once")
     }
   }
 
@@ -148,7 +148,7 @@ import Testing
       }
       #expect(error?.kind == .runtime && error?.place == nil || error?.place?.line == 2)
       #expect(
-        error?.message == "s:2: cannot wait inside a call from Swift: it must answer at once")
+        error?.message == "s:2: cannot wait inside a call from Swift: it must return at once")
     }
   }
 

@@ -114,7 +114,7 @@ import Testing
           == "field 'a': element 2: an integer expected, got boolean")
       #expect(
         message([Int].self, "return { 1, x = 2 }")
-          == "a table with elements from 1 to 2 and nothing else expected, got one with the key 'x'"
+          == "a table expected with elements from 1 to 2 only, got one with the key 'x'"
       )
       #expect(message([Int].self, "return 'x'") == "a table expected, got the string 'x'")
       #expect(
@@ -137,7 +137,7 @@ import Testing
       let error = Embedding.errorNow {
         let _: [Node] = try lua.runNow("local t = {} t[1] = t return t")
       }
-      #expect(error?.kind == .mismatch && error?.message.contains("does one hold itself?") == true)
+      #expect(error?.kind == .mismatch && error?.message.contains("does one contain itself?") == true)
       #expect(
         Embedding.errorNow { let _: JSONValue = try lua.runNow("local t = {} t.t = t return t") }?
           .kind
@@ -146,7 +146,7 @@ import Testing
       for _ in 0..<300 { deep = .array([deep]) }
       #expect(
         Embedding.errorNow { try lua.set("deep", deep) }?.message
-          == "more than 200 tables inside each other do not go to Lua")
+          == "more than 200 nested tables cannot be passed to Lua")
       #expect(
         Embedding.errorNow { try lua.set("bad", Lua.Value.map([(.nil, .int(1))])) }?.message
           == "the key of a table cannot be nil")
@@ -239,7 +239,7 @@ import Testing
       let table = try lua.makeTable()
       #expect(
         Embedding.errorNow { try second.set("t", table) }?.message
-          == "a table of another Lua runtime: give its content, not itself")
+          == "a table of another Lua runtime: pass its content instead")
       let foreign = Service(
         baseURL: "https://x.test", networking: stubs.provider,
         pump: Pump(clock: ManualClock()))

@@ -53,11 +53,11 @@ struct NetrcFileTests {
   }
 
   @Test(arguments: [
-    ("machine", 1, "'machine' has nothing behind it"),
+    ("machine", 1, "'machine' has no value"),
     ("machine a\nlogin \"b", 2, "a quotation mark is missing"),
     ("machine a\n\nlogin \"b\npassword c\"", 3, "a quotation mark is missing"),
-    ("login a", 1, "'login' stands before any 'machine'"),
-    ("machine a login b c password d", 1, "it has a word that means nothing"),
+    ("login a", 1, "'login' comes before the first 'machine'"),
+    ("machine a login b c password d", 1, "expected 'machine', found another word"),
   ])
   func `NETRC-02 what is wrong is told by its line and shows nothing of it`(
     _ text: String, _ line: Int, _ reason: String

@@ -238,7 +238,7 @@ extension TransportSuite {
       #expect(
         second?.error?.userMessage
           == "cannot write \(fixture.path("a")): \(fixture.path("a.part")) "
-          + "is being downloaded already, by this process or another")
+          + "is already being downloaded, by this process or another")
       #expect(server.requests.count == 1)
       first.cancel()
       #expect(fixture.files == ["a.part", "a.part.lull"], "the second has taken nothing away")
@@ -290,8 +290,8 @@ extension TransportSuite {
       if !note.isEmpty { fixture.folder.write("a.part.lull", Array(note.utf8)) }
       let error = fixture.download(server)?.error
       #expect(
-        error?.userMessage == "cannot write \(fixture.path("a")): \(fixture.path("a.part")) is no "
-          + "part of a download that could be resumed: remove it first")
+        error?.userMessage == "cannot write \(fixture.path("a")): \(fixture.path("a.part")) is not "
+          + "a download that can be resumed: remove it first")
       #expect(fixture.text("a.part") == "mine")
       #expect(server.requests == [])
       fixture.finish()
@@ -305,7 +305,7 @@ extension TransportSuite {
       unlink(fixture.path("a.part"))
       mkfifo(fixture.path("a.part"), 0o600)
       #expect(
-        fixture.download(server)?.error?.userMessage.hasSuffix("a.part is no regular file") == true)
+        fixture.download(server)?.error?.userMessage.hasSuffix("a.part is not a regular file") == true)
       #expect(fixture.text("b") == "mine")
       fixture.finish()
     }
@@ -320,16 +320,16 @@ extension TransportSuite {
       )
       #expect(
         ranged?.error?.userMessage.hasSuffix(
-          "what is asked for with a Range of its own cannot be resumed") == true)
+          "a request with its own Range header cannot be resumed") == true)
       let posted = fixture.end(
         resource.download(to: fixture.path("a"), resume: true) { $0.method = "POST" })
       #expect(
-        posted?.error?.userMessage.hasSuffix("what is asked for with POST cannot be resumed")
+        posted?.error?.userMessage.hasSuffix("a request with POST cannot be resumed")
           == true)
       #expect(server.requests == [])
       let part = fixture.end(
         resource.download(to: fixture.path("a")) { $0.headers["Range"] = "bytes=0-4" })
-      #expect(part?.error?.userMessage.contains("a part only (206)") == true)
+      #expect(part?.error?.userMessage.contains("only a part (206)") == true)
       #expect(fixture.files == [])
       fixture.finish()
     }

@@ -157,7 +157,7 @@ extension TransportSuite {
         _ = await [1].concurrentMap(isolation: nil) { number in number }
       }
       let text = String(decoding: nowhere?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(text.contains("concurrentMap needs an actor to stay on, such as a home"))
+      #expect(text.contains("concurrentMap needs an actor to run on, such as a home"))
       let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         try Lull.run { home in _ = await [1].concurrentMap(limit: 0) { number in number } }
       }

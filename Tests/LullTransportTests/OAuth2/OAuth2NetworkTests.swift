@@ -151,7 +151,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func `what another origin has answered is not believed`() {
+    @Test func `what the response came from another origin is not believed`() {
       func tokens(from url: String?) -> Result<OAuth2Tokens, TransportError> {
         let response = HTTPResponse(status: 200, url: url)
         return OAuth2Answer(
@@ -166,7 +166,7 @@ extension TransportSuite {
           continue
         }
         #expect(
-          error.message.hasPrefix("no token from https://a.test/token: another origin has answered")
+          error.message.hasPrefix("no token from https://a.test/token: the response came from another origin")
         )
       }
       for url in ["https://A.test:443/elsewhere", nil] {
@@ -188,7 +188,7 @@ extension TransportSuite {
       let url = server.url + "/token"
       #expect(
         message(try authorize(auth, timeout: 0.05))
-          == "auth_failed: no token from \(url): none came within 0.05 s")
+          == "auth_failed: no token from \(url) within 0.05 s")
       #expect(patient == nil)
       stop?()
       harness.provider.close()

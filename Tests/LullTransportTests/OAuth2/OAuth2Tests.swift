@@ -186,20 +186,20 @@ struct OAuth2Tests {
     (
       StubProvider.Answer.json(
         "{\"error\":\"invalid_client\",\"error_description\":\"no\"}", status: 401),
-      "no token from https://login.test/token: it answered 401, invalid_client: no"
+      "no token from https://login.test/token: it responded with 401, invalid_client: no"
     ),
-    (.text("<html>"), "no token from https://login.test/token: its answer has no access_token"),
+    (.text("<html>"), "no token from https://login.test/token: its response has no access_token"),
     (
       .json("{\"access_token\":\"\"}"),
-      "no token from https://login.test/token: its answer has no access_token"
+      "no token from https://login.test/token: its response has no access_token"
     ),
     (
       .json("{\"access_token\":\"a\\nb\"}"),
-      "no token from https://login.test/token: its answer has no access_token"
+      "no token from https://login.test/token: its response has no access_token"
     ),
     (
       .json("{\"access_token\":\"t\",\"token_type\":\"mac\"}"),
-      "https://login.test/token gives tokens of type 'mac', not bearer tokens"
+      "https://login.test/token returned a token of type 'mac', not a bearer token"
     ),
     (
       .failure(TransportError(.timeout, "too slow")),
@@ -248,7 +248,7 @@ struct OAuth2Tests {
       let end = words.map { $0.hasPrefix(":") ? $0 : ", \($0)" } ?? ""
       #expect(
         request.response?.error?.userMessage
-          == "no token from https://login.test/token: it answered 200\(end)")
+          == "no token from https://login.test/token: it responded with 200\(end)")
       harness.service.resource("/a").load()
       harness.settle()
     }
@@ -279,7 +279,7 @@ struct OAuth2Tests {
     harness.settle()
     #expect(
       request.response?.error?.userMessage
-        == "no token from https://login.test/token: it answered 200, bad_verification_code: "
+        == "no token from https://login.test/token: it responded with 200, bad_verification_code: "
         + "The code is wrong")
     harness.service.resource("/a").load()
     harness.settle()

@@ -64,7 +64,7 @@ extension TransportSuite {
       func next() -> String? { left.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
     }
 
-    private static let cut = "a renewal was cut off, and the refresh token may be used up with it"
+    private static let cut = "a renewal was interrupted, so the refresh token may already be used"
 
     private func finish(_ servers: RawServer...) {
       harness.finish(timers: 5)
@@ -80,8 +80,8 @@ extension TransportSuite {
       let first = auth(server.url)
       #expect(try !outcome(first).contains(SharedTokenFileTests.cut))
       let message =
-        "no token from \(server.url)/token: \(SharedTokenFileTests.cut): give a new refresh_token, or "
-        + "remove \(path) if the server takes one twice"
+        "no token from \(server.url)/token: \(SharedTokenFileTests.cut): set a new refresh_token, or "
+        + "remove \(path) if the server accepts one twice"
       #expect(try outcome(first) == message)
       #expect(try outcome(auth(server.url)) == message)
       #expect(server.requests.count == 1)
@@ -107,7 +107,7 @@ extension TransportSuite {
     ) throws {
       let tokens = #"200{"access_token":"a","refresh_token":"b","expires_in":3600}"#
       let server = try server([answer, tokens])
-      #expect(try outcome(auth(server.url)).contains("it answered \(answer.prefix(3))"))
+      #expect(try outcome(auth(server.url)).contains("it responded with \(answer.prefix(3))"))
       #expect(try outcome(auth(server.url)) == "authorized")
       #expect(try outcome(auth(server.url)) == "authorized")
       #expect(server.requests.count == 2)
@@ -134,8 +134,8 @@ extension TransportSuite {
     {
       let server = try server([#"200{"access_token":"a","expires_in":0\#(again)}"#, "502"])
       #expect(try outcome(auth(server.url)) == "authorized")
-      #expect(try outcome(auth(server.url)).contains("it answered 502"))
-      #expect(try outcome(auth(server.url)).contains("without an answer"))
+      #expect(try outcome(auth(server.url)).contains("it responded with 502"))
+      #expect(try outcome(auth(server.url)).contains("without a response"))
       #expect(server.requests.count == 3)
       finish(server)
     }
@@ -146,7 +146,7 @@ extension TransportSuite {
     {
       let server = try server(["502", #"200{"access_token":"a"}"#])
       let change: (inout OAuth2.Settings) -> Void = { $0.grant = .clientCredentials }
-      #expect(try outcome(auth(server.url, change)).contains("it answered 502"))
+      #expect(try outcome(auth(server.url, change)).contains("it responded with 502"))
       let settings = auth(server.url, change).settings
       let lock = try TokenFile(path).lock()
       var keeper = OAuth2TokenKeeper(TokenFile(path), settings)

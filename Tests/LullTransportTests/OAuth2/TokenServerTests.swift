@@ -119,7 +119,7 @@ struct TokenServerTests {
       Issue.record("\(step)")
       return
     }
-    #expect(message.contains("cannot note that a refresh token is used"))
+    #expect(message.contains("cannot record the use of a refresh token"))
     bench.waitUntilUsable()
     let other = try client(bench.server.url, bench.loop)
     guard case .due(nil, let end) = try begin(other, bench.loop) else {
@@ -159,7 +159,7 @@ struct TokenServerTests {
       }
       #expect(
         message.contains(
-          client === own ? "cannot note that a refresh token is used" : "a renewal was cut off"))
+          client === own ? "cannot record the use of a refresh token" : "a renewal was interrupted"))
     }
     server.stop()
   }
@@ -184,7 +184,7 @@ struct TokenServerTests {
       Issue.record("the first refresh token would be used twice")
       return
     }
-    #expect(message.contains("a renewal was cut off"))
+    #expect(message.contains("a renewal was interrupted"))
     // Nor if nobody knows what became of the second.
     guard case .due = try begin(bench.client, loop, unsaved: tokens(1)) else {
       Issue.record("what it has got was not used")
@@ -238,8 +238,8 @@ struct TokenServerTests {
         Issue.record("\(first.refresh ?? "") would be used twice")
         continue
       }
-      #expect(message.contains("has lost the tokens that it had"))
-      #expect(message.contains("give a new refresh_token"))
+      #expect(message.contains("has lost its tokens"))
+      #expect(message.contains("set a new refresh_token"))
     }
     _ = bench.say("flushall")
     for client in [own, elsewhere, next] {
@@ -247,7 +247,7 @@ struct TokenServerTests {
         Issue.record("the first refresh token would be used twice")
         continue
       }
-      #expect(message.contains("has lost the tokens that it had"))
+      #expect(message.contains("has lost its tokens"))
     }
     // Whoever logs in anew begins anew.
     let grant = OAuth2.Settings.Grant.refresh(SecretText(Secret(.literal("other"))))
@@ -270,7 +270,7 @@ struct TokenServerTests {
       Issue.record("the replica knows nothing")
       return
     }
-    #expect(message.contains("no replica of the shared server has taken the note"))
+    #expect(message.contains("no replica of the shared server has recorded the use"))
     kill(process, SIGCONT)
     bench.waitUntilUsable()
     guard case .due = try begin(bench.client, bench.loop, comeback: 60) else {
@@ -312,7 +312,7 @@ struct TokenServerTests {
       let other = try client(bench.server.url, bench.loop)
       let step = try begin(other, bench.loop, grant: grant, patience: 0.3)
       switch (grant, step) {
-      case (nil, .refused(let message)): #expect(message == "another host renews it")
+      case (nil, .refused(let message)): #expect(message == "another host is renewing it")
       case (.clientCredentials?, .due(nil, let end)):
         #expect(self.end(end, .got(tokens(1)), bench.loop) == nil)
       default: Issue.record("\(step)")
@@ -355,14 +355,14 @@ struct TokenServerTests {
     _ = bench.say("client pause 60000 write")
     let first = tokens(1)
     let problem = self.end(end, .got(first), bench.loop)
-    #expect(problem?.contains("they are this process's alone") == true)
+    #expect(problem?.contains("only this process has them") == true)
     // It is saved yet, or is not: whoever comes takes the newer one, or none.
     _ = bench.say("client unpause")
     bench.waitUntilUsable()
     let other = try client(bench.server.url, bench.loop)
     switch try begin(other, bench.loop) {
     case .due(let known, _): #expect(known?.refresh == first.refresh)
-    case .refused(let message): #expect(message.contains("a renewal was cut off"))
+    case .refused(let message): #expect(message.contains("a renewal was interrupted"))
     case .done(let tokens): Issue.record("\(tokens)")
     }
   }

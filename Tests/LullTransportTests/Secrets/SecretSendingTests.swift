@@ -140,7 +140,7 @@ extension TransportSuite {
       #expect(texts.allSatisfy { $0?.contains("hunter2") == true })
       #expect(
         written.lines
-          == ["lull: warning: ‹secret literal› goes unencrypted to \(url); use https\n"])
+          == ["lull: warning: ‹secret literal› is sent unencrypted to \(url); use https\n"])
       harness.finish()
     }
 
@@ -169,7 +169,7 @@ extension TransportSuite {
       hasty.limits.timeout = 0.05
       let error = try harness.send(hasty).error
       #expect(error?.kind == .timeout)
-      #expect(error?.message == "‹secret while› was not there within 0.05 s")
+      #expect(error?.message == "‹secret while› was not available within 0.05 s")
       #expect(patient == nil)
       directory.write("gate", [])
       harness.turn { patient != nil }

@@ -289,7 +289,7 @@ struct ShareChannelTests {
     defer { dead.close() }
     dead.open()
     bench.loop.turn { dead.openCount > 0 && dead.state == .down }
-    #expect(dead.trouble == "it does not answer")
+    #expect(dead.trouble == "it does not respond")
     #expect(living.openCount == 1)
     publish(bench)
     bench.loop.turn { heard == 1 }

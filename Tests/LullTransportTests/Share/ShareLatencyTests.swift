@@ -135,8 +135,8 @@ struct ShareLatencyTests {
     loop.turn { client.isUsable("{t}") }
     #expect(warnings.list.count == 1)
     let text = try #require(warnings.list.first)
-    #expect(text.hasPrefix("the shared server \(server.url) is too slow: most answers take "))
-    #expect(text.contains(" ms, and are waited for 60 ms; without one in time, "), "\(text)")
+    #expect(text.hasPrefix("the shared server \(server.url) is too slow: most responses take "))
+    #expect(text.contains(" ms, but the timeout is 60 ms; after a timeout, "), "\(text)")
     server.stop()
   }
 
@@ -154,7 +154,7 @@ struct ShareLatencyTests {
     #expect(patience == 1 || isUsable && patience >= delay * 3)
     #expect((report.trouble == nil) == isUsable, "\(report.trouble ?? "")")
     if !isUsable {
-      #expect(report.trouble?.contains("ms, and are waited for 1000 ms at most") == true)
+      #expect(report.trouble?.contains("ms, but the timeout is 1000 ms") == true)
     }
     let near = try ShareInspection(Share(url: redis.url)).report()
     #expect(near.trouble == nil)

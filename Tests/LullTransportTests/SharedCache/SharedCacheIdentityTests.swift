@@ -65,7 +65,7 @@ struct SharedCacheIdentityTests {
     load(first, .json("1", etag: "\"v1\""))
     #expect(first.provider.requests.count == 1)
     #expect(server.entities.isEmpty)
-    #expect(lines.count { $0.contains("kept on this machine only") } == 1, "\(lines)")
+    #expect(lines.count { $0.contains("stored on this machine only") } == 1, "\(lines)")
     load(first, .init(status: 304))
     #expect(server.entities.isEmpty, "a 304 does not bring it there either")
     server.stop()

@@ -143,7 +143,7 @@ struct SharedEntityCacheTests {
     alone.loaded("/private-place", .text("private content"))
     #expect(server.entities.isEmpty)
     alone.loaded("/private-place", .text("private content"))
-    #expect(lines.count { $0.contains("kept on this machine only") } == 1, "\(lines)")
+    #expect(lines.count { $0.contains("stored on this machine only") } == 1, "\(lines)")
     #expect(try host(nil, alone.folder).content("/private-place") == "private content")
     let first = try host("geheim")
     first.loaded("/private-place", .text("private content"))

@@ -88,7 +88,7 @@ extension Content {
     case .bytes(let bytes):
       if let value = bytes as? Value { return value }
       throw mismatch(
-        type, bytes.isEmpty ? "nothing: the body is empty" : "bytes that nothing parsed")
+        type, bytes.isEmpty ? "nothing: the body is empty" : "bytes that were not parsed")
     case .foreign(let foreign): throw mismatch(type, "a script's \(foreign.typeName)")
     case .value(let value):
       if let value = value as? Value { return value }

@@ -353,14 +353,14 @@ extension TapeReader {
     DecodingError.dataCorrupted(
       .init(
         codingPath: path(to: place),
-        debugDescription: "decoding it nests more than \(TapeReader.mostLevels) levels"))
+        debugDescription: "it is nested more than \(TapeReader.mostLevels) levels deep"))
   }
 
   func takesTooMuchStack(at place: Int) -> any Error {
     DecodingError.dataCorrupted(
       .init(
         codingPath: path(to: place),
-        debugDescription: "decoding what nests so deeply takes more stack than this thread has"))
+        debugDescription: "it is nested too deeply for the stack of this thread"))
   }
 
   func path(to place: Int) -> [any CodingKey] { places.path(to: place) }

@@ -39,7 +39,7 @@ final class TreeEncoder: Encoder {
       return session.note(
         EncodingError.invalidValue(
           new,
-          .init(codingPath: codingPath, debugDescription: "a second value is encoded in one place"))
+          .init(codingPath: codingPath, debugDescription: "two values are encoded in one place"))
       )
     }
     value = new
@@ -62,10 +62,11 @@ final class TreeEncoder: Encoder {
     default:
       let step = step()
       guard session.levels < EncodingSession.mostLevels else {
-        throw invalid(value, step, "it nests more than \(EncodingSession.mostLevels) levels")
+        throw invalid(
+          value, step, "it is nested more than \(EncodingSession.mostLevels) levels deep")
       }
       guard session.levels < ThreadStack.fewLevels || session.stack.hasRoom else {
-        throw invalid(value, step, "it takes more stack than this thread has")
+        throw invalid(value, step, "it is nested too deeply for the stack of this thread")
       }
       session.levels += 1
       defer { session.levels -= 1 }
@@ -76,7 +77,7 @@ final class TreeEncoder: Encoder {
       }
       guard let kind = FoundationType(Value.self) else { return try own() }
       guard let encoded = try kind.encoded(value, own: own) else {
-        throw invalid(value, step, "JSON has nothing for \(value)")
+        throw invalid(value, step, "JSON cannot represent \(value)")
       }
       return encoded
     }
@@ -85,7 +86,9 @@ final class TreeEncoder: Encoder {
   private func number(
     _ number: Double, _ value: any Sendable, _ step: EncodingStep?
   ) throws -> EncodedValue {
-    guard number.isFinite else { throw invalid(value, step, "JSON has no number \(value)") }
+    guard number.isFinite else {
+      throw invalid(value, step, "JSON cannot represent the number \(value)")
+    }
     return .double(number)
   }
 

@@ -136,11 +136,11 @@ public final class StreamedBody: Sendable, Equatable {
     guard byteCount <= StreamedBody.largestInMemory else {
       throw .final(
         .fileUnavailable,
-        "the body is \(summary): more than the \(StreamedBody.largestInMemory >> 20) MB that are read "
-          + "into memory")
+        "the body is \(summary): more than the limit of "
+          + "\(StreamedBody.largestInMemory >> 20) MB in memory")
     }
     guard MemoryLedger.allows(byteCount) else {
-      throw .final(.fileUnavailable, "the limit of memory has no room for the body, \(summary)")
+      throw .final(.fileUnavailable, "the memory limit leaves no room for the body, \(summary)")
     }
     let reader = try BodyReader(self)
     let all = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in

@@ -41,7 +41,7 @@ public struct UploadFile: Sendable, Equatable {
     } catch {
       throw unavailable(error.reason)
     }
-    guard count == 0 else { throw unavailable("the system does not say how large it is") }
+    guard count == 0 else { throw unavailable("its size is unknown") }
     return file.stamp
   }
 
@@ -91,11 +91,11 @@ public struct UploadFile: Sendable, Equatable {
 
   /// The error if the file has changed since the request was made.
   var changed: TransportError {
-    .final(.fileChanged, "\(shown) has changed since the request that sends it was made")
+    .final(.fileChanged, "\(shown) has changed since its request was made")
   }
 
   /// The error if the file has fewer bytes than before.
   func endedEarly(at offset: Int, of size: Int) -> TransportError {
-    .final(.fileChanged, "\(shown) ended while it was sent, after \(offset) of \(size) bytes")
+    .final(.fileChanged, "\(shown) ended while it was being sent, after \(offset) of \(size) bytes")
   }
 }

@@ -129,8 +129,8 @@ package final class Download: Sendable, Equatable {
   ) throws(Problem) {
     guard state.place == nil else { return }
     guard request.method == .get, !Download.asksForPart(request) else {
-      let reason = request.method == .get ? "a Range of its own" : request.method.rawValue
-      throw fail(&state, "what is asked for with \(reason) cannot be resumed")
+      let reason = request.method == .get ? "its own Range header" : request.method.rawValue
+      throw fail(&state, "a request with \(reason) cannot be resumed")
     }
     state.mark = PartNote.mark(of: request)
     // The server's name for the file isn't known yet, and each URL has its own part.
@@ -143,7 +143,7 @@ package final class Download: Sendable, Equatable {
     }
     guard let note = part.note(limit: PartNote.largest).flatMap({ PartNote($0, now: now) }) else {
       throw fail(
-        &state, "\(part.shown) is no part of a download that could be resumed: remove it first")
+        &state, "\(part.shown) is not a download that can be resumed: remove it first")
     }
     state.file =
       note.mark == state.mark
@@ -169,7 +169,7 @@ package final class Download: Sendable, Equatable {
       throw error.error
     }
     guard request.method != .head else {
-      throw Problem("\(shown): what is asked for with HEAD has no body").error
+      throw Problem("\(shown): the response to HEAD has no body").error
     }
     var request = request
     var options = request.options ?? TransferOptions()
@@ -213,7 +213,7 @@ package final class Download: Sendable, Equatable {
     case .unwanted:
       fail(
         &state,
-        "the server has sent a part only (206), which is not saved in the place of the whole")
+        "the server sent only a part (206), which is not saved in place of the whole")
       state.problem?.isPart = true
       return false
     case .other:
@@ -228,7 +228,7 @@ package final class Download: Sendable, Equatable {
     _ state: inout DownloadState, _ head: HTTPResponse, _ total: Int?, _ place: DownloadPlace
   ) -> Bool {
     if state.file.size > 0, !place.empty() {
-      fail(&state, "what came broke off, and what is written cannot be taken back")
+      fail(&state, "the download was interrupted, and the bytes already written cannot be removed")
       return false
     }
     place.comeAfterPrinted()
@@ -255,7 +255,7 @@ package final class Download: Sendable, Equatable {
   ) -> Bool {
     guard !state.isOver, state.problem == nil, let place = state.place else { return false }
     guard let fresh = state.fresh(bytes) else {
-      state.startsOver = "more has come than its Content-Range says"
+      state.startsOver = "it is larger than its Content-Range"
       return false
     }
     let failure: Int32?
@@ -327,7 +327,7 @@ package final class Download: Sendable, Equatable {
     if let status = state.refusedStatus { return noFile(result, status) }
     guard let reason = state.startsOver else { return nil }
     guard state.beginsAnotherRound(forWhole: true) else { return tooManyPieces(result) }
-    return .again("the answer does not go on with what is there, \(reason)")
+    return .again("the response does not continue the partial file: \(reason)")
   }
 
   /// Finishes the file if no byte is missing.
@@ -335,11 +335,11 @@ package final class Download: Sendable, Equatable {
     guard let end = state.end else { return finish(&state, result) }
     guard state.file.size >= end else {
       return failed(
-        result, .truncatedBody, "the body ended before the last of its bytes, \(end - 1)")
+        result, .truncatedBody, "the body ended before its last byte, \(end - 1)")
     }
     guard state.file.size != state.file.total else { return finish(&state, result) }
     guard state.beginsAnotherRound(forWhole: false) else { return tooManyPieces(result) }
-    return .again("the server has sent less than the rest")
+    return .again("the server sent only a part of the rest")
   }
 
   private func finish(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome {
@@ -360,7 +360,7 @@ package final class Download: Sendable, Equatable {
 
   private func noFile(_ result: NetworkResult, _ status: Int) -> Outcome {
     let error = TransportError.final(
-      .malformedResponse, "\(shown): an answer of status \(status) is no file")
+      .malformedResponse, "\(shown): a response with status \(status) is not a file")
     return .ended(NetworkResult(response: result.response, error: error))
   }
 

@@ -56,9 +56,11 @@ package struct PartialFile: Equatable, Sendable {
     if let type = headers["content-type"], type.lowercased().hasPrefix("multipart/byteranges") {
       return .startOver(reason: "it comes in several parts")
     }
-    guard PartialFile.isPlain(headers) else { return .startOver(reason: "it comes encoded") }
+    guard PartialFile.isPlain(headers) else {
+      return .startOver(reason: "it has a Content-Encoding")
+    }
     guard case .part(let range, let total)? = ContentRange(headers) else {
-      return .startOver(reason: "it does not say which bytes these are")
+      return .startOver(reason: "it has no valid Content-Range")
     }
     guard range.lowerBound == offset else {
       return .startOver(reason: "it begins at byte \(range.lowerBound), not \(offset)")
@@ -67,7 +69,7 @@ package struct PartialFile: Equatable, Sendable {
       return .startOver(reason: "the file has \(total) bytes now, not \(known)")
     }
     guard validator?.isContradicted(by: headers) != true else {
-      return .startOver(reason: "it is of another file")
+      return .startOver(reason: "it belongs to another file")
     }
     return .part(range, total: total ?? self.total)
   }
@@ -77,7 +79,7 @@ package struct PartialFile: Equatable, Sendable {
     guard case .none(let total)? = ContentRange(headers), total == size,
       total == self.total ?? total,
       validator?.isContradicted(by: headers) != true
-    else { return .startOver(reason: "there is no such part of it any more (416)") }
+    else { return .startOver(reason: "the requested range no longer exists (416)") }
     return .complete
   }
 
@@ -97,9 +99,11 @@ package struct PartialFile: Equatable, Sendable {
   package static func obstacle(_ head: HTTPResponse, now: Double) -> String? {
     guard beginning(head, now: now).validator == nil else { return nil }
     let headers = head.headers
-    if head.status != 200 { return "the server has answered with status \(head.status)" }
-    if !isPlain(headers) { return "the server sends it encoded" }
-    if headers["accept-ranges"]?.lowercased() == "none" { return "the server sends no parts of it" }
+    if head.status != 200 { return "the server responded with status \(head.status)" }
+    if !isPlain(headers) { return "the server sends it with a Content-Encoding" }
+    if headers["accept-ranges"]?.lowercased() == "none" {
+      return "the server does not support ranges for it"
+    }
     guard headers["etag"] != nil || headers["last-modified"] != nil else {
       return "the server sends neither ETag nor Last-Modified"
     }

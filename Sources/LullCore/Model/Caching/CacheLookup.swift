@@ -122,7 +122,7 @@ package final class CacheLookup: Request {
       guard let run = self.run else { return }
       self.run = nil
       guard case .success(let entity) = response.outcome else {
-        pump.log(.cache, "\(LogText.url(address)): the hit at \(entry.stage.stage) is of no use")
+        pump.log(.cache, "\(LogText.url(address)): the hit at \(entry.stage.stage) cannot be used")
         return goOn(after: entry)
       }
       for output in run.outputs {

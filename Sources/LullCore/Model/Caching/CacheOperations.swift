@@ -95,9 +95,9 @@ enum StoringRule {
   static let reason = "Cache-Control: no-store"
   /// The same for an entity that would also be found by requests with other headers.
   static let lostVariant =
-    "the answer has Vary, and a transformer's entity has nothing of the answer"
+    "the response has Vary, but the entity of a transformer does not keep it"
   /// The same for a partial response.
-  static let part = "the answer is a part (206)"
+  static let part = "the response is partial (206)"
 }
 
 extension Entity {

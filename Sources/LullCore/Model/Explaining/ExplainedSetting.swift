@@ -58,7 +58,7 @@ extension ExplainedSetting {
     one("expirationTime") {
       switch $0.expirationTime {
       case .seconds(let seconds): span(seconds)
-      case .http: "as answers say"
+      case .http: "from response headers"
       }
     },
     one("retryTime") { span($0.retryTime) },
@@ -83,7 +83,7 @@ extension ExplainedSetting {
     connection("verifiesServer") { "\($0.verifiesServer)" },
     connection("clientCertificate") { $0.clientCertificate.map(text) },
     connection("clientKey") { $0.clientKey.map(text) },
-    connection("proxy", off: "as the environment says") {
+    connection("proxy", off: "from the environment") {
       switch $0.proxy {
       case .environment: nil
       case .none: "none"
@@ -168,7 +168,7 @@ extension RateLimit {
     case .processes: words += ", of all processes"
     case .named(let name): words += ", of all processes as '\(LogText.part(name, limit: 40))'"
     }
-    if strict { words += ", counted from the answer" }
+    if strict { words += ", counted from the response" }
     if learns { words += ", less if the server says so" }
     if !free.isEmpty {
       words += ", without \(free.sorted().map { "\($0)" }.joined(separator: ", "))"

@@ -97,31 +97,31 @@ extension ResourceExplanation.Load: CustomStringConvertible {
   /// - Parameter word: The verb for a failing block, in Swift or Lua terms.
   func text(ofFailure word: String) -> String {
     switch plan {
-    case .join: "give the load in progress\(begunText)"
+    case .join: "join the load in progress\(begunText)"
     case .nothing: "load nothing: \(reasonText)"
     case .waitForCache where reason == .offline, .answerOffline:
-      "wait for a cache, and fail if that has nothing: the service is offline"
-    case .waitForCache: "wait for a cache, and load if that has nothing fresh"
+      "wait for a cache, and fail if it has nothing: the service is offline"
+    case .waitForCache: "wait for a cache, and load if it has nothing fresh"
     case .failOffline: "fail: the service is offline, and there is no data"
     case .fail(.noURL): "fail: there is no URL"
     case .fail(.configuration): "fail: a block of the configuration has \(word)"
     case .loadAfterDisk:
-      "load: \(reasonText); on the condition of what a cache on a disk has, if it answers"
+      "load: \(reasonText); conditionally, if a disk cache has data"
     case .load:
-      "load: \(reasonText)" + (condition.map { "; asking with \($0)" } ?? "")
+      "load: \(reasonText)" + (condition.map { "; conditionally, with \($0)" } ?? "")
     }
   }
 
   private var begunText: String {
     guard let begun else { return "" }
-    return ", begun \(Self.seconds(max(0, now - begun))) ago"
+    return ", started \(Self.seconds(max(0, now - begun))) ago"
   }
 
   /// Why data or an error is fresh enough, or is not.
   private var reasonText: String {
     switch reason {
     case .forced, .inProgress: ""
-    case .followed: "a stream makes its content"
+    case .followed: "its content comes from a stream"
     case .offline: "the service is offline, and the data is \(age(of: data?.timestamp ?? 0))"
     case .invalidated: "it was invalidated"
     case .blank: "there is neither data nor error"
@@ -131,7 +131,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
       "the data is \(age(of: time)), and fresh for \(Self.seconds(limit))"
     case .answer(let time, let limit):
       "the data is \(age(of: time)), and fresh for \(Self.seconds(limit)) by its own headers"
-    case .otherVariant: "the data answers other request headers, which its Vary names"
+    case .otherVariant: "the data is for other request headers, named by its Vary"
     }
   }
 

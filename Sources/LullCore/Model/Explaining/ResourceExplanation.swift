@@ -103,7 +103,7 @@ public struct ResourceExplanation: Sendable {
     settings[index].value +=
       ": "
       + (resource.service.schemas?.explanation(of: method, resource.url.text).text
-        ?? "nothing is validated, since no API file names schemas")
+        ?? "nothing is validated, because no API file has schemas")
   }
 
   private mutating func addHeaders(of sources: SettingSources, origin: String) {
@@ -185,7 +185,7 @@ extension Resource {
   public func explanation(for method: RequestMethod = .get) -> ResourceExplanation {
     if service.isRunningBlocks {
       ProgramMisuse.stop(
-        "explanation() inside a block of configuration would run that block again: call it elsewhere"
+        "explanation() inside a configuration block would run that block again: call it elsewhere"
       )
     }
     return ResourceExplanation(of: self, method: method, ExplainedSetting.all)

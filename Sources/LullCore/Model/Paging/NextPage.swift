@@ -42,7 +42,7 @@ extension NextPage {
       if entity.looksLikeJSON {
         let type = entity.contentType.isEmpty ? "has no type" : "is \(entity.contentType)"
         throw PagingProblem(
-          "The content \(type), but it is JSON, whose fields may tell the next page: "
+          "The content \(type), but it is JSON, whose fields may name the next page: "
             + progress.words.jsonAdvice)
       }
       return try NextPage.commonPage(signs)
@@ -109,7 +109,7 @@ extension NextPage {
     case .nothing? where path?.text.isEmpty == false: return true
     default:
       let name = items.map { "'\($0.text)'" } ?? "The content"
-      throw PagingProblem("\(name) is no list: \(words.itemsAdvice(self))")
+      throw PagingProblem("\(name) is not a list: \(words.itemsAdvice(self))")
     }
   }
 
@@ -158,7 +158,7 @@ extension NextPage {
     guard let odd = headers.first(where: { $0.mayHide("next") }) else { return nil }
     let text = LogText.part(odd.unreadable.joined(separator: ", "), limit: 80)
     throw PagingProblem(
-      "The Link header speaks of a next page in a way that cannot be read: '\(text)'")
+      "The Link header has a next page that cannot be parsed: '\(text)'")
   }
 
   private static func page(at path: FieldPath, _ signs: PageSigns<some ContentFieldReader>)
@@ -174,7 +174,7 @@ extension NextPage {
         let advice = PageAdvice.cursor(
           field: path.text, parameter: PageNames.parameter(of: path))
         throw PagingProblem(
-          "'\(path.text)' is '\(shown)', which is no URL; if it is a cursor, "
+          "'\(path.text)' is '\(shown)', which is not a URL; if it is a cursor, "
             + signs.words.text(advice))
       }
       return try page(reference, from: resource, entity)
@@ -186,7 +186,7 @@ extension NextPage {
       case .nothing where fields.has(inner, in: entity.content): return nil
       default: throw PagingProblem("'\(path.text)' is an object without a URL in 'href'")
       }
-    case .list, .inexact, .other: throw PagingProblem("'\(path.text)' is no URL")
+    case .list, .inexact, .other: throw PagingProblem("'\(path.text)' is not a URL")
     }
   }
 
@@ -258,7 +258,7 @@ extension NextPage {
   {
     guard let url = base(of: resource, entity).relative(trimmed(reference)) else {
       let shown = LogText.part(CredentialMask.malformedURL(reference), limit: 80)
-      throw PagingProblem("The next page's URL '\(shown)' is no URL")
+      throw PagingProblem("The next page's URL '\(shown)' is not a URL")
     }
     return resource.linkedPage(url.withoutFragment)
   }

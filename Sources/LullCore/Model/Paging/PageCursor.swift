@@ -38,7 +38,7 @@ package struct PageCursor {
       guard try count(of: items, in: content, fields) > 0 else {
         guard let more else { return nil }
         throw PagingProblem(
-          "'\(more.text)' says that there is more, but \(name(of: items)) is empty")
+          "'\(more.text)' is true, but \(name(of: items)) is empty")
       }
       value = fields.value(field, ofLastElementOf: items, in: content)
     } else {
@@ -49,17 +49,17 @@ package struct PageCursor {
     case .text(let cursor) where items != nil || !PageNames.isEnd(cursor):
       guard items == nil || !NextPage.isURL(cursor, for: resource) else {
         throw PagingProblem(
-          "The cursor '\(field.text)' of the last element is a URL, which no parameter takes")
+          "The cursor '\(field.text)' of the last element is a URL, not a value for a parameter")
       }
       return cursor
     case .inexact:
-      throw PagingProblem("The cursor '\(field.text)' is a number too large to be sent as it came")
+      throw PagingProblem("The cursor '\(field.text)' is a number too large to be sent exactly")
     // If there is another page, the page has to have a cursor.
     case .nothing where mayBeOfRow && items != nil && more == nil && hasMore != true: return nil
     case .nothing where items != nil || more != nil || hasMore == true,
       .text where more != nil || hasMore == true:
       let place = items.map { " of the last element of \(name(of: $0))" } ?? ""
-      throw PagingProblem("There is no cursor '\(field.text)'\(place) to go on from")
+      throw PagingProblem("There is no cursor '\(field.text)'\(place) for the next page")
     case .nothing, .text: return nil
     default: throw PagingProblem("The cursor '\(field.text)' is neither a string nor a number")
     }
@@ -106,7 +106,8 @@ package struct PageCursor {
     switch fields.value(path, in: content) {
     case .list(let count): return count
     case .nothing where !path.text.isEmpty && !fields.isMissing(path, in: content): return 0
-    default: throw PagingProblem("\(name(of: path)) is no list, as 'items' of 'cursor' says")
+    default:
+      throw PagingProblem("\(name(of: path)), which 'items' of 'cursor' names, is not a list")
     }
   }
 

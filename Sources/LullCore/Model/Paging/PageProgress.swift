@@ -100,7 +100,8 @@ package struct PageProgress {
   private func objection(to page: Resource) -> PagingProblem? {
     if max == nil, count >= PageProgress.defaultLimit {
       return PagingProblem(
-        "There are more than \(PageProgress.defaultLimit) pages: say with \(words.limit) how many to load"
+        "There are more than \(PageProgress.defaultLimit) pages: set how many to load with "
+          + words.limit
       )
     }
     if !["http", "https"].contains(page.url.scheme) {
@@ -109,12 +110,12 @@ package struct PageProgress {
     }
     if !allowsOtherOrigins, page.url.origin != origin {
       // The command has no such option.
-      let advice = words.style == .command ? "" : ", which \(words.otherOrigins) would allow"
+      let advice = words.style == .command ? "" : ", which \(words.otherOrigins) allows"
       return PagingProblem("The next page is on another origin, \(page.url.origin)\(advice)")
     }
     if seen.contains(page.url.text) {
       return PagingProblem(
-        "The pages go round: after page \(count) comes \(page.displayName) once more")
+        "The pages repeat: after page \(count) comes \(page.displayName) again")
     }
     return nil
   }

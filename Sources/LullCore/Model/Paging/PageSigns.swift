@@ -156,7 +156,7 @@ struct PageSigns<Fields: ContentFieldReader> {
       advice = .unknown
     }
     return PagingProblem(
-      "'\(flag.name)' says that there is a further page, but not its URL: " + words.text(advice))
+      "'\(flag.name)' shows that there is another page, but not its URL: " + words.text(advice))
   }
 
   private func isText(_ path: FieldPath) -> Bool {
@@ -215,7 +215,7 @@ struct PageSigns<Fields: ContentFieldReader> {
   func more(_ name: String, _ value: String?, _ advice: PageAdvice) -> PagingProblem {
     let shown = value.map { " is '\(LogText.part(CredentialMask.malformedURL($0), limit: 40))'" }
     return PagingProblem(
-      "'\(name)'\(shown ?? " is a number"): there is a further page, but not its URL: "
+      "'\(name)'\(shown ?? " is a number"): there is another page, but its URL is not given: "
         + words.text(advice))
   }
 

@@ -92,7 +92,7 @@ public final class ChainedRequest: Request {
     guard hops < ChainedRequest.longestChain else {
       // No other chain waits for it. Left running, it would count its hops from zero again.
       if next.waitingChains == 0 { next.cancel() }
-      return fail("it has passed on \(ChainedRequest.longestChain) times")
+      return fail("it has been passed on \(ChainedRequest.longestChain) times")
     }
     (next as? ChainedRequest)?.lengthen(to: hops + 1)
     passedTo = next
@@ -241,9 +241,9 @@ extension PumpTask {
       return nil
     }
     let message =
-      "\(awaited.displayName) would wait for itself: it goes on when the transformer that waits for "
-      + "it has returned; use the content that the transformer is given, or start with 'spawn' what "
-      + "is to wait for the request"
+      "\(awaited.displayName) would wait for itself: it continues only after the transformer that "
+      + "waits for it returns; use the content passed to the transformer, or wait for the request "
+      + "in a task started with 'spawn'"
     var error = RequestError(
       userMessage: message, httpStatusCode: nil, entity: nil,
       cause: .custom(Circle(description: message)), timestamp: request.pump.clock.now)

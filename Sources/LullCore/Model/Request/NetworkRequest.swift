@@ -163,7 +163,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
         replace(condition)
         send(channel)
       case .found(let entity, let isNew):
-        pump.log(.cache, "\(displayName): another has loaded it")
+        pump.log(.cache, "\(displayName): another process has loaded it")
         stage = .idle
         pump.discard(channel)
         notes.found = entity

@@ -176,7 +176,7 @@ extension Request {
     }
     let entities = try await gather(.any, requests, pump, isolation)
     guard let entity = entities.first else {
-      preconditionFailure("one has succeeded and none is there; this is a bug in Lull")
+      preconditionFailure("a request succeeded without a result; this is a bug in Lull")
     }
     return entity
   }
@@ -224,7 +224,7 @@ extension Sequence {
     }
     guard isolation != nil else {
       ProgramMisuse.stop(
-        "concurrentMap needs an actor to stay on, such as a home: call it inside Lull.run, "
+        "concurrentMap needs an actor to run on, such as a home: call it inside Lull.run, "
           + "home.perform or an actor, in functions that are nonisolated(nonsending)")
     }
     let call = Confined(transform)

@@ -184,7 +184,7 @@ package struct LoadPlan {
 
   private var reasonText: String {
     switch reason {
-    case .forced: "it was asked for"
+    case .forced: "it was requested"
     case .inProgress: "a load is in progress"
     case .followed: "a stream is followed"
     case .offline: "the service is offline"
@@ -194,7 +194,7 @@ package struct LoadPlan {
     case .data(let time, let limit): "the data is \(now - time) s old, expiration time \(limit) s"
     case .answer(let time, let limit):
       "the data is \(now - time) s old, fresh for \(limit) s by its own headers"
-    case .otherVariant: "the data answers other request headers, which its Vary names"
+    case .otherVariant: "the data is for other request headers, named by its Vary"
     }
   }
 }

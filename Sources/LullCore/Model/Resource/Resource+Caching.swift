@@ -157,7 +157,7 @@ extension Resource {
         "\(displayName): "
           + (isKept
             ? "written at \(stage.stage)"
-            : "not written at \(stage.stage), whose cache cannot keep such content"))
+            : "not written at \(stage.stage), whose cache cannot store such content"))
       entry.write(output.entity)
       // The resource was invalidated or written to after the request was sent.
       if isOutdated { entry.expire(output.entity.timestamp) }

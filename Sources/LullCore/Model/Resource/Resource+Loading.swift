@@ -213,8 +213,8 @@ extension Resource {
     if effect.isSuperseded {
       pump.log(
         .stateChanges,
-        "\(shortDescription): superseded: the answer to \(request.displayName) is not applied, since a load "
-          + "that was sent later has succeeded")
+        "\(shortDescription): superseded: the response to \(request.displayName) is ignored, "
+          + "because a later load has succeeded")
     }
     endCacheCheck()
     let last = request.lastPart

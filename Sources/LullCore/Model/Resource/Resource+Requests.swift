@@ -120,8 +120,8 @@ extension Resource {
     guard let home = service.baseURL?.origin, http.origin != home else { return nil }
     return .final(
       .connection,
-      "\(http.origin) is not asked through the unix_socket of \(home): unix_socket = false, for it, "
-        + "asks it directly")
+      "\(http.origin) is not requested through the unix_socket of \(home): to request it directly, "
+        + "set unix_socket = false for it")
   }
 
   /// Builds the HTTP request: applies mutations and attaches secrets.
@@ -181,7 +181,7 @@ extension Resource {
     pump.log(
       .network,
       "warning: \(method) \(LogText.url(url.text)) leads above the base URL "
-        + "\(LogText.url(base.text)): its dot segments are sent as they are")
+        + "\(LogText.url(base.text)): its dot segments are sent unchanged")
   }
 
   /// Builds, decorates and tracks a request. The caller starts the returned request.

@@ -222,7 +222,7 @@ public enum ExpirationTime:
   package var words: String {
     switch self {
     case .seconds(let seconds): "\(seconds) s"
-    case .http: "as answers say"
+    case .http: "from response headers"
     }
   }
 }

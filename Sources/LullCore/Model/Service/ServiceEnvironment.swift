@@ -25,7 +25,7 @@ package final class ServiceEnvironment {
   func refusal(_ method: RequestMethod, _ url: String) -> TransportError {
     .final(
       .unconfirmed,
-      "\(method) \(LogText.url(url)) was not sent: writes to the environment '\(name)' are to be confirmed, by "
-        + "lull --yes or api:confirm_writes()")
+      "\(method) \(LogText.url(url)) was not sent: confirm writes to the environment '\(name)' "
+        + "with lull --yes or api:confirm_writes()")
   }
 }

@@ -295,7 +295,7 @@ public final class EventStream {
     phase = .pausing(until: pump.clock.uptime + delay)
     pump.log(
       .network,
-      "the stream of \(resource.displayName) \(what): it is asked for again in \(delay) s")
+      "the stream of \(resource.displayName) \(what): it reconnects in \(delay) s")
   }
 
   // MARK: Errors
@@ -309,7 +309,7 @@ public final class EventStream {
           .final(.bodyTooLarge, "an item of the stream is larger than \(size) MB")))
     case .noMemory:
       return error(
-        .transport(.final(.network, "the limit of memory leaves no room for the stream")))
+        .transport(.final(.network, "the memory limit leaves no room for the stream")))
     case .malformed(let line, let error):
       return self.error(
         .malformedJSON(
@@ -320,7 +320,7 @@ public final class EventStream {
   private var timeoutError: RequestError {
     let limit = String(options.timeout ?? 0)
     return error(
-      .transport(.final(.timeout, "the stream was not over after \(limit) s (timeout)")))
+      .transport(.final(.timeout, "the stream did not end within \(limit) s (timeout)")))
   }
 
   private func notAStream(_ status: Int?, _ type: String?) -> RequestError {
@@ -334,8 +334,8 @@ public final class EventStream {
       .transport(
         .final(
           .notAStream,
-          "the answer is no stream but one \(what): text/event-stream, lines of JSON and JSON (200) can "
-            + "be read item by item, load() reads others")))
+          "the response is not a stream but \(what): text/event-stream, lines of JSON and JSON "
+            + "(200) can be read item by item; use load() for others")))
     error.httpStatusCode = status
     return error
   }

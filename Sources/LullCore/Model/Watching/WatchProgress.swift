@@ -113,7 +113,7 @@ package final class WatchProgress {
   private func timeoutError(_ resource: Resource, _ now: Double) -> RequestError {
     let seconds = options.timeout ?? 0
     let text = Int64(exactly: seconds).map(String.init) ?? String(seconds)
-    var message = "The watch was not over after \(text) s"
+    var message = "The watch did not end within \(text) s"
     if let error = resource.latestError {
       message += "; the last load failed: \(error.userMessage)"
     }

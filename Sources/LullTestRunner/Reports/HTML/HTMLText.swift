@@ -61,6 +61,6 @@ enum HTMLText {
   static func bounded(_ text: String, _ most: Int = 65536) -> String {
     guard text.utf8.count > most else { return text }
     let kept = String(decoding: text.utf8.prefix(most), as: UTF8.self)
-    return kept + "\n… and \(text.utf8.count - most) bytes more, which the report leaves out\n"
+    return kept + "\n… and \(text.utf8.count - most) more bytes, not shown in this report\n"
   }
 }

@@ -13,7 +13,7 @@ enum HTMLWaterfall {
     text += "\(HTMLText.span(first + length))</span></h4>\n<ol class=\"waterfall\">\n"
     for exchange in exchanges { text += row(exchange, from: first, length) }
     text += "</ol>\n"
-    if more > 0 { text += "<p class=\"quiet\">and \(more) more, which the report leaves out</p>\n" }
+    if more > 0 { text += "<p class=\"quiet\">and \(more) more, not shown in this report</p>\n" }
     return text
   }
 

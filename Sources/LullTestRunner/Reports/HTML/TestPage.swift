@@ -111,7 +111,7 @@ struct TestPage {
   private mutating func writeTests() {
     text += "<section aria-labelledby=\"tests\">\n<div class=\"bar\"><h2 id=\"tests\">Tests</h2>\n"
     if summary.failed > 0, summary.passed + summary.skipped > 0 {
-      text += "<label><input type=\"checkbox\" id=\"failed-only\"> only those that failed</label>"
+      text += "<label><input type=\"checkbox\" id=\"failed-only\"> only failed tests</label>"
     }
     text += "</div>\n"
     var files: [String] = []

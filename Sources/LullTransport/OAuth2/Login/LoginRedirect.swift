@@ -22,10 +22,10 @@ struct LoginRedirect: Sendable {
 
   func verdict(on request: LoopbackRequest) -> Verdict {
     guard request.hosts == [host] else {
-      return .wrong(400, "this is not the address that was asked for")
+      return .wrong(400, "the Host header is wrong")
     }
     guard request.path == path else { return .wrong(404, "there is nothing here") }
-    guard request.method == "GET" else { return .wrong(405, "a login arrives by GET") }
+    guard request.method == "GET" else { return .wrong(405, "the method must be GET") }
     guard let parameters = request.parameters else {
       return .wrong(400, "the parameters cannot be read")
     }
@@ -36,23 +36,23 @@ struct LoginRedirect: Sendable {
       guard values(name).count < 2 else { return .wrong(400, "'\(name)' is there twice") }
     }
     guard let given = values("state").first, LoginRedirect.isSame(given, state) else {
-      return .wrong(400, "this is not the login that is waited for: 'state' is another")
+      return .wrong(400, "this is not the expected login: 'state' is different")
     }
     if let issuer {
       guard let sender = values("iss").first else {
-        return .refused("its answer does not say who sends it ('iss')")
+        return .refused("its response does not name its issuer ('iss')")
       }
       guard sender == issuer else {
         let shown = LogText.part(sender, limit: 200)
-        return .refused("its answer comes from '\(shown)', not from '\(issuer)' ('iss')")
+        return .refused("its response is from '\(shown)', not from '\(issuer)' ('iss')")
       }
     }
     if let name = values("error").first {
       let words = values("error_description").first.map { ": " + LogText.part($0, limit: 200) }
-      return .refused("it says \(LogText.part(name, limit: 80))\(words ?? "")")
+      return .refused("it reports \(LogText.part(name, limit: 80))\(words ?? "")")
     }
     guard let code = values("code").first, !code.isEmpty else {
-      return .refused("its answer has no code")
+      return .refused("its response has no code")
     }
     return .code(code)
   }

@@ -69,7 +69,7 @@ package final class LoopbackListener {
     }
     guard let made = watch(descriptor) else {
       LullLibC.close(descriptor)
-      throw OAuth2.failure("cannot listen on 127.0.0.1: nobody can wait for what comes there")
+      throw OAuth2.failure("cannot listen on 127.0.0.1: its socket cannot be watched")
     }
     self.watch = made
   }
@@ -236,15 +236,15 @@ struct LoopbackAnswer: Equatable {
     switch verdict {
     case .code:
       self.init(
-        200, "The login has arrived", "The terminal says how it goes on. Close this window.")
+        200, "Login received", "Close this window and continue in the terminal.")
     case .refused(let reason):
-      self.init(200, "There is no login", "The server refuses: \(reason).")
-    case .wrong(let status, let reason): self.init(status, "Not this", "\(reason).")
+      self.init(200, "Login refused", "The server refused the login: \(reason).")
+    case .wrong(let status, let reason): self.init(status, "Bad request", "\(reason).")
     }
   }
 
-  static let tooLong = LoopbackAnswer(431, "Not this", "the request is too long.")
-  static let malformed = LoopbackAnswer(400, "Not this", "this is no request.")
+  static let tooLong = LoopbackAnswer(431, "Bad request", "the request is too long.")
+  static let malformed = LoopbackAnswer(400, "Bad request", "this is not an HTTP request.")
 
   /// Head and body. It is not cached, runs no scripts, and sends no referrer.
   var bytes: [UInt8] {

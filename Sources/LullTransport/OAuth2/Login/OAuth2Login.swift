@@ -48,7 +48,7 @@ package struct OAuth2Login: Sendable, Equatable {
   func problem(isKnown: Bool) -> TransportError {
     OAuth2.failure(
       isKnown
-        ? "the login '\(name)' has ended, and there is nothing to renew it with; \(remedy) again"
+        ? "the login '\(name)' has expired and cannot be renewed; \(remedy) again"
         : "there is no login '\(name)' yet; \(remedy)")
   }
 

@@ -54,7 +54,7 @@ package final class OAuth2LoginFlow {
 
   package func begin() {
     guard let keeper else {
-      return end(OAuth2.failure("no login '\(login.name)': no file is there for its tokens"))
+      return end(OAuth2.failure("no login '\(login.name)': it has no token file"))
     }
     let pump = endpoint.context.pump
     // The user must not be prompted for tokens that cannot be stored.
@@ -122,7 +122,7 @@ package final class OAuth2LoginFlow {
 
   private func listen(for code: OAuth2Login.Code) throws(TransportError) {
     guard let challenge = pkce.challenge else {
-      throw OAuth2.failure("no login '\(login.name)': there is no way to make a digest")
+      throw OAuth2.failure("no login '\(login.name)': digests are not available")
     }
     let listener = try LoopbackListener(port: code.port, watch: watch)
     let redirect = LoginRedirect(
@@ -135,7 +135,7 @@ package final class OAuth2LoginFlow {
       stopListening()
       end(
         OAuth2.failure(
-          "no login '\(login.name)': nobody has come back from the browser within "
+          "no login '\(login.name)': the browser did not return within "
             + LogText.seconds(patience)))
     }
     var query = [
@@ -181,7 +181,7 @@ package final class OAuth2LoginFlow {
       else {
         return end(
           OAuth2.failure(
-            "no code from \(LogText.url(url)): its answer lacks device_code, user_code, or a "
+            "no code from \(LogText.url(url)): its response lacks device_code, user_code, or a "
               + "verification_uri that is an https URL"))
       }
       let complete = answer.text("verification_uri_complete").flatMap(OAuth2LoginFlow.page)
@@ -219,7 +219,7 @@ package final class OAuth2LoginFlow {
       case .wait(let seconds): wait(seconds, polling, device)
       case .end: take(answer)
       case .denied:
-        end(OAuth2.failure("no login '\(login.name)': it was refused at the browser"))
+        end(OAuth2.failure("no login '\(login.name)': it was denied in the browser"))
       case .expired:
         end(
           OAuth2.failure(

@@ -187,7 +187,7 @@ extension TransportSuite {
       chmod(directory.path + "/shop.json", 0o644)
       let login = try #require(Login(settings("https://login.test"), harness))
       #expect(login.url == "")
-      #expect(message(login)?.contains("may be read by others, and is not used: chmod 600") == true)
+      #expect(message(login)?.contains("can be read by other users, and is not used: run chmod 600") == true)
       finish()
     }
 
@@ -195,7 +195,7 @@ extension TransportSuite {
       let login = try #require(Login(settings("https://login.test"), harness, patience: 0.02))
       #expect(
         message(login)
-          == "no login 'shop': nobody has come back from the browser within 0.02 s")
+          == "no login 'shop': the browser did not return within 0.02 s")
       #expect(RawSocket.connect(to: login.port) == nil)
       #expect(OAuth2LoginFlow.patience == 300)
       finish()

@@ -121,12 +121,12 @@ extension TransportSuite {
     }
 
     @Test(arguments: [
-      ("access_denied", "no login 'shop': it was refused at the browser"),
+      ("access_denied", "no login 'shop': it was denied in the browser"),
       (
         "expired_token",
         "no login 'shop': the code was not used in time; run 'lull login shop' again"
       ),
-      ("invalid_client", "no token from https://login.test/token: it answered 400, invalid_client"),
+      ("invalid_client", "no token from https://login.test/token: it responded with 400, invalid_client"),
     ])
     func `OAU-12 a refusal ends it`(name: String, expected: String) throws {
       answers(error("authorization_pending"), error(name))
@@ -155,10 +155,10 @@ extension TransportSuite {
       harness.advance(by: 0.2)
       #expect(try flow.outcome?.get().path == directory.path + "/tokens/shop.json")
       for (name, expected) in [
-        ("access_denied", "no login 'shop': it was refused at the browser"),
+        ("access_denied", "no login 'shop': it was denied in the browser"),
         (
           "incorrect_device_code",
-          "no token from https://login.test/token: it answered 200, incorrect_device_code: "
+          "no token from https://login.test/token: it responded with 200, incorrect_device_code: "
             + "some words"
         ),
       ] {
@@ -172,7 +172,7 @@ extension TransportSuite {
         "POST", "https://login.test/device", answers: [error("device_flow_disabled")])
       #expect(
         message(try begin())
-          == "no code from https://login.test/device: it answered 200, device_flow_disabled: some "
+          == "no code from https://login.test/device: it responded with 200, device_flow_disabled: some "
           + "words")
       directory.remove()
     }
@@ -187,7 +187,7 @@ extension TransportSuite {
       harness.provider.stub("POST", "https://login.test/device", .json(body))
       let flow = try begin()
       #expect(
-        message(flow)?.hasPrefix("no code from https://login.test/device: its answer lacks") == true
+        message(flow)?.hasPrefix("no code from https://login.test/device: its response lacks") == true
       )
       #expect(shown.prompts.isEmpty)
       directory.remove()
@@ -266,7 +266,7 @@ extension TransportSuite {
       harness.advance(by: 100)
       #expect(
         sent(auth)
-          == "the login 'shop' has ended, and there is nothing to renew it with; run 'lull login "
+          == "the login 'shop' has expired and cannot be renewed; run 'lull login "
           + "shop' again")
       directory.remove()
     }
@@ -277,18 +277,18 @@ extension TransportSuite {
       answers(error("invalid_grant"))
       #expect(
         sent(OAuth2(settings))
-          == "no token from https://login.test/token: it answered 400, invalid_grant; run 'lull "
+          == "no token from https://login.test/token: it responded with 400, invalid_grant; run 'lull "
           + "login shop' again")
       // GitHub's answer to the same.
       answers(.json(#"{"error":"bad_refresh_token","error_description":"expired"}"#))
       #expect(
         sent(OAuth2(settings))
-          == "no token from https://login.test/token: it answered 200, bad_refresh_token: expired; "
+          == "no token from https://login.test/token: it responded with 200, bad_refresh_token: expired; "
           + "run 'lull login shop' again")
       // Not so where that would not help.
       answers(.init(status: 503))
       #expect(
-        sent(OAuth2(settings)) == "no token from https://login.test/token: it answered 503")
+        sent(OAuth2(settings)) == "no token from https://login.test/token: it responded with 503")
       directory.remove()
     }
 
@@ -323,7 +323,7 @@ extension TransportSuite {
       harness.settle()
       #expect(
         logout.outcome
-          == .unrevoked("not revoked at https://login.test/revoke: it answered 200, invalid_auth"))
+          == .unrevoked("not revoked at https://login.test/revoke: it responded with 200, invalid_auth"))
       directory.remove()
     }
 
@@ -335,7 +335,7 @@ extension TransportSuite {
       logout.begin()
       harness.settle()
       #expect(
-        logout.outcome == .unrevoked("not revoked at https://login.test/revoke: it answered 503"))
+        logout.outcome == .unrevoked("not revoked at https://login.test/revoke: it responded with 503"))
       #expect(access(directory.path + "/tokens/shop.json", F_OK) != 0)
       logout.begin()
       harness.settle()

@@ -252,7 +252,7 @@ extension TransportSuite {
             tokenFile: file, revocationURL: revocation)
         }
       }
-      let mustBe = "must be an https URL without a fragment, or an http one of this machine, got"
+      let mustBe = "must be an https URL without a fragment, or an http URL of this machine, got"
       #expect(
         code("http://login.test/a")
           == "authFailed: authorizationURL \(mustBe) 'http://login.test/a'")
@@ -260,7 +260,7 @@ extension TransportSuite {
       #expect(code(token: good + "#a").hasPrefix("authFailed: tokenURL \(mustBe)"))
       #expect(code(revocation: "ftp://a") == "authFailed: revocationURL \(mustBe) 'ftp://a'")
       for name in ["", "../a", ".a", "-a", "a b", "ä", String(repeating: "a", count: 101)] {
-        #expect(code(name: name).hasPrefix("authFailed: name must be of letters, digits, '-', '_'"))
+        #expect(code(name: name).hasPrefix("authFailed: name must have only letters, digits, '-', '_'"))
       }
       #expect(
         code(path: "callback")
@@ -282,7 +282,7 @@ extension TransportSuite {
             try await auth.logOut(over: api)
             Issue.record("it did not throw")
           } catch {
-            #expect(error.message.hasPrefix("this Auth is no login: Auth.oauth2Code and"))
+            #expect(error.message.hasPrefix("this Auth has no login: use Auth.oauth2Code or"))
           }
         }
       }
@@ -305,11 +305,11 @@ extension TransportSuite {
           }
         }
         let kept = await message()
-        #expect(kept.contains("may be read by others, and is not used: chmod 600"))
+        #expect(kept.contains("can be read by other users, and is not used: run chmod 600"))
         #expect(network.requests.isEmpty)
         chmod(file, 0o600)
         let refused = await message()
-        #expect(refused.contains("its answer lacks device_code, user_code, or a verification_uri"))
+        #expect(refused.contains("its response lacks device_code, user_code, or a verification_uri"))
       }
       directory.remove()
     }
