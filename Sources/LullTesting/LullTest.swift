@@ -320,7 +320,7 @@ public struct TestIsStuck: Error, Sendable, CustomStringConvertible {
     }
     if let due = clock.nextDue {
       let seconds = max(0, due - clock.uptime)
-      text += "; the next timer is due in \(seconds) s (test.advance(by: \(seconds)))"
+      text += "; the next timer fires in \(seconds) s (test.advance(by: \(seconds)))"
     }
     if isDeadlocked {
       text += "; if another thread wakes it, set how long to wait: Lull.test(patience: 10)"

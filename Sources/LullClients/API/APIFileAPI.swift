@@ -234,7 +234,7 @@ extension APIOwner {
       .method(
         "pages", "(params?: table): Pages",
         "Iterates over the pages of the response, as `resource:pages` does.",
-        "It uses the `pages` that the file declares, and raises an error if there is none."
+        "It uses the `pages` that the file declares, and raises an error if the file declares none."
       ) { call throws(Misuse) in
         let box = try declared(call)
         guard let options = box.call.pages else {

@@ -121,13 +121,16 @@ package struct InferredSchemas: Sendable {
   package let definitions: [Entry]
 
   /// The mark at the beginning of a file that may be overwritten.
-  private static let mark = "seen by lull types; written anew by it"
+  private static let mark = "inferred by lull types; the next run overwrites this file"
+  /// The beginning of the mark in files of version 0.2 and earlier.
+  private static let formerMark = "seen by lull types"
 
   /// Encodes the file.
   ///
   /// - Throws: An error for values that JSON can't represent, which inferred schemas never have.
   package func encoded() throws(JSONError) -> [UInt8] {
-    var text = try InferredSchemas.head()
+    var text = try InferredSchemas.beginning(InferredSchemas.mark)
+    text += Array("\",\"calls\":{\n".utf8)
     text += try InferredSchemas.lines(calls)
     text += Array("},\"$defs\":{\n".utf8)
     text += try InferredSchemas.lines(definitions)
@@ -136,16 +139,19 @@ package struct InferredSchemas: Sendable {
 
   /// Whether a file was written by `encoded`.
   package static func isInferred(_ bytes: [UInt8]) -> Bool {
-    guard let head = try? head() else { return false }
-    return bytes.starts(with: head)
+    [mark, formerMark].contains { mark in
+      guard let beginning = try? beginning(mark) else { return false }
+      return bytes.starts(with: beginning)
+    }
   }
 
-  private static func head() throws(JSONError) -> [UInt8] {
-    let start = try JSONValue.object([
+  /// The file up to the end of the mark.
+  private static func beginning(_ mark: String) throws(JSONError) -> [UInt8] {
+    let object = try JSONValue.object([
       .init("$schema", "https://json-schema.org/draft/2020-12/schema"),
       .init("$comment", .string(mark)),
     ]).encode()
-    return start.dropLast() + Array(",\"calls\":{\n".utf8)
+    return Array(object.dropLast(2))
   }
 
   private static func lines(_ entries: [Entry]) throws(JSONError) -> [UInt8] {

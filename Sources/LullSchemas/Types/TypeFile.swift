@@ -6,7 +6,7 @@ import LullCore
 /// Behaviours: SHP-01 to SHP-17.
 package struct TypeFile {
   private static let heading = "---@meta _"
-  private static let mark = "-- Written by `lull types`, which writes it anew: edit elsewhere."
+  private static let mark = "-- Written by `lull types`"
 
   private let api: String
   private let environments: [String]
@@ -43,7 +43,7 @@ package struct TypeFile {
 
   /// Whether a file was written by this type.
   package static func isWritten(_ bytes: [UInt8]) -> Bool {
-    bytes.starts(with: Array("\(heading)\n\(mark)\n".utf8))
+    bytes.starts(with: Array("\(heading)\n\(mark)".utf8))
   }
 
   // MARK: Parts
@@ -75,7 +75,7 @@ package struct TypeFile {
       lines.append("function lull.api(name) end")
     }
     // Types may be long and are written on one line.
-    var head = [TypeFile.heading, TypeFile.mark, "-- luacheck: no max line length"]
+    var head = [TypeFile.heading, TypeFile.mark + "; the next run overwrites it.", "-- luacheck: no max line length"]
     head += notes.map { "-- " + AnnotationText.comment($0, limit: 1000) }
     head.append("")
     if let null = reader.nullName {

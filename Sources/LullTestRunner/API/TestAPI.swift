@@ -227,7 +227,7 @@ extension APIOwner {
       .field("body", "string?", "Its body."),
       .field("status", "integer?", "The status of the response."),
       .field("http_status", "integer?", "The same as `status`."),
-      .field("error", "string?", "The reason why there is none."),
+      .field("error", "string?", "The reason why it is missing."),
       .field("sent_at", "number", "When it was sent, in the test's time."),
       .field("seconds", "number?", "How long it took; nil while it is in flight."),
     ])
