@@ -168,6 +168,10 @@ import Testing
     let file = try SchemaFile(Array(text.utf8), name: "x")
     #expect(file.calls == ["users"] && file.problems().isEmpty)
     #expect(InferredSchemas.isInferred(Array(text.utf8)))
+    let former = text.replacing(
+      "inferred by lull types; the next run overwrites this file",
+      with: "seen by lull types; written anew by it")
+    #expect(former != text && InferredSchemas.isInferred(Array(former.utf8)))
     #expect(!InferredSchemas.isInferred(Array(#"{"calls":{}}"#.utf8)))
   }
 
