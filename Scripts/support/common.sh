@@ -11,7 +11,7 @@ build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblu
 # Also needed by the tests.
 test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 python3-hpack python3-brotli
   python3-zstandard python3-junitparser curl zsh fish tmux redis-server node-har-validator
-  lua-check git)
+  lua-check git bash-completion)
 
 say() { printf '%s\n' "$*" >&2; }
 

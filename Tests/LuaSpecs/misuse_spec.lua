@@ -2,6 +2,7 @@
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, raises, contains = spec.describe, spec.it, spec.equal, spec.raises, spec.contains
+local excludes = spec.excludes
 local json = spec.json
 
 local function fresh() return spec.fake(json "1") end
@@ -182,6 +183,76 @@ describe("misuse", function()
     raises("'zzzzzzz'", function() return resource.zzzzzzz end)
     raises("did you mean 'content_type'?", function() return lull.entity({}).contenttype end)
     raises("did you mean 'user_message'?", function() return lull.error("x").usermessage end)
+  end)
+
+  it("LUA-180 of a field that another object has names the way there", function()
+    local service = fresh()
+    local resource = service("/a")
+    local request = resource:load()
+    local function meant(code, fn) raises("(did you mean '" .. code .. "'?)", fn) end
+    meant('service("/path"):get(…)', function() service:get("/a") end)
+    meant('service("/path"):load(…)', function() return service.load end)
+    meant('service("/path").content', function() return service.content end)
+    meant("base_url", function() return service.url end)
+    meant("assert(request:await()).content", function() return request.content end)
+    meant("assert(request:await()).content", function() return request.json end)
+    meant("assert(request:await()).status", function() return request.status end)
+    meant("assert(request:await()):header(…)", function() return request:header("ETag") end)
+    meant("request.response.error", function() return request.error end)
+    meant("resource.latest_data.status", function() return resource.status end)
+    meant("resource.latest_data.headers", function() return resource.headers end)
+    meant("content", function() return resource.data end)
+    meant("latest_error", function() return resource.error end)
+    local entity = request:await()
+    meant("response.entity.content", function() return request.response.content end)
+    meant("response.error.cause", function() return request.response.cause end)
+    meant("content", function() return entity.body end)
+    meant("status", function() return entity.status_code end)
+    equal(entity.status, 200)
+    local err = lull.error("x")
+    meant("user_message", function() return err.message end)
+    meant("error.entity.headers", function() return err.headers end)
+    excludes(raises("a Service has no field 'users'", function() return service.users end), "did you mean")
+    for _ = 1, 500 do pcall(function() return service.get end) end
+    equal(service("/a"), resource)
+  end)
+
+  it("LUA-181 of a name that the module does not have is reported with what it has", function()
+    equal(lull.fetch, nil)
+    equal(lull.json.parse, nil)
+    if lull.new_thing then error("there is one") end
+    local function reported(code)
+      local result = spec.script('local lull = require "lull"\nlull.spawn(function()\n' .. code .. "\nend)\nlull.run()")
+      return result.err
+    end
+    local function meant(table, name, code, line)
+      contains(reported(line), ("; %s has no field '%s' (did you mean '%s'?)\n"):format(table, name, code))
+    end
+    meant("lull", "fetch", "lull.get(url)", "lull.fetch('http://a.example')")
+    meant("lull", "fetch", "lull.get(url)", "print(lull:fetch('http://a.example'))")
+    meant("lull", "http", "lull.get(url)", "lull.http.get('http://a.example')")
+    meant("lull", "servce", "lull.service", "local api = lull.servce{}")
+    meant("lull", "jsn", "lull.json", "print(lull.jsn.decode('1'))")
+    meant("lull.json", "parse", "lull.json.decode(text)", "print(lull.json.parse('1'))")
+    meant("lull.time", "prase", "lull.time.parse", "print(lull.time.prase('x'))")
+    contains(reported "lull.frobnicate()", "(field 'frobnicate'); lull has no field 'frobnicate'\n")
+    for _, code in ipairs {
+      "local lull = {} lull.fetch()", "lull.get = nil lull.get()", "local x = {} x.lull = lull x.fetch()",
+      "local t = { lull = {} } t.lull.fetch()", "lull.version.fetch()", "lull.frobnicate = {} lull.frobnicate.get()",
+    } do
+      local text = reported(code)
+      contains(text, " a nil value (", code)
+      excludes(text, "has no field", code)
+    end
+  end, { seconds = 60 })
+
+  it("LUA-182 of a global lull names the line that is missing", function()
+    if spec.is_stock then return end
+    local hint = '(global \'lull\'); add this line at the top: local lull = require "lull"\n'
+    contains(spec.script("print(lull.version)").err, hint)
+    contains(spec.script("lull:get('http://a.example')").err, hint)
+    excludes(spec.script("local lull\nprint(lull.version)").err, "add this line")
+    excludes(spec.script("print(lul.version)").err, "add this line")
   end)
 
   it("of a field that cannot be assigned says so", function()

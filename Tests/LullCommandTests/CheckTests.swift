@@ -84,6 +84,21 @@ struct CheckTests {
         == "a.lua:4: attempt to index a nil value (local 'x')\n")
     #expect(try folder.check("return {").output.hasPrefix("a.lua:1: "))
     #expect(
+      try folder.check(
+        "local lull = require 'lull'\nreturn lull.servce('https://a.example')"
+      ).output
+        == "a.lua:2: attempt to call a nil value (field 'servce'); lull has no field 'servce' "
+        + "(did you mean 'lull.service'?)\n")
+    #expect(
+      try folder.check("await()\nreturn {}").output
+        == "a.lua:1: attempt to call a nil value (global 'await'); await is a method: "
+        + "request:await()\n")
+    #expect(
+      try folder.check(
+        "local s = require('lull').service('https://a.example')\ns:get('/x')\nreturn s"
+      ).output
+        == "a.lua:2: a Service has no field 'get' (did you mean 'service(\"/path\"):get(…)'?)\n")
+    #expect(
       try folder.check("return 17").output.hasPrefix("a.lua:1: an API file returns a service"))
   }
 

@@ -225,6 +225,7 @@ struct CompletionTests {
       source <(lull completion zsh)
       words=("${(@s: :)1}")
       CURRENT=${#words}
+      PREFIX=$words[CURRENT]
       _lull
       """
     let file = try folder.write("complete.zsh", script)

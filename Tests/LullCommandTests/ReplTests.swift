@@ -22,6 +22,17 @@ struct ReplTests {
     #expect(ending.code == 0)
   }
 
+  @Test func `LUA-181 names a replacement for a function that the module does not have`() throws {
+    let ending = try lull("repl", input: "lull.fetch('http://a.example')\n")
+    #expect(
+      ending.errors.contains("; lull has no field 'fetch' (did you mean 'lull.get(url)'?)\n"),
+      "\(ending)")
+    // A name that is only read is nil, so that scripts can look for it.
+    let read = try lull("repl", input: "lull.fetch\n")
+    #expect(read.output == "nil\n")
+    #expect(read.errors == "")
+  }
+
   @Test func `runs statements over several lines`() throws {
     let ending = try lull(
       "repl",

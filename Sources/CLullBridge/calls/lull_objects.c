@@ -69,12 +69,15 @@ static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
       L, "%s %s has no field of type %s", lull_article(name), name, luaL_typename(L, 2));
   }
   const char *key = lua_tostring(L, 2);
-  const char *near = lull_host_suggest(runtime->host, kind, key);
-  if (near) {
-    return luaL_error(
-      L, "%s %s has no field '%s' (did you mean '%s'?)", lull_article(name), name, key, near);
-  }
-  return luaL_error(L, "%s %s has no field '%s'", lull_article(name), name, key);
+  size_t mark = lull_arena_mark(runtime);
+  const char *code = lull_host_suggest(runtime->host, kind, key);
+  luaL_where(L, 1);
+  lua_pushfstring(
+    L, "%s %s has no field '%s'%s%s%s", lull_article(name), name, key, code ? " (did you mean '" : "",
+    code ? code : "", code ? "'?)" : "");
+  lull_arena_release(runtime, mark);
+  lua_concat(L, 2);
+  return lua_error(L);
 }
 
 // [-n, +1] __index; upvalues: runtime, fields, kind, index of the kind's own lookup or -1

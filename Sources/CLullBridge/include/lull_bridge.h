@@ -239,7 +239,8 @@ void lull_host_write_error(const char *text);
 uint64_t lull_host_log(void *host);
 // Returns the mask of a secret, in the arena; NULL if it is gone, or without memory.
 const char *lull_host_secret_mask(void *host, uint64_t handle, size_t *length);
-// Returns the most similar field name of a kind, for "did you mean"; NULL if none is similar.
+// Returns a replacement for a field that objects of a kind do not have, for "did you mean": a name
+// or code, in the arena; NULL if there is none.
 const char *lull_host_suggest(void *host, int32_t kind, const char *name);
 // Returns the most similar one of the names: one of these pointers, or NULL.
 const char *lull_host_nearest(const char *name, const char *const *names, int32_t count);
@@ -562,7 +563,7 @@ void lull_position_of_caller(lua_State *L, lull_position *position);
 void lull_position_of_failure(const lull_run *run, int32_t level, lull_position *position);
 // Reads the value of a variable of that function and of `count` NUL-terminated keys in it,
 // integers prefixed by a byte 1, through plain table fields. Returns the number of keys used. The
-// value is nil unless it is an object.
+// value is nil unless it is an object, or the module, which has no handle.
 int32_t lull_failed_variable(
   lull_runtime *runtime, const lull_run *run, int32_t level, const char *name, const char *keys,
   int32_t count, lull_value *value);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lull_keys.h"
 #include "base/lull_stack.h"
 #include "values/lull_protect.h"
 
@@ -128,8 +129,15 @@ static int resolve(lua_State *L) {
     context->walked++;
     key += strlen(key) + 1;
   }
-  // Strings and tables are not needed.
-  if (lua_isuserdata(L, -1)) lull_read(L, -1, context->value);
+  // Strings and other tables are not needed.
+  if (lua_isuserdata(L, -1)) {
+    lull_read(L, -1, context->value);
+  } else if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key) == LUA_TUSERDATA) {
+    lua_getiuservalue(L, -1, 1);
+    if (lua_rawequal(L, -1, -3)) {
+      *context->value = (lull_value){.kind = LULL_OBJECT, .aux = LULL_KIND_MODULE};
+    }
+  }
   return 0;
 }
 

@@ -130,7 +130,7 @@ package final class APIFileChecker: ScriptChecker {
       return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
     }
     note(
-      raised: failure.message, need: SandboxNeed(failure.message),
+      raised: failure.messageWithHint, need: SandboxNeed(failure.message),
       shortPath: own?.shortSource ?? path, line: own?.line ?? 0)
   }
 

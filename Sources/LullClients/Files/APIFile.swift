@@ -96,7 +96,7 @@ extension APIFileProblem: CustomStringConvertible {
     switch self {
     case .missing(let text): text
     case .syntax(let message, _, _): LogText.part(message)
-    case .failed(let problem): LogText.part(problem.failure.message)
+    case .failed(let problem): LogText.part(problem.failure.messageWithHint)
     case .module(let place, let result): "\(place): \(APIFileProblem.text(ofModule: result))"
     case .declaration(let place, let text): "\(place): \(text)"
     }

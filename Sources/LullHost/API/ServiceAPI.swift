@@ -1,5 +1,4 @@
 import CLullBridge
-import LullArguments
 import LullCore
 import LullLuaSource
 
@@ -380,10 +379,9 @@ extension APIOwner {
       throw .message("a Service has no field of type \(key.typeName)")
     }
     if let function = service.hostFunctions[name] { return call.return(.ref(function)) }
-    let members = APIOwner.service.entries.map(\.name).filter { !$0.hasPrefix("__") }
-    let near = NearestName.suggestion(
-      for: name, among: members + service.hostFunctions.keys.sorted())
-    let hint = near.map { " (did you mean '\($0)'?)" } ?? ""
+    let suggestion = FieldSuggestion(library: call.bridge.library)
+    let code = suggestion.code(for: name, of: .service, and: service.hostFunctions.keys.sorted())
+    let hint = code.map { " (did you mean '\($0)'?)" } ?? ""
     throw .message("a Service has no field '\(LogText.part(name, limit: 60))'\(hint)")
   }
 

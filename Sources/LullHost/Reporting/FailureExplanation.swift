@@ -11,24 +11,10 @@ struct FailureExplanation {
   ///
   /// - Parameter place: the caller of the function that failed; nil for the main chunk.
   static func report(_ failure: ScriptFailure, place: String?, request: RequestFacts?) -> Report {
-    var report = Report(message: failure.message, place: place, request: request)
+    var report = Report(message: failure.messageWithHint, place: place, request: request)
     report.traceback = failure.traceback
     report.nilContent = failure.nilContent
     if let error = failure.requestError { describe(error, in: &report) }
-    // A common first attempt by users of other languages.
-    if failure.message.hasSuffix("attempt to call a nil value (global 'await')") {
-      report.message += "; await is a method: request:await()"
-    }
-    if failure.isOfNeedlessLoad {
-      report.message +=
-        "; load_if_needed() returns nil if no load is needed: resource:fetch() returns the entity, "
-        + "and loads it if needed"
-    }
-    if failure.message.hasSuffix("attempt to index a null value"),
-      failure.traceback.contains("in for iterator")
-    {
-      report.message += "; ipairs got lull.null: the JSON has null there, not a list"
-    }
     return report
   }
 

@@ -8,7 +8,13 @@ extension NilContents {
   /// Adds the known origin of its nil to a failure.
   func explain(_ failure: inout ScriptFailure, in run: inout lull_run) {
     failure.nilContent = explanation(of: failure, in: &run)
-    failure.isOfNeedlessLoad = isOfNeedlessLoad(failure)
+    if isOfNeedlessLoad(failure) {
+      failure.hint =
+        "load_if_needed() returns nil if no load is needed: resource:fetch() returns the entity, "
+        + "and loads it if needed"
+    } else {
+      failure.hint = missingName(in: failure, of: &run)
+    }
   }
 
   /// Returns whether the nil in an error is the result of a `load_if_needed()` that had nothing to
@@ -29,6 +35,48 @@ extension NilContents {
         && NilContents.awaitsLoad(on: line)
     }
     return NilContents.isLoad(String(rest.dropFirst(" (local '".count).dropLast(2)), on: line)
+  }
+
+  /// Returns a sentence about a name that the module does not have, if a call or an index of its nil has
+  /// failed, as in `lull.fetch(url)`, and the variable before it holds the module. (LUA-181)
+  private func missingName(in failure: ScriptFailure, of run: inout lull_run) -> String? {
+    guard failure.isText, let frame = failure.trace.stacks.first?.first, frame.kind == .lua,
+      failure.message.contains(" a nil value ("), let text = sources.text(of: frame.source),
+      let line = CodeLine(frame.line, of: text)
+    else { return nil }
+    let position = "\(frame.shortSource):\(frame.line): "
+    let tokens = line.tokens
+    guard failure.message.hasPrefix(position),
+      let range = CodeMark.namedValue(
+        in: String(failure.message.dropFirst(position.count)), among: tokens),
+      var place = tokens.firstIndex(where: { $0.range == range })
+    else { return nil }
+    let name = tokens[place].text
+    // Backwards to the variable.
+    var path: [String] = []
+    while place > 0, [".", ":"].contains(tokens[place - 1].text) {
+      guard place > 1, tokens[place - 2].kind == .name else { return nil }
+      place -= 2
+      path.insert(tokens[place].text, at: 0)
+    }
+    guard let variable = path.first else { return nil }
+    var value = lull_value()
+    _ = lull_failed_variable(bridge.pointer, &run, 0, variable, "", 0, &value)
+    let isModule = value.kind == Int32(LULL_OBJECT) && value.aux == HandleKind.module.rawValue
+    // A file that is only loaded, such as an API file, leaves no stack.
+    guard isModule || NilContents.isRequired(variable, on: line) else { return nil }
+    let table = (["lull"] + path.dropFirst()).joined(separator: ".")
+    return FieldSuggestion(library: bridge.library).note(on: name, missingIn: table)
+  }
+
+  /// `local name = require "lull"`, above the line or on it.
+  private static func isRequired(_ name: String, on line: CodeLine) -> Bool {
+    let tokens = LuaToken.all(in: line.source[..<line.range.upperBound])
+    guard let first = tokens.firstIndex(where: { $0.range.lowerBound >= line.range.lowerBound }),
+      let value = LocalScope(tokens: tokens, name: name).onlyValue(usedFrom: first)
+    else { return false }
+    return tokens[value...].prefix(3).filter { !$0.isSymbol("(") }.prefix(2).map(\.text)
+      == ["require", "lull"]
   }
 
   /// Returns whether the line has a part of `load_if_needed():await`.

@@ -14,8 +14,8 @@ package struct ScriptFailure {
   var value: RaisedValue?
   /// The explanation of the nil content that caused the error.
   var nilContent: String?
-  /// Whether it results from a `load_if_needed()` that had nothing to load.
-  var isOfNeedlessLoad = false
+  /// The code to write instead, if the source and the stack show the mistake.
+  var hint: String?
   /// Whether it was raised by a signal, `os.exit` or a limit to end the running code.
   var isInterruption = false
   /// The function at fault, if none of its lines raised the error.
@@ -53,6 +53,25 @@ extension ScriptFailure {
       && isText == other.isText
   }
 
+  /// The message, with the code to write instead if the mistake is known.
+  package var messageWithHint: String {
+    (hint ?? commonMistake).map { "\(message); \($0)" } ?? message
+  }
+
+  /// Mistakes that the message and the traceback show. (LUA-182, UNH-07)
+  private var commonMistake: String? {
+    if message.hasSuffix("attempt to call a nil value (global 'await')") {
+      return "await is a method: request:await()"
+    }
+    if message.hasSuffix(" a nil value (global 'lull')") {
+      return "add this line at the top: local lull = require \"lull\""
+    }
+    if message.hasSuffix("attempt to index a null value"), traceback.contains("in for iterator") {
+      return "ipairs got lull.null: the JSON has null there, not a list"
+    }
+    return nil
+  }
+
   /// Whether the raised value was text.
   package var isText: Bool { value?.isString ?? true }
 
@@ -60,7 +79,7 @@ extension ScriptFailure {
   mutating func join(_ origin: Reraised) {
     guard isSame(as: origin.failure) else { return }
     nilContent = nilContent ?? origin.failure.nilContent
-    isOfNeedlessLoad = isOfNeedlessLoad || origin.failure.isOfNeedlessLoad
+    hint = hint ?? origin.failure.hint
     if origin.isOfInnerCoroutine {
       // It already includes the stack that resumed the coroutine.
       trace = origin.failure.trace

@@ -248,12 +248,15 @@ func lull_host_version() -> UnsafePointer<CChar>! {
 func lull_host_suggest(
   _ pointer: UnsafeMutableRawPointer!, _ kind: Int32, _ name: UnsafePointer<CChar>!
 ) -> UnsafePointer<CChar>! {
-  guard let name, let library = host(pointer)?.bridge.library else { return nil }
-  let names = library.rows.filter { $0.kind == kind }.compactMap(\.name)
-  let texts = names.map { String(cString: $0) }
-  let near = NearestName.suggestion(
-    for: String(cString: name), among: texts.filter { !$0.hasPrefix("__") })
-  return near.flatMap { texts.firstIndex(of: $0) }.map { names[$0] }
+  guard let name, let bridge = host(pointer)?.bridge, let kind = HandleKind(rawValue: kind),
+    let code = FieldSuggestion(library: bridge.library).code(
+      for: String(cString: name), of: kind)
+  else { return nil }
+  let text = Array(code.utf8) + [0]
+  guard let memory = lull_arena_allocate(bridge.pointer, text.count) else { return nil }
+  // Freshly allocated for exactly that many bytes.
+  memory.copyMemory(from: text, byteCount: text.count)
+  return UnsafePointer(memory.assumingMemoryBound(to: CChar.self))
 }
 
 @c @implementation

@@ -122,9 +122,11 @@ enum CompletionScript: String, CaseIterable {
       #compdef lull
       # Completion of lull for zsh: lull completion zsh >"${fpath[1]}/_lull"
       _lull() {
-        local reply
+        # Without an open quote, which is not part of the word.
+        local reply typed=$PREFIX
         local -a found
-        for reply in "${(@f)$(lull --complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+        [[ $compstate[quote] == "'" ]] || typed=${(Q)typed}
+        for reply in "${(@f)$(lull --complete "${(@Q)words[2,CURRENT-1]}" "$typed" 2>/dev/null)}"; do
           if [[ $reply == "//files" ]]; then
             [[ $words[CURRENT] == --*=* ]] && compset -P '*='
             _files
