@@ -16,6 +16,7 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -1057,6 +1058,14 @@ void endParsingBeforeTheProcess() {
 }  // namespace
 
 void csj_prepare_for_threads(void) { endParsingBeforeTheProcess(); }
+
+const char *csj_version(void) {
+  static thread_local char text[32];
+  std::snprintf(
+    text, sizeof text, "%d.%d.%d", int(simdjson::SIMDJSON_VERSION_MAJOR),
+    int(simdjson::SIMDJSON_VERSION_MINOR), int(simdjson::SIMDJSON_VERSION_REVISION));
+  return text;
+}
 
 csj_document *csj_parse(const uint8_t *bytes, size_t length, csj_error *error) {
   parsesUnderWay.fetch_add(1);

@@ -15,7 +15,7 @@ extension ScriptProgram {
     if state == nil {
       startLater(folder: folder, words: words)
     } else if let problem = start(folder: folder, words: words) {
-      StandardError.write(problem)
+      ErrorLines.fail(problem, FailureFacts("failed"))
       return Exit.scriptError
     }
     let code = body(host)
@@ -50,7 +50,9 @@ extension ScriptProgram {
       let problem =
         makeState() ? start(folder: folder, words: words) : "lull: not enough memory\n"
       if let problem {
-        StandardError.write(problem)
+        ErrorLines.fail(problem, FailureFacts("failed"))
+        ErrorLines.end(
+          ScriptProgram.Exit.scriptError, isFailure: true, usual: ("failed", problem))
         // The caller can't continue without Lua.
         exit(ScriptProgram.Exit.scriptError)
       }

@@ -102,7 +102,7 @@ package final class ScriptProgram {
   ) -> Int32? {
     prepare(script, words: words, first: first, setsGlobal: setsGlobal)
     guard let runtime = lull_state_runtime(state) else {
-      StandardError.write("lull: not enough memory\n")
+      ErrorLines.fail("lull: not enough memory\n", FailureFacts("failed"))
       return Exit.scriptError
     }
     host.sources.folder = script.folder
@@ -115,14 +115,16 @@ package final class ScriptProgram {
       if text.hasPrefix("attempt to load ") {
         text = String(escaping: script.name) + ": " + text
       }
-      StandardError.write(
+      ErrorLines.fail(
         host.reporter.describe(
-          syntaxError: text, in: script.source, name: String(escaping: script.name)))
+          syntaxError: text, in: script.source, name: String(escaping: script.name)),
+        FailureFacts("syntax_error"))
       return Exit.cannotCompile
     }
     installSignals(runtime)
     guard host.loop.limits.set(limits) else {
-      StandardError.write("lull: cannot start: not enough memory or threads\n")
+      ErrorLines.fail(
+        "lull: cannot start: not enough memory or threads\n", FailureFacts("failed"))
       return Exit.scriptError
     }
     startMain(chunk, words.dropFirst(1 - first), take)
@@ -167,6 +169,7 @@ package final class ScriptProgram {
   /// - Parameter isSession: whether Ctrl-C ends the running code instead of the process.
   func installSignals(_ runtime: OpaquePointer?, isSession: Bool = false) {
     guard let wakeUp = environment.signalWakeUp else { return }
+    lull_watchdog_write_json(ErrorLines.areOn ? 1 : 0)
     lull_signals_install(
       runtime, wakeUp.function, wakeUp.context,
       Int32(isSession ? LULL_SIGNALS_SESSION : LULL_SIGNALS_PROCESS))

@@ -6,7 +6,7 @@ import LullClients
 
 /// Makes the host of an interpreter that is not Lull's own, and attaches it to its runtime.
 ///
-/// What `luaopen_lull` calls where nobody has preloaded a host: the bridge knows no target above it.
+/// What `luaopen_lull` calls if no host was preloaded: the bridge knows no target above it.
 @c(lull_library_attach)
 public func attachLibrary(_ runtime: OpaquePointer?) -> UnsafeMutableRawPointer? {
   guard let runtime else { return nil }

@@ -1,6 +1,7 @@
 import LullLibC
 import LullCore
 import LullSystem
+import LullTransport
 
 /// The history of earlier sessions, one statement on each line of `$XDG_STATE_HOME/lull/history`.
 /// In a statement of several lines, the line ends are written as `\n`, and a byte 1 precedes it.
@@ -9,27 +10,20 @@ import LullSystem
 /// the maximum size, the next session removes the oldest lines. Only its owner can read it. If it
 /// can't be written or belongs to another user, the session has no stored history. Root does not
 /// create it in another user's folder.
-struct History {
+package struct History {
   private static let kept = 5000
   private let path: String?
 
   init() {
-    if let path = getenv("LULL_HISTORY").map({ String(cString: $0) }) {
-      self.path = path.isEmpty ? nil : path
-    } else if let folder = History.stateFolder {
-      path = folder + "/lull/history"
-    } else {
-      path = nil
-    }
+    path = History.standardPath
   }
 
-  /// The state folder by the XDG base directory specification: an absolute path, or else
-  /// `~/.local/state`.
-  private static var stateFolder: String? {
-    let state = getenv("XDG_STATE_HOME").map { String(cString: $0) } ?? ""
-    if state.hasPrefix("/") { return state }
-    let home = getenv("HOME").map { String(cString: $0) } ?? ""
-    return home.isEmpty ? nil : home + "/.local/state"
+  /// The file of `LULL_HISTORY`, or that in the folder of states; nil without a home folder, or if it is off.
+  package static var standardPath: String? {
+    if let path = getenv("LULL_HISTORY").map({ String(cString: $0) }) {
+      return path.isEmpty ? nil : path
+    }
+    return TokenFile.stateFolder.map { $0 + "/history" }
   }
 
   /// The stored statements, the latest last.

@@ -1,4 +1,5 @@
 import LullLibC
+import Synchronization
 
 /// Writes whole messages to standard error, bypassing the buffers of the C library. On a terminal,
 /// control characters are made visible.
@@ -6,12 +7,33 @@ package enum StandardError {
   /// Receives the output instead, for tests, in the task that sets it.
   @TaskLocal package static var sink: (@Sendable (String) -> Void)?
 
+  /// Writes messages in another form for the whole process; nil: unchanged.
+  private static let form = Mutex<(@Sendable (String) -> Void)?>(nil)
+  private static let hasForm = Atomic(false)
+
+  /// Whether programs read it, so that bars and colours have no place in it. Any thread.
+  package static var isFormed: Bool { hasForm.load(ordering: .relaxed) }
+
+  /// Passes messages to a function that calls `put`; nil: they are written unchanged.
+  package static func setForm(_ function: (@Sendable (String) -> Void)?) {
+    form.withLock { $0 = function }
+    hasForm.store(function != nil, ordering: .relaxed)
+  }
+
   package static func write(_ text: String) {
     write(Array(text.utf8))
   }
 
   package static func write(_ bytes: [UInt8]) {
     if let sink { return sink(String(decoding: bytes, as: UTF8.self)) }
+    if isFormed, let form = form.withLock({ $0 }) {
+      return form(String(decoding: bytes, as: UTF8.self))
+    }
+    put(bytes)
+  }
+
+  /// Writes bytes past the form.
+  package static func put(_ bytes: [UInt8]) {
     StatusLines.clear()
     let bytes = StandardTerminals.showsErrors ? TerminalText.visible(bytes) : bytes
     // A closed or full standard error must not stop the program.

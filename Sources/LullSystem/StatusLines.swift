@@ -12,7 +12,9 @@ package enum StatusLines {
   private static let areInUse = Atomic(false)
 
   /// Whether standard error is a visible terminal.
-  package static var areSeen: Bool { StandardError.sink == nil && isatty(STDERR_FILENO) != 0 }
+  package static var areSeen: Bool {
+    StandardError.sink == nil && !StandardError.isFormed && isatty(STDERR_FILENO) != 0
+  }
 
   /// Whether lines are shown now.
   package static var areShown: Bool { shown.withLock { !$0.isEmpty } }

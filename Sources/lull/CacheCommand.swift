@@ -162,7 +162,7 @@ struct CacheCommand {
     return "\((value * 10).rounded() / 10) \(units[unit])"
   }
 
-  private static func age(of timestamp: Double) -> String {
+  static func age(of timestamp: Double) -> String {
     let seconds = SystemClock.now - timestamp
     guard seconds.isFinite, abs(seconds) < 1e15 else { return "unknown" }
     switch seconds {

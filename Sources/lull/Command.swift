@@ -75,7 +75,7 @@ struct Command: Sendable {
     .cache, .limits, .share, .login, .logout,
     .apis, .explain, .check, .diff, .import, .export, .mock, .types, .drift, .trust,
     .run, .test, .repl,
-    .demo, .completion, .help,
+    .demo, .doctor, .completion, .help,
   ]
 
   /// The commands named like HTTP methods.
@@ -85,7 +85,7 @@ struct Command: Sendable {
   static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
   /// The arguments of the command. Created only when needed.
-  var spec: ArgumentSpec { makeSpec() }
+  var spec: ArgumentSpec { makeSpec().withErrors }
 
   /// The page of `lull help COMMAND`: all options, with details.
   var manual: String { ArgumentHelp.text(of: spec, hasDetails: true) }
@@ -133,8 +133,11 @@ extension ArgumentSpec {
   func read(
     _ words: some Collection<String>, for command: Command, checksRules: Bool = true
   ) throws(CommandEnd) -> ParsedArguments {
+    let spec = withErrors
     do throws(ArgumentParser.End) {
-      return try ArgumentParser.parse(Array(words), by: self, checksRules: checksRules)
+      let parsed = try ArgumentParser.parse(Array(words), by: spec, checksRules: checksRules)
+      spec.useErrorFormat(parsed)
+      return parsed
     } catch {
       throw CommandEnd(error, command)
     }
@@ -144,8 +147,11 @@ extension ArgumentSpec {
   func takeLeading(from words: inout ArraySlice<String>, for command: Command) throws(CommandEnd)
     -> ParsedArguments
   {
+    let spec = withErrors
     do throws(ArgumentParser.End) {
-      return try ArgumentParser.takeLeading(&words, by: self)
+      let parsed = try ArgumentParser.takeLeading(&words, by: spec)
+      spec.useErrorFormat(parsed)
+      return parsed
     } catch {
       throw CommandEnd(error, command)
     }
@@ -154,7 +160,19 @@ extension ArgumentSpec {
 
 /// The command line as bytes and as text. File names and arguments do not have to be UTF-8.
 enum CommandWords {
+  /// Without those of `--errors` before the command.
   static var all: [[UInt8]] {
+    let whole = whole
+    return Array(whole.prefix(1) + whole.dropFirst(1 + leading.count))
+  }
+
+  /// The words of `--errors` before the command.
+  static var leading: [String] {
+    let words = whole.dropFirst().map { String(escaping: $0) }
+    return Array(words.prefix(ErrorFormat.leadingCount(in: words[...])))
+  }
+
+  private static var whole: [[UInt8]] {
     (0..<Int(CommandLine.argc)).map { index in
       guard let word = CommandLine.unsafeArgv[index] else { return [] }
       // A C string with the lifetime of the process.

@@ -97,8 +97,9 @@ enum FirstWord {
     "new": "there is no command 'new': lull import KIND FILE writes an API file",
     "examples": "there is no command 'examples': lull help COMMAND shows some",
     "man": "there is no command 'man': lull help COMMAND shows all options",
-    "doctor": "there is no command 'doctor': lull explain TARGET shows the settings of a request",
-    "config": "there is no command 'config': the defaults are in ~/.config/lull/config.lua",
+    "config":
+      "there is no command 'config': the defaults are in ~/.config/lull/config.lua and API files, and "
+      + "lull doctor lists the variables",
   ]
 
   /// A file ending that API users know, and the command that reads such a file. `nil` if there is

@@ -2,9 +2,18 @@ import LullLibC
 import LullCore
 import LullHost
 import LullSystem
+import Synchronization
 
 /// Exits the process. The exit codes are EXIT-01 to EXIT-07.
 enum Exit {
+  private static let name = Mutex("")
+
+  /// The name of the command that runs; empty before there is one.
+  static var command: String {
+    get { name.withLock { $0 } }
+    set { name.withLock { $0 = newValue } }
+  }
+
   /// Writes out all pending output and ends the process. Skips the exit handlers of libraries,
   /// because the kernel frees everything faster.
   ///
@@ -14,9 +23,27 @@ enum Exit {
     StatusLines.clear()
     let problem = StandardOutput.flush()
     fflush(nil)
-    guard let problem else { _exit(code) }
-    complain("lull: cannot write the output: \(problem)\n")
-    _exit(code == 0 ? 1 : code)
+    guard let problem else { leave(code) }
+    fail("lull: cannot write the output: \(problem)\n", FailureFacts("file"))
+    leave(code == 0 ? 1 : code)
+  }
+
+  private static func leave(_ code: Int32) -> Never {
+    // 7 is a result: no change, a difference.
+    ErrorLines.end(code, isFailure: code != 0 && code != 7, usual: usualFailure(code))
+    _exit(code)
+  }
+
+  /// The failure if no message names one: a script called `os.exit`, or the findings are output.
+  private static func usualFailure(_ code: Int32) -> (kind: String, text: String) {
+    switch command {
+    case Command.run.name, Command.repl.name: ("script_exit", "the script exited with \(code)")
+    case Command.test.name where code == 1: ("test_failure", "a test failed")
+    case Command.check.name where code == 1: ("check_failure", "the check found errors")
+    case Command.doctor.name where code == 1: ("doctor_problem", "lull doctor found a problem")
+    case Command.trust.name where code == 1: ("trust", "not all files are trusted")
+    case let name: ("failed", "lull \(name) failed")
+    }
   }
 
   /// Turns exceeding the file size limit into a write error instead of the end of the process. The
@@ -69,7 +96,33 @@ enum Exit {
   /// Writes a message to standard error. Escapes control characters, in files and pipes too,
   /// because names from files, URLs and servers must not move the cursor when the message is viewed
   /// later.
+  ///
+  /// The last message of a command that fails is the reason.
   static func complain(_ text: String) {
-    StandardError.write(ControlCharacters.shown(in: text))
+    ErrorLines.hold(ControlCharacters.shown(in: text))
+  }
+
+  /// The same for a notice, which is never the reason of a failure.
+  static func notify(_ text: String) {
+    ErrorLines.note(ControlCharacters.shown(in: text))
+  }
+
+  /// The same for the reason of a failure, with its facts.
+  static func fail(_ text: String, _ facts: @autoclosure () -> FailureFacts) {
+    ErrorLines.fail(ControlCharacters.shown(in: text), facts())
+  }
+
+  /// The same for wrong usage.
+  ///
+  /// - Parameters:
+  ///   - page: the help whose first line shows the usage.
+  ///   - name: whose help it is.
+  static func refuse(_ problem: String, _ page: String, _ name: String) {
+    let near = problem.firstRange(of: "(did you mean ").map { problem[$0.upperBound...] }
+    let fix = near.map { "did you mean \($0.prefix { $0 != ")" })" } ?? "\(name) --help"
+    guard !ErrorLines.areOn else {
+      return fail("lull: \(problem)\n", FailureFacts("usage", fix: fix))
+    }
+    complain("lull: \(problem)\n\(page.prefix { $0 != "\n" })\nTry '\(name) --help'.\n")
   }
 }

@@ -8,11 +8,11 @@ extension Command {
   static let help = Command(
     "help", "show help on a command or topic", .help,
     forms: [
-      ("help COMMAND", "show all options of a command, with details"),
+      ("help COMMAND", "show all options; lull help all lists all topics"),
       ("help TOPIC", "explain items, output …; lull help all lists all"),
       ("help annotations", "print editor annotations (LuaCATS) of Lull"),
       ("help all", "list all commands, topics and exit codes"),
-    ], briefForms: 2,
+    ],
     spec: {
       ArgumentSpec(
         name: "lull help", description: "Shows help on a command or a topic.",
@@ -288,6 +288,10 @@ enum HelpTopic: String, CaseIterable {
         6         no response: a network error, or no cache entry with --offline
         7         no change (lull changed), a difference (lull diff), drift
         130, 143  ended by Ctrl-C or SIGTERM
+
+      With --errors json (or LULL_ERRORS=json) standard error has a JSON object on each
+      line. The last line of a command that fails has kind, message and exit, and for a
+      request method, url, status, retryable and retry_after. 7 is a result, not an error.
 
       """
     case .secrets:

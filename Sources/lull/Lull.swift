@@ -8,8 +8,13 @@ enum Lull {
   static func main() {
     let isOutputClosed = Exit.openStandardStreams()
     Exit.outliveFileSizeLimits()
+    let words = CommandWords.texts.dropFirst()
     do throws(CommandEnd) {
-      Exit.now(try run(CommandWords.texts.dropFirst(), isOutputClosed))
+      // The output of these is not for a program of the user.
+      if !["--complete", TestCommand.workerWord].contains(words.first) {
+        try ErrorFormat.begin(leading: CommandWords.leading, words: words)
+      }
+      Exit.now(try run(words, isOutputClosed))
     } catch {
       switch error {
       case .help(let command):
@@ -23,9 +28,10 @@ enum Lull {
         Exit.now(0)
       case .told(let code): Exit.now(code)
       case .wrongUsage(let problem, let command):
-        let usage = (command?.page ?? CommandOverview.text).prefix { $0 != "\n" }
+        // Behind a script's name the words are the script's.
+        if command?.name != Command.run.name { ErrorFormat.useScanned(words) }
         let name = command.map { "lull \($0.name)" } ?? "lull"
-        Exit.complain("lull: \(problem)\n\(usage)\nTry '\(name) --help'.\n")
+        Exit.refuse(problem, command?.page ?? CommandOverview.text, name)
         Exit.now(2)
       }
     }
@@ -35,7 +41,10 @@ enum Lull {
   private static func run(
     _ words: ArraySlice<String>, _ isOutputClosed: Bool
   ) throws(CommandEnd) -> Int32 {
-    if try ReplCommand.isAsked(by: words) { return try Command.repl.run(words) }
+    if try ReplCommand.isAsked(by: words) {
+      Exit.command = Command.repl.name
+      return try Command.repl.run(words)
+    }
     switch words.first {
     case "-h", "--help": throw .help(nil)
     case "--version": throw .version
@@ -49,13 +58,16 @@ enum Lull {
       // The arguments after a script's name belong to the script and are not parsed.
       let name = CommandWords.all[words.startIndex]
       let command = try Dispatch.command(for: words, name: name)
+      Exit.command = command.name
       // A supervisor may run a script with standard output closed. For other commands the output is
       // their purpose.
       if isOutputClosed, command.name != Command.run.name { Exit.refuseOutput() }
       return try command.run(words)
     // Standard input is run only with `-`, so this reports wrong usage. If there is nothing to
     // read, show the overview.
-    case nil where StandardInput.holdsBytes: return try Command.run.run(words)
+    case nil where StandardInput.holdsBytes:
+      Exit.command = Command.run.name
+      return try Command.run.run(words)
     case nil: throw .page(CommandOverview.start)
     }
   }

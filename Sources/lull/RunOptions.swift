@@ -144,7 +144,8 @@ extension ScriptProgram {
     {
       return program
     }
-    StandardError.write("lull: cannot start: not enough memory or descriptors\n")
+    ErrorLines.fail(
+      "lull: cannot start: not enough memory or descriptors\n", FailureFacts("failed"))
     return nil
   }
 }

@@ -80,7 +80,6 @@ struct TestCommand {
         Examples:
           lull test
           lull test tests/repos_test.lua --filter fresh
-          lull test --jobs 1 --update
           lull test tests/repos_test.lua --record missing
           lull test --watch --html report.html
           prove -e 'lull test --tap' tests/*_test.lua

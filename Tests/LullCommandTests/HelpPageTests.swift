@@ -5,7 +5,8 @@ struct HelpPageTests {
   private static let commands = [
     "get", "post", "put", "patch", "delete", "head", "options", "call", "watch", "changed", "cache",
     "limits", "share", "login", "logout", "apis", "explain", "check", "diff", "import", "export",
-    "mock", "types", "drift", "trust", "run", "test", "repl", "demo", "completion", "help",
+    "mock", "types", "drift", "trust", "run", "test", "repl", "demo", "doctor", "completion",
+    "help",
   ]
   static let topics = [
     "items", "output", "filters", "auth", "pages", "cache", "environments", "exit-codes",
@@ -62,7 +63,7 @@ struct HelpPageTests {
   @Test(arguments: [
     ("http https://example.com", "lull URL"), ("curl https://example.com", "lull URL"),
     ("ls", "lull apis"), ("init", "lull import"), ("new", "lull import"), ("examples", "lull help"),
-    ("man", "lull help"), ("doctor", "lull explain"), ("config", "config.lua"),
+    ("man", "lull help"), ("config", "config.lua"), ("config", "lull doctor"),
     ("openapi.yaml", "no such file"), ("notes.md", "no such file"), ("x.hurl", "no such file"),
     ("get spec.json", "spec.json"), ("get :8080/a :8080/b", "one URL at a time"),
     ("get https://a.example/ https://b.example/", "one URL at a time"),

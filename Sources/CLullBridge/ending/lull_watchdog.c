@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@
 // The time from the interruption to the end of the process.
 static const int64_t grace = 1000000000;
 
-enum { LULL_LINE = LULL_LIMIT_TEXT + 16 };
+enum { LULL_LINE = LULL_LIMIT_TEXT + 80 };
 
 static struct {
   timer_t timer;
@@ -35,11 +36,16 @@ static struct {
   _Atomic int32_t code;
   const char *_Atomic line;
   struct sigaction previous_action;
+  int writes_json;
 } watchdog;
 
 // The message for each limit; the first one is for signals.
 static char lines[LULL_LIMIT_COUNT][LULL_LINE] = {
   [LULL_LIMIT_NONE] = "lull: interrupted, but the script did not end\n"};
+
+// The same for programs, which a signal other than SIGINT changes.
+static char interrupted[] =
+  "{\"kind\":\"interrupted\",\"message\":\"interrupted, but the script did not end\",\"exit\":130}\n";
 
 static int64_t now(void) {
   struct timespec time;
@@ -125,6 +131,13 @@ void lull_watchdog_say(int32_t limit, const char *text) {
   char *line = lines[limit];
   size_t length = strlen(text);
   if (length > LULL_LIMIT_TEXT - 1) length = LULL_LIMIT_TEXT - 1;
+  if (watchdog.writes_json) {
+    // The texts are Lull's own, without a character that JSON escapes.
+    snprintf(
+      line, LULL_LINE, "{\"kind\":\"limit\",\"message\":\"%.*s\",\"exit\":%d}\n", (int)length, text,
+      LULL_EXIT_SCRIPT_ERROR);
+    return;
+  }
   memcpy(line, "lull: ", 6);
   memcpy(line + 6, text, length);
   memcpy(line + 6 + length, "\n", 2);
@@ -135,6 +148,13 @@ void lull_watchdog_expect_end(int32_t code, int32_t limit) {
   if (!watchdog.runs || watchdog.end != 0) return;
   watchdog.code = code;
   watchdog.line = lines[limit];
+  if (watchdog.writes_json && limit == LULL_LIMIT_NONE) {
+    // 130 or 143.
+    char *digits = interrupted + sizeof interrupted - 6;
+    digits[1] = (char)('0' + code / 10 % 10);
+    digits[2] = (char)('0' + code % 10);
+    watchdog.line = interrupted;
+  }
   watchdog.end = now() + grace;
   arm();
 }
@@ -152,6 +172,8 @@ void lull_watchdog_end_memory(void) {
 }
 
 void lull_watchdog_keep_quiet(void) { watchdog.line = NULL; }
+
+void lull_watchdog_write_json(int is_on) { watchdog.writes_json = is_on; }
 
 // Home thread: nothing needs to end any more.
 void lull_watchdog_relax(void) {

@@ -767,5 +767,9 @@ int32_t lull_last_nil_method(const lull_runtime *runtime);
 
 // Suppresses the watchdog's message, because it was already reported.
 void lull_watchdog_keep_quiet(void);
+// Whether it says it as a JSON object on one line; before limits are set.
+void lull_watchdog_write_json(int is_on);
+// The release of Lua that this is built for, such as `Lua 5.4.6`.
+const char *lull_lua_release(void);
 
 #endif

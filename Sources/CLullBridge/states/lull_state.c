@@ -13,6 +13,8 @@
 #include "states/lull_module.h"
 #include "states/lull_modules.h"
 
+const char *lull_lua_release(void) { return LUA_RELEASE; }
+
 // [-0, +1] Pushes a new table, with a weak mode if given.
 static void push_weak_table(lua_State *L, const char *mode) {
   LULL_EFFECT(L, 0, 1);

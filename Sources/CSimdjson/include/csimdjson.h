@@ -54,6 +54,9 @@ typedef struct csj_error {
  */
 void csj_prepare_for_threads(void);
 
+/* The version of simdjson that this is built for. Any thread. */
+const char *csj_version(void);
+
 /*
  * Parses one JSON text: UTF-8, or UTF-16 or UTF-32 told by BOM or zero bytes (JSN-15). The bytes
  * need no padding and are not kept. NULL if malformed or out of memory; then `*error` is filled.

@@ -1,4 +1,5 @@
 package import CSimdjson
+package import LullSystem
 import Synchronization
 
 /// A parsed JSON text, immutable and shared by all readers.
@@ -139,5 +140,12 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     if let offset { return "\(message) at byte \(offset)" }
     if let path, !path.isEmpty { return "\(message) at \(path)" }
     return message
+  }
+}
+
+extension LibraryVersion {
+  /// The parser, as this was built with it.
+  package static var simdjson: LibraryVersion {
+    LibraryVersion("simdjson", for: "JSON", debian: "libsimdjson-dev") { _ in csj_version() }
   }
 }

@@ -67,6 +67,19 @@ public struct RetryPolicy: Sendable, Equatable {
     return .sendAgain(after: delay)
   }
 
+  /// Whether a failed request may be sent again by these rules; nil if its method is not known.
+  package func mayRetry(_ error: RequestError) -> Bool? {
+    guard let method = error.method else { return nil }
+    var isUnsent = false
+    if case .transport(let cause)? = error.cause {
+      guard !cause.isFinal, errors.contains(cause.kind) else { return false }
+      isUnsent = cause.isUnsent
+    } else {
+      guard let status = error.httpStatusCode, statuses.contains(status) else { return false }
+    }
+    return isUnsafe || isUnsent || RetryPolicy.idempotentMethods.contains(method)
+  }
+
   /// Whether the result is a failure that should be retried.
   private func isWorthIt(_ result: NetworkResult) -> Bool {
     if let error = result.error { return !error.isFinal && errors.contains(error.kind) }

@@ -79,7 +79,8 @@ struct ReportStyle {
     let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
     return ReportStyle(
-      isColoured: StandardTerminals.showsErrors && !isRefused && terminal != "dumb")
+      isColoured: StandardTerminals.showsErrors && !StandardError.isFormed && !isRefused
+        && terminal != "dumb")
   }
 
   func error(_ text: String) -> String { coloured(text, "1;31") }

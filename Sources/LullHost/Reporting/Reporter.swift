@@ -98,13 +98,13 @@ package final class Reporter {
       case .failure(.failed(let second)):
         if isInterruption(second) { return }
         errorCount += 1
-        write(second, place: "lull.on_error handler", request: nil)
+        write(second, place: "lull.on_error handler", request: nil, isLast: false)
       case .failure(.gone): break
       }
     }
     errorCount += 1
     if let program { return program(failure, place) }
-    write(failure, place: showsPlace ? place : nil, request: request())
+    write(failure, place: showsPlace ? place : nil, request: request(), isLast: false)
   }
 
   /// Reports a failed request whose failure the script has not checked: one line on standard error,
@@ -127,7 +127,8 @@ package final class Reporter {
   private func reportUnhandled(_ text: String, _ error: RequestError? = nil) {
     guard errorHandler != nil || program != nil, !bridge.isClosed else {
       errorCount += 1
-      return StandardError.write("lull: \(ControlCharacters.shown(in: text))\n")
+      return ErrorLines.failLater(
+        "lull: \(ControlCharacters.shown(in: text))\n", error?.facts ?? FailureFacts("failed"))
     }
     var failure = ScriptFailure(message: text)
     failure.requestError = error
@@ -151,7 +152,7 @@ package final class Reporter {
   func reportMain(_ failure: ScriptFailure) {
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     errorCount += 1
-    write(failure, place: nil, request: nil)
+    write(failure, place: nil, request: nil, isLast: true)
   }
 
   /// Returns the raised value as shown by `lull.inspect`, if it is not text and has no description
@@ -196,7 +197,10 @@ package final class Reporter {
     }
   }
 
-  private func write(_ failure: ScriptFailure, place: String?, request: RequestFacts?) {
+  /// - Parameter isLast: whether it ends the script.
+  private func write(
+    _ failure: ScriptFailure, place: String?, request: RequestFacts?, isLast: Bool
+  ) {
     var report = FailureExplanation.report(failure, place: place, request: request)
     report.value = inspection(of: failure)
     let style = ReportStyle.forStandardError()
@@ -205,10 +209,15 @@ package final class Reporter {
     switch verdict {
     case .full:
       report.excerpts = explanation.excerpts(for: failure)
-      StandardError.write(report.text(style))
-    case .short: StandardError.write(report.shortText(style))
+      write(report.text(style), failure, isLast)
+    case .short: write(report.shortText(style), failure, isLast)
     case .counted: break
     }
+  }
+
+  private func write(_ text: String, _ failure: ScriptFailure, _ isLast: Bool) {
+    let facts = failure.requestError?.facts ?? FailureFacts("script_error")
+    if isLast { ErrorLines.fail(text, facts) } else { ErrorLines.failLater(text, facts) }
   }
 
   /// Prints how often repeated errors occurred that were not reported each time.
@@ -238,7 +247,7 @@ package final class Reporter {
     guard !hasReportedLimit, let report = describePassedLimit(failure) else { return }
     hasReportedLimit = true
     errorCount += 1
-    StandardError.write(report)
+    ErrorLines.fail(report, FailureFacts("limit"))
     lull_watchdog_keep_quiet()
   }
 
@@ -308,7 +317,7 @@ package final class Reporter {
   ) {
     errorCount += 1
     if let program { return program(failure, place) }
-    write(failure, place: showsPlace ? place : nil, request: nil)
+    write(failure, place: showsPlace ? place : nil, request: nil, isLast: false)
   }
 
   func reportWithoutLua(sharedContent text: String) {

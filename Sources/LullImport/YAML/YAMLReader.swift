@@ -1,5 +1,15 @@
 import CYAML
 package import LullCore
+package import LullSystem
+
+extension LibraryVersion {
+  /// The library for YAML, which this loads. Any thread.
+  package static var yaml: LibraryVersion {
+    LibraryVersion("libyaml", for: "lull import of YAML", debian: "libyaml-0-2") {
+      cyaml_version(&$0)
+    }
+  }
+}
 
 /// Converts YAML to JSON.
 ///

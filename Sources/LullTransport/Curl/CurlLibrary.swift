@@ -17,12 +17,16 @@ enum CurlLibrary {
 struct CertificateAuthorities {
   var file: String?
   var directory: String?
+  /// The variable that names the file; nil: none does.
+  private(set) var variable: String?
 
   /// Uses `file` if given, else the environment variables that the `curl` command knows.
   init(file: String?) {
-    self.file =
-      file ?? CertificateAuthorities.environment("CURL_CA_BUNDLE")
-      ?? CertificateAuthorities.environment("SSL_CERT_FILE")
+    self.file = file
+    for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] where self.file == nil {
+      self.file = CertificateAuthorities.environment(name)
+      if self.file != nil { variable = name }
+    }
     directory = CertificateAuthorities.environment("SSL_CERT_DIR")
   }
 

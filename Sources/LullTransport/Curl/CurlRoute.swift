@@ -104,9 +104,14 @@ final class CurlRoute: Equatable {
 
 /// The environment variables that name proxies. curl reads them at every request, unless Lull has
 /// found none of them.
-enum ProxyVariables {
+package enum ProxyVariables {
   /// Not HTTP_PROXY, which a CGI gateway sets from a request header.
   private static let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
+  /// Those that are set, and the variables with exceptions, with their values.
+  package static var settings: [(name: String, value: String)] {
+    (names + ["no_proxy", "NO_PROXY"]).compactMap { name in value(of: name).map { (name, $0) } }
+  }
 
   /// Whether one of them is set now.
   static var isAnySet: Bool {

@@ -6,6 +6,7 @@
 #endif
 #include <brotli/decode.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #if !__has_include(<zlib.h>)
 #error "there is no <zlib.h>: on Debian, apt-get install zlib1g-dev"
@@ -21,6 +22,7 @@
 enum { ZSTD_WINDOW_BITS = 23 };
 
 static struct {
+  __typeof__(zlibVersion) *version;
   __typeof__(inflateInit2_) *init;
   __typeof__(inflate) *read;
   __typeof__(inflateReset) *reset;
@@ -28,6 +30,7 @@ static struct {
 } zlib;
 
 static struct {
+  __typeof__(BrotliDecoderVersion) *version;
   __typeof__(BrotliDecoderCreateInstance) *create;
   __typeof__(BrotliDecoderDecompressStream) *read;
   __typeof__(BrotliDecoderGetErrorCode) *error_code;
@@ -35,6 +38,7 @@ static struct {
 } brotli;
 
 static struct {
+  __typeof__(ZSTD_versionString) *version;
   __typeof__(ZSTD_createDCtx) *create;
   __typeof__(ZSTD_DCtx_setParameter) *set;
   __typeof__(ZSTD_decompressStream) *read;
@@ -54,6 +58,7 @@ struct ccompression_stream {
 // ---- Loading
 
 static const cloader_symbol zlib_symbols[] = {
+  {"zlibVersion", &zlib.version},
   {"inflateInit2_", &zlib.init},
   {"inflate", &zlib.read},
   {"inflateReset", &zlib.reset},
@@ -61,6 +66,7 @@ static const cloader_symbol zlib_symbols[] = {
 };
 
 static const cloader_symbol brotli_symbols[] = {
+  {"BrotliDecoderVersion", &brotli.version},
   {"BrotliDecoderCreateInstance", &brotli.create},
   {"BrotliDecoderDecompressStream", &brotli.read},
   {"BrotliDecoderGetErrorCode", &brotli.error_code},
@@ -68,6 +74,7 @@ static const cloader_symbol brotli_symbols[] = {
 };
 
 static const cloader_symbol zstd_symbols[] = {
+  {"ZSTD_versionString", &zstd.version},
   {"ZSTD_createDCtx", &zstd.create},
   {"ZSTD_DCtx_setParameter", &zstd.set},
   {"ZSTD_decompressStream", &zstd.read},
@@ -90,6 +97,19 @@ const char *ccompression_load(ccompression_format format) {
   case CCOMPRESSION_ZSTD: return cloader_load(&zstd_library);
   }
   return "an unknown format";
+}
+
+const char *ccompression_version(ccompression_format format, const char **problem) {
+  static _Thread_local char text[32];
+  *problem = ccompression_load(format);
+  if (*problem) return NULL;
+  if (format == CCOMPRESSION_ZSTD) return zstd.version();
+  if (format != CCOMPRESSION_BROTLI) return zlib.version();
+  uint32_t version = brotli.version();
+  snprintf(
+    text, sizeof text, "%u.%u.%u", (unsigned)(version >> 24), (unsigned)(version >> 12 & 0xfff),
+    (unsigned)(version & 0xfff));
+  return text;
 }
 
 // ---- Opening and closing

@@ -10,6 +10,7 @@
 enum { KIND_COUNT = CCRYPTO_SHA512_256 + 1 };
 
 static struct {
+  const char *(*version)(int);
   int (*digest)(
     const void *, size_t, unsigned char *, unsigned *, const EVP_MD *, ENGINE *);
   unsigned char *(*hmac)(
@@ -34,6 +35,7 @@ static struct {
 
 // Each symbol is used if it was found: a library may lack some of them.
 static const cloader_symbol symbols[] = {
+  {"OpenSSL_version", &crypto.version},
   {"EVP_md5", &crypto.kinds[CCRYPTO_MD5]},
   {"EVP_sha1", &crypto.kinds[CCRYPTO_SHA1]},
   {"EVP_sha224", &crypto.kinds[CCRYPTO_SHA224]},
@@ -59,6 +61,11 @@ static const cloader_symbol symbols[] = {
 };
 
 static cloader_library library = {.file = "libcrypto.so.3", CLOADER_SYMBOLS(symbols)};
+
+const char *ccrypto_version(const char **problem) {
+  *problem = cloader_load(&library);
+  return crypto.version ? crypto.version(0) : NULL;
+}
 
 static const EVP_MD *find(int kind) {
   cloader_load(&library);

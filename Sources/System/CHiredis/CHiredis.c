@@ -34,6 +34,12 @@ static cloader_library library = {
 
 const char *chiredis_load(void) { return cloader_load(&library); }
 
+// The library does not say it; its name has two of the numbers.
+const char *chiredis_version(const char **problem) {
+  *problem = cloader_load(&library);
+  return *problem ? NULL : "0.14";
+}
+
 struct chiredis_reader {
   redisReader *reader;
   chiredis_node *nodes;

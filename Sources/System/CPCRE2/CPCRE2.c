@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 static struct {
+  int (*config)(uint32_t, void *);
   pcre2_code *(*compile)(PCRE2_SPTR, PCRE2_SIZE, uint32_t, int *, PCRE2_SIZE *, pcre2_compile_context *);
   void (*free)(pcre2_code *);
   pcre2_compile_context *(*create_compile_context)(pcre2_general_context *);
@@ -29,6 +30,7 @@ static struct {
 } pcre2;
 
 static const cloader_symbol symbols[] = {
+  {"pcre2_config_8", &pcre2.config},
   {"pcre2_compile_8", &pcre2.compile},
   {"pcre2_code_free_8", &pcre2.free},
   {"pcre2_compile_context_create_8", &pcre2.create_compile_context},
@@ -47,6 +49,15 @@ static const cloader_symbol symbols[] = {
 
 static cloader_library library = {
   .file = "libpcre2-8.so.0", .package = "libpcre2-8-0", CLOADER_SYMBOLS(symbols)};
+
+const char *cpcre2_version(const char **problem) {
+  static _Thread_local char text[64];
+  *problem = cloader_load(&library);
+  if (*problem) return NULL;
+  return pcre2.config(PCRE2_CONFIG_VERSION, NULL) <= (int)sizeof text
+      && pcre2.config(PCRE2_CONFIG_VERSION, text) > 0
+    ? text : "";
+}
 
 // The step limits of the first attempt and of further ones if it was too low. PCRE2 does not report
 // the number of steps.

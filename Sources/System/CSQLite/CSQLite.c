@@ -21,6 +21,7 @@ _Static_assert(
 
 // The functions of SQLite that are used here.
 static struct {
+  const char *(*version)(void);
   int (*open)(const char *, sqlite3 **, int, const char *);
   int (*close)(sqlite3 *);
   int (*config)(sqlite3 *, int, ...);
@@ -50,6 +51,7 @@ static struct {
 } sqlite;
 
 static const cloader_symbol symbols[] = {
+  {"sqlite3_libversion", &sqlite.version},
   {"sqlite3_open_v2", &sqlite.open},
   {"sqlite3_close_v2", &sqlite.close},
   {"sqlite3_db_config", &sqlite.config},
@@ -82,6 +84,11 @@ static cloader_library library = {
   .file = "libsqlite3.so.0", CLOADER_SYMBOLS(symbols)};
 
 const char *csqlite_load(void) { return cloader_load(&library); }
+
+const char *csqlite_version(const char **problem) {
+  *problem = cloader_load(&library);
+  return *problem ? NULL : sqlite.version();
+}
 
 int csqlite_open(const char *path, csqlite_database **database) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;

@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 static struct {
+  const char *(*version)(void);
   int (*initialize)(yaml_parser_t *);
   void (*delete)(yaml_parser_t *);
   void (*input)(yaml_parser_t *, const unsigned char *, size_t);
@@ -23,6 +24,7 @@ struct cyaml_reader {
 };
 
 static const cloader_symbol symbols[] = {
+  {"yaml_get_version_string", &yaml.version},
   {"yaml_parser_initialize", &yaml.initialize},
   {"yaml_parser_delete", &yaml.delete},
   {"yaml_parser_set_input_string", &yaml.input},
@@ -34,6 +36,11 @@ static cloader_library library = {
   .file = "libyaml-0.so.2",
   .purpose = "YAML needs libyaml (the Debian package is libyaml-0-2)",
   CLOADER_SYMBOLS(symbols)};
+
+const char *cyaml_version(const char **problem) {
+  *problem = cloader_load(&library);
+  return *problem ? NULL : yaml.version();
+}
 
 cyaml_reader *cyaml_open(const uint8_t *bytes, size_t length, const char **problem) {
   *problem = cloader_load(&library);

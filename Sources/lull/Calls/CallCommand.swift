@@ -238,8 +238,8 @@ struct CallCommand {
   private static func end(_ end: CommandEnd, _ spec: ArgumentSpec) -> Int32 {
     switch end {
     case .wrongUsage(let problem, _):
-      let usage = ArgumentHelp.text(of: spec).prefix { $0 != "\n" }
-      Exit.complain("lull: \(problem)\n\(usage)\nTry '\(spec.name) --help'.\n")
+      ErrorFormat.useScanned(CommandWords.texts)
+      Exit.refuse(problem, ArgumentHelp.text(of: spec), spec.name)
       return 2
     case .told(let code): return code
     case .help, .page, .version:

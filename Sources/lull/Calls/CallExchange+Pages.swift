@@ -113,7 +113,7 @@ extension CallExchange {
     switch step {
     case .page, .end: return 0
     case .failed(let error):
-      Exit.complain(CallExchange.text(of: error))
+      Exit.fail(CallExchange.text(of: error), error.facts)
       return CallExchange.exitCode(of: error)
     case .raised(let report):
       Exit.complain(report)

@@ -136,7 +136,7 @@ struct CallExchange {
     // The script called os.exit: write nothing.
     case .failure where host.loop.isInterrupted: return 0
     case .failure(let error):
-      Exit.complain("lull: \(error.summary)\n")
+      Exit.fail("lull: \(error.summary)\n", error.facts)
       return CallExchange.exitCode(of: error)
     }
   }
@@ -174,8 +174,11 @@ struct CallExchange {
       return 0
     }
     if let error = response.error {
-      Exit.complain(CallExchange.text(of: error))
-      if error.asksForDigest, options.network.auth?.kind != .digest {
+      var facts = error.facts
+      let asksForDigest = error.asksForDigest && options.network.auth?.kind != .digest
+      if asksForDigest { facts.fix = "-A digest -a USER:PASSWORD" }
+      Exit.fail(CallExchange.text(of: error), facts)
+      if asksForDigest, !ErrorLines.areOn {
         Exit.complain("lull: the server asks for Digest: -A digest -a USER:PASSWORD\n")
       }
       code = CallExchange.exitCode(of: error)
@@ -222,8 +225,10 @@ struct CallExchange {
   private func report(_ problem: Download.Problem) -> Int32 {
     // The reader of the output has gone: report nothing.
     if problem.isUnread { return 0 }
-    let hint = problem.isPart ? "; -o raw writes the bytes" : ""
-    Exit.complain("lull: cannot write \(problem.text)\(hint)\n")
+    let hint = problem.isPart ? "-o raw writes the bytes" : nil
+    Exit.fail(
+      "lull: cannot write \(problem.text)\(hint.map { "; \($0)" } ?? "")\n",
+      FailureFacts("file", fix: hint))
     return 1
   }
 
@@ -345,14 +350,14 @@ extension CallExchange {
     case .nothing: break
     case .noTerminal: return refuse(text, environment.name)
     }
-    Exit.complain("lull: not sent\n")
+    Exit.fail("lull: not sent\n", FailureFacts("unconfirmed"))
     return 1
   }
 
   private func refuse(_ text: String, _ environment: String) -> Int32 {
-    Exit.complain(
+    Exit.fail(
       "lull: \(text) is not sent: writes to the environment '\(environment)' are confirmed at a terminal, or by "
-        + "--yes\n")
+        + "--yes\n", FailureFacts("unconfirmed", fix: "--yes"))
     return 2
   }
 }

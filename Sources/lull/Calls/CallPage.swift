@@ -40,7 +40,7 @@ struct CallPage {
   }
 
   /// Options that a parameter of the same name replaces. (PAR-16)
-  private static let yielding: Set<String> = ["--as", "--retry", "--base-url"]
+  private static let yielding: Set<String> = ["--as", "--retry", "--base-url", "--errors"]
 
   /// The option names that parameters can't have.
   static func taken(hasPages: Bool) -> Set<String> {

@@ -93,7 +93,7 @@ final class RequestSession: Sendable {
     return try file.lock {
       left -= 1
       if left == 0 {
-        Exit.complain(
+        Exit.notify(
           "lull: waiting for another process that has the session '\(name)'; --session-read-only "
             + "does not wait\n")
       }

@@ -96,7 +96,7 @@ struct StandardInput {
       // Errors are reported by the following read.
       if poll(&end, 1, Int32(StandardInput.slice * 1000)) > 0 { return true }
       if silence.isToBeTold(after: StandardInput.patience) {
-        Exit.complain(
+        Exit.notify(
           "lull: waiting for a body on standard input; --ignore-stdin goes without\n")
       }
     }

@@ -35,7 +35,7 @@ extension CallExchange {
       guard let response = host.loop.finish(started) else { return .ended(0) }
       trace?.show(response, of: started)
       if let error = response.error {
-        Exit.complain(CallExchange.text(of: error))
+        Exit.fail(CallExchange.text(of: error), error.facts)
         return .ended(CallExchange.exitCode(of: error))
       }
       return .content(try compared(response.entity, filter))

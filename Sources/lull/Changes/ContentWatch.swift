@@ -121,13 +121,13 @@ final class ContentWatch: ResourceObserver {
       let entity = request.resource.latestData ?? response.entity
       return try show(try exchange.compared(entity, filter)) ? answered() : .ended(0)
     } catch {
-      tell(error.report)
+      tell(error.report, FailureFacts("script_error"), isLast: shown == nil)
       return .failed(1, mayPass: false, wanted: nil)
     }
   }
 
   private func answered() -> Turn {
-    if told != nil { Exit.complain("lull: answered again\n") }
+    if told != nil { Exit.notify("lull: answered again\n") }
     told = nil
     return .answered
   }
@@ -135,7 +135,7 @@ final class ContentWatch: ResourceObserver {
   private func failed(_ error: RequestError) -> Turn {
     let now = exchange.api.service.pump.clock.now
     let wanted = error.entity.flatMap { RetryAfter.delay(in: $0.headers, now: now) }
-    tell(CallExchange.text(of: error))
+    tell(CallExchange.text(of: error), error.facts, isLast: !error.mayPass && shown == nil)
     // Wait one day at most, and never forever.
     return .failed(
       CallExchange.exitCode(of: error), mayPass: error.mayPass,
@@ -143,10 +143,13 @@ final class ContentWatch: ResourceObserver {
   }
 
   /// Reports an error unless the previous one was the same.
-  private func tell(_ report: String) {
+  ///
+  /// - Parameter isLast: whether the watch ends with it.
+  private func tell(_ report: String, _ facts: FailureFacts, isLast: Bool) {
     guard report != told else { return }
     told = report
-    Exit.complain(report)
+    if isLast { return Exit.fail(report, facts) }
+    ErrorLines.failLater(ControlCharacters.shown(in: report), facts)
   }
 
   // MARK: Output

@@ -72,6 +72,7 @@ enum OptionTable {
     .init(
       names: ["--dry-run"], kind: .flag, category: "Output",
       help: "Print the request; send nothing.", isCommon: true),
+    ErrorFormat.argument(category: "Output"),
   ]
 
   static let csvGuard = Argument(

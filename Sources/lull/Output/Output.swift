@@ -18,7 +18,7 @@ enum Output {
     // If the reader has gone, that is not an error. Any other failure loses data.
     guard failure == EPIPE else {
       // Copy a message of the C library at once.
-      Exit.complain("lull: cannot write the output: \(ErrorText.of(failure))\n")
+      Exit.fail("lull: cannot write the output: \(ErrorText.of(failure))\n", FailureFacts("file"))
       Exit.now(1)
     }
     return false
@@ -62,7 +62,8 @@ struct OutputStyle {
   /// Uses colours on a terminal, unless `NO_COLOR` is set or the terminal does not support them.
   private init(of descriptor: Int32) {
     isTerminal = isatty(descriptor) != 0
-    let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let isFormed = descriptor == STDERR_FILENO && StandardError.isFormed
+    let isRefused = isFormed || getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let kind = getenv("TERM").map { String(cString: $0) } ?? ""
     isColoured = isTerminal && !isRefused && kind != "dumb"
     width = TerminalWidth.columns(of: descriptor) ?? .max

@@ -209,7 +209,7 @@ extension TrustCommand {
     let rows = record.files.sorted { $0.key < $1.key }.map { path, digests -> JSONValue in
       .object([
         .init("path", .string(path)), .init("loads", .int(digests.count - 1)),
-        .init("state", .string(TrustCommand.state(of: digests))),
+        .init("state", .string(TrustCommand.state(of: digests) ?? "trusted")),
       ])
     }
     guard let bytes = try? JSONValue.array(rows).encode() else { return 1 }
@@ -218,8 +218,8 @@ extension TrustCommand {
     return 0
   }
 
-  /// The state of the files since they were trusted.
-  private static func state(of digests: TrustRecord.Digests) -> String {
+  /// How the files differ from those that were trusted, in words; nil: they do not.
+  static func state(of digests: TrustRecord.Digests) -> String? {
     for (path, digest) in digests.sorted(by: { $0.key < $1.key }) {
       switch TextFile.read(Array(path.utf8), limit: LoadGate.largest) {
       case .failure: return "gone: \(path)"
@@ -227,6 +227,6 @@ extension TrustCommand {
         if TrustRecord.digest(of: bytes) != digest { return "changed: \(path)" }
       }
     }
-    return "trusted"
+    return nil
   }
 }

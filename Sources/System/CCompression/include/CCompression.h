@@ -34,6 +34,9 @@ typedef struct ccompression_stream ccompression_stream;
 /// the text belongs to the library. Any thread.
 const char *ccompression_load(ccompression_format format);
 
+/// The version of that library; NULL if it cannot be loaded, and why in `problem`. Any thread.
+const char *ccompression_version(ccompression_format format, const char **problem);
+
 /// Returns a new stream, or NULL if memory runs out or the library cannot be loaded. The caller
 /// closes it.
 ccompression_stream *ccompression_open(ccompression_format format);

@@ -13,6 +13,9 @@ enum {
 // The size of the longest digest.
 enum { CCRYPTO_MAX_SIZE = 64 };
 
+// The version of the library; NULL if it cannot be loaded, and why in `problem`. Any thread.
+const char *ccrypto_version(const char **problem);
+
 // Writes the digest of the bytes. Returns its size, or 0 if libcrypto is not installed, does not
 // support the digest, or fails. Any thread.
 size_t ccrypto_digest(

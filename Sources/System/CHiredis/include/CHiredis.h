@@ -32,6 +32,8 @@ typedef struct {
 // Loads the library. Returns NULL, or why that failed. Any thread, any number of times; must be
 // called first.
 const char *chiredis_load(void);
+// The version of the library; NULL if it cannot be loaded, and why in `problem`. Any thread.
+const char *chiredis_version(const char **problem);
 
 // Returns NULL without memory. A reply with more nodes is rejected.
 chiredis_reader *chiredis_reader_create(size_t most_nodes);

@@ -18,6 +18,9 @@ enum { CPCRE2_ECMA = 0, CPCRE2_PERL, CPCRE2_PERL_ANY_CASE };
 // The maximum number of steps of a search. A search that exceeds it has no result.
 enum { CPCRE2_MOST_STEPS = 1000000 };
 
+// The version of the library; NULL if it cannot be loaded, and why in `problem`. Any thread.
+const char *cpcre2_version(const char **problem);
+
 // Compiles a UTF-8 pattern in the syntax of a CPCRE2_* constant. On failure, returns NULL and
 // writes the reason to `problem`. Any thread.
 cpcre2_pattern *cpcre2_create(const char *text, size_t count, int spelling, char problem[CPCRE2_SIZE]);

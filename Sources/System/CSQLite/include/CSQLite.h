@@ -33,6 +33,9 @@ enum {
   CSQLITE_READONLY_DBMOVED = 1032
 };
 
+// The version of the library; NULL if it cannot be loaded, and why in `problem`. Any thread.
+const char *csqlite_version(const char **problem);
+
 // Loads the library. Returns NULL, or why that failed. Any thread, any number of times; must be
 // called first.
 const char *csqlite_load(void);

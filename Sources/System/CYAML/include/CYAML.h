@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The version of the library; NULL if it cannot be loaded, and why in `problem`. Any thread.
+const char *cyaml_version(const char **problem);
+
 typedef enum cyaml_kind {
   CYAML_END,
   CYAML_DOCUMENT,

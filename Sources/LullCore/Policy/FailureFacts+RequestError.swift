@@ -1,0 +1,17 @@
+extension RequestError {
+  package var facts: FailureFacts {
+    let isStatus = httpStatusCode.map { $0 >= 400 } ?? false
+    var facts = FailureFacts(isStatus ? "http_status" : cause?.kind ?? "failed")
+    facts.method = method?.rawValue
+    facts.url = url.map { LogText.url($0) }
+    facts.status = httpStatusCode
+    facts.isRetryable = RetryPolicy().mayRetry(self)
+    facts.retryAfter = entity.flatMap { RetryAfter.delay(in: $0.headers, now: timestamp) }
+    if case .transport(let error)? = cause, error.kind == .tls,
+      let advice = error.message.split(separator: "; ").dropFirst().last
+    {
+      facts.fix = String(advice)
+    }
+    return facts
+  }
+}

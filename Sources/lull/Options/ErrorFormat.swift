@@ -1,0 +1,103 @@
+import LullArguments
+import LullCore
+import LullLibC
+
+/// How messages are written to standard error: `--errors`, or else the variable `LULL_ERRORS`. (EJS-01)
+///
+/// The option is given before the command or among its options; behind a script's name it is the script's.
+enum ErrorFormat: String, CaseIterable {
+  case text
+  case json
+
+  static let option = "--errors"
+  static let variable = "LULL_ERRORS"
+
+  static func argument(category: String?) -> Argument {
+    Argument(
+      names: [option], placeholder: "FORMAT", choices: allCases.map(\.rawValue),
+      category: category, help: "Write errors as text (default) or as JSON.",
+      details: """
+        With json each message is one JSON object on a line of standard error. The last line of a command \
+        that fails has the key exit. LULL_ERRORS=json has the same effect.
+        """)
+  }
+
+  func use() { ErrorLines.turn(on: self == .json) }
+
+  /// Uses the format that the environment or a word before the command names.
+  ///
+  /// - Parameters:
+  ///   - leading: the words of the option before the command.
+  ///   - words: the command and its words.
+  static func begin(
+    leading: [String], words: some Collection<String>
+  ) throws(CommandEnd) {
+    guard leading.isEmpty else { return try value(of: leading).use() }
+    guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return }
+    if let format = ErrorFormat(rawValue: text) {
+      format.use()
+    } else if scan(words) == nil {
+      throw .wrongUsage("\(variable) must be text or json, got '\(text)'", nil)
+    }
+  }
+
+  /// Uses the format that a command line which could not be read asks for.
+  static func useScanned(_ words: some Collection<String>) { scan(words)?.use() }
+
+  private static func value(of leading: [String]) throws(CommandEnd) -> ErrorFormat {
+    let spec = ArgumentSpec(name: "lull", description: "", arguments: [argument(category: nil)])
+    do throws(ArgumentParser.End) {
+      let parsed = try ArgumentParser.parse(leading, by: spec)
+      return parsed.text(option).flatMap { ErrorFormat(rawValue: $0) } ?? .text
+    } catch {
+      scan(leading)?.use()
+      guard case .problem(let text) = error else { return .text }
+      throw .wrongUsage(text, nil)
+    }
+  }
+
+  private static func scan(_ words: some Collection<String>) -> ErrorFormat? {
+    var found: ErrorFormat?
+    var previous = ""
+    for word in words {
+      let text =
+        previous == option
+        ? word : word.hasPrefix(option + "=") ? String(word.dropFirst(option.count + 1)) : ""
+      found = ErrorFormat(rawValue: text) ?? found
+      previous = word
+    }
+    return found
+  }
+
+  /// How many of the words before the command are the option's.
+  static func leadingCount(in words: ArraySlice<String>) -> Int {
+    var index = words.startIndex
+    while index < words.endIndex {
+      if words[index] == option {
+        index = min(index + 2, words.endIndex)
+      } else if words[index].hasPrefix(option + "=") {
+        index += 1
+      } else {
+        break
+      }
+    }
+    return index - words.startIndex
+  }
+}
+
+extension ArgumentSpec {
+  /// With the option, which all commands have. A parameter of a call that is called so replaces it. (PAR-16)
+  var withErrors: ArgumentSpec {
+    guard option(ErrorFormat.option) == nil else { return self }
+    var spec = self
+    spec.arguments.append(ErrorFormat.argument(category: nil))
+    return spec
+  }
+
+  /// Uses the format that the words of a command name.
+  func useErrorFormat(_ parsed: ParsedArguments) {
+    let known = ErrorFormat.allCases.map(\.rawValue)
+    guard option(ErrorFormat.option)?.choices == known else { return }
+    parsed.text(ErrorFormat.option).flatMap { ErrorFormat(rawValue: $0) }?.use()
+  }
+}
