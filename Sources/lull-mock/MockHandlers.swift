@@ -35,7 +35,8 @@ final class MockHandlers {
     defer { chunk.release() }
     let made = host.coroutines.ask(chunk.callable, [], kind: "lull.mock") { results -> [Int64] in
       (0..<3).compactMap { position in
-        guard let id = try? stored.keep(results.state, results.index(position)), stored.pin(id) else {
+        guard let id = try? stored.keep(results.state, results.index(position)), stored.pin(id)
+        else {
           return nil
         }
         return id

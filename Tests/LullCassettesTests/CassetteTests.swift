@@ -82,7 +82,8 @@ import Testing
       CassetteTests.entry("GET", "/a", "old"), CassetteTests.entry("PUT", "/a", ""),
     ])
     #expect(CassetteTests.ask(&cassette, put) == "")
-    #expect(CassetteTests.ask(&cassette, get).contains("only before a write that has already happened"))
+    #expect(
+      CassetteTests.ask(&cassette, get).contains("only before a write that has already happened"))
   }
 
   @Test
@@ -171,7 +172,8 @@ import Testing
     cassette.note(CassetteTests.request("POST", "/a"))
     #expect(
       CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a"))
-        == "GET https://a.test/a was recorded only before a write that has already happened in this run")
+        == "GET https://a.test/a was recorded only before a write that has already happened in this run"
+    )
     cassette.note(CassetteTests.request("GET", "/a"))
     // The second time it is asked for again, too.
     #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a")).contains("recorded"))

@@ -67,7 +67,8 @@ import Testing
       response: HARBody(
         Array("…\(token.suffix(16)), of the environment-key, \(token.prefix(8))".utf8)))
     #expect(
-      redaction.suspicions(in: [said]).contains("exchange 1, response body: a part of lull-token-1"))
+      redaction.suspicions(in: [said]).contains("exchange 1, response body: a part of lull-token-1")
+    )
     #expect(!redaction.suspicions(in: [said]).contains { $0.contains("KEY") })
   }
 

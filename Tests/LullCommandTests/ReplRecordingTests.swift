@@ -112,7 +112,8 @@ struct ReplRecordingTests {
       Binaries.lull, ["repl"], environment: [:], folder: folder.path, input: .text(input)
     ).wait()
     for part in [
-      "nothing is being recorded: .record NAME starts a recording", "nothing is recorded for a test",
+      "nothing is being recorded: .record NAME starts a recording",
+      "nothing is recorded for a test",
       "the name is missing: .record NAME", ".record takes a plain name",
       "'one' is already being recorded: .stop ends the recording",
     ] {

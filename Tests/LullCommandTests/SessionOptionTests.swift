@@ -233,7 +233,8 @@ struct SessionOptionTests {
     #expect(foreign.errors.contains("is of http://a.example, not of \(server.url)"))
     try state.write(file, "{}", mode: 0o644)
     let open = try run("get", server.url, "--session", "x")
-    #expect(open.errors.contains("can be read by other users, and is not used: run chmod 600 on it"))
+    #expect(
+      open.errors.contains("can be read by other users, and is not used: run chmod 600 on it"))
     #expect(server.requests.count == 1)
     let nowhere = try lull("get", server.url, "--session", "x")
     #expect(nowhere.errors.contains("cannot be written"))

@@ -34,9 +34,12 @@ struct JSONValueConvertingTests {
   }
 
   static let refused = [
-    Refused(value: { ["a": [1, Double.nan]] }, message: "JSON cannot represent the number nan at /a/1"),
+    Refused(
+      value: { ["a": [1, Double.nan]] }, message: "JSON cannot represent the number nan at /a/1"),
     Refused(value: { [Float.infinity] }, message: "JSON cannot represent the number inf at /0"),
-    Refused(value: { ["~/": { 1 }] as [String: Any] }, message: "JSON cannot represent () -> Int at /~0~1"),
+    Refused(
+      value: { ["~/": { 1 }] as [String: Any] }, message: "JSON cannot represent () -> Int at /~0~1"
+    ),
     Refused(value: { UInt64.max }, message: "18446744073709551615 does not fit 64 signed bits"),
     Refused(value: { [1: "x"] }, message: "JSON cannot represent Dictionary<Int, String>"),
   ]

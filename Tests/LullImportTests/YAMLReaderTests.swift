@@ -89,6 +89,7 @@ struct YAMLReaderTests {
     #expect(
       problem(String(repeating: "[", count: 100_000)).contains("it is nested more than 200 levels"))
     #expect(
-      problem(String(repeating: "- ", count: 100_000)).contains("it is nested more than 200 levels"))
+      problem(String(repeating: "- ", count: 100_000)).contains("it is nested more than 200 levels")
+    )
   }
 }

@@ -110,7 +110,10 @@ import Testing
   @Test(arguments: [
     (##"{"$ref":"#"}"##, "the schema refers to itself endlessly"),
     (##"{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#"}}}"##, "endlessly"),
-    (##"{"$ref":"https://a.test/b"}"##, "refers to another document, 'https://a.test/b': schemas are not fetched"),
+    (
+      ##"{"$ref":"https://a.test/b"}"##,
+      "refers to another document, 'https://a.test/b': schemas are not fetched"
+    ),
     (##"{"$ref":"file:///etc/passwd"}"##, "refers to another document, 'file:///etc/passwd'"),
     (
       ##"{"properties":{"x":{"$ref":"#/$defs/none"}}}"##,

@@ -188,7 +188,8 @@ import Testing
       #expect(try load().reason == .invalidated)
       #expect(try load().condition == "if-none-match: \"v1\"")
       #expect(
-        try load().description == "load: it was invalidated; conditionally, with if-none-match: \"v1\"")
+        try load().description
+          == "load: it was invalidated; conditionally, with if-none-match: \"v1\"")
       _ = await resource.load().completed()
       #expect(try load().error?.httpStatusCode == 503)
       #expect(try load().reason == .error(at: loaded + 3, retryTime: 1))

@@ -117,7 +117,8 @@ import Testing
           _ = try await load.entity()
         }
       }
-      #expect(error?.description.contains("only tasks outside its body are running") == true, "\(way)")
+      #expect(
+        error?.description.contains("only tasks outside its body are running") == true, "\(way)")
       #expect(error?.description.contains("GET https://api.test/a") == true)
     }
   }

@@ -97,7 +97,8 @@ extension TransportSuite {
       #expect(server.requests == ["cut"])
       let expected =
         change == "shorter"
-        ? "'\(path)' ended while it was being sent, after" : "'\(path)' has changed since its request"
+        ? "'\(path)' ended while it was being sent, after"
+        : "'\(path)' has changed since its request"
       #expect(result?.error?.message.hasPrefix(expected) == true)
       finish(server)
     }

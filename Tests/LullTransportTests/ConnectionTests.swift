@@ -89,7 +89,8 @@ extension TransportSuite {
         #expect(try harness.send(request).text == "ok")
         let error = try harness.send(request).error
         #expect(error?.kind == .network)
-        #expect(error?.message.hasSuffix("may have been processed, so it is not sent again") ?? false)
+        #expect(
+          error?.message.hasSuffix("may have been processed, so it is not sent again") ?? false)
         #expect(server.requests.count == 2)
         #expect(try harness.send(request).text == "ok")
         server.stop()

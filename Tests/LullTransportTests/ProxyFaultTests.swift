@@ -106,7 +106,8 @@ extension TransportSuite {
       Fault(
         name: "has nothing in the tunnel", play: answering(connected, .wait),
         plain: "timeout: no complete response from PROXY for nope.invalid within 1 s (timeout)",
-        tunnel: "timeout: no complete response from nope.invalid through PROXY within 1 s (timeout)"),
+        tunnel: "timeout: no complete response from nope.invalid through PROXY within 1 s (timeout)"
+      ),
       Fault(
         name: "ends at the greeting", scheme: "socks5h",
         play: { $0.readSome(3) },
@@ -130,7 +131,8 @@ extension TransportSuite {
       Fault(
         name: "is silent", scheme: "socks5h", play: socks(nil, .wait),
         plain: "timeout: no complete response from nope.invalid through PROXY within 1 s (timeout)",
-        tunnel: "timeout: no complete response from nope.invalid through PROXY within 1 s (timeout)"),
+        tunnel: "timeout: no complete response from nope.invalid through PROXY within 1 s (timeout)"
+      ),
     ]
 
     @Test(arguments: faults)

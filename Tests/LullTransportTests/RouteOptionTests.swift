@@ -224,7 +224,8 @@ extension TransportSuite {
       }
       // Where the library can, nginx cannot, and it falls back.
       if let error = result.error {
-        #expect(error.message.hasPrefix("this system's libcurl does not support HTTP/3 (http_version)"))
+        #expect(
+          error.message.hasPrefix("this system's libcurl does not support HTTP/3 (http_version)"))
         #expect(error.isFinal)
       } else {
         #expect(result.text == "HTTP/2.0")

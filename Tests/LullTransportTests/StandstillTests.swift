@@ -39,7 +39,8 @@ extension TransportSuite {
       }.error
       #expect(error?.kind == .timeout)
       #expect(
-        error?.message == "no data was sent or received in the exchange with 127.0.0.1:\(server.port) for 0.05 s "
+        error?.message
+          == "no data was sent or received in the exchange with 127.0.0.1:\(server.port) for 0.05 s "
           + "(idle_timeout)")
       harness.finish()
       server.stop()

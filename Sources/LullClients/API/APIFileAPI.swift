@@ -132,8 +132,10 @@ extension APIOwner {
       ) { call throws(Misuse) in
         call.return(try api(call).environment.map { .string($0.name) } ?? .nil)
       },
-      .property("environments", "string[]",
-      "The environments that the file declares, in its order.") {
+      .property(
+        "environments", "string[]",
+        "The environments that the file declares, in its order."
+      ) {
         call throws(Misuse) in
         call.return(.list(try api(call).environments.map { .string($0) }))
       },
@@ -406,8 +408,9 @@ extension APIOwner {
         calls, for as long as the mock runs. nil leaves the response to recordings and examples; \
         an error is a status of 500.
         """),
-      .field("examples", "MockExample[]?",
-      "Responses of `lull mock`; the first that matches counts."),
+      .field(
+        "examples", "MockExample[]?",
+        "Responses of `lull mock`; the first that matches counts."),
       .field(
         "example", "any",
         """

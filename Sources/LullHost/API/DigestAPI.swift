@@ -73,8 +73,9 @@ extension APIOwner {
     "Base64Options", "Options of `lull.base64.encode`.",
     entries: [
       .field("url", "boolean?", "Use `-` and `_` instead of `+` and `/`, for URLs; default false."),
-      .field("padding", "boolean?",
-      "Pad with `=` to a whole group; default true, with `url` false."),
+      .field(
+        "padding", "boolean?",
+        "Pad with `=` to a whole group; default true, with `url` false."),
     ])
 
   static let digestOptions = APIOwner.table(

@@ -71,8 +71,9 @@ extension APIOwner {
   static let inspectOptions = APIOwner.table(
     "InspectOptions", "Options of `lull.inspect`.",
     entries: [
-      .field("depth", "integer?",
-      "The number of levels of tables that are shown; default 8, at most 100.")
+      .field(
+        "depth", "integer?",
+        "The number of levels of tables that are shown; default 8, at most 100.")
     ])
 
   static let mapOptions = APIOwner.table(

@@ -205,8 +205,9 @@ extension APIOwner {
         "For `request_cancelled`: the error of another request that `networking` returned.",
         swift: "RequestError.Cause.custom(_:)", rules: "CXL-08"),
       .field("traceback", "string?", "For `script_error`: the stack when the error was raised."),
-      .field("stage", "string?",
-      "For `script_error` in a transformer: its stage.", rules: "TRF-13"),
+      .field(
+        "stage", "string?",
+        "For `script_error` in a transformer: its stage.", rules: "TRF-13"),
       .field(
         "value", "any", "For `script_error`: the error value, of any type.",
         rules: "TRF-13 ERR-16"),

@@ -102,12 +102,14 @@ extension APIOwner {
       .field(
         "[integer]", "ArgumentSpec|string",
         "The arguments, in the order of the help; a string is an argument with only a name."),
-      .field("name", "string?",
-      "The name of the script in messages; default the name of its file."),
+      .field(
+        "name", "string?",
+        "The name of the script in messages; default the name of its file."),
       .field("description", "string?", "A description for the help."),
       .field("notes", "string?", "The text at the end of the help."),
-      .field("version", "string?",
-      "The text that `--version` prints; without it there is no `--version`."),
+      .field(
+        "version", "string?",
+        "The text that `--version` prints; without it there is no `--version`."),
     ])
 
   static let argumentSpec = APIOwner.table(

@@ -91,8 +91,10 @@ extension APIOwner {
         "__close", "()", shown: "local events <close> = resource:events()",
         "Stops it at the end of the block or of its loop.", rules: "STR-22"
       ) { call throws(Misuse) in try events(call).end() },
-      .property("resource", "Resource",
-      "The resource that is read.", swift: "EventStream.resource") {
+      .property(
+        "resource", "Resource",
+        "The resource that is read.", swift: "EventStream.resource"
+      ) {
         call throws(Misuse) in
         call.return(call.values.of(try events(call).stream.resource))
       },
@@ -185,8 +187,10 @@ extension APIOwner {
       ) { call throws(Misuse) in
         call.return(.bool(try followed(call).follower?.isOver ?? true))
       },
-      .property("resource", "Resource",
-      "The resource whose content it makes.") { call throws(Misuse) in
+      .property(
+        "resource", "Resource",
+        "The resource whose content it makes."
+      ) { call throws(Misuse) in
         call.return(try followed(call).follower.map { call.values.of($0.stream.resource) } ?? .nil)
       },
       .property(
@@ -267,9 +271,9 @@ extension APIOwner {
     }
     guard let reduce else {
       throw .message(
-      """
-      follow needs 'reduce', a function that returns content from content and an item
-      """)
+        """
+        follow needs 'reduce', a function that returns content from content and an item
+        """)
     }
     call.return(
       try LuaFollow.begin(

@@ -10,8 +10,9 @@ extension APIOwner {
       .field(
         "dns", "number", "Resolving the host name; 0 on an existing connection.",
         swift: "TransferTimings.dns"),
-      .field("connect", "number",
-      "Connecting; 0 on an existing connection.", swift: "TransferTimings.connect"),
+      .field(
+        "connect", "number",
+        "Connecting; 0 on an existing connection.", swift: "TransferTimings.connect"),
       .field(
         "tls", "number",
         """

@@ -127,9 +127,9 @@ extension APIOwner {
     guard let joined else {
       let text = call.raw(1).urlText ?? ""
       return call.fail(
-      """
-      '\(LogText.url(text))' is not a reference: \(ResourceURL.problem(in: text))
-      """)
+        """
+        '\(LogText.url(text))' is not a reference: \(ResourceURL.problem(in: text))
+        """)
     }
     call.return(.string(joined.text))
   }

@@ -188,8 +188,10 @@ extension APIOwner {
         "__close", "()", shown: "local pages <close> = resource:pages()",
         "Stops it at the end of the block or of its loop."
       ) { call throws(Misuse) in try pages(call).end() },
-      .property("count", "integer",
-      "The number of pages it has returned so far.") { call throws(Misuse) in
+      .property(
+        "count", "integer",
+        "The number of pages it has returned so far."
+      ) { call throws(Misuse) in
         call.return(.int(Int64(try pages(call).count)))
       },
       .method("stop", "()", "Ends it; a waiting call returns nil once its page is loaded.") {

@@ -142,7 +142,7 @@ struct SecurityReader {
         let text = ShortText.comment(String(other.prefix(40)))
         wanted.problem =
           "the security scheme '\(ShortText.comment(name))' is HTTP '\(text)', which is not "
-            + "supported"
+          + "supported"
       }
     case "oauth2": add(flow(scheme, name), &wanted)
     case "openIdConnect":
@@ -152,7 +152,7 @@ struct SecurityReader {
     case "mutualTLS":
       wanted.problem =
         "the security scheme '\(ShortText.comment(name))' needs a certificate: "
-          + "set client_cert and client_key"
+        + "set client_cert and client_key"
     default:
       wanted.problem = "the security scheme '\(ShortText.comment(name))' has an unknown type"
     }

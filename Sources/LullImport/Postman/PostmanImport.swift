@@ -201,7 +201,7 @@ package struct PostmanImport {
     guard !Blank.isIn(request.origin) else {
       return
         "its host is \(Blank.shown(request.origin)), which the collection does not define "
-          + "(set it with --base-url)"
+        + "(set it with --base-url)"
     }
     // `:id`, and the value given for it.
     var values: [String: String] = [:]

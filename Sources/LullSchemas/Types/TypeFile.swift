@@ -75,7 +75,10 @@ package struct TypeFile {
       lines.append("function lull.api(name) end")
     }
     // Types may be long and are written on one line.
-    var head = [TypeFile.heading, TypeFile.mark + "; the next run overwrites it.", "-- luacheck: no max line length"]
+    var head = [
+      TypeFile.heading, TypeFile.mark + "; the next run overwrites it.",
+      "-- luacheck: no max line length",
+    ]
     head += notes.map { "-- " + AnnotationText.comment($0, limit: 1000) }
     head.append("")
     if let null = reader.nullName {

@@ -137,7 +137,9 @@ struct EnvironmentFileTests {
         == start + "apis/prod.env:1: expected a name of letters, digits and '_' before '='")
     #expect(
       try problem("A=s3cret\n", mode: 0o644).hasPrefix(
-        start + "the file apis/prod.env can be read by other users, and is not used: run chmod 600 on it"))
+        start
+          + "the file apis/prod.env can be read by other users, and is not used: run chmod 600 on it"
+      ))
     #expect(
       try problem("A=s3cret\n", named: "name")
         == start + "'env_file' must be a literal string: it is read before the file is run")

@@ -164,7 +164,8 @@ struct OpenAPIImportTests {
     #expect(ending.code == 1)
     #expect(
       ending.errors.contains(
-        "'orders/list.params.page' is changed both here and in the document, there to \"string\"\n"))
+        "'orders/list.params.page' is changed both here and in the document, there to \"string\"\n")
+    )
     #expect(ending.errors.hasPrefix("apis/shop.lua:21: "))
     #expect(folder.text("apis/shop.lua") == merged)
     #expect(try run("shop.yaml", "--only", "*none").code == 2)

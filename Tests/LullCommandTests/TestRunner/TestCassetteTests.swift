@@ -182,7 +182,8 @@ struct TestCassetteTests {
     try record(unknown)
     let kind = try files.prove("  t:service('https://x.test', { cassette = 'a' })")
     #expect(
-      kind.output.contains("at /log/entries/0/_failure/kind: 'gone' is not one of network, timeout, "),
+      kind.output.contains(
+        "at /log/entries/0/_failure/kind: 'gone' is not one of network, timeout, "),
       "\(kind.output)")
   }
 

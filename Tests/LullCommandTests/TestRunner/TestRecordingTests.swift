@@ -273,7 +273,8 @@ struct TestRecordingTests {
     #expect(try record(server, body("/a"), "--record", "missing").code == 0)
     let ending = try record(server, body("/b"), "--record", "missing")
     #expect(ending.code == 1)
-    #expect(ending.output.contains("/b needs a token, but the recording has only a placeholder for it"))
+    #expect(
+      ending.output.contains("/b needs a token, but the recording has only a placeholder for it"))
     #expect(server.requests.map(\.line) == ["POST /token", "GET /a"])
     #expect(try record(server, body("/b"), "--record", "all").code == 0)
   }

@@ -186,7 +186,10 @@ struct TestRunnerTests {
       "2: there is no test.before_all: each test has its own host"
     ),
     (#"test.befor_each(function() end)"#, "2: lull.test has no 'befor_each'"),
-    (#"test("a", function() test("b", function() end) end)"#, "2: test must be at the top level of the file"),
+    (
+      #"test("a", function() test("b", function() end) end)"#,
+      "2: test must be at the top level of the file"
+    ),
     ("", "declares no test: test(\"name\", function(t) … end)"),
     (#"test("a" .. tostring({}), function() end)"#, "each time it runs"),
     (

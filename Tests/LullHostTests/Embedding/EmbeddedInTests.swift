@@ -121,7 +121,9 @@ import Testing
         await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
       }
     }
-    #expect(error?.description.contains("only tasks outside its body are running") == true, "\(error as Any)")
+    #expect(
+      error?.description.contains("only tasks outside its body are running") == true,
+      "\(error as Any)")
   }
 
   @Test func `EMB-29 asynchronous closures run on it, and settling waits for them`() throws {

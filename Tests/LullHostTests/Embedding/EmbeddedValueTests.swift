@@ -137,7 +137,8 @@ import Testing
       let error = Embedding.errorNow {
         let _: [Node] = try lua.runNow("local t = {} t[1] = t return t")
       }
-      #expect(error?.kind == .mismatch && error?.message.contains("does one contain itself?") == true)
+      #expect(
+        error?.kind == .mismatch && error?.message.contains("does one contain itself?") == true)
       #expect(
         Embedding.errorNow { let _: JSONValue = try lua.runNow("local t = {} t.t = t return t") }?
           .kind

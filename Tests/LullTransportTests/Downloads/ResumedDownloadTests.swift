@@ -305,7 +305,8 @@ extension TransportSuite {
       unlink(fixture.path("a.part"))
       mkfifo(fixture.path("a.part"), 0o600)
       #expect(
-        fixture.download(server)?.error?.userMessage.hasSuffix("a.part is not a regular file") == true)
+        fixture.download(server)?.error?.userMessage.hasSuffix("a.part is not a regular file")
+          == true)
       #expect(fixture.text("b") == "mine")
       fixture.finish()
     }

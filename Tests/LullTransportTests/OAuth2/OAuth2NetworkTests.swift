@@ -166,7 +166,8 @@ extension TransportSuite {
           continue
         }
         #expect(
-          error.message.hasPrefix("no token from https://a.test/token: the response came from another origin")
+          error.message.hasPrefix(
+            "no token from https://a.test/token: the response came from another origin")
         )
       }
       for url in ["https://A.test:443/elsewhere", nil] {

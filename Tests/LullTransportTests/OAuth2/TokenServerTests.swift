@@ -159,7 +159,8 @@ struct TokenServerTests {
       }
       #expect(
         message.contains(
-          client === own ? "cannot record the use of a refresh token" : "a renewal was interrupted"))
+          client === own ? "cannot record the use of a refresh token" : "a renewal was interrupted")
+      )
     }
     server.stop()
   }

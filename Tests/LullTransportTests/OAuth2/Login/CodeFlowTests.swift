@@ -187,7 +187,9 @@ extension TransportSuite {
       chmod(directory.path + "/shop.json", 0o644)
       let login = try #require(Login(settings("https://login.test"), harness))
       #expect(login.url == "")
-      #expect(message(login)?.contains("can be read by other users, and is not used: run chmod 600") == true)
+      #expect(
+        message(login)?.contains("can be read by other users, and is not used: run chmod 600")
+          == true)
       finish()
     }
 

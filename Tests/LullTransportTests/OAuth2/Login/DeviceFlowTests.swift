@@ -126,7 +126,10 @@ extension TransportSuite {
         "expired_token",
         "no login 'shop': the code was not used in time; run 'lull login shop' again"
       ),
-      ("invalid_client", "no token from https://login.test/token: it responded with 400, invalid_client"),
+      (
+        "invalid_client",
+        "no token from https://login.test/token: it responded with 400, invalid_client"
+      ),
     ])
     func `OAU-12 a refusal ends it`(name: String, expected: String) throws {
       answers(error("authorization_pending"), error(name))
@@ -187,7 +190,8 @@ extension TransportSuite {
       harness.provider.stub("POST", "https://login.test/device", .json(body))
       let flow = try begin()
       #expect(
-        message(flow)?.hasPrefix("no code from https://login.test/device: its response lacks") == true
+        message(flow)?.hasPrefix("no code from https://login.test/device: its response lacks")
+          == true
       )
       #expect(shown.prompts.isEmpty)
       directory.remove()
@@ -323,7 +327,8 @@ extension TransportSuite {
       harness.settle()
       #expect(
         logout.outcome
-          == .unrevoked("not revoked at https://login.test/revoke: it responded with 200, invalid_auth"))
+          == .unrevoked(
+            "not revoked at https://login.test/revoke: it responded with 200, invalid_auth"))
       directory.remove()
     }
 
@@ -335,7 +340,8 @@ extension TransportSuite {
       logout.begin()
       harness.settle()
       #expect(
-        logout.outcome == .unrevoked("not revoked at https://login.test/revoke: it responded with 503"))
+        logout.outcome
+          == .unrevoked("not revoked at https://login.test/revoke: it responded with 503"))
       #expect(access(directory.path + "/tokens/shop.json", F_OK) != 0)
       logout.begin()
       harness.settle()

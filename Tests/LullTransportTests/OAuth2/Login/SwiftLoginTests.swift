@@ -260,7 +260,8 @@ extension TransportSuite {
       #expect(code(token: good + "#a").hasPrefix("authFailed: tokenURL \(mustBe)"))
       #expect(code(revocation: "ftp://a") == "authFailed: revocationURL \(mustBe) 'ftp://a'")
       for name in ["", "../a", ".a", "-a", "a b", "ä", String(repeating: "a", count: 101)] {
-        #expect(code(name: name).hasPrefix("authFailed: name must have only letters, digits, '-', '_'"))
+        #expect(
+          code(name: name).hasPrefix("authFailed: name must have only letters, digits, '-', '_'"))
       }
       #expect(
         code(path: "callback")
@@ -309,7 +310,8 @@ extension TransportSuite {
         #expect(network.requests.isEmpty)
         chmod(file, 0o600)
         let refused = await message()
-        #expect(refused.contains("its response lacks device_code, user_code, or a verification_uri"))
+        #expect(
+          refused.contains("its response lacks device_code, user_code, or a verification_uri"))
       }
       directory.remove()
     }
