@@ -1,7 +1,7 @@
 /// The complete description of one option, flag or positional argument. The parser, help, manual
 /// pages and completion read nothing else.
 package struct Argument: Sendable {
-  package enum Kind: Sendable {
+  package enum Kind: String, Sendable {
     /// Present or absent; `--no-x` resets it.
     case flag
     /// True without a value, or the following `true` or `false`; `--no-x` sets it to false. The
@@ -21,7 +21,7 @@ package struct Argument: Sendable {
   /// A requirement for a value, in addition to its kind.
   package struct Demand: Sendable {
     /// As in "a number above 0".
-    let text: String
+    package let text: String
     let isMet: @Sendable (String) -> Bool
 
     package init(_ text: String, _ isMet: @escaping @Sendable (String) -> Bool) {
@@ -160,6 +160,14 @@ package struct Argument: Sendable {
   }
 
   package var takesValue: Bool { kind.takesValue }
+
+  /// `--no-follow`: takes back a flag, and makes a boolean false; nil: there is no such name.
+  package var negation: String? {
+    guard kind == .flag || kind == .boolean, shown.hasPrefix("--"), !shown.hasPrefix("--no-")
+    else { return nil }
+    return "--no-" + shown.dropFirst(2)
+  }
+
   package var isBoolean: Bool { kind == .boolean }
 
   /// The name in messages.

@@ -14,6 +14,7 @@ package enum ArgumentHelp {
     }
     if spec.description?.split(separator: "\n").count ?? 0 > 2 { short.description = spec.summary }
     let others = spec.arguments.count - short.arguments.count
+    short.exitCodes = []
     short.notes = "\(others) more options: \(manual)"
     return text(of: short, showsHelp: false)
   }
@@ -62,6 +63,9 @@ package enum ArgumentHelp {
     let general = rows.isEmpty ? [] : [block("Options:", rows, width)]
     blocks += hasOwn ? general + groups : groups + general
     if !spec.examples.isEmpty { blocks.append(block("Examples:", spec.examples)) }
+    if let codes = exitCodes(of: spec) {
+      blocks.append(wrapped(codes, to: lineWidth).joined(separator: "\n"))
+    }
     if let notes = spec.notes { blocks.append(notes) }
     return blocks.joined(separator: "\n\n") + "\n"
   }
@@ -80,7 +84,14 @@ package enum ArgumentHelp {
     return groups
   }
 
-  static func usage(of spec: ArgumentSpec) -> String {
+  /// The paragraph about exit codes; nil if the command declares none.
+  static func exitCodes(of spec: ArgumentSpec) -> String? {
+    guard !spec.exitCodes.isEmpty else { return nil }
+    let codes = spec.exitCodes.map { "\($0.code) \($0.meaning)" }
+    return "Exit codes: \(codes.joined(separator: "; "))."
+  }
+
+  package static func usage(of spec: ArgumentSpec) -> String {
     var words = [spec.name]
     for option in spec.options where option.isRequired {
       words.append(
@@ -96,7 +107,7 @@ package enum ArgumentHelp {
   }
 
   /// `-n, --limit N`; long names are aligned even without a short name.
-  static func column(of argument: Argument) -> String {
+  package static func column(of argument: Argument) -> String {
     if argument.isPositional { return argument.shown }
     let short = argument.names.filter { !$0.hasPrefix("--") }
     var long = argument.names.filter { $0.hasPrefix("--") }
@@ -110,7 +121,7 @@ package enum ArgumentHelp {
     argument.kind == .boolean || argument.kind == .flag && argument.isOn
   }
 
-  static func explanation(of argument: Argument) -> String {
+  package static func explanation(of argument: Argument) -> String {
     var details: [String] = []
     if !argument.choices.isEmpty { details.append(WordList.text(argument.choices)) }
     if argument.isRepeated, !argument.isPositional { details.append("may be repeated") }

@@ -1,10 +1,10 @@
 /// A use of an option: given at all, with one of some values, or reset. Written as typed: `-O`,
 /// `-o csv|table`, `-o !raw` (any other value), `--no-follow`.
 package struct OptionUse: Sendable, ExpressibleByStringLiteral {
-  let name: String
-  let values: [String]
+  package let name: String
+  package let values: [String]
   /// Whether it means all values except these.
-  let isInverted: Bool
+  package let isInverted: Bool
 
   package init(stringLiteral text: String) {
     let parts = text.split(separator: " ", maxSplits: 1)
@@ -18,7 +18,7 @@ package struct OptionUse: Sendable, ExpressibleByStringLiteral {
 extension Argument {
   /// How an option can be combined with others.
   package struct Rule: Sendable {
-    enum Kind {
+    package enum Kind: Sendable {
       /// It can't be combined with any of the uses.
       case conflict
       /// One of the uses is required.
@@ -29,12 +29,12 @@ extension Argument {
       case way
     }
 
-    let kind: Kind
-    let uses: [OptionUse]
+    package let kind: Kind
+    package let uses: [OptionUse]
     /// The values of the option to which the rule applies; empty: all.
-    var values: [String] = []
+    package private(set) var values: [String] = []
     /// What to do instead, appended to the message.
-    var hint: String?
+    package private(set) var hint: String?
 
     /// A rule for some values of the option.
     package init(_ rule: Rule, for values: [String]) {

@@ -1,3 +1,15 @@
+/// An exit code of a program.
+package struct ExitCode: Sendable {
+  package let code: Int32
+  /// Why the program ends with it, as a phrase.
+  package let meaning: String
+
+  package init(_ code: Int32, _ meaning: String) {
+    self.code = code
+    self.meaning = meaning
+  }
+}
+
 /// The syntax of a command line: of a script, as passed to `lull.args`, or of a program.
 package struct ArgumentSpec: Sendable {
   /// The name of the command in messages.
@@ -5,6 +17,8 @@ package struct ArgumentSpec: Sendable {
   package var description: String?
   /// The lines of examples in the help.
   package var examples: [String] = []
+  /// The exit codes with a meaning for this command; empty: the general ones.
+  package var exitCodes: [ExitCode] = []
   /// The end of the help.
   package var notes: String?
   /// How to show the help with all options, if `--help` shows only the common ones; nil: it shows
@@ -22,11 +36,14 @@ package struct ArgumentSpec: Sendable {
   package init() {}
 
   package init(
-    name: String, description: String, arguments: [Argument], notes: String? = nil
+    name: String, description: String, arguments: [Argument], examples: [String] = [],
+    exitCodes: [ExitCode] = [], notes: String? = nil
   ) {
     self.name = name
     self.description = description
     self.arguments = arguments
+    self.examples = examples
+    self.exitCodes = exitCodes
     self.notes = notes
   }
 

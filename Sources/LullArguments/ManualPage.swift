@@ -37,6 +37,10 @@ package struct ManualPage {
       section("Examples")
       verbatim(spec.examples.joined(separator: "\n"))
     }
+    if let codes = ArgumentHelp.exitCodes(of: spec) {
+      section("Exit status")
+      prose(codes)
+    }
     if let notes = spec.notes {
       section("Notes")
       prose(notes)

@@ -31,6 +31,8 @@ struct Command: Sendable {
     /// A call of an API, and its parameters.
     case call
     case apisAndFiles
+    /// A command, or an API and one of its calls.
+    case subject
     /// Commands and help topics.
     case commands
     case of([String])
@@ -45,7 +47,7 @@ struct Command: Sendable {
   /// The usage after `lull`, and its description. Commands without forms are listed by name on one
   /// line.
   let forms: [Form]
-  /// The number of forms in the short overview.
+  /// The number of forms that the short overview shows; 0: it shows the name beside others.
   let briefForms: Int
   let words: Words
   /// Whether arguments may be bytes that are not UTF-8, such as file names.
@@ -74,6 +76,7 @@ struct Command: Sendable {
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed,
     .cache, .limits, .share, .login, .logout,
     .apis, .explain, .check, .diff, .import, .export, .mock, .types, .drift, .trust,
+    .describe, .skill,
     .run, .test, .repl,
     .demo, .doctor, .completion, .help,
   ]

@@ -1,4 +1,5 @@
 import LullLibC
+import LullArguments
 import LullCore
 import LullHost
 import LullSystem
@@ -6,6 +7,25 @@ import Synchronization
 
 /// Exits the process. The exit codes are EXIT-01 to EXIT-07.
 enum Exit {
+  static let codes: [ExitCode] =
+    [
+      .init(0, "success"),
+      .init(1, "an error in a script, a failed test or check, a file not written"),
+      .init(2, "wrong usage; a write that was not confirmed"),
+      .init(3, "a script or API file that cannot be read or compiled"),
+    ] + requestCodes + [
+      .init(7, "no change (lull changed), a difference (lull diff), drift"),
+      .init(130, "ended by Ctrl-C"),
+      .init(143, "ended by SIGTERM"),
+    ]
+
+  /// Those of a response, and of a request without one.
+  static let requestCodes: [ExitCode] = [
+    .init(4, "an HTTP status 4xx"),
+    .init(5, "an HTTP status 5xx"),
+    .init(6, "no response: a network error, or no cache entry with --offline"),
+  ]
+
   private static let name = Mutex("")
 
   /// The name of the command that runs; empty before there is one.

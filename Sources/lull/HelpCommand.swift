@@ -104,7 +104,8 @@ enum CommandOverview {
       others = []
     }
     for command in Command.all where command.group == group {
-      if command.forms.isEmpty { others.append(command.name) } else { endOthers() }
+      let isBare = command.forms.isEmpty || isBrief && command.briefForms == 0
+      if isBare { others.append(command.name) } else { endOthers() }
       for form in isBrief ? Array(command.forms.prefix(command.briefForms)) : command.forms {
         lines.append(row("lull \(form.usage)", form.text))
       }
@@ -278,22 +279,17 @@ enum HelpTopic: String, CaseIterable {
 
       """
     case .exitCodes:
-      """
-      Exit codes:
-        0         success
-        1         an error in a script, a failed test or check, a file not written
-        2         wrong usage; a write that was not confirmed
-        3         a script or API file that cannot be read or compiled
-        4, 5      an HTTP status 4xx or 5xx
-        6         no response: a network error, or no cache entry with --offline
-        7         no change (lull changed), a difference (lull diff), drift
-        130, 143  ended by Ctrl-C or SIGTERM
+      Exit.codes.reduce("Exit codes:\n") { text, code in
+        let padding = String(repeating: " ", count: 5 - "\(code.code)".count)
+        return text + "  \(code.code)\(padding)\(code.meaning)\n"
+      }
+        + """
 
-      With --errors json (or LULL_ERRORS=json) standard error has a JSON object on each
-      line. The last line of a command that fails has kind, message and exit, and for a
-      request method, url, status, retryable and retry_after. 7 is a result, not an error.
+        With --errors json (or LULL_ERRORS=json) standard error has a JSON object on each
+        line. The last line of a command that fails has kind, message and exit, and for a
+        request method, url, status, retryable and retry_after. 7 is a result, not an error.
 
-      """
+        """
     case .secrets:
       """
       lull.secret reads a credential when a request needs it. Everything else, such as

@@ -7,7 +7,7 @@ import LullTransport
 extension Command {
   static let limits = Command(
     "limits", "show the use of shared rate limits", .keep,
-    forms: [("limits [URL]", "show the use of shared rate limits")],
+    forms: [("limits [URL]", "show the use of shared rate limits")], briefForms: 0,
     spec: { LimitsCommand.spec }, words: .options
   ) { words, _ throws(CommandEnd) in try LimitsCommand(words.dropFirst()).run() }
 }

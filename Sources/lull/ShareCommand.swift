@@ -7,7 +7,7 @@ import LullTransport
 extension Command {
   static let share = Command(
     "share", "show the server that hosts share", .keep,
-    forms: [("share info [URL]", "show the server that hosts share")],
+    forms: [("share info [URL]", "show the server that hosts share")], briefForms: 0,
     spec: { ShareCommand.spec }, words: .of(["info"])
   ) { words, _ throws(CommandEnd) in try ShareCommand(words.dropFirst()).run() }
 }

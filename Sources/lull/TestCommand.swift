@@ -29,9 +29,6 @@ struct TestCommand {
         skipped. Each test has its own Lua state, services, caches
         and folders. Time stands still until nothing else is left to do, then moves to
         the next timer. Tests reach no network unless they record it (--record).
-
-        Exit codes: 0 all passed, 1 a test failed, 2 wrong usage or no tests found, 3 a
-        file or an API of --coverage cannot be loaded, 130 after Ctrl-C.
         """,
       arguments: [
         .init(
@@ -76,15 +73,20 @@ struct TestCommand {
           "--max-time", placeholder: "SECONDS", demand: .positiveSeconds,
           help: "End a test after this time (default 60 s)."),
       ],
-      notes: """
-        Examples:
-          lull test
-          lull test tests/repos_test.lua --filter fresh
-          lull test tests/repos_test.lua --record missing
-          lull test --watch --html report.html
-          prove -e 'lull test --tap' tests/*_test.lua
-
-        """)
+      examples: [
+        "lull test",
+        "lull test tests/repos_test.lua --filter fresh",
+        "lull test tests/repos_test.lua --record missing",
+        "lull test --watch --html report.html",
+        "prove -e 'lull test --tap' tests/*_test.lua",
+      ],
+      exitCodes: [
+        .init(0, "all passed"),
+        .init(1, "a test failed"),
+        .init(2, "wrong usage or no tests found"),
+        .init(3, "a file or an API of --coverage cannot be loaded"),
+        .init(130, "ended by Ctrl-C"),
+      ])
   }
 
   private var options = TestSession.Options()

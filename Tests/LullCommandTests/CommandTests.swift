@@ -80,7 +80,7 @@ struct CommandTests {
     case .of(let words), .kindsAndFiles(let words): #expect(offered == words)
     case .commands: #expect(offered == Self.names + HelpPageTests.topics + ["all", "annotations"])
     case .options: #expect(offered.contains("--output"))
-    case .files, .optionsAndFiles, .target, .call, .apisAndFiles:
+    case .files, .optionsAndFiles, .target, .call, .apisAndFiles, .subject:
       #expect(offered.last == "//files")
     }
   }

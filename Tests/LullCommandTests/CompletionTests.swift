@@ -43,6 +43,9 @@ struct CompletionTests {
     ("lull import ", ["openapi", "curl", "har", "postman"]),
     ("lull import openapi --on", ["--only"]),
     ("lull help che", ["check"]),
+    ("lull describe sh", ["share", "shop"]), ("lull describe shop u", ["users", "user"]),
+    ("lull describe get u", []), ("lull describe -o j", ["json"]),
+    ("lull skill s", ["shop", "store"]),
     // PAR-150 to PAR-152
     ("lull call shop users --sort=", ["--sort=up", "--sort=down"]),
     ("lull call shop users --sort=u", ["--sort=up"]),
@@ -92,8 +95,8 @@ struct CompletionTests {
   @Test(arguments: [
     "import openapi ", "import openapi x -o ", "import har x --output ", "export shop -o ",
     "export shop --openapi --output ", "export ", "types shop -o ", "drift shop --from-har ",
-    "diff shop --urls ", "mock shop --cassette ", "call shop users -O ", "get shop / --ca-file ",
-    "get shop / -d ",
+    "diff shop --urls ", "mock shop --cassette ", "call shop users -O ", "skill shop -O ",
+    "get shop / --ca-file ", "get shop / -d ",
   ])
   func `PAR-12 files are offered where one is meant`(line: String) throws {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)

@@ -5,8 +5,8 @@ struct HelpPageTests {
   private static let commands = [
     "get", "post", "put", "patch", "delete", "head", "options", "call", "watch", "changed", "cache",
     "limits", "share", "login", "logout", "apis", "explain", "check", "diff", "import", "export",
-    "mock", "types", "drift", "trust", "run", "test", "repl", "demo", "doctor", "completion",
-    "help",
+    "mock", "types", "drift", "trust", "describe", "skill", "run", "test", "repl", "demo",
+    "doctor", "completion", "help",
   ]
   static let topics = [
     "items", "output", "filters", "auth", "pages", "cache", "environments", "exit-codes",

@@ -31,7 +31,7 @@ extension ExportedAPI.Call {
         add(
           ExportedAccess(
             .key(place: parameter.place, name: parameter.wireName, prefix: ""),
-            variable: text.variable))
+            secret: text.secrets.first))
       }
     }
   }

@@ -33,6 +33,10 @@ package struct ExportedAPI {
   /// The command that exported it.
   package var origin: String
   package var servers: [Server] = []
+  /// The environments that the file declares, with their base URLs; nil: not known.
+  package var environments: [(name: String, url: String?)] = []
+  /// The base URL without an environment, or of the one that was named.
+  package var baseURL: String?
   package var calls: [Call] = []
   package var schemas: SchemaFile?
   /// Whether the whole file is exported, so that all schema definitions are included.

@@ -17,15 +17,19 @@ package struct ExportedAccess: Hashable {
   package var way: Way
   /// The scopes of an authorization server.
   package var scopes: [String] = []
-  /// The name of the credential, which is the variable it is read from unless the file sets a name;
-  /// nil if it has none.
-  package var variable: String?
+  /// The secret that it is made of, by name and source; nil: the file declares none.
+  package var secret: Secret?
+  /// Whether `lull login` fetches the credential.
+  package var needsLogin = false
 
-  package init(_ way: Way, variable: String? = nil, scopes: [String] = []) {
+  package init(_ way: Way, secret: Secret? = nil, scopes: [String] = []) {
     self.way = way
-    self.variable = variable
+    self.secret = secret
     self.scopes = scopes
   }
+
+  /// The name of the secret, if a variable may be called so: the variable it comes from, unless the file names it.
+  package var variable: String? { secret.flatMap { SecretText($0).variable } }
 
   /// Words before credentials that are not part of them.
   private static let words: Set<String> = ["bearer", "basic", "token", "apikey", "key"]
@@ -34,17 +38,17 @@ package struct ExportedAccess: Hashable {
   package init(header name: String, _ text: SecretText) {
     var prefix = ""
     if case .literal(let text)? = text.pieces.first, text.isEmpty == false { prefix = text }
-    let variable = text.variable
+    let secret = text.secrets.first
     let lower = name.lowercased()
     if lower == "authorization", prefix.lowercased() == "bearer " {
-      self.init(.bearer, variable: variable)
+      self.init(.bearer, secret: secret)
     } else if lower == "authorization", prefix.lowercased() == "basic " {
-      self.init(.basic, variable: variable)
+      self.init(.basic, secret: secret)
     } else if lower == "cookie", prefix.hasSuffix("=") {
       let name = prefix.dropLast().split(separator: " ").last ?? ""
-      self.init(.key(place: .cookie, name: String(name), prefix: ""), variable: variable)
+      self.init(.key(place: .cookie, name: String(name), prefix: ""), secret: secret)
     } else {
-      self.init(.key(place: .header, name: name, prefix: prefix), variable: variable)
+      self.init(.key(place: .header, name: name, prefix: prefix), secret: secret)
     }
   }
 

@@ -43,15 +43,9 @@ struct ParameterSchema {
     parameter.description.map { [("description", CallValue.string($0).jsonText)] } ?? []
   }
 
-  /// The default, if it is not secret.
+
   private var standard: [UInt8]? {
-    if ParameterSchema.isConstant(parameter) || parameter.hasWrittenCredential {
-      return nil
-    }
-    return switch parameter.standard {
-    case nil, .secret, .file, .content: nil
-    case let value?: value.jsonText
-    }
+    ParameterSchema.isConstant(parameter) ? nil : parameter.shownDefault
   }
 
   private func writeType(_ writer: inout JSONWriter) {
@@ -123,6 +117,14 @@ struct ParameterSchema {
 }
 
 extension CallParameter {
+  /// JSON of its default; nil without one, and if the default is a credential or a file.
+  package var shownDefault: [UInt8]? {
+    switch standard {
+    case nil, .secret, .file, .content: nil
+    case let value?: hasWrittenCredential ? nil : value.jsonText
+    }
+  }
+
   /// Whether its default is written in the file and is probably a credential.
   package var hasWrittenCredential: Bool {
     isCredentialByName || nestsWrittenCredential

@@ -68,11 +68,16 @@ package final class APIFile {
 
   /// Returns the message for an unknown call.
   package func unknownCall(_ name: String) -> String {
-    let near = NearestName.suggestion(for: name, among: callNames)
-    let names = callNames.joined(separator: ", ")
-    return "'\(self.name)' has no call '\(name)'"
+    APIFile.unknownCall(name, of: self.name, among: callNames)
+  }
+
+  package static func unknownCall(
+    _ name: String, of api: String, among calls: [String]
+  ) -> String {
+    let near = NearestName.suggestion(for: name, among: calls)
+    return "'\(api)' has no call '\(name)'"
       + (near.map { " (did you mean '\($0)'?)" }
-        ?? (callNames.isEmpty ? "; it declares none" : "; it has \(names)"))
+        ?? (calls.isEmpty ? "; it declares none" : "; it has \(calls.joined(separator: ", "))"))
   }
 }
 

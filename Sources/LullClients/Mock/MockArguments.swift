@@ -56,12 +56,10 @@ package enum MockArguments {
         details: "By default recorded answers come at once."),
       .init("--quiet", kind: .flag, help: "Do not write a line for each request."),
     ],
-    notes: """
-      Examples:
-        lull mock github --cassette tests/cassettes/repos.har --port 8080
-        lull mock ./apis/shop.lua --cors http://localhost:3000
-
-      """)
+    examples: [
+      "lull mock github --cassette tests/cassettes/repos.har --port 8080",
+      "lull mock ./apis/shop.lua --cors http://localhost:3000",
+    ])
 
   package static func seconds(_ text: String) -> Double? {
     Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }

@@ -171,8 +171,8 @@ package final class CallSchemas: AnswerSchemas {
 }
 
 /// Escapes names for a JSON Pointer in a URL fragment.
-enum JSONPointer {
-  static func escaped(_ token: String) -> String {
+package enum JSONPointer {
+  package static func escaped(_ token: String) -> String {
     let escaped = token.replacing("~", with: "~0").replacing("/", with: "~1")
     let bytes = Array(escaped.utf8)
     return String(decoding: PercentEncoding.encode(bytes[...]), as: UTF8.self)

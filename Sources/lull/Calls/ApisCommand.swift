@@ -29,12 +29,10 @@ struct ApisCommand {
         environment; if a file needs more, only its name is listed.
         """,
       arguments: OptionTable.list(standard: "table"),
-      notes: """
-        Examples:
-          lull apis
-          lull apis -o json
-
-        """)
+      examples: [
+        "lull apis",
+        "lull apis -o json",
+      ])
   }
 
   private let format: OutputFormat

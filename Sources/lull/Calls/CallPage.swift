@@ -23,16 +23,21 @@ struct CallPage {
     return text
   }
 
-  var list: String {
+  var list: String { CallPage.list(of: calls) }
+
+  static func list(of calls: [APICall]) -> String {
     guard !calls.isEmpty else { return "It declares no calls.\n" }
     let width = calls.map(\.name.count).max() ?? 0
     var text = "Calls:\n"
     for call in calls {
       let padding = String(repeating: " ", count: width - call.name.count)
-      text += "  \(call.name)\(padding)  \(call.description ?? "\(call.method) \(call.path)")\n"
+      text += "  \(call.name)\(padding)  \(call.description ?? request(of: call))\n"
     }
     return text
   }
+
+  /// Method and path, with masks in place of credentials that the file writes into the path.
+  static func request(of call: APICall) -> String { "\(call.method) \(Masking.url(call.path))" }
 
   /// The options of all calls.
   static func options(hasPages: Bool) -> [Argument] {
@@ -71,7 +76,7 @@ struct CallPage {
     }
     var spec = ArgumentSpec(
       name: "lull call \(api) \(call.name)",
-      description: [call.description, "\(call.method) \(call.path)"].compactMap(\.self)
+      description: [call.description, request(of: call)].compactMap(\.self)
         .joined(separator: "\n\n"),
       arguments: parameters + options)
     spec.manual = "lull help call"

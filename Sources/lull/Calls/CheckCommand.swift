@@ -36,13 +36,11 @@ struct CheckCommand {
           positional: "FILE", help: "API files, or APIs by name.", isRequired: true,
           isRepeated: true)
       ] + OptionTable.list(),
-      notes: """
-        Examples:
-          lull check apis/*.lua
-          lull check github
-          lull check apis/*.lua -o json
-
-        """)
+      examples: [
+        "lull check apis/*.lua",
+        "lull check github",
+        "lull check apis/*.lua -o json",
+      ])
   }
 
   private let words: [String]

@@ -24,13 +24,11 @@ struct CompletionCommand {
         .init(
           positional: "SHELL", help: "bash, zsh or fish.", isRequired: true)
       ],
-      notes: """
-        Examples:
-          echo 'source <(lull completion bash)' >>~/.bashrc
-          lull completion zsh >"${fpath[1]}/_lull"
-          lull completion fish >~/.config/fish/completions/lull.fish
-
-        """)
+      examples: [
+        "echo 'source <(lull completion bash)' >>~/.bashrc",
+        #"lull completion zsh >"${fpath[1]}/_lull""#,
+        "lull completion fish >~/.config/fish/completions/lull.fish",
+      ])
   }
 
   private let script: CompletionScript

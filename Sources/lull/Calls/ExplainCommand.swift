@@ -30,13 +30,12 @@ struct ExplainCommand {
           names: ["--method"], placeholder: "METHOD",
           help: "Set the method of the request (default GET)."),
       ],
+      examples: [
+        "lull explain github /users/octocat",
+        "lull explain ./apis/shop.lua /orders --method POST",
+      ],
       notes: """
-        Examples:
-          lull explain github /users/octocat
-          lull explain ./apis/shop.lua /orders --method POST
-
         In scripts and sessions: print(resource:explain())
-
         """)
   }
 

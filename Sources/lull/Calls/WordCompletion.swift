@@ -58,6 +58,7 @@ struct WordCompletion {
     case .call: return ofCall
     case .apisAndFiles:
       return ofOptions(command.spec) ?? andFiles(fitting(apis))
+    case .subject: return ofSubject(command.spec)
     case .commands:
       return fitting(
         (Command.all.map(\.name) + HelpTopic.names + ["all", "annotations"]).map {
@@ -153,19 +154,34 @@ struct WordCompletion {
     let before = positionals(general)
     if before.count < 2, let options = ofOptions(general) { return options }
     guard let target = before.first else { return andFiles(fitting(apis)) }
+    guard before.count > 1 else { return calls(of: target) }
     var found: [Candidate] = []
     withAPI(target) { api in
-      guard before.count > 1 else {
-        found = fitting(api.callNames.map { Candidate(word: $0) }).map { candidate in
-          let call = try? api.listedCall(candidate.word)
-          return Candidate(word: candidate.word, note: call?.description)
-        }
-        return
-      }
       guard let call = try? api.call(before[1]) else { return }
       found = ofOptions(CallPage.spec(of: call, in: target)) ?? []
     }
     return found
+  }
+
+  private func calls(of target: String) -> [Candidate] {
+    var found: [Candidate] = []
+    withAPI(target) { api in
+      found = fitting(api.callNames.map { Candidate(word: $0) }).map { candidate in
+        let call = try? api.listedCall(candidate.word)
+        return Candidate(word: candidate.word, note: call?.description)
+      }
+    }
+    return found
+  }
+
+  /// `lull describe COMMAND`, `lull describe API CALL`
+  private func ofSubject(_ spec: ArgumentSpec) -> [Candidate] {
+    if let options = ofOptions(spec) { return options }
+    let before = positionals(spec)
+    guard let subject = before.first else {
+      return andFiles(fitting(WordCompletion.commands + apis))
+    }
+    return before.count == 1 && Command.named(subject) == nil ? calls(of: subject) : []
   }
 
   /// Options, or the values of one of them. `nil` if the word is neither.

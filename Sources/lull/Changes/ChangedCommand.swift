@@ -45,11 +45,11 @@ struct ChangedCommand {
         #"lull changed shop /orders --all -f 'pick(x, "id", "state")' && notify"#,
         "lull changed :8080/users -o json",
       ],
-      notes: """
-        Exit codes: 0 changed, or the first run; 7 unchanged; 1 the stored content
-        cannot be read or written; otherwise those of lull get.
-
-        """)
+      exitCodes: [
+        .init(0, "changed, or the first run"),
+        .init(1, "the stored content cannot be read or written"),
+        .init(7, "unchanged"),
+      ] + Exit.requestCodes)
   }
 
   private let words: ContentWords

@@ -22,7 +22,8 @@ struct ContentWords {
 
   static func spec(
     _ name: String, _ description: String, _ own: [Argument], without others: Set<String> = [],
-    hints: [String: String] = [:], examples: [String], notes: String
+    hints: [String: String] = [:], examples: [String], exitCodes: [ExitCode] = [],
+    notes: String? = nil
   ) -> ArgumentSpec {
     var spec = ArgumentSpec(
       name: "lull \(name)", description: description,
@@ -42,8 +43,7 @@ struct ContentWords {
           left.union(others).isDisjoint(with: $0.names)
         }
         + [OptionTable.noConfig],
-      notes: notes)
-    spec.examples = examples
+      examples: examples, exitCodes: exitCodes, notes: notes)
     spec.manual = "lull help \(name)"
     spec.hints = Habits.hints.merging([
       "-O": "differences go to standard output: lull \(name) … > FILE",

@@ -29,8 +29,6 @@ struct DiffCommand {
         Shows which settings differ, for which URLs, and the lines that set them; and
         the calls that were added, removed or changed. The files of both sides run in
         the sandbox, with the modules of the same revision and without the network.
-
-        Exit codes: 0 no difference, 7 differences, 3 a file cannot be read or run.
         """,
       arguments: [
         .init(
@@ -56,14 +54,18 @@ struct DiffCommand {
           choices: Format.allCases.map(\.rawValue), help: "Set the output format.",
           standard: Format.text.rawValue),
       ],
-      notes: """
-        Examples:
-          lull diff HEAD~1 apis/*.lua
-          lull diff apis/shop.lua apis/shop2.lua --urls urls.txt
-          lull diff shop@staging shop@prod
-          lull diff main apis/*.lua -o markdown
-
-        """)
+      examples: [
+        "lull diff HEAD~1 apis/*.lua",
+        "lull diff apis/shop.lua apis/shop2.lua --urls urls.txt",
+        "lull diff shop@staging shop@prod",
+        "lull diff main apis/*.lua -o markdown",
+      ],
+      exitCodes: [
+        .init(0, "no difference"),
+        .init(2, "wrong usage"),
+        .init(3, "a file cannot be read or run"),
+        .init(7, "differences"),
+      ])
   }
 
   private let revision: String?

@@ -30,20 +30,21 @@ struct DoctorCommand {
         Values of tokens and passwords are never shown.
 
         No request is sent without URL. With URL, one HEAD request checks the
-        connection, the certificate and the clock. The exit code is 1 if there is a
-        problem.
+        connection, the certificate and the clock.
         """,
       arguments: [
         .init(positional: "URL", help: "A server to check the connection.", isRequired: false),
         OptionTable.textOrJSON,
       ],
-      notes: """
-        Examples:
-          lull doctor
-          lull doctor https://api.example.com
-          lull doctor -o json | jq '.[] | select(.state != "ok")'
-
-        """)
+      examples: [
+        "lull doctor",
+        "lull doctor https://api.example.com",
+        #"lull doctor -o json | jq '.[] | select(.state != "ok")'"#,
+      ],
+      exitCodes: [
+        .init(0, "no problem was found"),
+        .init(1, "a problem was found"),
+      ])
   }
 
   private let target: CallTarget?

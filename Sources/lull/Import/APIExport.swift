@@ -14,9 +14,13 @@ import LullTransport
 struct APIExport {
   /// The file to inspect.
   let path: String
-  /// The environment named with the file. `nil`: that of `LULL_ENV`. Without either, the file
-  /// without an environment, with the servers of all its environments.
+  /// The environment to export; nil: that of `LULL_ENV` if it counts, otherwise the API without one, with the
+  /// servers of all its environments.
   let environment: String?
+  /// Whether `LULL_ENV` counts.
+  private var usesVariable = true
+  /// The end of "it cannot be …" in messages.
+  private var purpose = "exported"
   /// Patterns for names and paths of calls. Empty: all calls.
   var only: [String] = []
 
@@ -60,24 +64,42 @@ struct APIExport {
         message: ControlCharacters.shown(
           in: "lull: \(shown) matches no name or path of a call of '\(sight.name)'\n"))
     }
-    var leftOut: [ExportedAPI.LeftOut] = []
     if !variables.isEmpty { addOptional(to: &sight, lines: asCurl) }
     guard !asCurl else {
       let curl = CurlLines(name: sight.name, description: sight.description, origin: origin)
       let text = curl.text(sight.lines)
       return (Array(text.text.utf8), text.count, text.leftOut)
     }
+    let (api, leftOut) = try api(sight, origin)
+    let document = OpenAPIWriter.document(of: api)
+    return (
+      document.text, document.count, leftOut + document.leftOut + sight.settings.leftOut
+    )
+  }
+
+  /// The API without anything of this machine's environment, to be described.
+  static func described(_ path: String, _ environment: String?) throws(CommandFailure)
+    -> ExportedAPI
+  {
+    var export = APIExport(path: path, environment: environment)
+    export.usesVariable = false
+    export.purpose = "described"
+    var (sight, variables) = try export.inspect(environment, lines: false)
+    if !variables.isEmpty { export.addOptional(to: &sight, lines: false) }
+    return try export.api(sight, "").api
+  }
+
+  private func api(_ sight: Sight, _ origin: String) throws(CommandFailure) -> (
+    api: ExportedAPI, leftOut: [ExportedAPI.LeftOut]
+  ) {
     var api = ExportedAPI(name: sight.name, origin: origin)
     api.description = sight.description
     api.calls = sight.calls
     api.schemas = sight.schemas
     api.isWhole = only.isEmpty
-    let servers = try servers(sight)
-    api.servers = servers.servers
-    leftOut += servers.leftOut
-    let document = OpenAPIWriter.document(of: api)
-    leftOut += document.leftOut + sight.settings.leftOut
-    return (document.text, document.count, leftOut)
+    api.baseURL = sight.baseURL
+    let leftOut = try addServers(of: sight, to: &api)
+    return (api, leftOut)
   }
 
   // MARK: Inspection
@@ -106,7 +128,7 @@ struct APIExport {
     case .seen: return (sight, variables)
     case .needs(let note):
       throw CommandFailure(
-        code: 1, message: "lull: \(note): it cannot be exported without running it\n")
+        code: 1, message: "lull: \(note): it cannot be \(purpose) without running it\n")
     case .module(let report): throw CommandFailure(code: 1, message: report)
     case .wrong(let report, let code): throw CommandFailure(code: code, message: report)
     case .ended(let code): throw CommandFailure(code: code, message: "")
@@ -115,7 +137,7 @@ struct APIExport {
 
   private func inspection(in environment: String?) -> APIInspection {
     APIInspection(
-      path, environment: environment, usesVariable: true, isSilent: true, isPatient: true)
+      path, environment: environment, usesVariable: usesVariable, isSilent: true, isPatient: true)
   }
 
   private func sight(_ api: APIFile, lines: Bool) throws(APIFileProblem) -> Sight {
@@ -178,19 +200,22 @@ struct APIExport {
 
   // MARK: Servers
 
-  private func servers(_ sight: Sight) throws(CommandFailure) -> (
-    servers: [ExportedAPI.Server], leftOut: [ExportedAPI.LeftOut]
-  ) {
+  /// Adds the servers and environments; returns the parts that cannot be exported.
+  private func addServers(
+    of sight: Sight, to api: inout ExportedAPI
+  ) throws(CommandFailure) -> [ExportedAPI.LeftOut] {
     var servers: [ExportedAPI.Server] = []
+    defer { api.servers = servers }
     var leftOut: [ExportedAPI.LeftOut] = []
     if let url = sight.baseURL {
       servers.append(.init(url: url, description: sight.environment))
     } else {
       leftOut.append(.init("the server", "the service has no base URL"))
     }
-    guard sight.environment == nil else { return (servers, leftOut) }
+    guard sight.environment == nil else { return leftOut }
     for name in sight.environments {
       let (other, _) = try inspect(name, lines: false)
+      api.environments.append((name, other.baseURL))
       let differs = zip(sight.calls, other.calls).contains { one, other in
         one.access.map(\.way) != other.access.map(\.way)
           || !one.headers.elementsEqual(other.headers, by: ==)
@@ -210,7 +235,7 @@ struct APIExport {
         servers.append(.init(url: url, description: name))
       }
     }
-    return (servers, leftOut)
+    return leftOut
   }
 }
 
@@ -251,10 +276,10 @@ extension ExportedAccess {
   /// The security schemes of an `Auth`.
   static func all(of auth: Auth) -> [ExportedAccess] {
     if let stage = auth.stage as? OAuth2 { return [access(of: stage.settings)] }
-    let variable = auth.identity.secrets.last.flatMap { SecretText($0).variable }
+    let secret = auth.identity.secrets.last
     switch auth.login {
-    case .basic?, .netrc?: return [ExportedAccess(.basic, variable: variable)]
-    case .digest?: return [ExportedAccess(.digest, variable: variable)]
+    case .basic?, .netrc?: return [ExportedAccess(.basic, secret: secret)]
+    case .digest?: return [ExportedAccess(.digest, secret: secret)]
     case .signature?: return [ExportedAccess(.signature)]
     case nil: break
     }
@@ -268,28 +293,33 @@ extension ExportedAccess {
       ]
     case .query(let credential):
       return credential.all.map { name, value in
-        ExportedAccess(.key(place: .query, name: name, prefix: ""), variable: value.variable)
+        ExportedAccess(.key(place: .query, name: name, prefix: ""), secret: value.secrets.first)
       }
     }
   }
 
   private static func access(of settings: OAuth2.Settings) -> ExportedAccess {
     let scopes = settings.scope?.split(separator: " ").map(String.init) ?? []
-    let variable = settings.clientSecret?.variable
+    let secret = settings.clientSecret?.secrets.first
     let token = LogText.url(settings.tokenURL)
     switch settings.grant {
     case .clientCredentials:
       return ExportedAccess(
-        .clientCredentials(tokenURL: token), variable: variable, scopes: scopes)
+        .clientCredentials(tokenURL: token), secret: secret, scopes: scopes)
     case .login(let login):
+      var way = ExportedAccess.Way.bearer
       if case .code(let code) = login.way {
-        return ExportedAccess(
-          .code(authorizationURL: LogText.url(code.authorizationURL), tokenURL: token),
-          variable: variable, scopes: scopes)
+        way = .code(authorizationURL: LogText.url(code.authorizationURL), tokenURL: token)
       }
+      // OpenAPI 3.1 has no codes that are typed into a browser.
+      let isCode = way != .bearer
+      var access = ExportedAccess(
+        way, secret: isCode ? secret : nil, scopes: isCode ? scopes : [])
+      access.needsLogin = true
+      return access
     case .refresh: break
     }
-    // OpenAPI 3.1 can describe neither device codes nor tokens obtained elsewhere.
+    // Nor tokens that were obtained before.
     return ExportedAccess(.bearer)
   }
 }

@@ -54,17 +54,19 @@ struct ExportCommand {
           help: "Write to this file (default standard output)."),
         OptionTable.only,
       ],
+      examples: [
+        "lull export shop --openapi -o docs/openapi.json",
+        "lull export shop --openapi --only 'orders*'",
+        "lull export shop@staging --curl",
+      ],
+      exitCodes: [
+        .init(0, "exported"),
+        .init(1, "the API file cannot be inspected"),
+        .init(2, "wrong usage"),
+        .init(3, "there is no such file, it has no calls, or the output cannot be written"),
+      ],
       notes: """
-        Examples:
-          lull export shop --openapi -o docs/openapi.json
-          lull export shop --openapi --only 'orders*'
-          lull export shop@staging --curl
-
         One call as curl, with values: lull call API CALL --parameter value --curl
-
-        Exit codes: 0 exported, 1 the API file cannot be inspected, 2 wrong usage, 3
-        there is no such file, it has no calls, or the output cannot be written.
-
         """)
   }
 
@@ -128,7 +130,9 @@ struct ExportCommand {
 /// The output file of an export: a new file, or one from an earlier export.
 struct ExportedFile {
   /// The text near the beginning of exported files.
-  static let marks = ["\"x-exported-by\": \"lull export ", "# Exported by: lull export "]
+  static let marks = [
+    "\"x-exported-by\": \"lull export ", "# Exported by: lull export ", SkillPage.mark,
+  ]
 
   let path: String
   private var bytes: [UInt8] { Array(path.utf8) }
@@ -147,7 +151,7 @@ struct ExportedFile {
     let start = String(decoding: known.prefix(2000), as: UTF8.self)
     guard known.isEmpty || ExportedFile.marks.contains(where: { start.contains($0) }) else {
       throw failure(
-        "\(path): it was not exported and is left unchanged: name another file with -o, or move it away"
+        "\(path): it was not exported and is left unchanged: name another file, or move it away"
       )
     }
   }

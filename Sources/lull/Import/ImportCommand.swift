@@ -62,17 +62,19 @@ enum ImportCommand {
           "--with-mock", kind: .flag, help: "Add an environment 'mock' for lull mock.",
           details: "Later imports into the file add it too."),
       ],
-      notes: """
-        Examples:
-          lull import openapi petstore.yaml -o apis/petstore.lua
-          lull import openapi https://example.com/openapi.json --only '/orders*'
-          lull import openapi petstore.yaml -o apis/petstore.lua --with-mock
-          lull import curl 'curl -H "X-Key: $KEY" https://example.com/a' -o apis/a.lua
-          lull import har session.har -o apis/shop.lua --only https://api.example.com/v2
-
-        Exit codes: 0 imported, 1 conflicting changes, 2 wrong usage, 3 invalid input.
-
-        """)
+      examples: [
+        "lull import openapi petstore.yaml -o apis/petstore.lua",
+        "lull import openapi https://example.com/openapi.json --only '/orders*'",
+        "lull import openapi petstore.yaml -o apis/petstore.lua --with-mock",
+        #"lull import curl 'curl -H "X-Key: $KEY" https://example.com/a' -o apis/a.lua"#,
+        "lull import har session.har -o apis/shop.lua --only https://api.example.com/v2",
+      ],
+      exitCodes: [
+        .init(0, "imported"),
+        .init(1, "conflicting changes"),
+        .init(2, "wrong usage"),
+        .init(3, "invalid input"),
+      ])
   }
 
   private static let apiFile = Argument.Demand("the name of an API file, which ends in .lua") {

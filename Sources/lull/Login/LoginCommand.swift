@@ -32,14 +32,13 @@ struct LoginCommand {
       arguments: OptionTable.login + [
         .init("--no-browser", kind: .flag, help: "Show the URL; do not open a browser.")
       ],
+      examples: [
+        "lull login shop",
+        "lull login ./report.lua --no-browser",
+      ],
       notes: """
         Tokens are stored in lull/tokens in $XDG_STATE_HOME or ~/.local/state, readable
         by you only, or in the token_file of the API file.
-
-        Examples:
-          lull login shop
-          lull login ./report.lua --no-browser
-
         """)
   }
 
@@ -135,11 +134,7 @@ struct LogoutCommand {
         with all rights.
         """,
       arguments: OptionTable.login,
-      notes: """
-        Examples:
-          lull logout shop
-
-        """)
+      examples: ["lull logout shop"])
   }
 
   private let search: LoginSearch

@@ -9,7 +9,7 @@ import LullSystem
 extension Command {
   static let drift = Command(
     "drift", "compare responses with the schemas", .describe,
-    forms: [("drift API", "compare responses with the schemas")],
+    forms: [("drift API", "compare responses with the schemas")], briefForms: 0,
     spec: { DriftCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try DriftCommand(words.dropFirst()).run() }
 }
@@ -43,17 +43,19 @@ struct DriftCommand {
           names: ["--fail-on"], placeholder: "TIER", choices: tiers.map(\.rawValue),
           help: "Exit with 7 on findings of this tier or above.")
       ] + OptionTable.list(standard: "table"),
-      notes: """
-        Examples:
-          lull drift github
-          lull drift github --from-har tests/cassettes/repos.har --fail-on breaking
-          lull drift apis/shop.lua --from-cache -o json
-          lull drift shop@staging
-
-        Exit codes: 0 compared, 1 the API file cannot be inspected, 2 wrong usage, 3 a
-        file cannot be read or there is nothing to compare, 7 findings of --fail-on.
-
-        """)
+      examples: [
+        "lull drift github",
+        "lull drift github --from-har tests/cassettes/repos.har --fail-on breaking",
+        "lull drift apis/shop.lua --from-cache -o json",
+        "lull drift shop@staging",
+      ],
+      exitCodes: [
+        .init(0, "compared"),
+        .init(1, "the API file cannot be inspected"),
+        .init(2, "wrong usage"),
+        .init(3, "a file cannot be read or there is nothing to compare"),
+        .init(7, "findings of --fail-on"),
+      ])
   }
 
   private let word: String

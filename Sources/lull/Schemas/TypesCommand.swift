@@ -9,7 +9,7 @@ import LullSystem
 extension Command {
   static let types = Command(
     "types", "write editor annotations for an API", .describe,
-    forms: [("types API", "write editor annotations for an API")],
+    forms: [("types API", "write editor annotations for an API")], briefForms: 0,
     spec: { TypesCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try TypesCommand(words.dropFirst()).run() }
 }
@@ -41,14 +41,12 @@ struct TypesCommand {
           help: "Write to this file, or - for stdout.",
           details: "The default is types/NAME.lua beside the API file.")
       ],
-      notes: """
-        Examples:
-          lull types github
-          lull types github --from-har tests/cassettes/repos.har
-          lull types apis/shop.lua --from-cache -o types/shop.lua
-          lull types shop@staging --from-har tests/cassettes/staging.har
-
-        """)
+      examples: [
+        "lull types github",
+        "lull types github --from-har tests/cassettes/repos.har",
+        "lull types apis/shop.lua --from-cache -o types/shop.lua",
+        "lull types shop@staging --from-har tests/cassettes/staging.har",
+      ])
   }
 
   private static let fileOrDash = Argument.Demand.some("the name of a file, or -")

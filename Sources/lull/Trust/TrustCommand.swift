@@ -8,7 +8,7 @@ import LullTransport
 extension Command {
   static let trust = Command(
     "trust", "let completion and checks run API files", .describe,
-    forms: [("trust [PATH …]", "let completion and checks run API files")],
+    forms: [("trust [PATH …]", "let completion and checks run API files")], briefForms: 0,
     spec: { TrustCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try TrustCommand(words.dropFirst()).run() }
 }
@@ -40,14 +40,12 @@ struct TrustCommand {
         .init("--remove", kind: .flag, help: "Remove trust in these files."),
         listFormat,
       ],
-      notes: """
-        Examples:
-          lull trust
-          lull trust apis/shop.lua
-          lull trust --list
-          lull trust --remove apis
-
-        """)
+      examples: [
+        "lull trust",
+        "lull trust apis/shop.lua",
+        "lull trust --list",
+        "lull trust --remove apis",
+      ])
   }
 
   private enum Action {
