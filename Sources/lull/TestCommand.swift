@@ -103,13 +103,13 @@ struct TestCommand {
     options.settings.isUpdating = parsed.has("--update")
     options.settings.isReadOnly = isReadOnly
     if isReadOnly, options.settings.isUpdating {
-      throw .wrongUsage("--update writes snapshots, which is not done where CI is set", .test)
+      throw .wrongUsage("--update writes snapshots, which is not allowed if CI is set", .test)
     }
     options.settings.recording =
       parsed.text("--record").flatMap(RecordingMode.init(rawValue:)) ?? .none
     let isRecording = options.settings.recording != .none
     if isReadOnly, isRecording {
-      throw .wrongUsage("--record asks the network, which is not done where CI is set", .test)
+      throw .wrongUsage("--record uses the network, which is not allowed if CI is set", .test)
     }
     if let longest = parsed.text("--max-time").flatMap({ Double($0) }) {
       options.settings.longest = longest

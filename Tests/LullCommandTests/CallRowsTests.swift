@@ -73,12 +73,12 @@ struct CallRowsTests {
   @Test(arguments: [
     (
       CallRowsTests.deck, "show.sides",
-      "'show' of the answer has no 'sides': it has 'author', 'slides'; -o json shows it whole"
+      "'show' of the response has no 'sides': it has 'author', 'slides'; -o json shows it whole"
     ),
-    (CallRowsTests.deck, "slides", "the answer has no 'slides': it has 'title', 'show'"),
-    (CallRowsTests.deck, "title.x", "'title' of the answer has no 'x': it is not an object"),
-    ("[1,2]", "items", "the answer has no 'items': it is a list of 2"),
-    ("{}", "items", "the answer has no 'items': it is empty"),
+    (CallRowsTests.deck, "slides", "the response has no 'slides': it has 'title', 'show'"),
+    (CallRowsTests.deck, "title.x", "'title' of the response has no 'x': it is not an object"),
+    ("[1,2]", "items", "the response has no 'items': it is a list of 2"),
+    ("{}", "items", "the response has no 'items': it is empty"),
   ])
   func `APIF-08 rows that are not there are an error`(body: String, rows: String, naming: String)
     throws
@@ -99,7 +99,7 @@ struct CallRowsTests {
     #expect(error.output == #"{"error":"no"}"# + "\n", "\(error)")
     #expect(!error.errors.contains("rows"))
     let text = try run("a\nb", rows: "items", "-o", "csv", type: "text/plain")
-    #expect(text.errors.contains("but the answer is text and no JSON"), "\(text)")
+    #expect(text.errors.contains("but the response is text, not JSON"), "\(text)")
     #expect(text.code == 1)
   }
 

@@ -46,7 +46,7 @@ struct ChangedTests {
     let first = try run(server.url)
     #expect(first.code == 0)
     #expect(first.output == "")
-    #expect(first.errors == "lull: the first time: nothing to compare with\n")
+    #expect(first.errors == "lull: first run: there is nothing to compare with yet\n")
     let second = try run(server.url)
     #expect(second.code == 7)
     #expect(second.output + second.errors == "")
@@ -127,12 +127,12 @@ struct ChangedTests {
 
   @Test(arguments: [
     ("", "is not JSON"), ("{", "is not JSON"),
-    ("[1]", "of another version: delete it with --forget"),
+    ("[1]", "has another version: delete it with --forget"),
     (
       #"{"lull_changed":1,"question":"x","json":"[1]"}"#,
-      "of another version: delete it with --forget"
+      "has another version: delete it with --forget"
     ),
-    (#"{"lull_changed":2}"#, "of another version: delete it with --forget"),
+    (#"{"lull_changed":2}"#, "has another version: delete it with --forget"),
   ])
   func `DIFF-08 what was kept and is damaged is told, and nothing is asked`(
     text: String, problem: String

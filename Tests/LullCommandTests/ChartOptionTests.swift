@@ -117,7 +117,7 @@ struct ChartOptionTests {
     let empty = try run("get", users, "-f", none, "--chart", "n")
     #expect(empty.code == 0)
     #expect(empty.output == "")
-    #expect(empty.errors == "lull: the list is empty: there is nothing to draw\n")
+    #expect(empty.errors == "lull: the list is empty, so there is nothing to draw\n")
     let missing = try run("get", "\(sample.url)/status/404", "--chart", "n")
     #expect(missing.code == 4)
     #expect(missing.output.contains("\"status\":404"))

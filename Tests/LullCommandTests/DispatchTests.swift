@@ -135,9 +135,9 @@ struct DispatchTests {
     (["help", "gte"], "there is no command or topic 'gte' (did you mean 'get'?)"),
     (
       ["ftp://a.example/x"],
-      "'ftp' is no scheme of a request: a URL begins with http:// or https://"
+      "'ftp' is not a supported scheme: a URL must begin with http:// or https://"
     ),
-    (["get", "ftp://a.example/x"], "'ftp' is no scheme of a request"),
+    (["get", "ftp://a.example/x"], "'ftp' is not a supported scheme"),
     (["http:///x"], "'http:///x' is not a URL"),
     (["http://a.example", "/x"], "a URL and its path are one word: http://a.example/x"),
     (["post", "a.example", "--formt"], "unknown option '--formt' (did you mean '--form'?)"),

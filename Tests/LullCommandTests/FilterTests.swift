@@ -137,7 +137,7 @@ struct FilterTests {
     let list = try get("/broken", "--all", "-f", "map(x, 'id')")
     #expect(list.output == "")
     #expect(
-      list.errors.contains("-f is of all pages: with some of them missing nothing is written"))
+      list.errors.contains("-f needs all pages, but some are missing: nothing is written"))
     #expect(list.code == 5)
   }
 

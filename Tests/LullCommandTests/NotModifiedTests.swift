@@ -45,7 +45,7 @@ struct NotModifiedTests {
     try folder.write("data", "old")
     let path = folder.path + "/data"
     let ending = try lull("get", server.url, Self.item, "-O", path)
-    #expect(ending.errors == "lull: not modified (304): \(path) stays as it is\n")
+    #expect(ending.errors == "lull: not modified (304): \(path) is unchanged\n")
     #expect(ending.code == 0)
     #expect(try shell("cat '\(path)'; ls -A '\(folder.path)'").output == "olddata\n")
   }

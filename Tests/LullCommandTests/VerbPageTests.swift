@@ -123,7 +123,7 @@ struct VerbPageTests {
     let ending = try lull("get", server.url, "--all", "-f", "sum(x)")
     #expect(ending.output == "")
     #expect(ending.code == 5)
-    #expect(ending.errors.contains("-f is of all pages: with some of them missing nothing is"))
+    #expect(ending.errors.contains("-f needs all pages, but some are missing: nothing is"))
     #expect(try lull("get", server.url, "--all").code == 5)
   }
 
@@ -147,6 +147,6 @@ struct VerbPageTests {
       ])
     #expect(lines.filter { $0 == "< HTTP/1.1 200 OK" }.count == 3)
     #expect(lines.filter { $0.hasPrefix("* ") && $0.contains("total ") }.count == 3)
-    #expect(lines.filter { $0.contains("that was there already") }.count == 2)
+    #expect(lines.filter { $0.contains("an existing connection") }.count == 2)
   }
 }

@@ -50,7 +50,7 @@ struct VerbRefusalTests {
     ),
     (
       ["post", "https://a.example", "a=b", "-d", "{}"],
-      "-d is the whole body: it does not go with 'a=b'"
+      "-d is the whole body and cannot be combined with 'a=b'"
     ),
     (
       ["post", "https://a.example", "a:=nope"],
@@ -60,8 +60,8 @@ struct VerbRefusalTests {
       ["post", "https://a.example", "-d", "{nope"],
       "the body is not JSON: expected a key in double quotes at byte 1; set its type with -H"
     ),
-    (["post", "https://a.example", "a@"], "'a@' names no file"),
-    (["post", "https://a.example", "a@x;type="], "a content type is missing behind ';type='"),
+    (["post", "https://a.example", "a@"], "'a@' has no file name"),
+    (["post", "https://a.example", "a@x;type="], "the content type after ';type=' is missing"),
     (
       ["post", "https://a.example", "a@x;type=a/b\nc: d"],
       "the content type 'a/b\nc: d' must not contain line breaks or zero bytes"
@@ -111,7 +111,7 @@ struct VerbRefusalTests {
     ),
     (
       ["post", "https://a.example", "a" + String(repeating: "[b]", count: 1000) + "=c"],
-      "'a\(String(repeating: "[b]", count: 1000))=c': JSON has no more than 1000 levels"
+      "'a\(String(repeating: "[b]", count: 1000))=c': JSON can have at most 1000 levels"
     ),
     (
       ["post", "https://a.example", "a=@no/such/file"],

@@ -146,7 +146,7 @@ struct WireTests {
     #expect(ending.errors.hasPrefix("> GET http://stub.test/x\n"), "\(ending.errors)")
     #expect(ending.errors.contains("< HTTP 200 OK\n< x-a: b\n"), "\(ending.errors)")
     let refused = try lull("get", "http://127.0.0.1:1/", "-v")
-    #expect(refused.errors.hasPrefix("* no answer\nlull: cannot connect"), "\(refused.errors)")
+    #expect(refused.errors.hasPrefix("* no response\nlull: cannot connect"), "\(refused.errors)")
   }
 
   @Test func `SHOW-03 over HTTP/2 names are those of its frames`() throws {

@@ -45,7 +45,7 @@ struct BodyOptions {
     if let data {
       let option = if case .raw = data { "--raw" } else { "-d" }
       throw .wrongUsage(
-        "\(option) is the whole body: it does not go with '\(item.word)'", command)
+        "\(option) is the whole body and cannot be combined with '\(item.word)'", command)
     }
     guard !isForm else { return }
     if let file = items.first(where: \.isWholeBody) {

@@ -157,7 +157,7 @@ struct CallCommand {
     options.rows = CallRows(call)
     guard options.pages == nil || call.hasPages else {
       throw .wrongUsage(
-        "call '\(call.name)' declares no pages: --pages and --all do not go with it", .call)
+        "call '\(call.name)' declares no pages, so --pages and --all cannot be used", .call)
     }
     var request: CallRequest
     do throws(APICall.Misfit) {

@@ -69,7 +69,7 @@ extension CallExchange {
     } catch {
       throw ContentFilter.Problem(report: "lull: \(error.message)\n")
     }
-    if json.count == 0 { Exit.complain("lull: the list is empty: there is nothing to draw\n") }
+    if json.count == 0 { Exit.complain("lull: the list is empty, so there is nothing to draw\n") }
     // Leave a line for the shell prompt.
     let limit = TerminalWidth.rows(of: 1).map { max($0 - 1, 1) }
     let width = style.isTerminal && style.width < .max ? style.width : CallExchange.usualWidth
@@ -120,7 +120,7 @@ extension CallExchange {
     if let known, !known.isNothing { return }
     Exit.complain(
       "lull: warning: --validate: "
-        + (known?.text ?? "nothing is validated, since no API file names schemas") + "\n")
+        + (known?.text ?? "nothing is validated, because no API file has schemas") + "\n")
   }
 
   /// The schema violations as JSON, written instead of the content.

@@ -49,7 +49,7 @@ extension CallExchange {
       if let filter {
         if code == 0, !host.loop.isInterrupted { try write(list, filter) }
         if code != 0 {
-          Exit.complain("lull: -f is of all pages: with some of them missing nothing is written\n")
+          Exit.complain("lull: -f needs all pages, but some are missing: nothing is written\n")
         }
         return end(code)
       }
@@ -247,7 +247,7 @@ extension CallExchange {
     if isWhole {
       try sink.finish()
     } else if code != 0, options.format != .ndjson, options.format != .lines {
-      Exit.complain("lull: -f is of all pages: with some of them missing nothing is written\n")
+      Exit.complain("lull: -f needs all pages, but some are missing: nothing is written\n")
     }
     return end(code)
   }

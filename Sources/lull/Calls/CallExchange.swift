@@ -168,18 +168,29 @@ struct CallExchange {
     if let error = response.error, error.isNotModified {
       if !options.showsHead, !options.isVerbose {
         Exit.complain(
-          "lull: not modified (304)\(options.file.map { ": \($0) stays as it is" } ?? "")\n")
+          "lull: not modified (304)\(options.file.map { ": \($0) is unchanged" } ?? "")\n")
       }
       if !output.isEmpty { _ = Output.write(output) }
       return 0
     }
     if let error = response.error {
+<<<<<<< ours
       var facts = error.facts
       let asksForDigest = error.asksForDigest && options.network.auth?.kind != .digest
       if asksForDigest { facts.fix = "-A digest -a USER:PASSWORD" }
       Exit.fail(CallExchange.text(of: error), facts)
       if asksForDigest, !ErrorLines.areOn {
         Exit.complain("lull: the server asks for Digest: -A digest -a USER:PASSWORD\n")
+||||||| base
+      Exit.complain(CallExchange.text(of: error))
+      if error.asksForDigest, options.network.auth?.kind != .digest {
+        Exit.complain("lull: the server asks for Digest: -A digest -a USER:PASSWORD\n")
+=======
+      Exit.complain(CallExchange.text(of: error))
+      if error.asksForDigest, options.network.auth?.kind != .digest {
+        Exit.complain(
+          "lull: the server requires Digest authentication: use -A digest -a USER:PASSWORD\n")
+>>>>>>> theirs
       }
       code = CallExchange.exitCode(of: error)
     }
@@ -190,7 +201,7 @@ struct CallExchange {
     } else if code != 0, style.isTerminal, options.format == nil,
       let summary = HTMLPage.summary(of: entity)
     {
-      Exit.complain("lull: the answer is \(summary); -o raw shows it\n")
+      Exit.complain("lull: the response is \(summary); -o raw shows it\n")
     } else if let entity, !entity.content.isEmptyBytes {
       do throws(ContentFilter.Problem) {
         output += try bytes(of: entity, code == 0 ? filter : nil, isError: code != 0)
@@ -374,7 +385,7 @@ extension CallExchange {
   func tellName(of download: Download?) {
     if let download, download.replacesWhole, let name = download.shownPath {
       Exit.complain(
-        "lull: of '\(name)' there is no partial download for -C to resume: loading all of it\n")
+        "lull: there is no partial download of '\(name)' to resume (-C): loading all of it\n")
     }
     guard options.namesFile, let name = download?.shownPath else { return }
     Exit.complain("lull: saved as '\(name)'\n")

@@ -232,7 +232,7 @@ struct CallOptions {
     let text = pair.dropFirst(name.count + 1)
     guard let number = Int(text), number >= 0 else {
       throw RequestItem.Problem(
-        message: "'\(name)' in the URL is '\(text)': a whole number is needed to count from")
+        message: "'\(name)' in the URL must be a whole number to count from, got '\(text)'")
     }
     return number
   }

@@ -49,13 +49,13 @@ struct CallRows {
   var missingInText: ContentFilter.Problem {
     ContentFilter.Problem(
       report:
-        "lull: \(owner) are at \(path), but the answer is text and no JSON\n")
+        "lull: \(owner) are at \(path), but the response is text, not JSON\n")
   }
 
   private func missing(_ name: String, in content: JSONText, at way: [String])
     -> ContentFilter.Problem
   {
-    let place = way.isEmpty ? "the answer" : "'\(way.joined(separator: "."))' of the answer"
+    let place = way.isEmpty ? "the response" : "'\(way.joined(separator: "."))' of the response"
     let names = content.members.map { "'\($0.key)'" }
     let known =
       switch content.kind {

@@ -35,7 +35,7 @@ struct CallTarget {
     }
     if let scheme = TypedURL.otherScheme(word) {
       throw .wrongUsage(
-        "'\(scheme)' is no scheme of a request: a URL begins with http:// or https://", command)
+        "'\(scheme)' is not a supported scheme: a URL must begin with http:// or https://", command)
     }
     api = .file(word)
     guard let text = rest.popFirst() else {

@@ -31,7 +31,7 @@ final class ExchangeTrace: Sendable {
   }
 
   func showNothingIsSent() {
-    StandardError.write("* nothing is sent: a cache has it\n")
+    StandardError.write("* nothing is sent: the response is from a cache\n")
   }
 
   /// Shows the result and the attempts. A response from a cache, or one that the server has
@@ -42,7 +42,7 @@ final class ExchangeTrace: Sendable {
       return state.hasSeen
     }
     guard let sent = request.lastPart as? NetworkRequest else {
-      return StandardError.write("* a cache has answered\n")
+      return StandardError.write("* the response is from a cache\n")
     }
     let entity = response.entity ?? response.error?.entity
     let exchange = response.error?.exchange ?? entity?.exchange
@@ -54,7 +54,7 @@ final class ExchangeTrace: Sendable {
     }
     guard response.isNew else { return }
     guard let exchange else {
-      return StandardError.write("* no answer\n")
+      return StandardError.write("* no response\n")
     }
     if let timings = exchange.timings {
       StandardError.write(ExchangeTrace.text(of: timings))
@@ -82,7 +82,7 @@ final class ExchangeTrace: Sendable {
     let place = timings.remoteAddress.map { " to \($0)" } ?? ""
     var text =
       timings.isReused
-      ? "* a connection\(place) that was there already\n" : "* a new connection\(place)\n"
+      ? "* an existing connection\(place)\n" : "* a new connection\(place)\n"
     var parts: [(String, Double)] = []
     if !timings.isReused {
       parts = [("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls)]

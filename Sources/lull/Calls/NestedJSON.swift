@@ -63,7 +63,7 @@ final class NestedJSON {
       case .index(let index):
         guard index >= 0 else {
           throw NestedKey.Problem(
-            message: "a list has no place below 0",
+            message: "a list index cannot be negative",
             range: piece.range.map { $0.lowerBound + 1..<$0.upperBound - 1 })
         }
         guard index < NestedJSON.longest else {
@@ -161,6 +161,6 @@ final class NestedJSON {
     }
     let what = number == 0 ? "the body" : "'\(before ?? "")'"
     return NestedKey.Problem(
-      message: "\(what) is \(found) already, and this is of \(needed)", range: piece.range)
+      message: "\(what) is already \(found), but this needs \(needed)", range: piece.range)
   }
 }

@@ -79,7 +79,7 @@ struct RequestItem: Equatable {
       kind = separator.kind
       value = RequestItem.text(rest)
     }
-    if isFile, value.isEmpty { throw Problem(message: "'\(word)' names no file") }
+    if isFile, value.isEmpty { throw Problem(message: "'\(word)' has no file name") }
     if isHeader, let problem = Headers.problem(name, isFile ? "".utf8 : value.utf8) {
       throw Problem(message: problem)
     }
@@ -154,7 +154,7 @@ struct RequestItem: Equatable {
       guard !rest[start].isPlain, zip(rest[start..<end], mark).allSatisfy({ $0.scalar == $1 })
       else { continue }
       let type = text(rest[end...])
-      if type.isEmpty { throw Problem(message: "a content type is missing behind ';type='") }
+      if type.isEmpty { throw Problem(message: "the content type after ';type=' is missing") }
       if let problem = Headers.valueProblem(type.utf8) {
         throw Problem(message: "the content type '\(type)' \(problem)")
       }
@@ -195,7 +195,7 @@ enum ItemFile {
     guard item.isFile else { return item.value }
     guard let text = ByteString(try bytes(of: item)).text else {
       throw RequestItem.Problem(
-        message: "'\(item.word)': '\(item.value)' is not text in UTF-8; @\(item.value) sends it as "
+        message: "'\(item.word)': '\(item.value)' is not UTF-8; @\(item.value) sends it as "
           + "it is")
     }
     return text

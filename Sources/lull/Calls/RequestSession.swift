@@ -65,7 +65,7 @@ final class RequestSession: Sendable {
     self.server = server
     let folder = "sessions/" + RequestSession.folderName(of: server)
     guard let path = TokenFile.standardPath(of: name, in: folder) else {
-      throw Problem(message: "neither XDG_STATE_HOME nor HOME says where sessions are kept")
+      throw Problem(message: "sessions have no folder: neither XDG_STATE_HOME nor HOME is set")
     }
     let file = TokenFile(path, noun: "session", limit: 1 << 20)
     self.file = file
@@ -169,7 +169,7 @@ final class RequestSession: Sendable {
         message: "'\(path)' is a session of another version: delete it")
     }
     guard known == origin else {
-      throw TokenFile.Problem(message: "the session '\(path)' is of \(known), not of \(origin)")
+      throw TokenFile.Problem(message: "the session '\(path)' is for \(known), not for \(origin)")
     }
     var content = Content()
     if let auth = root["auth"],

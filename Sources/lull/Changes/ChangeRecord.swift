@@ -50,7 +50,8 @@ struct ChangeRecord {
   }
 
   private var damaged: Problem {
-    Problem(message: "the kept answer \(file.path) is of another version: delete it with --forget")
+    Problem(
+      message: "the stored response \(file.path) has another version: delete it with --forget")
   }
 
   func write(_ content: ComparedContent) throws(Problem) {
@@ -71,8 +72,8 @@ struct ChangeRecord {
     guard (try? value.encode().count).map({ $0 <= ChangeRecord.limit }) ?? true else {
       throw Problem(
         message:
-          "the answer takes more than \(ChangeRecord.limit >> 20) MB, and is not kept: -f makes "
-          + "it less")
+          "the response takes more than \(ChangeRecord.limit >> 20) MB and is not stored: reduce "
+          + "it with -f")
     }
     try file.write(value)
   }

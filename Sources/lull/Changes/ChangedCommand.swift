@@ -101,7 +101,7 @@ struct ChangedCommand {
     try record.locked { () throws(ChangeRecord.Problem) in
       guard let known = try record.read() else {
         try record.write(content)
-        Exit.complain("lull: the first time: nothing to compare with\n")
+        Exit.complain("lull: first run: there is nothing to compare with yet\n")
         return 0
       }
       let difference = ContentDifference(known, content)

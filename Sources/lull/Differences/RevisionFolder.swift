@@ -30,7 +30,7 @@ final class RevisionFolder {
   init(_ revision: String) throws(Problem) {
     self.revision = revision
     guard let root = TemporaryFolder("lull-diff") else {
-      throw Problem(message: "there is no room for files: \(ErrorText.of(errno))")
+      throw Problem(message: "cannot create a temporary folder: \(ErrorText.of(errno))")
     }
     self.root = root
   }

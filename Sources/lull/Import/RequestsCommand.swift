@@ -116,8 +116,8 @@ struct RequestsCommand {
     guard let known else { return target.write(api, files) }
     if isAddition, let clash = known.clashes(with: api).first {
       complain(
-        "\(path):\(clash.line): \(clash.request) is there already, as '\(clash.name)', and is left unchanged: "
-          + "change it there, or name another file with -o")
+        "\(path):\(clash.line): \(clash.request) already exists as '\(clash.name)', and is left "
+          + "unchanged: change it there, or name another file with -o")
       return 3
     }
     guard let addition = try known.adding(api) else { throw unfit }

@@ -146,8 +146,8 @@ struct DriftCommand {
   private func nothing(of api: ParsedAPI, _ traffic: Traffic) -> String {
     let places =
       sources.isEmpty
-      ? "neither in recordings below 'tests' nor in the cache" : "not where it was looked for"
-    return "there is no answer of \(api.shownBase) to compare, \(places)\(traffic.shownOthers)"
+      ? "neither in recordings below 'tests' nor in the cache" : "in none of the sources"
+    return "there is no response of \(api.shownBase) to compare, \(places)\(traffic.shownOthers)"
   }
 
   private static func add(

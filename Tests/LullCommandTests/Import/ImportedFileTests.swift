@@ -140,7 +140,7 @@ struct ImportedFileTests {
     try folder.write("s.lua", edited)
     let ending = try run("curl", "curl 'https://shop.example/things?p=1'", "-o", "s.lua")
     #expect(ending.code == 3, "\(ending)")
-    #expect(ending.errors.contains(": GET /things is there already, as 'things.list'"), "\(ending)")
+    #expect(ending.errors.contains(": GET /things already exists as 'things.list'"), "\(ending)")
     #expect(folder.text("s.lua") == edited)
   }
 
@@ -172,7 +172,7 @@ struct ImportedFileTests {
     let one = try #require(imported.split(separator: "\n").firstIndex { $0.contains("things.one") })
     for (path, name) in [("things", "things.list"), ("things/17", "things.one")] {
       let ending = try run("curl", "curl 'https://shop.example/v1/\(path)?z=1'", "-o", "s.lua")
-      #expect(ending.code == 3 && ending.errors.contains("already, as '\(name)'"), "\(ending)")
+      #expect(ending.code == 3 && ending.errors.contains("already exists as '\(name)'"), "\(ending)")
     }
     #expect(one > 0 && folder.text("s.lua") == imported)
     for _ in 0..<2 {
@@ -191,7 +191,7 @@ struct ImportedFileTests {
       })
     #expect(
       changed.errors
-        == "lull: s.lua:\(line + 1): POST /orders is there already, as 'post_orders', and is left unchanged: change it there, or name another file with -o\n"
+        == "lull: s.lua:\(line + 1): POST /orders already exists as 'post_orders', and is left unchanged: change it there, or name another file with -o\n"
     )
     #expect(changed.code == 3 && folder.text("s.lua") == text)
   }

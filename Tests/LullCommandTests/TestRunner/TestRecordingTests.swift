@@ -242,7 +242,7 @@ struct TestRecordingTests {
     for (words, environment, part) in [
       (
         ["--record", "all"], ["CI": "1"],
-        "--record asks the network, which is not done where CI is set"
+        "--record uses the network, which is not allowed if CI is set"
       ),
       (["--record", "all", "--jobs", "2"], [:], "--record runs one test after the other"),
       (["--record", "all", "--watch"], [:], "--watch cannot be combined with --record all"),

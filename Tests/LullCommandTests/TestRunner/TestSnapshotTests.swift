@@ -89,7 +89,7 @@ struct TestSnapshotTests {
     #expect(update.code == 2)
     #expect(
       update.errors.hasPrefix(
-        "lull: --update writes snapshots, which is not done where CI is set\n"))
+        "lull: --update writes snapshots, which is not allowed if CI is set\n"))
   }
 
   @Test func `PRV-63 what nobody asks for any more fails with --strict, and goes with --update`()
