@@ -149,8 +149,8 @@ struct DriftCommandTests {
     let other = try drift("shop@two", "--from-har", "b.har")
     #expect(
       other.errors.hasPrefix(
-        "lull: there is no response of https://api.shop.test/v2/ in the environment 'two' to compare, not where it was "
-          + "looked for; there is 1 of other environments\n"), "\(other)")
+        "lull: there is no response of https://api.shop.test/v2/ in the environment 'two' to compare, in none of "
+          + "the sources; there is 1 of other environments\n"), "\(other)")
     #expect(other.code == 3)
   }
 
