@@ -129,7 +129,7 @@ struct LoginTests {
     #expect(page.output.contains("access_denied"))
     let ending = try login.wait()
     #expect(ending.code == 1)
-    #expect(ending.errors.contains("lull: no login 'shop': it says access_denied: "))
+    #expect(ending.errors.contains("lull: no login 'shop': it reports access_denied: "))
     #expect(mode(tokens + "/shop.json") == 0)
     server.stop()
   }

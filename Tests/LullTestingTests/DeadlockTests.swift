@@ -56,7 +56,7 @@ struct DeadlockTests {
       }
     }
     #expect(held?.description.hasPrefix("deadlock: ") == true, "\(held as Any)")
-    #expect(held?.description.contains("the network holds an answer (") == true)
+    #expect(held?.description.contains("the network holds a response (") == true)
     #expect(held?.description.contains("Lull.test(patience: 10)") == true)
     let timer = #expect(throws: TestIsStuck.self) {
       try Lull.test { test in

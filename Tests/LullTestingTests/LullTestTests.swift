@@ -115,7 +115,7 @@ import Testing
     }
     let text = error?.description ?? ""
     #expect(text.contains("in flight: GET https://api.test/a"), "\(text)")
-    #expect(text.contains("the network holds an answer ("), "\(text)")
+    #expect(text.contains("the network holds a response ("), "\(text)")
   }
 
   @Test func `TEST-23 a timer that is not due is named`() {

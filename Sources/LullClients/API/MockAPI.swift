@@ -5,7 +5,8 @@ extension APIOwner {
     "MockRequest", "The argument of a function `mock` of an API file.",
     entries: [
       .field("call", "string?", "The name of the call; nil for the function of the file."),
-      .field("method", "string", "The HTTP method as it was sent: `HEAD` also for a GET."),
+      .field("method", "string",
+      "The HTTP method of the request, which is `HEAD` for such a request of a GET call."),
       .field("path", "string", "The path of the request, with its escapes."),
       .field("url", "string", "The whole URL of the request to the mock."),
       .field(

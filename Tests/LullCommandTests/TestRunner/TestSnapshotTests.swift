@@ -162,7 +162,7 @@ struct TestSnapshotTests {
     let ending = try files.run("two_test.lua")
     #expect(ending.code == 1)
     #expect(
-      ending.output.contains("another test of two_test.lua also has the snapshot 'a: b' too"),
+      ending.output.contains("another test of two_test.lua also has the snapshot 'a: b'"),
       "\(ending.output)")
   }
 

@@ -160,7 +160,7 @@ extension TransportSuite {
       let page = try browse(
         "/callback?state=\(state)&error=access_denied&error_description=%3Cb%3Eno%3C/b%3E", login)
       #expect(page.contains("access_denied: &lt;b&gt;no&lt;/b&gt;"))
-      #expect(message(login) == "no login 'shop': it says access_denied: <b>no</b>")
+      #expect(message(login) == "no login 'shop': it reports access_denied: <b>no</b>")
       #expect(access(directory.path + "/shop.json", F_OK) != 0)
       finish()
     }
