@@ -37,12 +37,12 @@ describe("lull.url", function()
   end)
 
   it("ENC-01 says why a text is no URL", function()
-    fails("'' is no URL: it is empty", lull.url.parse(""))
-    fails("'a b' is no URL: there is a space at byte 2, which must be escaped", lull.url.parse("a b"))
-    fails("'http://' is no URL: it has no host", lull.url.parse("http://"))
-    fails("'http://x:99999/' is no URL: its port is not a number up to 65535",
+    fails("'' is not a URL: it is empty", lull.url.parse(""))
+    fails("'a b' is not a URL: there is a space at byte 2, which must be escaped", lull.url.parse("a b"))
+    fails("'http://' is not a URL: it has no host", lull.url.parse("http://"))
+    fails("'http://x:99999/' is not a URL: its port is not a number up to 65535",
       lull.url.parse("http://x:99999/"))
-    fails("'1a:b' is no URL: the text before its first colon is not a scheme", lull.url.parse("1a:b"))
+    fails("'1a:b' is not a URL: the text before its first colon is not a scheme", lull.url.parse("1a:b"))
     contains(select(2, lull.url.parse("http://a^b/")), "has an invalid character")
     contains(select(2, lull.url.parse("http://ü..de/")), "the host name 'ü..de' is not valid")
     contains(select(2, lull.url.parse("http://a\1")), "a control character at byte 9")
@@ -61,7 +61,7 @@ describe("lull.url", function()
       equal(lull.url.join(base, href), resource:relative(href).url, href)
     end
     equal(lull.url.join("/a/b", "c"), "/a/c")
-    fails("'a b' is no URL: there is a space at byte 2, which must be escaped",
+    fails("'a b' is not a URL: there is a space at byte 2, which must be escaped",
       lull.url.join("a b", "c"))
     fails("'http://:' is not a reference: it has no host", lull.url.join(base, "http://:"))
   end)

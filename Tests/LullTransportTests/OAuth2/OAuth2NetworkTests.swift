@@ -151,7 +151,7 @@ extension TransportSuite {
       directory.remove()
     }
 
-    @Test func `what the response came from another origin is not believed`() {
+    @Test func `what another origin has answered is not believed`() {
       func tokens(from url: String?) -> Result<OAuth2Tokens, TransportError> {
         let response = HTTPResponse(status: 200, url: url)
         return OAuth2Answer(

@@ -236,7 +236,7 @@ extension TransportSuite {
       #expect(answer(on: other, login).hasPrefix("HTTP/1.1 400 "))
       close(other)
       _ = try browse("/back?state=\(login.parameter("state"))&error=x", login)
-      #expect(message(login) == "no login 'shop': it says x")
+      #expect(message(login) == "no login 'shop': it reports x")
       for socket in silent { close(socket) }
       finish()
     }
