@@ -285,9 +285,10 @@ enum HelpTopic: String, CaseIterable {
       }
         + """
 
-        With --errors json (or LULL_ERRORS=json) standard error has a JSON object on each
-        line. The last line of a command that fails has kind, message and exit, and for a
-        request method, url, status, retryable and retry_after. 7 is a result, not an error.
+        With --errors json or LULL_ERRORS=json, each line of standard error is a JSON
+        object. The last line of a command that fails has kind, message and exit, and
+        for a request method, url, status, retryable and retry_after. 7 is a result,
+        not an error.
 
         """
     case .secrets:

@@ -25,7 +25,8 @@ struct ErrorFormatTests {
     try #require(lines.count == 1, "\(words): \(ending.errors)")
     #expect(lines[0]["exit"]?.int == Int(ending.code), "\(words): \(ending.errors)")
     #expect(ending.code != 0)
-    #expect(!(lines[0]["message"]?.string ?? "").isEmpty)
+    let message = lines[0]["message"]?.string ?? ""
+    #expect(!message.isEmpty)
     return lines[0]
   }
 
@@ -158,7 +159,7 @@ struct ErrorFormatTests {
     let traced = try ErrorFormatTests.lines(verbose)
     #expect(traced.count > 1 && traced.dropLast().allSatisfy { $0["kind"]?.string == "log" })
     #expect(traced.last?["exit"]?.int == 6)
-    let warned = try lull("-e", "lull.log('network')", environment: ["LULL_ERRORS": "json"])
+    let warned = try lull("-e", "print(1)", environment: ["LULL_ERRORS": "json"])
     #expect(warned.code == 0 && warned.errors == "", "\(warned.errors)")
   }
 
@@ -167,6 +168,36 @@ struct ErrorFormatTests {
     #expect(ending.output == "--errors\tjson\n" && ending.errors == "")
     let arguments = try lull("--errors", "json", "-e", "print(#arg, ...)", "a")
     #expect(arguments.output == "1\ta\n", "\(arguments)")
+  }
+
+  @Test func `EJS-07 a parameter of a call that is called errors is the parameter`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "apis/shop.lua",
+      """
+      local lull = require "lull"
+      return {
+        service = lull.service("http://127.0.0.1:1"),
+        calls = {
+          plain = { path = "/x", params = { n = "integer" } },
+          named = { path = "/x", params = { errors = "string" } },
+        },
+      }
+      """)
+    try folder.write("apis/wrong.lua", "error('no')\n")
+    let refused = try failure(
+      ["call", "shop", "plain", "--n", "x", "--errors", "json"], folder: folder.path)
+    #expect(refused["kind"]?.string == "usage")
+    let sent = try failure(["call", "shop", "plain", "--errors", "json"], folder: folder.path)
+    #expect(sent["kind"]?.string == "connection")
+    let wrong = try failure(["call", "wrong", "x", "--errors", "json"], folder: folder.path)
+    #expect(wrong["kind"]?.string == "script_error" && wrong["exit"]?.int == 1)
+    let named = try lull("call", "shop", "named", "--errors", "json", folder: folder.path)
+    #expect(named.code == 6 && named.errors.contains("/x?errors=json"), "\(named.errors)")
+    #expect(named.errors.hasPrefix("lull: "), "\(named.errors)")
+    let leading = try failure(
+      ["--errors", "json", "call", "shop", "named", "--errors", "text"], folder: folder.path)
+    #expect(leading["url"]?.string == "http://127.0.0.1:1/x?errors=text")
   }
 
   @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])

@@ -65,6 +65,8 @@ struct CallCommand {
       name = nil
     }
     self.words = Array(rest)
+    // The file may fail before its parameters are known.
+    ErrorFormat.useScanned(self.words)
   }
 
   func run() -> Int32 {

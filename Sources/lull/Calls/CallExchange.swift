@@ -174,23 +174,13 @@ struct CallExchange {
       return 0
     }
     if let error = response.error {
-<<<<<<< ours
       var facts = error.facts
       let asksForDigest = error.asksForDigest && options.network.auth?.kind != .digest
       if asksForDigest { facts.fix = "-A digest -a USER:PASSWORD" }
       Exit.fail(CallExchange.text(of: error), facts)
       if asksForDigest, !ErrorLines.areOn {
-        Exit.complain("lull: the server asks for Digest: -A digest -a USER:PASSWORD\n")
-||||||| base
-      Exit.complain(CallExchange.text(of: error))
-      if error.asksForDigest, options.network.auth?.kind != .digest {
-        Exit.complain("lull: the server asks for Digest: -A digest -a USER:PASSWORD\n")
-=======
-      Exit.complain(CallExchange.text(of: error))
-      if error.asksForDigest, options.network.auth?.kind != .digest {
         Exit.complain(
           "lull: the server requires Digest authentication: use -A digest -a USER:PASSWORD\n")
->>>>>>> theirs
       }
       code = CallExchange.exitCode(of: error)
     }

@@ -23,7 +23,8 @@ enum CallRun {
         case .origin(let url): return try body(host, try files.api(atURL: url))
         }
       } catch {
-        Exit.complain(files.describe(error))
+        let kind = error.exitCode == 1 ? "script_error" : "file"
+        Exit.fail(files.describe(error), FailureFacts(kind))
         return error.exitCode
       }
     }

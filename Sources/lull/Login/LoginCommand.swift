@@ -83,7 +83,7 @@ struct LoginCommand {
     }
     switch outcome {
     case .failure(let error):
-      Exit.complain("lull: \(error.message)\n")
+      Exit.fail("lull: \(error.message)\n", FailureFacts("auth_failed"))
       return 1
     case .success(let result):
       let name = settings.login?.name ?? ""

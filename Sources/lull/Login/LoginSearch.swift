@@ -82,7 +82,8 @@ struct LoginSearch {
       do throws(APIFileProblem) {
         api = try files.api(word)
       } catch {
-        Exit.complain(files.describe(error))
+        let kind = error.exitCode == 1 ? "script_error" : "file"
+        Exit.fail(files.describe(error), FailureFacts(kind))
         return error.exitCode
       }
       let logins = LoginSearch.logins(of: api.service)

@@ -1,6 +1,7 @@
 import LullArguments
 import LullCore
 import LullLibC
+import Synchronization
 
 /// How messages are written to standard error: `--errors`, or else the variable `LULL_ERRORS`. (EJS-01)
 ///
@@ -22,6 +23,9 @@ enum ErrorFormat: String, CaseIterable {
         """)
   }
 
+  /// The format without the options of the command.
+  private static let initial = Mutex(ErrorFormat.text)
+
   func use() { ErrorLines.turn(on: self == .json) }
 
   /// Uses the format that the environment or a word before the command names.
@@ -32,16 +36,23 @@ enum ErrorFormat: String, CaseIterable {
   static func begin(
     leading: [String], words: some Collection<String>
   ) throws(CommandEnd) {
-    guard leading.isEmpty else { return try value(of: leading).use() }
+    defer { initial.withLock { $0.use() } }
+    guard leading.isEmpty else {
+      let format = try value(of: leading)
+      return initial.withLock { $0 = format }
+    }
     guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return }
     if let format = ErrorFormat(rawValue: text) {
-      format.use()
+      initial.withLock { $0 = format }
     } else if scan(words) == nil {
       throw .wrongUsage("\(variable) must be text or json, got '\(text)'", nil)
     }
   }
 
-  /// Uses the format that a command line which could not be read asks for.
+  /// Uses the format without the options of the command, one of which is called so and means another thing.
+  static func useInitial() { initial.withLock { $0 }.use() }
+
+  /// Uses the format that a command line asks for which could not be read, or not yet.
   static func useScanned(_ words: some Collection<String>) { scan(words)?.use() }
 
   private static func value(of leading: [String]) throws(CommandEnd) -> ErrorFormat {
@@ -50,7 +61,7 @@ enum ErrorFormat: String, CaseIterable {
       let parsed = try ArgumentParser.parse(leading, by: spec)
       return parsed.text(option).flatMap { ErrorFormat(rawValue: $0) } ?? .text
     } catch {
-      scan(leading)?.use()
+      if let format = scan(leading) { initial.withLock { $0 = format } }
       guard case .problem(let text) = error else { return .text }
       throw .wrongUsage(text, nil)
     }
@@ -97,7 +108,7 @@ extension ArgumentSpec {
   /// Uses the format that the words of a command name.
   func useErrorFormat(_ parsed: ParsedArguments) {
     let known = ErrorFormat.allCases.map(\.rawValue)
-    guard option(ErrorFormat.option)?.choices == known else { return }
+    guard option(ErrorFormat.option)?.choices == known else { return ErrorFormat.useInitial() }
     parsed.text(ErrorFormat.option).flatMap { ErrorFormat(rawValue: $0) }?.use()
   }
 }
