@@ -21,7 +21,7 @@ enum Habit: Equatable {
       self = .leaving(unless: nil)
     case _ where word.hasPrefix("!"):
       self = .hint(
-        "! does not run shell commands here: os.execute(\"ls\") does, where scripts may")
+        "! does not run shell commands: use os.execute(\"ls\"), outside the sandbox")
     case _ where word.hasPrefix("%"):
       let name = word.drop { $0 == "%" }
       self = .hint("there is no %\(name.prefix(20)): \(Habit.magic[String(name)] ?? Habit.list)")

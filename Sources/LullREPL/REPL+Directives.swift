@@ -176,10 +176,10 @@ struct Directive: Equatable {
 
     var summary: String {
       switch self {
-      case .edit: "edit the last input, that of Out[NUMBER], or one that begins so; run it if saved"
-      case .help: "list the commands, or describe a name, as NAME? does"
+      case .edit: "edit the last input (or Out[NUMBER], or one by its beginning); run it if saved"
+      case .help: "list the commands, or describe a name, like NAME?"
       case .load: "run a file; its top-level locals become variables"
-      case .log: "log these categories, or common, detailed, all, off; without any, show which"
+      case .log: "log these categories, or common, detailed, all, off; without any, list them"
       case .record: "record network traffic for tests/cassettes/NAME.har"
       case .reload: "run the files loaded so far again, with the modules they require"
       case .resources: "list the resources in memory: state, age, size, observers"
@@ -207,7 +207,7 @@ struct Directive: Equatable {
       At a terminal, Out[1] is the first value. A request is awaited: _ is its data, and
       Out[1].request is the request. NAME? describes a name.
       Keys: Tab completes, Ctrl-R searches the history, Ctrl-C stops or discards a line,
-      Ctrl-D leaves an unfinished statement, else the session, as exit does.
+      Ctrl-D discards an unfinished statement, or ends the session, like exit.
 
       """
   }

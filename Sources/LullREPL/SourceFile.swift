@@ -38,7 +38,7 @@ package enum SourceFile {
       guard count >= 0 else { throw unreadable(name) }
       guard count > 0 else { return bytes }
       guard count <= limit - bytes.count else {
-        throw Unreadable(name: name, reason: "it has more than \(limit >> 20) MB")
+        throw Unreadable(name: name, reason: "it is larger than \(limit >> 20) MB")
       }
       bytes += buffer[..<count]
     }

@@ -87,7 +87,7 @@ struct CacheCommand {
 
   private func info(_ cache: CacheInspection) throws(CacheInspection.Problem) {
     let summary = try cache.summary()
-    CacheCommand.show("path     \(cache.path)\(cache.exists ? "" : " (not there yet)")")
+    CacheCommand.show("path     \(cache.path)\(cache.exists ? "" : " (does not exist yet)")")
     CacheCommand.show("size     \(CacheCommand.size(summary.fileSize))")
     CacheCommand.show("entries  \(summary.count)")
     guard let oldest = summary.oldest else { return }
@@ -166,7 +166,7 @@ struct CacheCommand {
     let seconds = SystemClock.now - timestamp
     guard seconds.isFinite, abs(seconds) < 1e15 else { return "unknown" }
     switch seconds {
-    case ..<(-60): return "none: dated \(Int(-seconds)) s ahead of now, counts as stale"
+    case ..<(-60): return "none: dated \(Int(-seconds)) s in the future, counts as stale"
     case ..<0: return "0 s"
     case ..<120: return "\(Int(seconds)) s"
     case ..<7200: return "\(Int(seconds / 60)) min"

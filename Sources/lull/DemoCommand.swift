@@ -40,7 +40,7 @@ struct DemoCommand {
   func run() -> Int32 {
     guard let path = DemoServer.find() else {
       Exit.complain(
-        "lull: lull-mock was not found beside lull or on the PATH; set LULL_MOCK to where it is\n")
+        "lull: lull-mock was not found beside lull or on the PATH; set LULL_MOCK to its path\n")
       return 1
     }
     let words = ([path] + DemoServer.words(port: port)).map { (word: String) in strdup(word) }

@@ -311,7 +311,7 @@ enum HelpTopic: String, CaseIterable {
       """
       http_proxy, https_proxy, all_proxy and no_proxy in the environment are used.
 
-        --proxy URL          http://host:3128, socks5h://host; none uses none
+        --proxy URL          http://host:3128, socks5h://host; none for no proxy
         --ca-file FILE       trust the certificates in this file (PEM) only
         --insecure           skip TLS certificate verification
         --cert, --key FILE   a client certificate and its key

@@ -107,7 +107,7 @@ struct LimitsCommand {
         switch rule.opensAfter {
         case 0?: "open"
         case let seconds?: "opens in \(LogText.seconds(seconds))"
-        case nil: "full, until one of them is sent"
+        case nil: "full until one of these requests is sent"
         }
       text += "  \(rule.used) of \(rule.requests) in \(LogText.seconds(rule.per)), \(opens)\n"
     }
@@ -117,7 +117,7 @@ struct LimitsCommand {
         "  the server: \(server.left) left, reset in \(LogText.seconds(server.resetsAfter))\n"
     }
     if let pause = limit.pause {
-      text += "  the server: none for \(LogText.seconds(pause))\n"
+      text += "  the server: no more requests for \(LogText.seconds(pause))\n"
     }
     return text
   }

@@ -24,7 +24,7 @@ enum MockCommand {
   static func run(_ words: ArraySlice<String>) -> Int32 {
     guard let path = SiblingProgram.find("lull-mock", variable: "LULL_MOCK") else {
       Exit.complain(
-        "lull: lull-mock was not found beside lull or on the PATH; set LULL_MOCK to where it is\n")
+        "lull: lull-mock was not found beside lull or on the PATH; set LULL_MOCK to its path\n")
       return 1
     }
     let arguments = ([path] + words).map { (word: String) in strdup(word) }

@@ -75,7 +75,7 @@ struct ReplCommand {
     }
     if !isSession, let word = rest.first, TypedURL.plain(word) != nil {
       throw .wrongUsage(
-        "-i before it opens a session: for status and headers write lull \(word) -i", .repl)
+        "-i before a URL starts a session: for status and headers write lull \(word) -i", .repl)
     }
     files = isSession ? rest.indices : rest.startIndex..<rest.startIndex + 1
     program = isSession ? 0 : rest.startIndex

@@ -33,7 +33,7 @@ struct RunOptions {
     guard allowsBytecode else {
       return "attempt to load a precompiled chunk (only --allow-bytecode permits it)"
     }
-    return "attempt to load a precompiled chunk, which a session cannot run: lull run does"
+    return "attempt to load a precompiled chunk, which a session cannot run: use lull run"
   }
 
   /// Parses the options at the beginning of `words` and removes them.
@@ -57,7 +57,8 @@ struct RunOptions {
   /// Rejects options that can't be combined.
   func check(for command: Command) throws(CommandEnd) {
     guard isSandboxed && allowsBytecode else { return }
-    throw .wrongUsage("--allow-bytecode would open the sandbox: give one of the two", command)
+    throw .wrongUsage(
+      "--allow-bytecode cannot be combined with --sandbox, which it would open", command)
   }
 
   static func unknown(_ word: String, for command: Command) -> CommandEnd {
@@ -73,8 +74,8 @@ struct RunOptions {
     .init(
       "--sandbox", kind: .flag, help: "Run in the sandbox.",
       details: """
-        Scripts have Lull, string, table, math, utf8, coroutine, print, and the modules beside the script, or \
-        beside the first file of a session.
+        Scripts have Lull, string, table, math, utf8, coroutine, print, and the modules in the folder of the \
+        script or, in a session, of its first file.
         """),
     .init(
       "--allow-host", placeholder: "HOST",

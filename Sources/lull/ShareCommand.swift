@@ -74,7 +74,7 @@ struct ShareCommand {
       let patience = report.patience ?? 0
       let slow =
         patience > ShareInspection.usualPatience
-        ? ", slow: programs wait up to \(Int(patience * 1000)) ms for an answer" : ""
+        ? ", slow: programs wait up to \(Int(patience * 1000)) ms for a response" : ""
       lines.append(("latency", "\(Int((latency * 1e6).rounded())) µs\(slow)"))
     }
     if let hosts = report.hosts { lines.append(("hosts", "\(hosts)")) }
@@ -82,8 +82,7 @@ struct ShareCommand {
       lines.append(("entities", count == 0 ? "none" : "\(count), \(ByteCount.text(bytes))"))
     }
     if let listeners = report.listeners {
-      lines.append(
-        ("news", "\(listeners) \(listeners == 1 ? "process listens" : "processes listen")"))
+      lines.append(("listeners", "\(listeners) \(listeners == 1 ? "process" : "processes")"))
     }
     return lines.map { name, value in
       name + String(repeating: " ", count: 11 - name.count) + value + "\n"
@@ -120,7 +119,7 @@ enum ShareWords {
     guard var share = given.map({ Share(url: $0) }) ?? Share.ofEnvironment else {
       for name in ["--namespace", "--ca-file"] where parsed.text(name) != nil {
         throw .wrongUsage(
-          "\(name) is about a server, and none is named: give its URL, or set \(Share.variable)",
+          "\(name) needs a server: give its URL, or set \(Share.variable)",
           command)
       }
       return nil

@@ -26,9 +26,9 @@ struct TestCommand {
         Runs tests that are written with require "lull.test".
 
         Folders (default tests) are searched for *_test.lua files; hidden folders are
-        skipped. Each test has its own Lua state, services, caches
-        and folders. Time stands still until nothing else is left to do, then moves to
-        the next timer. Tests reach no network unless they record it (--record).
+        skipped. Each test has its own Lua state, services, caches and folders. Time
+        stands still until nothing else is left to do, then moves to the next timer.
+        Tests reach no network unless they record it (--record).
         """,
       arguments: [
         .init(
@@ -140,7 +140,7 @@ struct TestCommand {
     (options.files, options.problems) = (search.files, search.problems)
     if options.files.isEmpty, options.problems.isEmpty {
       let shown = places.map { "'\($0)'" }.joined(separator: ", ")
-      throw .wrongUsage("there is no file of tests (*_test.lua) in \(shown)", .test)
+      throw .wrongUsage("there is no test file (*_test.lua) in \(shown)", .test)
     }
   }
 

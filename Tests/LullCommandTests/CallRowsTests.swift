@@ -73,7 +73,7 @@ struct CallRowsTests {
   @Test(arguments: [
     (
       CallRowsTests.deck, "show.sides",
-      "'show' of the response has no 'sides': it has 'author', 'slides'; -o json shows it whole"
+      "'show' of the response has no 'sides': it has 'author', 'slides'; -o json shows all of it"
     ),
     (CallRowsTests.deck, "slides", "the response has no 'slides': it has 'title', 'show'"),
     (CallRowsTests.deck, "title.x", "'title' of the response has no 'x': it is not an object"),

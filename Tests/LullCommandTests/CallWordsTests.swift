@@ -57,12 +57,12 @@ struct CallWordsTests {
   }
 
   @Test(arguments: [
-    (["find", "--filter", "x.kind"], "--filter", "as -f is", "--query-filter"),
-    (["find", "--filter", "kind==1"], "--filter", "as -f is", "--query-filter"),
-    (["find", "--filter", "{ a = 1 }"], "--filter", "as -f is", "--query-filter"),
-    (["own", "--filter=x.kind"], "--filter", "as -f is", "--param-filter"),
-    (["search", "--filter", "a=b"], "--filter", "as -f is", "--param-filter"),
-    (["find", "--output", "json"], "--output", "as -o is", "--param-output"),
+    (["find", "--filter", "x.kind"], "--filter", "like -f", "--query-filter"),
+    (["find", "--filter", "kind==1"], "--filter", "like -f", "--query-filter"),
+    (["find", "--filter", "{ a = 1 }"], "--filter", "like -f", "--query-filter"),
+    (["own", "--filter=x.kind"], "--filter", "like -f", "--param-filter"),
+    (["search", "--filter", "a=b"], "--filter", "like -f", "--param-filter"),
+    (["find", "--output", "json"], "--output", "like -o", "--param-output"),
     (["find", "--fresh"], "--fresh", nil, "--param-fresh"),
   ])
   func `PAR-16 options keep their meaning, and that is told`(
@@ -73,7 +73,7 @@ struct CallWordsTests {
     #expect(ending.output == "GET https://a.example/x\n")
     let also = short.map { ", \($0)" } ?? ""
     #expect(
-      ending.errors == "lull: note: \(given) is the option of lull call\(also); the parameter "
+      ending.errors == "lull: note: \(given) is an option of lull call\(also); the parameter "
         + "'\(given.dropFirst(2))' is given as \(option)\n")
   }
 

@@ -46,7 +46,7 @@ struct ChangedTests {
     let first = try run(server.url)
     #expect(first.code == 0)
     #expect(first.output == "")
-    #expect(first.errors == "lull: first run: there is nothing to compare with yet\n")
+    #expect(first.errors == "lull: first run: there is nothing to compare with\n")
     let second = try run(server.url)
     #expect(second.code == 7)
     #expect(second.output + second.errors == "")
@@ -127,12 +127,12 @@ struct ChangedTests {
 
   @Test(arguments: [
     ("", "is not JSON"), ("{", "is not JSON"),
-    ("[1]", "has another version: delete it with --forget"),
+    ("[1]", "of another version of Lull: delete it with --forget"),
     (
       #"{"lull_changed":1,"question":"x","json":"[1]"}"#,
-      "has another version: delete it with --forget"
+      "of another version of Lull: delete it with --forget"
     ),
-    (#"{"lull_changed":2}"#, "has another version: delete it with --forget"),
+    (#"{"lull_changed":2}"#, "of another version of Lull: delete it with --forget"),
   ])
   func `DIFF-08 what was kept and is damaged is told, and nothing is asked`(
     text: String, problem: String
@@ -153,7 +153,7 @@ struct ChangedTests {
     let forgotten = try run(server.url, "--forget")
     #expect(forgotten.code == 0)
     #expect(forgotten.errors == "lull: forgotten\n")
-    #expect(try run(server.url, "--forget").errors == "lull: nothing was kept of that\n")
+    #expect(try run(server.url, "--forget").errors == "lull: there was nothing to forget\n")
     #expect(server.requests.count == asked)
     #expect(try run(server.url).errors.contains("first time"))
   }
@@ -219,7 +219,7 @@ struct ChangedTests {
   }
 
   @Test(arguments: [
-    (["a=1"], "asks with GET and no body"), (["-O", "f"], "lull changed … > FILE"),
+    (["a=1"], "sends GET without a body"), (["-O", "f"], "lull changed … > FILE"),
     (["-o", "table"], "json or ndjson"), (["--stream"], "lull get --stream"),
     (["-r"], "plain lines"),
     (["--columns", "a"], "-f 'pick"), (["-d", "x"], "GET without a body"),

@@ -93,7 +93,7 @@ struct ChartOptionTests {
 
   @Test func `CHART-06 so are no name, a body that never comes, and what has no chart`() throws {
     #expect(try run("get", users, "--chart", "").code == 2)
-    #expect(try run("head", users, "--chart", "n").errors.contains("nothing for --chart"))
+    #expect(try run("head", users, "--chart", "n").errors.contains("--chart cannot be used"))
     #expect(try run("changed", users, "--chart", "n").code == 2)
     #expect(try run("get", users, "--chart", "n", "--chart", "m").code == 2)
   }
@@ -103,7 +103,7 @@ struct ChartOptionTests {
       ([users, "--chart", "name"], "'name' is not a number in row 1: \"Ada Lovelace\""),
       ([users, "--chart", "visit"], "did you mean 'visits'?"),
       (["\(users)/1", "--chart", "visits"], "the content is a record"),
-      (["\(sample.url)/bytes/10", "--chart", "visits"], "--chart draws a list of JSON"),
+      (["\(sample.url)/bytes/10", "--chart", "visits"], "--chart needs a JSON list"),
       ([users, "--all", "--chart", "name"], "is not a number in row 1"),
       ([users, "--all", "-f", "map(x, 'name')", "--chart", "value"], "is not a number in row 1"),
     ] {

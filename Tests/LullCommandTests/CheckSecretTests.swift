@@ -19,8 +19,11 @@ struct CheckSecretTests {
     (#"local a = lull.auth.bearer("x1")"#, "the secret of lull.auth.bearer"),
     (#"local a = lull.auth.basic("ann", "x1")"#, "the secret of lull.auth.basic"),
     (#"local a = lull.auth.digest("ann", "x1")"#, "the secret of lull.auth.digest"),
-    (#"local api_token = "q8ZkL2mN0pRx7TvB""#, "what looks like a secret ('api_token')"),
-    (#"local c = { password = "q8ZkL2mN0pRx7TvB" }"#, "what looks like a secret ('password')"),
+    (#"local api_token = "q8ZkL2mN0pRx7TvB""#, "a value that looks like a secret ('api_token')"),
+    (
+      #"local c = { password = "q8ZkL2mN0pRx7TvB" }"#,
+      "a value that looks like a secret ('password')"
+    ),
   ])
   func `finds secrets`(line: String, what: String) throws {
     let ending = try folder.check(

@@ -135,11 +135,11 @@ struct DispatchTests {
     (["help", "gte"], "there is no command or topic 'gte' (did you mean 'get'?)"),
     (
       ["ftp://a.example/x"],
-      "'ftp' is not a supported scheme: a URL must begin with http:// or https://"
+      "requests do not support the scheme 'ftp': a URL begins with http:// or https://"
     ),
-    (["get", "ftp://a.example/x"], "'ftp' is not a supported scheme"),
+    (["get", "ftp://a.example/x"], "requests do not support the scheme 'ftp'"),
     (["http:///x"], "'http:///x' is not a URL"),
-    (["http://a.example", "/x"], "a URL and its path are one word: http://a.example/x"),
+    (["http://a.example", "/x"], "write the URL and its path as one word: http://a.example/x"),
     (["post", "a.example", "--formt"], "unknown option '--formt' (did you mean '--form'?)"),
     (["a.example", "--formt"], "unknown option '--formt' (did you mean '--form'?)"),
     (["apis", "--outptu"], "unknown option '--outptu' (did you mean '--output'?)"),

@@ -216,8 +216,8 @@ struct FilterTests {
   @Test(arguments: [
     ("x[0].id", "elements count from 1: write x[1].id"),
     ("POST", "-f takes an expression for the response: use --form to send a form"),
-    ("length(x)", "it has another name here: write count(x)"),
-    ("x[1].id != 3", "it is Lua: write ~= for !=, and for &&, or for ||, not for !"),
+    ("length(x)", "the function has another name here: write count(x)"),
+    ("x[1].id != 3", "expressions are Lua: in place of !=, &&, || and ! write ~=, and, or, not"),
     ("x.id", "x is a list, and has no fields: x[1] is its first element"),
   ])
   func `FLT-16 what would be nothing, or no Lua, is told how to write`(

@@ -208,7 +208,7 @@ struct FormatTests {
   @Test func `what is no JSON is said and shown`() throws {
     let ending = try lull("get", api, "cut")
     #expect(ending.output == Self.bodies["cut"])
-    #expect(ending.errors.hasSuffix(": the JSON is wrong: a string is not closed (at byte 11)\n"))
+    #expect(ending.errors.hasSuffix(": invalid JSON: a string is not closed (at byte 11)\n"))
     #expect(ending.code == 1)
   }
 

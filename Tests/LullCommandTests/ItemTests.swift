@@ -36,20 +36,23 @@ struct ItemTests {
     (["a[=1"], "'a[=1': expected a text, a number or ']'\n  a[\n    ^\n"),
     (
       ["a=1", "a[b]=2"],
-      "'a[b]=2': 'a' is already a text, but this needs an object\n  a[b]\n   ^^^\n"
+      "'a[b]=2': 'a' is already a string, but this key needs an object\n  a[b]\n   ^^^\n"
     ),
-    (["a:=1", "a[]=2"], "'a[]=2': 'a' is already a number, but this needs a list\n  a[]\n   ^^\n"),
+    (
+      ["a:=1", "a[]=2"],
+      "'a[]=2': 'a' is already a number, but this key needs a list\n  a[]\n   ^^\n"
+    ),
     (
       ["a[b]=1", "[]=2"],
-      "'[]=2': the body is already an object, but this needs a list\n  []\n  ^^\n"
+      "'[]=2': the body is already an object, but this key needs a list\n  []\n  ^^\n"
     ),
     (
       ["a[b]:=true", "a[b][c]=2"],
-      "'a[b][c]=2': 'a[b]' is already true, but this needs an object\n  a[b][c]\n      ^^^\n"
+      "'a[b][c]=2': 'a[b]' is already true, but this key needs an object\n  a[b][c]\n      ^^^\n"
     ),
     (["日本[=1"], "'日本[=1': expected a text, a number or ']'\n  日本[\n       ^\n"),
     (["a\u{1B}[=1"], "'a\\x1B[=1': expected a text, a number or ']'\n  a\\x1B[\n        ^\n"),
-    (["a[-1]=b"], "'a[-1]=b': a list index cannot be negative\n  a[-1]\n    ^^\n"),
+    (["a[-1]=b"], "'a[-1]=b': the index of a list cannot be negative\n  a[-1]\n    ^^\n"),
   ])
   func `ITM-03 what does not fit is marked`(items: [String], saying: String) throws {
     let ending = try Child(Binaries.lull, ["post", "http://a.invalid/"] + items).wait()
@@ -126,7 +129,7 @@ struct ItemTests {
       let wrong = try sent(item)
       #expect(
         wrong.errors
-          == "lull: '\(item)': 'bytes' is not UTF-8; @bytes sends it as it is\n")
+          == "lull: '\(item)': 'bytes' is not text in UTF-8; @bytes sends it unchanged\n")
       #expect(wrong.code == 2)
     }
     let none = try sent("a=@home")

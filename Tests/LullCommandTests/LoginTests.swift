@@ -52,7 +52,7 @@ struct LoginTests {
 
   /// What a URL shown says to a listener, as `127.0.0.1:1234`, and the state it wants.
   private func listener(of login: Child) throws -> (host: String, state: String) {
-    try login.waitForOutput("Ctrl-C ends it.")
+    try login.waitForOutput("(Ctrl-C cancels).")
     func value(_ name: String) -> Substring {
       let text = login.outputText
       guard let start = text.firstRange(of: "&\(name)=")?.upperBound else { return "" }
@@ -101,7 +101,7 @@ struct LoginTests {
     #expect(server.requests.isEmpty)
     let login = try logIn()
     #expect(login.code == 0)
-    #expect(login.output.hasSuffix("Logged in: 'shop' is kept in \(tokens)/shop.json\n"))
+    #expect(login.output.hasSuffix("Logged in: 'shop' is stored in \(tokens)/shop.json\n"))
     #expect(mode(tokens) == 0o700)
     #expect(mode(tokens + "/shop.json") == 0o600)
     let request = try run("get", "shop", "/me", "-f", "x.user")
@@ -196,7 +196,7 @@ struct LoginTests {
     login.type("\u{3}")
     let ending = try login.wait()
     #expect(ending.code == 130)
-    #expect(ending.output.hasSuffix("Waiting; Ctrl-C ends it.\r\n^C"))
+    #expect(ending.output.hasSuffix("Waiting (Ctrl-C cancels).\r\n^C"))
     #expect(Port(ofURL: host).isClosed(within: 10))
     #expect(mode(tokens + "/shop.json") == 0)
     server.stop()
@@ -222,7 +222,7 @@ struct LoginTests {
     #expect(mode(folder.path + "/done") == 0)
     let login = try run("login", "report.lua")
     #expect(login.code == 0)
-    #expect(login.output.contains("'report' is kept in"))
+    #expect(login.output.contains("'report' is stored in"))
     #expect(mode(folder.path + "/done") == 0)
     #expect(!server.requests.contains("GET /me"))
     #expect(server.requests.filter { $0 == "GET /open" }.count == 2)
@@ -263,7 +263,7 @@ struct LoginTests {
       """)
     let wrong = try run("login", "two", "--name", "three")
     #expect(wrong.code == 1)
-    #expect(wrong.errors.contains("'apis/two.lua' has no login 'three'; there is one, admin"))
+    #expect(wrong.errors.contains("'apis/two.lua' has no login 'three'; it has one, admin"))
     let one = try run("login", "two", "--name", "admin")
     #expect(one.code == 0)
     #expect(mode(tokens + "/admin.json") == 0o600)
@@ -300,7 +300,7 @@ struct LoginTests {
     _ = try logIn("other")
     let logout = try run("logout", "shop")
     #expect(logout.code == 0)
-    #expect(logout.output == "Logged out: 'shop' is revoked and removed\n")
+    #expect(logout.output == "Logged out: the tokens of 'shop' were revoked and deleted\n")
     #expect(
       server.requests.last
         == "POST /revoke client_id=me&token=refresh-1&token_type_hint=refresh_token")
@@ -320,7 +320,7 @@ struct LoginTests {
     #expect(Port(ofURL: server.url).isClosed(within: 10))
     let logout = try run("logout", "shop")
     #expect(logout.code == 1)
-    #expect(logout.errors.contains("lull: 'shop' is removed here, but not revoked at "))
+    #expect(logout.errors.contains("lull: the tokens of 'shop' were deleted, but not revoked at "))
     #expect(mode(tokens + "/shop.json") == 0)
   }
 

@@ -87,7 +87,7 @@ struct NamedDownloadTests {
     let ending = try lull("\(server.url)/x", "-O", "k", "-C", folder: folder.path)
     #expect(
       ending.errors
-        == "lull: there is no partial download of 'k' to resume (-C): loading all of it\n")
+        == "lull: there is no partial download of 'k' to resume: loading all of it\n")
     #expect(try shell("cat k", folder: folder.path).output == "new")
     #expect(ending.code == 0)
     #expect(try lull("\(server.url)/x", "-O", "l", "-C", folder: folder.path).errors == "")

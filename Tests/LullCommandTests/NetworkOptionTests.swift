@@ -152,8 +152,8 @@ struct NetworkOptionTests {
     let refused = try Child("setsid", words).wait()
     #expect(
       refused.errors
-        == "lull: there is no terminal to ask for the password of ann on: -a takes "
-        + "USER[:PASSWORD], and -A netrc reads ~/.netrc\n")
+        == "lull: cannot ask for the password of ann without a terminal: give -a "
+        + "USER[:PASSWORD], or use -A netrc to read ~/.netrc\n")
     #expect(refused.code == 2)
     #expect(try Child("setsid", words + ["--curl"]).wait().output.contains("--user 'ann:***'"))
   }
@@ -255,8 +255,8 @@ struct NetworkOptionTests {
   // MARK: Mistakes
 
   @Test(arguments: [
-    (["-a", ""], "-a needs USER[:PASSWORD], got nothing"),
-    (["-a", "a:b\nc"], "what -a says must not contain line breaks or zero bytes"),
+    (["-a", ""], "-a needs USER[:PASSWORD], got an empty value"),
+    (["-a", "a:b\nc"], "the value of -a must not contain line breaks or zero bytes"),
     (["-A", "digest"], "-A digest needs -a USER[:PASSWORD]"),
     (["-A", "basic"], "-A basic needs -a USER[:PASSWORD]"),
     (["-A", "netrc", "-a", "a:b"], "-A netrc reads the password from the netrc file"),
@@ -268,8 +268,8 @@ struct NetworkOptionTests {
     (["--ca-file", "/tmp"], "--ca-file: cannot read '/tmp': is a directory"),
     (["--ca-file", ""], "--ca-file needs the name of a file"),
     (["--key", "/etc/passwd"], "--key needs --cert FILE"),
-    (["--proxy", "nope"], "--proxy needs none or a URL such as http://host:3128"),
-    (["--proxy", "http:http://u:hunter2@x:1"], "--proxy needs none or a URL"),
+    (["--proxy", "nope"], "--proxy needs none, or a URL such as http://host:3128"),
+    (["--proxy", "http:http://u:hunter2@x:1"], "--proxy needs none, or a URL"),
     (["--unix-socket", ""], "--unix-socket needs a path of 1 to 107 bytes, got ''"),
     (
       ["--unix-socket", "/x", "--proxy", "http://u:hunter2@x:1"],

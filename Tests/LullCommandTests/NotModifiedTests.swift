@@ -28,7 +28,7 @@ struct NotModifiedTests {
     #expect(ending.output == "")
     #expect(ending.errors.contains("> if-none-match: \"abc\"\n"))
     #expect(ending.errors.contains("< HTTP/1.1 304 Not Modified\n< ETag: \"abc\"\n"))
-    #expect(!ending.errors.contains("no answer"))
+    #expect(!ending.errors.contains("no response"))
     #expect(ending.code == 0)
   }
 

@@ -78,7 +78,7 @@ struct PagerTests {
     let missing = try run("get '\(list)'", pager: "/nowhere/pager -x")
     #expect(
       missing.output.contains(
-        "lull: PAGER is '/nowhere/pager -x', which cannot be run: --no-pager does without\r\n[\r\n"),
+        "lull: PAGER is '/nowhere/pager -x', which cannot be run: use --no-pager\r\n[\r\n"),
       "\(missing.output.prefix(300))")
     #expect(missing.code == 0)
   }

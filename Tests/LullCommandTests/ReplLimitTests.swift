@@ -120,7 +120,7 @@ struct ReplLimitTests {
   @Test(arguments: [
     (["repl", "--max-time"], "--max-time needs a value"),
     (["repl", "--max-time", "0"], "--max-time needs a number of seconds above 0, got '0'"),
-    (["repl", "--sandbox", "--allow-bytecode"], "--allow-bytecode would open the sandbox"),
+    (["repl", "--sandbox", "--allow-bytecode"], "--allow-bytecode cannot be combined"),
     (["-i"], "-i needs a script"), (["-i", "--max-time", "1"], "-i needs a script"),
     (["--max-time", "-i"], "--max-time needs a number of seconds above 0, got '-i'"),
     (["-i", "--max-tme", "1", "x.lua"], "unknown option '--max-tme' (did you mean '--max-time'?)"),

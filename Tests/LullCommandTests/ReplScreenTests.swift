@@ -117,7 +117,7 @@ struct ReplScreenTests {
       ("%save x", "lull: there is no %save: .save FILE writes the statements that succeeded"),
       (
         "!ls",
-        "lull: ! does not run shell commands here: os.execute(\"ls\") does, where scripts may"
+        "lull: ! does not run shell commands: use os.execute(\"ls\"), outside the sandbox"
       ),
       (
         "In[2]",

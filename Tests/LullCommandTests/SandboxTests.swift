@@ -332,7 +332,7 @@ struct SandboxTests {
 
   @Test func `bytecode and the sandbox do not go together`() throws {
     let ending = try lull("--sandbox", "--allow-bytecode", "-e", "")
-    #expect(ending.errors.contains("--allow-bytecode would open the sandbox"))
+    #expect(ending.errors.contains("--allow-bytecode cannot be combined with --sandbox"))
     #expect(ending.code == 2)
   }
 

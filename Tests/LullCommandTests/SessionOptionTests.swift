@@ -169,7 +169,7 @@ struct SessionOptionTests {
       """
       XDG_STATE_HOME='\(state.path)' timeout -s INT 3 lull get \(server.url) --session x; echo $?
       """)
-    #expect(second.errors.contains("waiting for another process that has the session 'x'"))
+    #expect(second.errors.contains("waiting for another process that uses the session 'x'"))
     #expect(server.requests.count == 1)
     first.send(2)
     #expect(try first.wait().code == 130)
@@ -194,7 +194,7 @@ struct SessionOptionTests {
     }
     #expect(
       try run("get", server.url, "--session", "x", "--curl").errors
-        == "lull: curl is not told of the cookies of a session\n")
+        == "lull: curl does not get the cookies of the session\n")
     #expect(try shell("cat lull/sessions/*/x.json", folder: state.path).output == before)
   }
 

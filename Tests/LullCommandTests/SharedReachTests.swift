@@ -71,7 +71,7 @@ struct SharedReachTests {
     #expect((named.code, named.output) == (0, shown))
     #expect(try run(["limits", redis.url]).output == "no limit is in use\n")
     for (arguments, message) in [
-      (["--namespace", "a"], "--namespace is about a server, and none is named"),
+      (["--namespace", "a"], "--namespace needs a server"),
       (["redis://h", "--namespace", "a b"], "namespace: 'a b' must have only letters"),
       (["http://u:geheim@h"], "must begin with redis://"),
       (["redis://h", "--ca-file", "/nowhere"], "--ca-file: cannot read '/nowhere'"),

@@ -250,7 +250,7 @@ struct SharedServerTests {
     for part in [
       "url        unix:///", "state      can be used", "server     \(Redis.shownName) ",
       "latency    ",
-      "hosts      1", "namespace  lull", "news       0 processes listen",
+      "hosts      1", "namespace  lull", "listeners  0 processes",
     ] { #expect(text.output.contains(part), "\(part): \(text.output)") }
     let json = try run(["share", "info", url, "-o", "json", "--namespace", "other"])
     #expect(json.output.contains("\"patience\": "))

@@ -57,7 +57,7 @@ struct SharedUpdatesTests {
       """, redis, host: 1)
     try wait(for: 1, redis, listener)
     let info = try Child(Binaries.lull, ["share", "info", redis.url]).wait()
-    #expect(info.output.contains("news       1 process listens\n"))
+    #expect(info.output.contains("listeners  1 process\n"))
     do {
       let other = try start(
         """

@@ -71,7 +71,8 @@ struct ShownTypeTests {
     let ending = try show("text/html; charset=utf-8", Array(Self.page.utf8), status: "502 Oops")
     #expect(
       ending.output.hasSuffix(
-        "lull: the response is a page of HTML, 2.1 kB, 'Not & found! \\x1B[2J'; -o raw shows it\r\n"),
+        "lull: the response is a page of HTML, 2.1 kB, 'Not & found! \\x1B[2J'; -o raw shows it\r\n"
+      ),
       "\(ending.output.debugDescription)")
     #expect(!ending.output.contains("xxx"))
     #expect(ending.output.contains("lull: Bad gateway (GET "))

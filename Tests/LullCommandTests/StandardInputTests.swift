@@ -92,8 +92,8 @@ struct StandardInputTests {
     #expect(ending.output == "")
     #expect(
       ending.errors
-        == "lull: there is a body on standard input, and 'b=2' makes one too: --ignore-stdin "
-        + "leaves standard input alone\n")
+        == "lull: there is a body on standard input, and 'b=2' makes one too: give "
+        + "--ignore-stdin to ignore standard input\n")
     let without = try shell(
       line.replacing("lull post", with: "lull post --ignore-stdin -f x.json"), folder: folder.path)
     #expect(without.output == #"{"b":"2"}"# + "\n", "\(without.errors)")
@@ -169,7 +169,8 @@ struct StandardInputTests {
       "(sleep 2.5; printf '[1'; sleep 2.5; printf ']') | lull post '\(echo)' -f x.body")
     #expect(ending.output == "\"[1]\"\n")
     #expect(
-      ending.errors == "lull: waiting for a body on standard input; --ignore-stdin goes without\n")
+      ending.errors
+        == "lull: waiting for a body on standard input; --ignore-stdin does not read it\n")
     let asked = try shell("(sleep 2.5; echo '[1]') | lull post '\(echo)' -d - -f x.json")
     #expect(asked.output == "[1]\n")
     #expect(asked.errors == "")

@@ -88,7 +88,7 @@ struct TrustTests {
       try folder.write(name, change)
       unlink(folder.path + "/ran")
       let note =
-        "apis/shop.lua \(what): it was looked at in the sandbox; 'lull trust apis/shop.lua' trusts "
+        "apis/shop.lua \(what): it was inspected in the sandbox; 'lull trust apis/shop.lua' trusts "
         + "it in its current state"
       let list = try run("apis")
       #expect(list.errors == "lull: \(note)\n", "\(list)")
@@ -180,14 +180,14 @@ struct TrustTests {
 
         """)
     let removed = try run("trust", "--remove", "apis/two.lua")
-    #expect(removed.output == "trusted no more: \(folder.path)/apis/two.lua\n", "\(removed)")
+    #expect(removed.output == "no longer trusted: \(folder.path)/apis/two.lua\n", "\(removed)")
     _ = try shell("rm -r apis", folder: folder.path)
     #expect(try run("trust", "--remove", "apis").code == 0)
     let none = try run("trust", "--list", "-o", "json")
     #expect(none.output == "[]\n")
     #expect(none.errors == "lull: nothing is trusted\n")
     let again = try run("trust", "--remove", "apis")
-    #expect(again.errors == "lull: nothing of 'apis' is trusted\n")
+    #expect(again.errors == "lull: 'apis' has no trusted files\n")
     #expect(again.code == 1)
   }
 
@@ -262,7 +262,7 @@ struct TrustTests {
       #expect(try !hasRun(name: "own"), "\(line)")
       let list = try run("apis")
       #expect(
-        list.errors.contains("which is not in your configuration folder: it was looked at"),
+        list.errors.contains("which is not in your configuration folder: it was inspected"),
         "\(line): \(list)")
     }
   }

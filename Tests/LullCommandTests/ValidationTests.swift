@@ -69,7 +69,7 @@ struct ValidationTests {
     #expect(
       ending.errors == """
         lull: Server response does not match its schema (GET https://a.example/v1/users → 200), \
-        that of call 'users':
+        the schema of call 'users':
           /1/id: must be a whole number, got "2"
           /2/id: must be a whole number, got "3"
           /3: must have 'id'
@@ -183,7 +183,7 @@ struct ValidationTests {
     try write("[]", validate: nil, schemas: "../b.json")
     #expect(
       try lull("call", "./a.lua", "users").errors.contains(
-        "'schemas' must be the name of a file beside this one"))
+        "'schemas' must be the name of a file in the same folder"))
   }
 
   @Test func `SCH-26 a test of a script fails by an answer that does not fit`() throws {

@@ -77,7 +77,7 @@ struct VerbDefaultTests {
     ),
     (
       "return {\n  nonsense = 5 }",
-      "config.lua:2: there is no default 'nonsense'; there are ca_file"
+      "config.lua:2: there is no default 'nonsense'; the defaults are ca_file"
     ),
     ("return {\n  output = 'tabel' }", "config.lua:2: '--output' must be json"),
     ("return { timeout = 'x' }", "config.lua:1: '--timeout' must be a number, got 'x'"),
@@ -88,7 +88,7 @@ struct VerbDefaultTests {
     ("return { headers = { ['a b'] = 'x' } }", "config.lua:1: 'a b' is not a valid header name"),
     (
       "return {\n headers = { Authorization = 'x' } }",
-      "config.lua:2: 'Authorization' would tell every server"
+      "config.lua:2: 'Authorization' would be sent to every server"
     ),
     (
       "local a = 1\nreturn 5",
@@ -98,7 +98,7 @@ struct VerbDefaultTests {
     ("local a\nreturn { timeout = a.b }", "config.lua:2: attempt to index a nil value"),
     ("return { timeout = #os.getenv('HOME') }", "config.lua:1: "),
     ("while true do end", "config.lua:1: "),
-    ("return { follow = false, max_redirects = 3 }", "--no-config goes without"),
+    ("return { follow = false, max_redirects = 3 }", "--no-config ignores them"),
   ])
   func `CFL-04 what is wrong with it is told with its line, and nothing is sent`(
     config: String, problem: String

@@ -147,6 +147,6 @@ struct VerbPageTests {
       ])
     #expect(lines.filter { $0 == "< HTTP/1.1 200 OK" }.count == 3)
     #expect(lines.filter { $0.hasPrefix("* ") && $0.contains("total ") }.count == 3)
-    #expect(lines.filter { $0.contains("an existing connection") }.count == 2)
+    #expect(lines.filter { $0.contains("a reused connection") }.count == 2)
   }
 }

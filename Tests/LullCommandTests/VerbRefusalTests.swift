@@ -21,7 +21,7 @@ struct VerbRefusalTests {
     ),
     (
       ["get", "https://a.example", "a=b", "--all"],
-      "pages are requested without a body, and 'a=b' makes one; for the query write a==value"
+      "pages are requested without a body, but 'a=b' makes one; write a query parameter as a==value"
     ),
     (["get", "https://a.example", "-H", "Na me: v"], "-H: 'Na me' is not a valid header name"),
     (["get", "https://a.example", "-H", "Na me:"], "-H: 'Na me' is not a valid header name"),
@@ -54,14 +54,14 @@ struct VerbRefusalTests {
     ),
     (
       ["post", "https://a.example", "a:=nope"],
-      "'a:=nope': its value is not JSON: expected a value at byte 0; a text is written a=text"
+      "'a:=nope': its value is not JSON: expected a value at byte 0; write text as a=text"
     ),
     (
       ["post", "https://a.example", "-d", "{nope"],
       "the body is not JSON: expected a key in double quotes at byte 1; set its type with -H"
     ),
-    (["post", "https://a.example", "a@"], "'a@' has no file name"),
-    (["post", "https://a.example", "a@x;type="], "the content type after ';type=' is missing"),
+    (["post", "https://a.example", "a@"], "'a@': the file name is missing"),
+    (["post", "https://a.example", "a@x;type="], "the content type is missing after ';type='"),
     (
       ["post", "https://a.example", "a@x;type=a/b\nc: d"],
       "the content type 'a/b\nc: d' must not contain line breaks or zero bytes"
@@ -72,11 +72,11 @@ struct VerbRefusalTests {
     ),
     (
       ["post", "https://a.example", "a@x", "--json"],
-      "'a@x' makes a form, which --json does not go with; a=@x takes the text of the file"
+      "'a@x' makes a form and cannot be combined with --json; a=@x sends the text of the file"
     ),
     (
       ["post", "https://a.example", "@x", "a=b"],
-      "'@x' is the whole body: no other item of it goes beside; a field of a form is written name@x"
+      "'@x' is the whole body and cannot be combined with other body items; write a form field as name@x"
     ),
     (
       ["post", "https://a.example", "-d", "1", "--raw", "2"], "-d cannot be combined with --raw"
@@ -97,21 +97,21 @@ struct VerbRefusalTests {
     (["post", "https://a.example", "-f", "n:=1"], "-f is a filter"),
     (
       ["post", "https://a.example", "a=@/dev/zero"],
-      "'a=@/dev/zero': cannot read '/dev/zero': it has more than 100 MB"
+      "'a=@/dev/zero': cannot read '/dev/zero': it is larger than 100 MB"
     ),
     (["post", "https://a.example", "--boundary", "x", "a=b"], "there is no option '--boundary'"),
     (
       ["post", "https://a.example", "--form", "a:=[1]"],
-      "'a:=[1]': a form has texts, numbers, true and false, but no other JSON"
+      "'a:=[1]': a form field can be text, a number, true or false, but no other JSON"
     ),
-    (["get", "https://a.example", "X-A;b"], "'X-A;b': nothing follows the ';' of an empty header"),
+    (["get", "https://a.example", "X-A;b"], "'X-A;b': an empty header ends with ';'"),
     (
       ["post", "https://a.example", "a[999999999]=b"],
-      "'a[999999999]=b': a list of items has at most 100000 elements"
+      "'a[999999999]=b': a list can have at most 100000 elements"
     ),
     (
       ["post", "https://a.example", "a" + String(repeating: "[b]", count: 1000) + "=c"],
-      "'a\(String(repeating: "[b]", count: 1000))=c': JSON can have at most 1000 levels"
+      "'a\(String(repeating: "[b]", count: 1000))=c': a key can have at most 1000 levels"
     ),
     (
       ["post", "https://a.example", "a=@no/such/file"],
@@ -146,7 +146,7 @@ struct VerbRefusalTests {
     ),
     (
       ["head", "https://a.example", "-O", "x"],
-      "HEAD is answered without a body: there is nothing for -O"
+      "a response to HEAD has no body: -O cannot be used"
     ),
   ])
   func `ITM-12 says what is wrong`(words: [String], saying: String) throws {

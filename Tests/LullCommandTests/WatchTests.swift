@@ -82,7 +82,7 @@ struct WatchTests {
     #expect(errors.count == 3)
     #expect(errors.first?.contains("→ 503") == true)
     #expect(errors.dropFirst().first?.contains("→ 404") == true)
-    #expect(errors.last == "lull: answered again")
+    #expect(errors.last == "lull: the server responds again")
     #expect(ending.code == 0)
   }
 
@@ -150,7 +150,7 @@ struct WatchTests {
     (["--every", "0"], "0.1 at least"), (["--every", "-1"], "0.1 at least"),
     (["--every", "nan"], "number"), (["--every", "x"], "number"), (["--count", "0"], "above 0"),
     (["--all"], "lull changed --all"), (["--offline"], "watching needs the server"),
-    (["--fresh"], "goes to the server"), (["a=1"], "GET and no body"),
+    (["--fresh"], "goes to the server"), (["a=1"], "GET without a body"),
     (["-o", "csv"], "json or ndjson"),
     (["-n", "2"], "--every"), (["-O", "f"], "> FILE"),
   ])

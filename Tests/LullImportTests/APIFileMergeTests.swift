@@ -132,8 +132,8 @@ struct APIFileMergeTests {
       .replacing("https://a.example", with: "https://c.example")
     #expect(
       merged(user, new) == """
-        4: changed both here and in the document, there to: local api = lull.service{ base_url = "https://c.example" }
-        9: 'one.params.b' is changed both here and in the document, there to "number"
+        4: changed both here and in the document, which has: local api = lull.service{ base_url = "https://c.example" }
+        9: 'one.params.b' is changed both here and in the document, which has "number"
         16: 'three' is changed here, but removed from the document
         """)
     #expect(merged("return lull.service{}", new).hasPrefix("1: 'calls' is no longer a table"))

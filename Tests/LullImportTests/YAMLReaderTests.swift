@@ -65,7 +65,7 @@ struct YAMLReaderTests {
   }
 
   @Test func `IMP-03 what is wrong in YAML is told with line and column`() {
-    #expect(problem("a: 1\nb: 2\na: 3\n") == ":3:1: the key 'a' is there twice")
+    #expect(problem("a: 1\nb: 2\na: 3\n") == ":3:1: the key 'a' occurs twice")
     #expect(problem("a: [1, 2\n").hasPrefix(":2:1: "))
     #expect(problem("a: &x [*x]\n") == ":1:8: the alias *x is inside its own anchor")
     #expect(problem("a: *y\n") == ":1:4: there is no anchor &y")

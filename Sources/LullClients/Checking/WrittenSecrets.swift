@@ -73,7 +73,7 @@ struct WrittenSecrets {
     let kind = CredentialName(name)
     let isOne = kind == .certain || kind == .likely && value.contains(where: \.isNumber)
     return isOne && WrittenSecrets.looksRandom(value)
-      ? "what looks like a secret ('\(name)')" : nil
+      ? "a value that looks like a secret ('\(name)')" : nil
   }
 
   /// Returns the header assigned from a variable, as in `headers["X-Api-Key"] = key`, and the index

@@ -75,8 +75,8 @@ extension APIDeclaration {
   func unheeded(_ wish: EnvironmentWish) -> APIFileProblem {
     problem(
       ["environments"],
-      "LULL_ENV names the environment '\(wish.shownName)', but it only counts if the file itself "
-        + "has 'environments = { … }': use '\(name)@\(wish.shownName)'")
+      "LULL_ENV names the environment '\(wish.shownName)', but LULL_ENV only applies if the file "
+        + "itself has 'environments = { … }': use '\(name)@\(wish.shownName)'")
   }
 
   private func environment(_ key: lull_value, _ value: lull_value) throws(APIFileProblem) -> String
@@ -151,7 +151,8 @@ extension APIDeclaration {
       throw problem(
         keys + ["base_url"],
         "environment '\(name)': 'base_url' comes too late: the file has already made a resource of "
-          + "its service; pass the URL to lull.service, with local name, environment = ...")
+          + "its service; pass the URL to lull.service instead ('local name, environment = ...' gives "
+          + "the environment's name)")
     }
     if let isOffline = settings.isOffline { service.isOffline = isOffline }
     guard !settings.changes.isEmpty else { return }

@@ -14,7 +14,7 @@ extension APIFiles {
     let start = "environment '\(wish.name)': "
     guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
       throw declaration.problem(
-        keys, start + "'env_file' must be the name of a file beside this one, got '\(name)'")
+        keys, start + "'env_file' must be the name of a file in the same folder, got '\(name)'")
     }
     let folder = FileName.folder(of: declaration.path)
     let path = declaration.path.contains("/") ? "\(folder)/\(name)" : name

@@ -162,7 +162,7 @@ struct ExportedSchemas {
       let reason =
         text.hasPrefix("#")
         ? "it is not a JSON Pointer" : "it is outside the schema file"
-      problems.append(.init("the schema behind $ref '\(text)'", reason))
+      problems.append(.init("the target of $ref '\(text)'", reason))
       return nil
     }
     let parts = text.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false)
@@ -174,7 +174,7 @@ struct ExportedSchemas {
     // Another place in the file becomes its own component.
     if let known = otherNames[text] { return "#/components/schemas/\(known)" }
     guard let found = element(at: parts.map { ExportedSchemas.token($0) }) else {
-      problems.append(.init("the schema behind $ref '\(text)'", "it does not exist"))
+      problems.append(.init("the target of $ref '\(text)'", "it does not exist"))
       return nil
     }
     let name = key(for: parts.suffix(3).map { ExportedSchemas.token($0) }.joined(separator: "."))

@@ -162,8 +162,8 @@ extension APIDeclaration {
       throw .message(
         "parameter '\(name)' has the unknown type \(value.described)"
           + (near.map { " (did you mean '\($0)'?)" }
-            ?? "; there are \(WordList.text(Self.types)), each of a list with [] behind it, or a "
-            + "list of words or integers"))
+            ?? "; a type is \(WordList.text(Self.types)), with [] for a list of them, or a list of "
+            + "words or integers"))
     }
   }
 

@@ -78,7 +78,7 @@ private struct VerbDefaultReader {
         place,
         "there is no default '\(LogText.part(name, limit: 60))'"
           + (near.map { " (did you mean '\($0)'?)" }
-            ?? "; there are \(known.joined(separator: ", "))"))
+            ?? "; the defaults are \(known.joined(separator: ", "))"))
     }
     if let flag = value.bool { return VerbDefault(key: name, value: .flag(flag), place: place) }
     if let text = value.text {

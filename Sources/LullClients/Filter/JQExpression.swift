@@ -9,7 +9,9 @@ struct JQExpression {
   /// - Parameter isWrong: whether it is not valid Lua.
   func hint(isWrong: Bool) -> String? {
     if let written = countedFromZero { return "elements count from 1: write \(written)" }
-    if let written = renamedFunction { return "it has another name here: write \(written)" }
+    if let written = renamedFunction {
+      return "the function has another name here: write \(written)"
+    }
     if let written = otherLanguage { return "x is the response body: write \(written)" }
     if ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(text) {
       return "-f takes an expression for the response: use --form to send a form"
@@ -25,7 +27,7 @@ struct JQExpression {
       || text.contains(": .")
     guard isWrong else { return nil }
     if !looksLikeIt, ["!=", "&&", "||"].contains(where: { text.contains($0) }) {
-      return "it is Lua: write ~= for !=, and for &&, or for ||, not for !"
+      return "expressions are Lua: in place of !=, &&, || and ! write ~=, and, or, not"
     }
     guard looksLikeIt else { return nil }
     return "that looks like jq: expressions are Lua over x, where .a.b is x.a.b, .[0] is x[1], "

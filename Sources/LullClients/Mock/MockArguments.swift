@@ -24,7 +24,7 @@ package enum MockArguments {
       .init(
         "--cassette", placeholder: "FILE", demand: .fileName,
         help: "Answer from a recording (HAR).",
-        details: "Of several recordings the first that has an answer counts.", isRepeated: true),
+        details: "If several recordings have a response, the first is used.", isRepeated: true),
       .init(
         "--port", placeholder: "N", demand: .wholeNumber(0...65535),
         help: "Listen on this port; 0 takes a free one (default)."),
@@ -43,17 +43,17 @@ package enum MockArguments {
           Int($0).map { (1...3600).contains($0) } ?? false
         },
         help: "Limit the time of a client (default \(patience) s).",
-        details: "It is the time to send a request, and to take an answer."),
+        details: "It applies to sending a request, and to receiving the response."),
       .init(
         "--max-time", placeholder: "SECONDS", demand: .positiveSeconds,
         help: "Limit the time of a function (default 10 s).",
-        details: "It is the time without waiting."),
+        details: "Time that the function waits does not count."),
       .init(
-        "--other-origin", kind: .flag, help: "Serve the same at a second, free port.",
+        "--other-origin", kind: .flag, help: "Serve the calls at a second, free port too.",
         details: "Functions get its URL as `request.other_origin`."),
       .init(
-        "--delays", kind: .flag, help: "Answer from recordings as late as recorded.",
-        details: "By default recorded answers come at once."),
+        "--delays", kind: .flag, help: "Delay recorded responses as recorded.",
+        details: "By default, they are sent at once."),
       .init("--quiet", kind: .flag, help: "Do not write a line for each request."),
     ],
     examples: [

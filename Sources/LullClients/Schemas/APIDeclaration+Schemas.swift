@@ -9,7 +9,7 @@ extension APIDeclaration {
     let name = try value.text("schemas")
     guard !name.isEmpty, !name.contains("/"), !name.utf8.contains(0) else {
       throw .message(
-        "'schemas' must be the name of a file beside this one, such as \"\(self.name).schemas.json\", "
+        "'schemas' must be the name of a file in the same folder, such as \"\(self.name).schemas.json\", "
           + "got '\(name)'")
     }
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""

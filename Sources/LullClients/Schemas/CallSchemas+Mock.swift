@@ -121,7 +121,9 @@ extension CallSchemas {
         "#/calls/\(JSONPointer.escaped(call))/parameters/\(JSONPointer.escaped(name))"
       let found = try validator(pointer, file, isOfAnswer: false).violations(
         of: document.root, limit: 1)
-      return found.first.map { "the parameter '\(name)' of call '\(call)' does not fit: \($0)" }
+      return found.first.map {
+        "the parameter '\(name)' of call '\(call)' does not match its schema: \($0)"
+      }
     } catch {
       // Reported by `lull check`.
       return nil
@@ -148,7 +150,7 @@ extension CallSchemas {
       let pointer = "#/calls/\(JSONPointer.escaped(call))/body"
       let found = try validator(pointer, file, isOfAnswer: false).violations(
         of: document.root, limit: 1)
-      return found.first.map { "the body of call '\(call)' does not fit: \($0)" }
+      return found.first.map { "the body of call '\(call)' does not match its schema: \($0)" }
     } catch {
       // Reported by `lull check`.
       return nil

@@ -47,7 +47,7 @@ package final class CallSchemas: AnswerSchemas {
       return try call(method, url).flatMap { schema(of: $0, status) }
     } catch {
       return CallAnswerSchema(
-        owner: "the answer", validator: .failure(SchemaProblem("\(error)")))
+        owner: "the response", validator: .failure(SchemaProblem("\(error)")))
     }
   }
 

@@ -21,7 +21,7 @@ final class SampleAPI: HostExtension {
       throw TransportError(
         .connection,
         "lull-mock, which serves the sample API, was not found beside lull, beside lull.so or on the "
-          + "PATH; set LULL_MOCK to where it is")
+          + "PATH; set LULL_MOCK to its path")
     }
     let started = try DemoServer(path: path)
     server = started

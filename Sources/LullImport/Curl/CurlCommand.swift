@@ -212,7 +212,8 @@ struct CurlCommand {
     let (text, isFile) = CurlCommand.encoded(value)
     if isFile {
       notes.append(
-        "the value that '\(LogText.part(value, limit: 60))' reads from a file must be passed")
+        "the value that '\(LogText.part(value, limit: 60))' reads from a file must be passed "
+          + "with the call")
     }
     operation.data.append(.text(text))
   }
@@ -251,7 +252,7 @@ struct CurlCommand {
     case "<":
       notes.append(
         "form part '\(LogText.part(part.name, limit: 40))': "
-          + "the value that it reads from a file must be passed")
+          + "the value that it reads from a file must be passed with the call")
     default: part.value = value
     }
     operation.parts.append(part)
@@ -286,7 +287,7 @@ struct CurlCommand {
     }
     guard !Blank.isIn(request.origin) else {
       throw ImportProblem(
-        "its host is \(Blank.shown(request.origin)): write the real host, for the API file"
+        "its host is \(Blank.shown(request.origin)): write the real host, which the API file needs"
       )
     }
     for query in operation.urlQueries { request.take(query: query) }
@@ -358,7 +359,8 @@ struct CurlCommand {
       if operation.data.count == 1, case .file(let path)? = operation.data.first {
         request.body = .file(path)
       } else {
-        notes.append("its body combines text and files, so the whole body must be passed")
+        notes.append(
+          "its body combines text and files, so the whole body must be passed with the call")
         request.body = .whole(nil)
       }
       return

@@ -12,7 +12,7 @@ package struct CurlImport {
   ) throws(ImportProblem) -> ImportedAPI {
     guard !isOfAnotherShell(text) else {
       throw ImportProblem(
-        "it is for cmd or PowerShell: copy it as cURL for bash (POSIX)")
+        "the command is for cmd or PowerShell: copy it as cURL for bash (POSIX)")
     }
     var requests: [ParsedRequest] = []
     var notes: [String] = []
@@ -44,13 +44,13 @@ package struct CurlImport {
       leftOut += parsed.leftOut.filter { !leftOut.contains($0) }
     }
     guard let first = requests.first else {
-      throw ImportProblem("there is no curl command in it: a command begins with the word curl")
+      throw ImportProblem("no curl command was found: commands begin with the word curl")
     }
     let base = known?.base(of: first)
     if let known, base == nil {
       if known.isBase(first) {
         throw ImportProblem(
-          "it requests the base URL of the file, but calls are below that: "
+          "it requests the base URL itself, but calls need a path below it: "
             + "name another file with -o")
       }
       throw ImportProblem(

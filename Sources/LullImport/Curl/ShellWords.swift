@@ -164,7 +164,7 @@ struct ShellWords {
 
   private static func open(_ quote: String) -> ImportProblem {
     ImportProblem(
-      "the quote \(quote) is not closed: was all of it copied, and put in quotes as a whole? "
+      "the quote \(quote) is not closed: was the whole command copied, and put in quotes? "
         + "(lull import curl - reads it from standard input)")
   }
 

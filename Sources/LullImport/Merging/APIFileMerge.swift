@@ -102,7 +102,7 @@ package struct APIFileMerge {
       conflicts.append(
         Conflict(
           line: lines + conflict.line,
-          text: "changed both here and in the document, there to: \(there)"))
+          text: "changed both here and in the document, which has: \(there)"))
     }
   }
 
@@ -126,7 +126,7 @@ package struct APIFileMerge {
       case (_?, nil): break
       case (nil, let present?):
         if self.user.meaning(present.value) != self.new.meaning(field.value) {
-          conflict(present, path + [key], "is new both here and in the document, there as", field)
+          conflict(present, path + [key], "is new both here and in the document, which has", field)
         }
       case (nil, nil): inserted.append((anchor, field))
       }
@@ -171,7 +171,7 @@ package struct APIFileMerge {
       edits.append((self.user.range(user.value), text(new.value)))
       return
     }
-    conflict(user, path, "is changed both here and in the document, there to", new)
+    conflict(user, path, "is changed both here and in the document, which has", new)
   }
 
   private func text(_ tokens: Range<Int>) -> String {

@@ -57,8 +57,8 @@ package struct ImportedFiles {
   }
 
   private static func stays(_ path: [UInt8]) -> String {
-    "\(String(escaping: path)): it was not imported, and is left unchanged: "
-      + "name another file with -o, or move it away"
+    "'\(String(escaping: path))' was not written by lull import and is left unchanged: "
+      + "name another file with -o, or move this one away"
   }
 
   /// Throws if a file has changed since it was read, by a user or another import.
@@ -67,7 +67,7 @@ package struct ImportedFiles {
       try ImportedFiles.read(path + Array(".imported".utf8)) == read.kept
     else {
       throw .refused(
-        "\(String(escaping: path)): it was changed meanwhile, and is left unchanged: "
+        "\(String(escaping: path)): it was changed during the import and is not written: "
           + "import it again")
     }
   }

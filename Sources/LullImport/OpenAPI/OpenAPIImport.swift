@@ -113,7 +113,7 @@ package struct OpenAPIImport {
     guard count > 0 else { return }
     api.notes.append(
       "\(count) \(count == 1 ? "parameter has" : "parameters have") lists or objects as elements, "
-        + "which cannot be encoded in this place: pass the text to send, such as for "
+        + "which cannot be encoded in this place: pass them as encoded text, for example for "
         + ShortText.comment(first))
   }
 

@@ -49,8 +49,8 @@ struct ParameterReader {
     guard let place = ImportedParameter.Place(rawValue: node.string("in") ?? ""), place != .body
     else {
       throw DocumentProblem(
-        "its parameter '\(ShortText.comment(name))' is in "
-          + "'\(ShortText.comment(node.string("in") ?? ""))', which is not a place"
+        "its parameter '\(ShortText.comment(name))' is in the unknown place "
+          + "'\(ShortText.comment(node.string("in") ?? ""))'"
       )
     }
     // Set by calls, bodies and credentials.

@@ -38,7 +38,7 @@ package struct PostmanImport {
     let schema = info["schema"]?.string ?? ""
     guard schema.isEmpty || schema.contains("v2.0") || schema.contains("v2.1") else {
       throw ImportProblem(
-        "it is another version of collection: export it as Collection v2.1 "
+        "the collection has another version: export it as Collection v2.1 "
           + "(\(LogText.part(schema, limit: 80)))"
       )
     }
@@ -352,7 +352,7 @@ extension PostmanImport {
       } else {
         note(
           "OAuth 2 with '\(LogText.part(grant, limit: 30))' is not imported: "
-            + "the token must be passed")
+            + "the token must be passed with the call")
         request.headers.append(("Authorization", "Bearer \(secret("accessToken"))"))
       }
     default:

@@ -87,7 +87,7 @@ struct CallMaker {
         if let value = known, !ParsedValues.isHarmlessSegment(value) {
           if Blank.name(value) == nil, !isRecorded {
             notes.append(
-              "the path segment '\(key)' looks like a token, so it must be passed")
+              "the path segment '\(key)' looks like a token, so it must be passed with the call")
           }
         } else if let value = known {
           parameter.kind = ParsedValues.kind(of: [value])
@@ -201,7 +201,8 @@ struct CallMaker {
         parameter.isRequired = false
       } else {
         notes.append(
-          "the body has placeholders, is long or may have a credential, so it must be passed")
+          "the body has placeholders, is long or may have a credential, so it must be passed "
+            + "with the call")
       }
     }
     parameters.append(parameter)

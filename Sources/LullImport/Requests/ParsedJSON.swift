@@ -137,7 +137,7 @@ struct ParsedJSON {
     } else if !isRecorded, !first.isBare, !Blank.isIn(first.value.text) {
       notes.append(
         "the value of '\(LogText.part(name, limit: 40))' looks like a token or cannot be written "
-          + "in Lua, so it must be passed")
+          + "in Lua, so it must be passed with the call")
     }
     return parameter
   }

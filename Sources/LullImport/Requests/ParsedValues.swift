@@ -112,7 +112,7 @@ struct ParsedValues {
       if isSame, !isRecorded, !first.contains(where: { Blank.isIn($0) }) {
         notes.append(
           "the value of '\(LogText.part(name, limit: 40))' looks like a token, so it must be "
-            + "passed")
+            + "passed with the call")
       }
       return parameter
     }

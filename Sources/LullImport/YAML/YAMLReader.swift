@@ -207,7 +207,7 @@ package struct YAMLReader {
       return
     }
     guard levels[last].keys.insert(key).inserted else {
-      throw at(event, "the key '\(String(escaping: key))' is there twice")
+      throw at(event, "the key '\(String(escaping: key))' occurs twice")
     }
     levels[last].keyStart = output.count
     if levels[last].count > 0 { output.append(UInt8(ascii: ",")) }

@@ -210,8 +210,8 @@ final class StubNetwork: NetworkingProvider {
     }
     guard cassettes.masksAnswers, CredentialMask.stands(in: asked) else { return nil }
     return
-      "\(shown) has *** for a credential of a response that is too short for a placeholder, so it "
-      + "cannot be recorded: stub it with t.network:on"
+      "\(shown) sends a credential from a response, which is too short for a placeholder and is "
+      + "masked as ***, so the request cannot be recorded: stub it with t.network:on"
   }
 
   /// The result for the test, as it will be in the recording. (CAS-66)

@@ -28,7 +28,7 @@ struct SnapshotFile {
       throw Problem(text: "cannot read '\(path)': \(ErrorText.of(problem))")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Problem(text: "'\(path)' is not UTF-8: lull test did not write it like this")
+      throw Problem(text: "'\(path)' is not UTF-8, so lull test did not write it")
     }
     try read(text)
   }
@@ -45,7 +45,7 @@ struct SnapshotFile {
     var key: String?
     var lines: [Substring] = []
     func place(_ number: Int) -> Problem {
-      Problem(text: "'\(path)', line \(number): lull test did not write it like this")
+      Problem(text: "'\(path)', line \(number) is not in the format that lull test writes")
     }
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {

@@ -144,7 +144,8 @@ package final class TestSession {
         failures = ["lull: \(file) declares no test: test(\"name\", function(t) … end)\n"]
       } else if let only, options.settings.isReadOnly {
         failures.append(
-          "lull: \(file):\(only.line): test.only would leave out the other tests, with CI set\n")
+          "lull: \(file):\(only.line): test.only skips the other tests, which is not allowed if CI is "
+            + "set\n")
       }
       guard failures.isEmpty else { return tell(file, failures, reply.output) }
       found.append((file, reply.declared))

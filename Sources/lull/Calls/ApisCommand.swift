@@ -20,12 +20,12 @@ struct ApisCommand {
         Lists the API files.
 
         Names are looked up in ./apis, in the apis folders above, up to the folder with
-        .git, and in ~/.config/lull/apis ($XDG_CONFIG_HOME/lull/apis). The first file of
-        a name counts. Files above the current folder have to be your own. Modules,
-        which declare no API, are left out.
+        .git, and in ~/.config/lull/apis ($XDG_CONFIG_HOME/lull/apis). If several files
+        have the same name, the first is used. Files above the current folder must
+        belong to you. Modules, which declare no API, are left out.
 
         Files of your configuration folder and trusted files (lull trust) run with all
-        rights but the network. Others run in the sandbox, without secrets and
+        rights except network access. Others run in the sandbox, without secrets and
         environment; if a file needs more, only its name is listed.
         """,
       arguments: OptionTable.list(standard: "table"),

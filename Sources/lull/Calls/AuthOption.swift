@@ -35,10 +35,10 @@ struct AuthOption: Equatable {
     guard text != nil || kind != nil else { return nil }
     self.kind = kind ?? .basic
     guard text?.isEmpty != true else {
-      throw .wrongUsage("-a needs \(self.kind.text), got nothing", command)
+      throw .wrongUsage("-a needs \(self.kind.text), got an empty value", command)
     }
     if let problem = text.flatMap({ Headers.valueProblem($0.utf8) }) {
-      throw .wrongUsage("what -a says \(problem)", command)
+      throw .wrongUsage("the value of -a \(problem)", command)
     }
     switch self.kind {
     case .bearer: (user, secret) = (nil, text)
@@ -107,8 +107,8 @@ struct AuthOption: Equatable {
       return 2
     case .noTerminal:
       Exit.complain(
-        "lull: there is no terminal to ask for the \(question) on: -a takes \(kind.text), and -A "
-          + "netrc reads ~/.netrc\n")
+        "lull: cannot ask for the \(question) without a terminal: give -a \(kind.text), or use "
+          + "-A netrc to read ~/.netrc\n")
       return 2
     }
   }

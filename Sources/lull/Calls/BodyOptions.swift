@@ -51,13 +51,13 @@ struct BodyOptions {
     if let file = items.first(where: \.isWholeBody) {
       guard items.filter(\.isBody).count == 1 else {
         throw .wrongUsage(
-          "'\(file.word)' is the whole body: no other item of it goes beside; a field of a form is "
-            + "written name\(file.word)", command)
+          "'\(file.word)' is the whole body and cannot be combined with other body items; write a form "
+            + "field as name\(file.word)", command)
       }
     } else if isJSON, let file = items.first(where: \.isUpload) {
       throw .wrongUsage(
-        "'\(file.word)' makes a form, which --json does not go with; \(file.name)=@\(file.value) "
-          + "takes the text of the file", command)
+        "'\(file.word)' makes a form and cannot be combined with --json; "
+          + "\(file.name)=@\(file.value) sends the text of the file", command)
     }
   }
 }

@@ -159,7 +159,7 @@ struct CallCommand {
     options.rows = CallRows(call)
     guard options.pages == nil || call.hasPages else {
       throw .wrongUsage(
-        "call '\(call.name)' declares no pages, so --pages and --all cannot be used", .call)
+        "call '\(call.name)' declares no pages: --pages and --all cannot be used with it", .call)
     }
     var request: CallRequest
     do throws(APICall.Misfit) {
@@ -193,8 +193,8 @@ struct CallCommand {
     }
     guard api.rebase(to: url) else {
       throw .wrongUsage(
-        "--base-url: '\(api.fullName)' makes a resource of its service while the file runs, which "
-          + "fixes the base URL: make it in a function", .call)
+        "--base-url: '\(api.fullName)' makes a resource of its service while the file is loaded, so "
+          + "its base URL cannot be changed: make the resource in a function", .call)
     }
   }
 
@@ -223,8 +223,8 @@ struct CallCommand {
     else { return }
     guard call.bodyForm != .multipart else {
       throw RequestItem.Problem(
-        message: "there is a body on standard input, and that of call '\(call.name)' is made of "
-          + "parameters: --ignore-stdin leaves standard input alone")
+        message: "there is a body on standard input, but call '\(call.name)' makes its body from "
+          + "parameters: give --ignore-stdin to ignore standard input")
     }
     let hasType =
       call.headers["content-type"] != nil
@@ -348,8 +348,8 @@ struct CallWords {
       guard isGiven, !parsed.isGiven(namesake.option) else { return nil }
       let short = options.first { $0.names.contains(namesake.taken) }?.names
         .first { !$0.hasPrefix("--") }
-      return "lull: note: \(namesake.taken) is the option of lull call"
-        + (short.map { ", as \($0) is" } ?? "")
+      return "lull: note: \(namesake.taken) is an option of lull call"
+        + (short.map { ", like \($0)" } ?? "")
         + "; the parameter '\(namesake.parameter.name)' is given as \(namesake.option)\n"
     }
   }

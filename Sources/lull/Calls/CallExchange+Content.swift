@@ -103,7 +103,7 @@ extension CallExchange {
     }
     guard case .json(let element) = try CallContent(content, of: api.service, in: host) else {
       throw ContentFilter.Problem(
-        report: "lull: --chart draws a list of JSON, and the response is not one: -o raw shows it\n"
+        report: "lull: --chart needs a JSON list, but the response is not JSON: -o raw shows it\n"
       )
     }
     let json = JSONText(element, spelledBy: spelling.bytes)

@@ -129,7 +129,7 @@ extension CallExchange {
       walk.lacksCursor
     else { return }
     Exit.complain(
-      "lull: warning: the only page has no '\(LogText.part(field, limit: 60))', which --cursor names\n"
+      "lull: warning: the only page has no field '\(LogText.part(field, limit: 60))', which --cursor names\n"
     )
   }
 }

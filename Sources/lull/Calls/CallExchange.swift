@@ -296,11 +296,12 @@ struct CallExchange {
   static func text(of error: RequestError) -> String {
     var text = "lull: \(error.summary)"
     if case .malformedJSON? = error.cause, let cause = error.cause {
-      text += ": the JSON is wrong: \(cause.message)"
+      text += ": invalid JSON: \(cause.message)"
     }
     if case .validation(let schema, let misfits)? = error.cause {
       text +=
-        ", that of \(schema):" + misfits.map { "\n  " + LogText.part("\($0)", limit: 500) }.joined()
+        ", the schema of \(schema):"
+        + misfits.map { "\n  " + LogText.part("\($0)", limit: 500) }.joined()
     }
     return text + "\n"
   }
@@ -357,7 +358,7 @@ extension CallExchange {
 
   private func refuse(_ text: String, _ environment: String) -> Int32 {
     Exit.fail(
-      "lull: \(text) is not sent: writes to the environment '\(environment)' are confirmed at a terminal, or by "
+      "lull: \(text) is not sent: writes to the environment '\(environment)' need confirmation at a terminal, or "
         + "--yes\n", FailureFacts("unconfirmed", fix: "--yes"))
     return 2
   }
@@ -368,14 +369,15 @@ extension CallExchange {
   func tellObstacle(of download: Download?) {
     guard let obstacle = download?.obstacle else { return }
     Exit.complain(
-      "lull: '\(obstacle.part)' is kept, but -C cannot resume it: \(obstacle.reason)\n")
+      "lull: the partial file '\(obstacle.part)' is kept, but -C cannot resume it: "
+        + "\(obstacle.reason)\n")
   }
 
   /// Reports the name of a file if Lull chose it.
   func tellName(of download: Download?) {
     if let download, download.replacesWhole, let name = download.shownPath {
       Exit.complain(
-        "lull: there is no partial download of '\(name)' to resume (-C): loading all of it\n")
+        "lull: there is no partial download of '\(name)' to resume: loading all of it\n")
     }
     guard options.namesFile, let name = download?.shownPath else { return }
     Exit.complain("lull: saved as '\(name)'\n")

@@ -67,6 +67,6 @@ struct CallRows {
       }
     return ContentFilter.Problem(
       report: "lull: \(owner) are at \(path), but \(place) has no '\(name)': "
-        + "\(known); -o json shows it whole\n")
+        + "\(known); -o json shows all of it\n")
   }
 }

@@ -23,11 +23,12 @@ struct CallTarget {
         throw .wrongUsage("'\(CredentialMask.malformedURL(word))' is not a URL\(problem)", command)
       }
       if let path = rest.first, path.hasPrefix("/") {
-        throw .wrongUsage("a URL and its path are one word: \(LogText.url(origin))\(path)", command)
+        throw .wrongUsage(
+          "write the URL and its path as one word: \(LogText.url(origin))\(path)", command)
       }
       if let second = rest.first, TypedURL.plain(second) != nil {
         throw .wrongUsage(
-          "one URL at a time: there is a second one, '\(LogText.url(second))'", command)
+          "expected one URL, got a second one: '\(LogText.url(second))'", command)
       }
       api = .origin(origin)
       path = CallPath(url)
@@ -35,7 +36,8 @@ struct CallTarget {
     }
     if let scheme = TypedURL.otherScheme(word) {
       throw .wrongUsage(
-        "'\(scheme)' is not a supported scheme: a URL must begin with http:// or https://", command)
+        "requests do not support the scheme '\(scheme)': a URL begins with http:// or "
+          + "https://", command)
     }
     api = .file(word)
     guard let text = rest.popFirst() else {

@@ -27,9 +27,9 @@ struct CheckCommand {
         file, line, kind (finding or note) and text.
 
         Files of your configuration folder and trusted files (lull trust) run with all
-        rights but the network. Others run in the sandbox with stand-ins for secrets and
-        caches; once without environment variables and, if that fails, once with all
-        set. Lull reports lines that it cannot check as notes.
+        rights except network access. Others run in the sandbox with stand-ins for
+        secrets and caches: first with no environment variable set and, if that fails,
+        again with all of them set. Lull reports lines that it cannot check as notes.
         """,
       arguments: [
         .init(

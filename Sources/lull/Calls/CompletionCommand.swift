@@ -38,7 +38,7 @@ struct CompletionCommand {
     let word = try CompletionCommand.spec.read(words, for: .completion).text("SHELL")
     guard let script = CompletionScript(rawValue: word ?? "") else {
       throw .wrongUsage(
-        "there is no completion for '\(word ?? "")': bash, zsh or fish", .completion)
+        "there is no completion for '\(word ?? "")': choose bash, zsh or fish", .completion)
     }
     self.script = script
   }
@@ -83,7 +83,7 @@ enum CompletionScript: String, CaseIterable {
         COMPREPLY=()
         compopt -o nosort 2>/dev/null
         local typed=$word cut=""
-        # What stands before the last = or : is there already, and before an @, which is not.
+        # Bash keeps the text up to the last = or :, and the text before the last @.
         if [[ -z $quote && $typed == *[=:@]* ]]; then
           cut=${typed%"${typed##*[=:@]}"}
           char=${cut: -1}
@@ -101,7 +101,7 @@ enum CompletionScript: String, CaseIterable {
             continue
           fi
           word=${reply%%$'\t'*}
-          # As one word, whatever it has in it; what is in quotes already needs no more but for what ends them.
+          # Escape the reply, so that it is one word; within quotes, only characters that end them.
           case $quote in
             "") printf -v word %q "${word#"$cut"}" ;;
             \') [[ $word == *\'* ]] && continue ;;

@@ -31,7 +31,7 @@ final class ExchangeTrace: Sendable {
   }
 
   func showNothingIsSent() {
-    StandardError.write("* nothing is sent: the response is from a cache\n")
+    StandardError.write("* nothing is sent: answered from a cache\n")
   }
 
   /// Shows the result and the attempts. A response from a cache, or one that the server has
@@ -42,13 +42,13 @@ final class ExchangeTrace: Sendable {
       return state.hasSeen
     }
     guard let sent = request.lastPart as? NetworkRequest else {
-      return StandardError.write("* the response is from a cache\n")
+      return StandardError.write("* answered from a cache\n")
     }
     let entity = response.entity ?? response.error?.entity
     let exchange = response.error?.exchange ?? entity?.exchange
     if !hasSeen, exchange != nil { show(standIn: sent, isNew: response.isNew, exchange, entity) }
     for attempt in request.attempts.dropLast() {
-      let outcome = attempt.outcome?.text ?? "no answer"
+      let outcome = attempt.outcome?.text ?? "no response"
       let elapsed = ExchangeTrace.milliseconds(attempt.elapsed ?? 0)
       StandardError.write("* attempt \(attempt.number): \(outcome), \(elapsed); sent again\n")
     }
@@ -82,7 +82,7 @@ final class ExchangeTrace: Sendable {
     let place = timings.remoteAddress.map { " to \($0)" } ?? ""
     var text =
       timings.isReused
-      ? "* an existing connection\(place)\n" : "* a new connection\(place)\n"
+      ? "* a reused connection\(place)\n" : "* a new connection\(place)\n"
     var parts: [(String, Double)] = []
     if !timings.isReused {
       parts = [("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls)]

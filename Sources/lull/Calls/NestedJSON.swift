@@ -63,12 +63,12 @@ final class NestedJSON {
       case .index(let index):
         guard index >= 0 else {
           throw NestedKey.Problem(
-            message: "a list index cannot be negative",
+            message: "the index of a list cannot be negative",
             range: piece.range.map { $0.lowerBound + 1..<$0.upperBound - 1 })
         }
         guard index < NestedJSON.longest else {
           throw NestedKey.Problem(
-            message: "a list of items has at most \(NestedJSON.longest) elements",
+            message: "a list can have at most \(NestedJSON.longest) elements",
             range: piece.range)
         }
         while node.children.count <= index { node.children.append(NestedJSON.hole) }
@@ -142,7 +142,7 @@ final class NestedJSON {
     case (.name, .object), (.index, .list), (.append, .list): return nil
     case (_, .spelled):
       switch JSONText(valid: bytes).kind {
-      case .string: return "a text"
+      case .string: return "a string"
       case .number: return "a number"
       default: return String(decoding: bytes, as: UTF8.self)
       }
@@ -161,6 +161,6 @@ final class NestedJSON {
     }
     let what = number == 0 ? "the body" : "'\(before ?? "")'"
     return NestedKey.Problem(
-      message: "\(what) is already \(found), but this needs \(needed)", range: piece.range)
+      message: "\(what) is already \(found), but this key needs \(needed)", range: piece.range)
   }
 }

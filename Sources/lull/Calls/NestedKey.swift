@@ -34,7 +34,7 @@ struct NestedKey {
     while let piece = try reader.next() {
       guard pieces.count < NestedKey.mostPieces else {
         throw Problem(
-          message: "JSON can have at most \(NestedKey.mostPieces) levels", range: piece.range)
+          message: "a key can have at most \(NestedKey.mostPieces) levels", range: piece.range)
       }
       pieces.append(piece)
     }

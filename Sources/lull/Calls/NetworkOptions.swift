@@ -29,7 +29,7 @@ struct NetworkOptions: Equatable {
       // The text may contain a password.
       if let problem = ProxyAddress.problem(with: text) {
         throw .wrongUsage(
-          "--proxy needs none or a URL such as http://host:3128, which is for http and https alike: "
+          "--proxy needs none, or a URL such as http://host:3128 for both http and https: "
             + problem, command)
       }
       return .url(text)

@@ -66,8 +66,8 @@ struct RequestItem: Equatable {
     case .emptyHeader:
       guard rest.isEmpty else {
         throw Problem(
-          message: "'\(word)': nothing follows the ';' of an empty header; a value is written "
-            + "\(name):value, and \\; is a plain one")
+          message: "'\(word)': an empty header ends with ';'; write \(name):value for a value, "
+            + "and \\; for a literal ';'")
       }
       kind = .emptyHeader
       value = ""
@@ -79,7 +79,7 @@ struct RequestItem: Equatable {
       kind = separator.kind
       value = RequestItem.text(rest)
     }
-    if isFile, value.isEmpty { throw Problem(message: "'\(word)' has no file name") }
+    if isFile, value.isEmpty { throw Problem(message: "'\(word)': the file name is missing") }
     if isHeader, let problem = Headers.problem(name, isFile ? "".utf8 : value.utf8) {
       throw Problem(message: problem)
     }
@@ -154,7 +154,7 @@ struct RequestItem: Equatable {
       guard !rest[start].isPlain, zip(rest[start..<end], mark).allSatisfy({ $0.scalar == $1 })
       else { continue }
       let type = text(rest[end...])
-      if type.isEmpty { throw Problem(message: "the content type after ';type=' is missing") }
+      if type.isEmpty { throw Problem(message: "the content type is missing after ';type='") }
       if let problem = Headers.valueProblem(type.utf8) {
         throw Problem(message: "the content type '\(type)' \(problem)")
       }
@@ -195,8 +195,8 @@ enum ItemFile {
     guard item.isFile else { return item.value }
     guard let text = ByteString(try bytes(of: item)).text else {
       throw RequestItem.Problem(
-        message: "'\(item.word)': '\(item.value)' is not UTF-8; @\(item.value) sends it as "
-          + "it is")
+        message: "'\(item.word)': '\(item.value)' is not text in UTF-8; @\(item.value) sends it "
+          + "unchanged")
     }
     return text
   }

@@ -39,7 +39,7 @@ struct RequestParts {
     }
     for (name, value) in request.headers where value != nil {
       guard ["content-length", "transfer-encoding"].contains(name.lowercased()) else { continue }
-      Exit.complain("lull: warning: \(name) is not sent as given: it follows from the body\n")
+      Exit.complain("lull: warning: \(name) is ignored: Lull sets it to match the body\n")
     }
     if !query.isEmpty {
       // The existing query keeps its source text.
@@ -150,7 +150,7 @@ struct RequestParts {
     } catch {
       let hint = item.isFile ? "\(item.name)=@\(item.value)" : "\(item.name)=text"
       throw RequestItem.Problem(
-        message: "'\(item.word)': its value is not JSON: \(error.description); a text is written "
+        message: "'\(item.word)': its value is not JSON: \(error.description); write text as "
           + hint)
     }
   }
@@ -162,7 +162,8 @@ struct RequestParts {
     if let string = text.string { return string }
     guard text.kind != .array, text.kind != .object, !text.isNull else {
       throw RequestItem.Problem(
-        message: "'\(item.word)': a form has texts, numbers, true and false, but no other JSON")
+        message: "'\(item.word)': a form field can be text, a number, true or false, but no other "
+          + "JSON")
     }
     return String(decoding: text.bytes[text.range], as: UTF8.self)
   }

@@ -65,7 +65,7 @@ final class RequestSession: Sendable {
     self.server = server
     let folder = "sessions/" + RequestSession.folderName(of: server)
     guard let path = TokenFile.standardPath(of: name, in: folder) else {
-      throw Problem(message: "sessions have no folder: neither XDG_STATE_HOME nor HOME is set")
+      throw Problem(message: "sessions cannot be stored: set HOME or XDG_STATE_HOME")
     }
     let file = TokenFile(path, noun: "session", limit: 1 << 20)
     self.file = file
@@ -94,7 +94,7 @@ final class RequestSession: Sendable {
       left -= 1
       if left == 0 {
         Exit.notify(
-          "lull: waiting for another process that has the session '\(name)'; --session-read-only "
+          "lull: waiting for another process that uses the session '\(name)'; --session-read-only "
             + "does not wait\n")
       }
       return isStopped()
@@ -166,10 +166,11 @@ final class RequestSession: Sendable {
     let root = document.root
     guard root["lull_session"]?.int == version, let known = root["origin"]?.string else {
       throw TokenFile.Problem(
-        message: "'\(path)' is a session of another version: delete it")
+        message: "'\(path)' is a session of another version of Lull: delete it")
     }
     guard known == origin else {
-      throw TokenFile.Problem(message: "the session '\(path)' is for \(known), not for \(origin)")
+      throw TokenFile.Problem(
+        message: "the session '\(path)' belongs to \(known), not to \(origin)")
     }
     var content = Content()
     if let auth = root["auth"],

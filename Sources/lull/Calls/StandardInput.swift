@@ -97,7 +97,7 @@ struct StandardInput {
       if poll(&end, 1, Int32(StandardInput.slice * 1000)) > 0 { return true }
       if silence.isToBeTold(after: StandardInput.patience) {
         Exit.notify(
-          "lull: waiting for a body on standard input; --ignore-stdin goes without\n")
+          "lull: waiting for a body on standard input; --ignore-stdin does not read it\n")
       }
     }
     return false

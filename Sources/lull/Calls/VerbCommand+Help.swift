@@ -15,8 +15,8 @@ extension VerbCommand {
       """
       Sends a request and prints the response: POST with a body, otherwise GET.
 
-      Items, -d and standard input make a body. lull COMMAND --help shows the options of
-      a command.
+      Items, -d and standard input make a body. lull COMMAND --help shows the options
+      of a command.
       """
     case "delete": "Deletes a resource and prints the response."
     case _ where !["post", "put", "patch"].contains(verb):
@@ -25,11 +25,12 @@ extension VerbCommand {
       """
       Sends a \(verb.uppercased()) request and prints the response.
 
-      The body is JSON of the items name=text and name:=json, where user[name]=Ann and
-      tags[]=a make objects and lists; a form with --form; the file of @file; the text
-      of -d; or a pipe or file on standard input: JSON or text, unless -H sets
-      another type. In loops and cron jobs, where standard input belongs to something
-      else, give --ignore-stdin.
+      Items name=text and name:=json make a JSON body, or a form with --form.
+      user[name]=Ann and tags[]=a make objects and lists. Otherwise the body is the
+      file of @FILE, the text of -d, or standard input if it is a pipe or a file.
+      Standard input is sent as JSON or text, unless -H sets another type. In loops
+      and cron jobs, where standard input belongs to something else, give
+      --ignore-stdin.
       """
     }
   }

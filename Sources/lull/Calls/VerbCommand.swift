@@ -98,7 +98,7 @@ struct VerbCommand {
       guard options.file == nil, options.chart == nil else {
         let option = options.file == nil ? "--chart" : "-O"
         throw .wrongUsage(
-          "HEAD is answered without a body: there is nothing for \(option)", command)
+          "a response to HEAD has no body: \(option) cannot be used", command)
       }
       options.showsHead = true
     }
@@ -111,8 +111,8 @@ struct VerbCommand {
     try body.check(items, for: command)
     if options.pages != nil, let item = items.first(where: \.isBody) {
       throw .wrongUsage(
-        "pages are requested without a body, and '\(item.word)' makes one; for the query write "
-          + "\(item.name)==value", command)
+        "pages are requested without a body, but '\(item.word)' makes one; write a query "
+          + "parameter as \(item.name)==value", command)
     }
   }
 

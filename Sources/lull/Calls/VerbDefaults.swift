@@ -109,8 +109,8 @@ struct VerbDefaults {
     guard !CredentialName.names(name) else {
       throw wrong(
         item,
-        "'\(name)' would tell every server who asks: --session NAME keeps it for one, and an API's "
-          + "file has it for a service")
+        "'\(name)' would be sent to every server: use --session NAME for one server, or set it in "
+          + "an API file")
     }
     headers.append((name, value))
   }
@@ -149,6 +149,6 @@ struct VerbDefaults {
   func explained(_ end: CommandEnd) -> CommandEnd {
     guard case .wrongUsage(let problem, let command) = end else { return end }
     return .wrongUsage(
-      "\(problem) (with the defaults of \(path); --no-config goes without)", command)
+      "\(problem) (with the defaults of \(path); --no-config ignores them)", command)
   }
 }

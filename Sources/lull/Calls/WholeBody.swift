@@ -66,7 +66,7 @@ struct WholeBody {
       guard isEmpty == false else { return nil }
       throw RequestItem.Problem(
         message: "there is a body on standard input, and \(giver) makes one too: "
-          + "--ignore-stdin leaves standard input alone")
+          + "give --ignore-stdin to ignore standard input")
     }
     try self.init(input)
   }

@@ -26,13 +26,13 @@ struct ChangeRecord {
   init(_ question: [String]) throws(Problem) {
     let parts = question.map { "\($0.utf8.count):\($0)" }.joined()
     guard let digest = TrustRecord.digest(of: Array(parts.utf8)) else {
-      throw Problem(message: "no digest can be made: libcrypto is missing")
+      throw Problem(message: "no digest can be computed: libcrypto is missing")
     }
     guard let path = TokenFile.standardPath(of: digest, in: "changed") else {
-      throw Problem(message: "neither XDG_STATE_HOME nor HOME says where answers are kept")
+      throw Problem(message: "responses cannot be stored: set HOME or XDG_STATE_HOME")
     }
     self.digest = digest
-    file = TokenFile(path, noun: "kept answer", limit: ChangeRecord.limit)
+    file = TokenFile(path, noun: "stored response", limit: ChangeRecord.limit)
   }
 
   /// The content of the last run. `nil` in the first run.
@@ -51,7 +51,8 @@ struct ChangeRecord {
 
   private var damaged: Problem {
     Problem(
-      message: "the stored response \(file.path) has another version: delete it with --forget")
+      message:
+        "the stored response \(file.path) is of another version of Lull: delete it with --forget")
   }
 
   func write(_ content: ComparedContent) throws(Problem) {
@@ -72,7 +73,7 @@ struct ChangeRecord {
     guard (try? value.encode().count).map({ $0 <= ChangeRecord.limit }) ?? true else {
       throw Problem(
         message:
-          "the response takes more than \(ChangeRecord.limit >> 20) MB and is not stored: reduce "
+          "the response is larger than \(ChangeRecord.limit >> 20) MB and is not stored: reduce "
           + "it with -f")
     }
     try file.write(value)

@@ -68,7 +68,7 @@ struct ChangedCommand {
             request, words.target.api, options, environment: api.environment?.name))
         if forgets {
           Exit.complain(
-            try record.forget() ? "lull: forgotten\n" : "lull: nothing was kept of that\n")
+            try record.forget() ? "lull: forgotten\n" : "lull: there was nothing to forget\n")
           return 0
         }
         // Report an unusable record before sending a request.
@@ -101,7 +101,7 @@ struct ChangedCommand {
     try record.locked { () throws(ChangeRecord.Problem) in
       guard let known = try record.read() else {
         try record.write(content)
-        Exit.complain("lull: first run: there is nothing to compare with yet\n")
+        Exit.complain("lull: first run: there is nothing to compare with\n")
         return 0
       }
       let difference = ContentDifference(known, content)

@@ -107,7 +107,7 @@ final class ContentWatch: ResourceObserver {
     if alarm.isRaised {
       started.cancel()
       Exit.complain(
-        "lull: that is a stream of events: lull get … --stream writes "
+        "lull: the response is a stream of events: lull get … --stream writes "
           + "them\n")
       return .ended(2)
     }
@@ -127,7 +127,7 @@ final class ContentWatch: ResourceObserver {
   }
 
   private func answered() -> Turn {
-    if told != nil { Exit.notify("lull: answered again\n") }
+    if told != nil { Exit.notify("lull: the server responds again\n") }
     told = nil
     return .answered
   }

@@ -51,7 +51,7 @@ struct ContentWords {
       "--stream": "lull get --stream writes events and rows as they come",
       "-r": "differences are plain lines, or JSON with -o json",
       "--columns": "-f 'pick(x, \"a\", \"b\")' leaves the other fields out",
-      "-i": "differences are of content: -v shows the head on standard error",
+      "-i": "only content is compared: -v shows status and headers on standard error",
     ]) { $1 }.merging(hints) { $1 }
     return spec
   }
@@ -68,8 +68,8 @@ struct ContentWords {
     items = try options.items(rest, for: command)
     if let item = items.first(where: \.isBody) {
       throw .wrongUsage(
-        "lull \(command.name) asks with GET and no body, and '\(item.word)' makes one; for the query "
-          + "write \(item.name)==value", command)
+        "lull \(command.name) sends GET without a body, but '\(item.word)' makes one; write a query "
+          + "parameter as \(item.name)==value", command)
     }
   }
 
@@ -87,7 +87,7 @@ struct ContentWords {
       }
       guard !request.hasOwnCondition else {
         Exit.complain(
-          "lull: what has changed is found by content: leave If-None-Match and If-Modified-Since "
+          "lull: changes are found by comparing content: leave If-None-Match and If-Modified-Since "
             + "out\n")
         return 2
       }

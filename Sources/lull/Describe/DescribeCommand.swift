@@ -28,8 +28,8 @@ struct DescribeCommand {
 
         Without NAME: the commands, topics of help and exit codes. With a command: its
         arguments, options and examples. With an API: its calls, parameters,
-        environments and the names of its secrets. A command comes before an API of the
-        same name; ./apis/NAME.lua always names the file.
+        environments and the names of its secrets. A command has priority over an API of
+        the same name; ./apis/NAME.lua always names the API.
 
         An API file runs in the sandbox, without secrets, the environment and the
         network. The guide Programs.md lists the members of the JSON.
@@ -109,10 +109,10 @@ struct SkillCommand {
         Writes a page of Markdown about an API, for coding assistants.
 
         It says how to make each call, with parameters, an example, output, pages, exit
-        codes, credentials and environments. The same API file gives the same page, so
-        that it can be committed. The file runs in the sandbox, as for lull export.
-        Values of secrets and of the environment are never written. A file that was not
-        exported is not overwritten.
+        codes, credentials and environments. The same API file always gives the same
+        page, so you can commit it. The API file runs in the sandbox, as for lull
+        export. Values of secrets and of the environment are never written. An existing
+        file is only overwritten if Lull exported it.
         """,
       arguments: [
         .init(

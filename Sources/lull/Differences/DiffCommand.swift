@@ -42,13 +42,13 @@ struct DiffCommand {
           "--urls", placeholder: "FILE", demand: .fileName,
           help: "Compare for the URLs in this file.",
           details: """
-            One path or URL a line; - is standard input. The default is those of the declared calls.
+            The file has one path or URL per line; - is standard input. The default is the paths of the calls.
             """),
         .init(
           "--env", placeholder: "NAME",
           demand: .init("the name of an environment") { APIName.isEnvironment($0) },
           help: "Compare in this environment.",
-          details: "The default is without an environment and in each one."),
+          details: "By default, compares without an environment and in each one."),
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT",
           choices: Format.allCases.map(\.rawValue), help: "Set the output format.",
@@ -81,14 +81,14 @@ struct DiffCommand {
     let files = parsed.all("FILE")
     guard !first.isEmpty else {
       throw .wrongUsage(
-        "an API file or a revision of Git is missing: the first word is empty", .diff)
+        "an API file or a Git revision is missing: the first argument is empty", .diff)
     }
     let file = APIFileLocator.file(of: first)
     let isFile = file != nil
     if let file, file != first, APIName(first).environment == nil, GitProgram.knows(first) {
       throw .wrongUsage(
-        "'\(first)' is an API ('\(file)') and a revision of Git: name the one by its path, or the other in full, "
-          + "as refs/heads/\(first)", .diff)
+        "'\(first)' is both an API ('\(file)') and a Git revision: write the path of the API, or "
+          + "the full name of the revision, such as refs/heads/\(first)", .diff)
     }
     if !isFile, APIFileLocator.isPath(APIName(first).file), first.hasSuffix(".lua") {
       throw .wrongUsage(APIFileLocator.missing(first), .diff)
@@ -98,7 +98,8 @@ struct DiffCommand {
     }
     guard !isFile || files.count == 1 else {
       throw .wrongUsage(
-        "'\(first)' is a file: it is compared with one other, and files with a revision", .diff)
+        "'\(first)' is a file and is compared with one other file; to compare several files, name a "
+          + "revision first", .diff)
     }
     revision = isFile ? nil : first
     self.words = isFile ? [first] + files : files
@@ -106,7 +107,7 @@ struct DiffCommand {
     environment = parsed.text("--env")
     guard environment == nil || !self.words.contains(where: { APIName($0).environment != nil })
     else {
-      throw .wrongUsage("an environment is named twice: by --env and behind an @", .diff)
+      throw .wrongUsage("an environment is named twice: with --env and after an @", .diff)
     }
     format = parsed.text("-o").flatMap { Format(rawValue: $0) } ?? .text
   }
@@ -134,7 +135,7 @@ struct DiffCommand {
           }
           modules += 1
           guard modules < pairs.count else { throw error }
-          Exit.complain("lull: left out: \(pair.after.shownName) is a module, and no API\n")
+          Exit.complain("lull: left out: \(pair.after.shownName) is a module, not an API\n")
         }
       }
     } catch {
@@ -206,7 +207,7 @@ struct DiffCommand {
   /// Why a line is neither a path nor a URL. `nil` if it is one.
   private static func problem(of text: String) -> String? {
     if text.contains(where: \.isWhitespace) {
-      return "has a blank in it: write a path or a URL a line"
+      return "contains a space: write one path or URL per line"
     }
     let start = text.prefix { !"/?#".contains($0) }
     guard let colon = start.firstIndex(of: ":") else { return nil }

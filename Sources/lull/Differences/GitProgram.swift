@@ -107,7 +107,9 @@ enum GitProgram {
       let line = String(escaping: said).split(separator: "\n").first.map(String.init)
       throw Problem(message: "git: \(line ?? "it ended with code \(code)")", code: code)
     }
-    guard let bytes else { throw Problem(message: "git: it writes more than \(limit >> 20) MB") }
+    guard let bytes else {
+      throw Problem(message: "git: its output is larger than \(limit >> 20) MB")
+    }
     return bytes
   }
 

@@ -44,7 +44,7 @@ final class RevisionFolder {
     let folder = try self.folder(FileName.folder(of: path))
     guard !folder.links.contains(name) else {
       throw Problem(
-        message: "\(revision):\(path) is a link there: name the file that it leads to")
+        message: "\(revision):\(path) is a symbolic link: name the file that it leads to")
     }
     if access(folder.place + "/" + name, F_OK) == 0 { return (folder.place + "/" + name, path) }
     guard let old = try formerName(of: name, in: FileName.folder(of: path), folder),
@@ -123,7 +123,7 @@ final class RevisionFolder {
       guard count <= RevisionFolder.most else {
         throw Problem(
           message:
-            "the folder '\(name)' has more than \(RevisionFolder.most) files of Lua in \(revision)"
+            "the folder '\(name)' has more than \(RevisionFolder.most) Lua files in \(revision)"
         )
       }
       guard !SignalHold.isInterrupted else { throw Problem(message: "") }
@@ -151,7 +151,7 @@ final class RevisionFolder {
       let isShallow = try? GitProgram.run(["rev-parse", "--is-shallow-repository"], in: folder)
       let hint =
         isShallow?.starts(with: "true".utf8) == true
-        ? "; its history is cut off: git fetch --unshallow has all of it" : ""
+        ? "; it is a shallow clone: git fetch --unshallow loads the full history" : ""
       throw Problem(
         message: "the repository of '\(folder)' has no revision '\(revision)'\(hint)")
     }

@@ -119,7 +119,8 @@ struct APIExport {
       }
       if case .seen = second {
         let names = variables.map { "'\($0)'" }.joined(separator: ", ")
-        ExportCommand.tell("what the file makes of \(names) is made of the word 'secret'")
+        ExportCommand.tell(
+          "values that the file makes from \(names) are made from the word 'secret' instead")
         outcome = second
         variables = []
       }
@@ -225,7 +226,7 @@ struct APIExport {
         leftOut.append(
           .init(
             "headers and access of the environment '\(name)'",
-            "they are not those of the file itself: 'lull export \(sight.name)@\(name)' has them")
+            "they differ from those of the file: use 'lull export \(sight.name)@\(name)'")
         )
       }
       guard let url = other.baseURL else { continue }

@@ -24,13 +24,13 @@ struct CurlLines {
     var text = CurlLines.comment("Exported by: \(origin)")
     if let description { text += CurlLines.comment(description) }
     text += CurlLines.comment(
-      "Variables are inserted unescaped: escape their values for the place.")
+      "Variables are inserted unescaped: escape values for their place, such as a URL or JSON.")
     for line in lines {
       guard let command = line.text else { continue }
       let words = line.call.description.map { ": \($0)" } ?? ""
       text += "\n" + CurlLines.comment(line.call.name + words)
       if !line.variables.isEmpty {
-        text += CurlLines.comment("To be set: " + line.variables.joined(separator: ", "))
+        text += CurlLines.comment("Set before use: " + line.variables.joined(separator: ", "))
       }
       text += command
     }
@@ -104,12 +104,12 @@ struct CurlLines {
     if let auth { user = CurlLines.user(of: auth, prefix, &variables) }
     let secrets = secrets(of: call, http, auth)
     guard let text = unmasked(CurlText(http, nil, auth, user: user).text, secrets, &variables)
-    else { return leave("a text in it is written as secrets are shown") }
+    else { return leave("it has a text that looks like the placeholder of a secret") }
     if text.contains(Masking.mark) {
       line.leftOut.append(
         .init(
           "a credential of call '\(call.name)'",
-          "it is written in the file; '\(Masking.mark)' takes its place"))
+          "it is written in the file; '\(Masking.mark)' is exported instead"))
     }
     line.omissions = CurlText.omissions(http, auth)
     line.text = variables.written(text)

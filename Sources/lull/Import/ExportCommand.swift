@@ -36,8 +36,8 @@ struct ExportCommand {
         The file runs in the sandbox, as for lull check, without the network. Secrets
         and environment variables are never written: a document names the security
         schemes, and commands use shell variables for credentials and required
-        parameters. Anything that cannot be exported is reported. A file that was not
-        exported is not overwritten.
+        parameters. Anything that cannot be exported is reported. An existing file is
+        only overwritten if Lull exported it.
         """,
       arguments: [
         .init(
@@ -151,7 +151,8 @@ struct ExportedFile {
     let start = String(decoding: known.prefix(2000), as: UTF8.self)
     guard known.isEmpty || ExportedFile.marks.contains(where: { start.contains($0) }) else {
       throw failure(
-        "\(path): it was not exported and is left unchanged: name another file, or move it away"
+        "'\(path)' was not exported by Lull and is left unchanged: name another file, or move this one "
+          + "away"
       )
     }
   }

@@ -35,13 +35,13 @@ enum ImportCommand {
         openapi reads an OpenAPI document (3.0 or 3.1, JSON or YAML). curl reads a curl
         command, as browsers copy it, and adds a call to the file. har reads an HTTP
         Archive with the requests of one host. postman reads a collection (v2.0 or
-        v2.1). Without KIND, Lull looks into the document.
+        v2.1). Without KIND, Lull detects the kind.
 
         Credentials become secrets read from environment variables. Anything that cannot
         be imported is reported. Edit the file as you like: a later import keeps your
         changes and adds those of the document. If both have changed the same setting,
-        nothing is written. A file that was not imported is not overwritten. The files
-        NAME.schemas.json and NAME.lua.imported belong to the API file.
+        nothing is written. An existing file is only overwritten if lull import wrote
+        it. The files NAME.schemas.json and NAME.lua.imported belong to the API file.
         """,
       arguments: [
         .init(
@@ -106,7 +106,7 @@ enum ImportCommand {
     guard let kind = kinds.first(where: { $0.name == parsed.text("KIND") }) else {
       let names = kinds.map(\.name).joined(separator: ", ")
       throw .wrongUsage(
-        "there is no '\(parsed.text("KIND") ?? "")' to import; there is \(names)", command)
+        "cannot import '\(parsed.text("KIND") ?? "")'; the kinds are \(names)", command)
     }
     return try kind.run(parsed, command)
   }

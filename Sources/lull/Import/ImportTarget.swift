@@ -34,8 +34,8 @@ struct ImportTarget {
       // curl commands are added to any imported file. Other imports would replace its content.
       guard kind != "curl", let other = otherKind(of: files) else { return files }
       throw .refused(
-        "\(shownPath): it was imported by 'lull import \(other)', which would be lost: name another file "
-          + "with -o, or move it away")
+        "\(shownPath) was imported by 'lull import \(other)' and is left unchanged: name another file "
+          + "with -o, or move this one away")
     } catch {
       _ = report(error)
       return nil
@@ -91,7 +91,7 @@ struct ImportTarget {
       let shown = gone.prefix(10).map { "'\(LogText.part($0, limit: 60))'" }.joined(separator: ", ")
       let more = gone.count > 10 ? " and \(ImportTarget.grouped(gone.count - 10)) more" : ""
       tell(
-        "taken out: \(gone.count == 1 ? "call" : "calls") \(shown)\(more): not imported any more")
+        "removed: \(gone.count == 1 ? "call" : "calls") \(shown)\(more): no longer imported")
     }
     tell(api)
     return 0
@@ -101,7 +101,7 @@ struct ImportTarget {
     tellNotes(of: api)
     let variables = source == .requests ? api.variables : []
     if !variables.isEmpty {
-      tell("to be set in the environment: \(variables.joined(separator: ", "))")
+      tell("set these environment variables: \(variables.joined(separator: ", "))")
     }
     let summary = "\(shownPath): \(ImportTarget.summary(of: api, source))"
     _ = Output.write(ControlCharacters.shownInLine(summary) + "\n")
@@ -149,8 +149,8 @@ struct ImportTarget {
           ControlCharacters.shownInLine("\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
       }
       let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
-      let other = source == .document ? "the document" : "what is imported"
-      tell("\(shownPath) is unchanged: \(places) changed there and in \(other)")
+      let other = source == .document ? "the document" : "the import"
+      tell("\(shownPath) is unchanged: \(places) changed both there and in \(other)")
       return 1
     }
   }

@@ -20,7 +20,7 @@ struct OpenAPICommand {
 
   private init(_ parsed: ParsedArguments, _ command: Command) throws(CommandEnd) {
     source = parsed.text("FILE") ?? ""
-    guard !source.isEmpty else { throw .wrongUsage("the document has no name", command) }
+    guard !source.isEmpty else { throw .wrongUsage("the name of the document is empty", command) }
     only = parsed.all("--only")
     wantsMock = parsed.has("--with-mock")
     baseURL = parsed.text("--base-url")
@@ -46,7 +46,7 @@ struct OpenAPICommand {
       return run(files) { () throws(DocumentProblem) in
         guard InputFile.isStandardInput(source) else {
           return try DocumentSet(file: Array(source.utf8)) { (_) throws(DocumentProblem) in
-            throw DocumentProblem("a file refers to files alone")
+            throw DocumentProblem("a local document can only refer to local files")
           }
         }
         return try DocumentSet(bytes: try read(), name: StandardInput.name)
@@ -97,7 +97,7 @@ struct OpenAPICommand {
     guard !api.calls.isEmpty || !patterns.isEmpty else {
       let reason = api.leftOut.isEmpty ? ": it has no operations" : ""
       Exit.complain(
-        "lull: \(ControlCharacters.shownInLine(InputFile.shownName(source))): nothing in it can be called\(reason)\n"
+        "lull: \(ControlCharacters.shownInLine(InputFile.shownName(source))): no call can be imported\(reason)\n"
       )
       target.tellNotes(of: api)
       return 3
@@ -168,7 +168,7 @@ enum DocumentFetcher {
     }
     if let error = response.error { throw DocumentProblem(error.summary, file: url.text) }
     guard let entity = response.entity, case .bytes(let bytes) = entity.content else {
-      throw DocumentProblem("nothing came", file: url.text)
+      throw DocumentProblem("the response is empty", file: url.text)
     }
     let final = entity.exchange?.url.flatMap { ResourceURL(absolute: $0) }
     return (bytes, final ?? url)

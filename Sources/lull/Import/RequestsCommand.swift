@@ -29,23 +29,23 @@ struct RequestsCommand {
     source = parsed.text("FILE") ?? ""
     guard !source.isEmpty else {
       throw .wrongUsage(
-        kind == .curl ? "the command line of curl is empty" : "the file has no name", command)
+        kind == .curl ? "the curl command is empty" : "the name of the file is empty", command)
     }
     only = parsed.all("--only")
     if kind == .curl, !only.isEmpty {
       throw .wrongUsage(
-        "--only chooses among calls of a document, and curl has one command line", command)
+        "--only cannot be used with curl, which imports one command", command)
     }
     wantsMock = parsed.has("--with-mock")
     if kind == .curl, wantsMock {
       throw .wrongUsage(
-        "--with-mock does not go with curl, whose calls are added to a file: write "
-          + "'environments = { mock = { base_url = … } }' into it", command)
+        "--with-mock cannot be used with curl, which adds calls to a file: write "
+          + "'environments = { mock = { base_url = … } }' into the file", command)
     }
     baseURL = parsed.text("--base-url")
     guard baseURL == nil || kind == .postman else {
       throw .wrongUsage(
-        "--base-url is for documents that do not say it, as of openapi and postman", command)
+        "--base-url can only be used with openapi and postman", command)
     }
     output = parsed.text("--output")
   }
@@ -107,8 +107,8 @@ struct RequestsCommand {
       : files.base.flatMap { KnownCalls($0) }
     let unfit = ImportProblem(
       isAddition
-        ? "\(path) has no longer the form in which it was imported: write the call into it, or name another file with -o"
-        : "the last import is not an API file any more: \(path).imported")
+        ? "\(path) no longer has the form in which it was imported: add the call by hand, or name another file with -o"
+        : "the result of the last import is no longer an API file: \(path).imported")
     if files.base != nil, known == nil { throw unfit }
     var api = try CurlImport.api(text, name: target.name, known: known)
     api.avoid(options: CallPage.taken(hasPages: true))
@@ -116,14 +116,15 @@ struct RequestsCommand {
     guard let known else { return target.write(api, files) }
     if isAddition, let clash = known.clashes(with: api).first {
       complain(
-        "\(path):\(clash.line): \(clash.request) already exists as '\(clash.name)', and is left "
-          + "unchanged: change it there, or name another file with -o")
+        "\(path):\(clash.line): \(clash.request) already exists as call '\(clash.name)' and is left unchanged: "
+          + "change it there, or name another file with -o")
       return 3
     }
     guard let addition = try known.adding(api) else { throw unfit }
     if !addition.openCalls.isEmpty {
       api.notes.append(
-        "without credentials, as in the command: \(addition.openCalls.joined(separator: ", "))")
+        "sent without credentials, as in the command: "
+          + addition.openCalls.joined(separator: ", "))
     }
     let new = addition.bytes
     return isAddition ? target.add(api, new, files) : target.write(api, new, files)

@@ -87,11 +87,11 @@ struct LoginCommand {
       return 1
     case .success(let result):
       let name = settings.login?.name ?? ""
-      _ = Output.write("Logged in: '\(name)' is kept in \(result.path)\n")
+      _ = Output.write("Logged in: '\(name)' is stored in \(result.path)\n")
       if let lifetime = result.lifetime {
         Exit.complain(
-          "lull: nothing came to renew it with: in \(LogText.seconds(lifetime)) you will have to log "
-            + "in again (a scope such as offline_access may change that)\n")
+          "lull: the server sent no refresh token: log in again in \(LogText.seconds(lifetime)) "
+            + "(a scope such as offline_access may avoid that)\n")
       }
       return 0
     }
@@ -102,13 +102,13 @@ struct LoginCommand {
     case .open(let url):
       let verb = browser.open(url) ? "Continue in the browser, or open" : "Open"
       _ = Output.write(
-        "\(verb) this URL on this machine:\n\n  \(url)\n\nWaiting; Ctrl-C ends it.\n")
+        "\(verb) this URL on this machine:\n\n  \(url)\n\nWaiting (Ctrl-C cancels).\n")
     case .enter(let code, let url, let complete):
       let isOpen = browser.open(complete ?? url)
       let verb = isOpen ? "Continue in the browser, or open" : "Open"
       _ = Output.write(
         "\(verb) this URL anywhere:\n\n  \(url)\n\nand type the code:\n\n  \(code)\n\n"
-          + "Waiting; Ctrl-C ends it.\n")
+          + "Waiting (Ctrl-C cancels).\n")
     }
   }
 }
@@ -167,10 +167,10 @@ struct LogoutCommand {
     case nil: return 0
     case .absent:
       _ = Output.write("\(name) was not logged in\n")
-    case .removed: _ = Output.write("Logged out: \(name) is removed here\n")
-    case .revoked: _ = Output.write("Logged out: \(name) is revoked and removed\n")
+    case .removed: _ = Output.write("Logged out: the tokens of \(name) were deleted\n")
+    case .revoked: _ = Output.write("Logged out: the tokens of \(name) were revoked and deleted\n")
     case .unrevoked(let reason):
-      Exit.complain("lull: \(name) is removed here, but \(reason)\n")
+      Exit.complain("lull: the tokens of \(name) were deleted, but \(reason)\n")
       return 1
     case .failed(let reason):
       Exit.complain("lull: \(reason)\n")

@@ -128,7 +128,7 @@ struct LoginSearch {
     guard let name, !names.isEmpty else {
       return "'\(path)' has no login: lull.auth.oauth2_code or lull.auth.oauth2_device makes one"
     }
-    return "'\(path)' has no login '\(name)'; there is \(names.joined(separator: ", "))"
+    return "'\(path)' has no login '\(name)'; it has \(names.joined(separator: ", "))"
   }
 
   private func found(

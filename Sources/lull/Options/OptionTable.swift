@@ -263,8 +263,8 @@ enum OptionTable {
       names: ["--session"], placeholder: "NAME", demand: sessionName, category: "Credentials",
       help: "Store cookies and credentials for later.",
       details: """
-        Later requests to the same scheme, host and port with this option send them. Credentials are -a and \
-        headers that hold some.
+        Later requests with this option to the same scheme, host and port send them. Credentials are -a and \
+        headers such as Authorization.
         """,
       rules: [.conflicts("--session-read-only")], isCommon: true),
     .init(
@@ -281,7 +281,7 @@ enum OptionTable {
   static let connection: [Argument] = [
     .init(
       names: ["--proxy"], placeholder: "URL", category: "Connection",
-      help: "Connect through this proxy; none uses none.",
+      help: "Connect through this proxy (none: no proxy).",
       details: "For example http://host:3128 or socks5h://host.",
       rules: [.defaultYields(to: "--unix-socket")]),
     .init(

@@ -230,7 +230,7 @@ extension CurlText {
     }
     guard let options = http.options else { return sentences }
     if options.cookies?.keeper != nil {
-      sentences.append("curl is not told of the cookies of a session")
+      sentences.append("curl does not get the cookies of the session")
     }
     if options.redirects == .followWithinOrigin {
       sentences.append(

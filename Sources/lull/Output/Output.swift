@@ -37,7 +37,7 @@ enum Output {
     fflush(nil)
     StatusLines.clear()
     let shown = TerminalText.visible(bytes)
-    return Pager.isLong(shown) && pager.show(shown, hint: "--no-pager does without")
+    return Pager.isLong(shown) && pager.show(shown, hint: "use --no-pager")
       || write(bytes)
   }
 }

@@ -30,7 +30,7 @@ struct DriftCommand {
         of responses, and a tier:
 
           breaking  a required field is missing, or a type is not declared
-          changed   an undeclared word, or a fraction in place of an integer
+          changed   an undeclared enum value, or a fraction in place of an integer
           added     an undeclared field
           note      an optional field that never appeared, or no schema
 
@@ -146,8 +146,8 @@ struct DriftCommand {
   private func nothing(of api: ParsedAPI, _ traffic: Traffic) -> String {
     let places =
       sources.isEmpty
-      ? "neither in recordings below 'tests' nor in the cache" : "in none of the sources"
-    return "there is no response of \(api.shownBase) to compare, \(places)\(traffic.shownOthers)"
+      ? "neither in recordings below 'tests' nor in the cache" : "not in the given sources"
+    return "there is no response from \(api.shownBase) to compare, \(places)\(traffic.shownOthers)"
   }
 
   private static func add(
@@ -202,7 +202,7 @@ struct DriftCommand {
       let count = findings.count { $0.tier == tier }
       return count == 0 ? nil : "\(count) \(tier.rawValue)"
     }
-    let answers = report.compared == 1 ? "1 answer" : "\(report.compared) answers"
+    let answers = report.compared == 1 ? "1 response" : "\(report.compared) responses"
     Exit.complain(
       "lull: \(answers) of \(traffic.exchanges.count) compared: "
         + (report.compared == 0

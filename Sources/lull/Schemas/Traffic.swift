@@ -43,8 +43,8 @@ struct Traffic {
   /// The exchanges that were skipped, for messages. Empty if nothing was skipped.
   var shownOthers: String {
     var words: [String] = []
-    if others > 0 { words.append("\(others) of other URLs") }
-    if strangers > 0 { words.append("\(strangers) of other environments") }
+    if others > 0 { words.append("\(others) for other URLs") }
+    if strangers > 0 { words.append("\(strangers) for other environments") }
     guard !words.isEmpty else { return "" }
     return "; there \(others + strangers == 1 ? "is" : "are") \(words.joined(separator: " and "))"
   }
@@ -165,7 +165,8 @@ struct TrafficOptions {
     guard api.routes.prefix != nil else {
       throw CommandFailure(
         code: 1,
-        message: "lull: \(api.path): its service has no base URL by which its traffic is known\n")
+        message: "lull: \(api.path): its service has no base URL, so its responses cannot be "
+          + "recognised\n")
     }
     var traffic = Traffic(api.routes, in: api.environment)
     for archive in archives { try traffic.addArchive(archive) }
@@ -181,7 +182,7 @@ struct TrafficOptions {
     let names = api.neighbours.map { $0.map { "'\($0)'" } ?? "the file without an environment" }
     guard !names.isEmpty else { return }
     Exit.complain(
-      "lull: the cache does not say of which environment it keeps an answer, and \(names.joined(separator: " and ")) "
-        + "\(names.count == 1 ? "has" : "have") the same URLs: recordings do\n")
+      "lull: \(names.joined(separator: " and ")) \(names.count == 1 ? "has" : "have") the same URLs, and "
+        + "the cache, unlike a recording, does not store the environment of a response\n")
   }
 }

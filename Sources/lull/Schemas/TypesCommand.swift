@@ -23,15 +23,14 @@ struct TypesCommand {
         Writes editor annotations (LuaCATS) for an API.
 
         Editors then complete the calls of lull.api("github") and the content of their
-        responses. Types come from the schema of a call, from the schema file beside the
-        API file (github.schemas.json), or from recorded responses (--from-cache,
-        --from-har). Of responses only names and types are written, never values. A
-        field that was missing once is optional. Types found in responses are stored as
-        a schema file too, unless another program wrote that file.
+        responses. Types come from the schema of a call, from the schema file next to
+        the API file (github.schemas.json), or from recorded responses (--from-cache,
+        --from-har). Only names and types of the content are written, never values. A
+        field that is missing in any response is optional. Types found in responses are
+        stored as a schema file too, unless another program wrote that file.
 
-        The file is replaced as a whole; one that lull types did not write is not
-        overwritten. The API file runs as for lull check, in the environment of
-        github@prod if you name one.
+        An existing file is only overwritten if lull types wrote it. The API file runs
+        as for lull check, in the environment of github@prod if you name one.
         """,
       arguments: [
         .init(positional: "API", help: "An API by name, or an API file.", isRequired: true)
@@ -39,7 +38,7 @@ struct TypesCommand {
         .init(
           names: ["-o", "--output"], placeholder: "FILE", demand: fileOrDash,
           help: "Write to this file, or - for stdout.",
-          details: "The default is types/NAME.lua beside the API file.")
+          details: "The default is types/NAME.lua in the folder of the API file.")
       ],
       examples: [
         "lull types github",
@@ -114,8 +113,8 @@ struct TypesCommand {
     } else if let other = api.calls.first(where: { known.own[$0.name] == nil }) {
       let whose = known.own.isEmpty ? "content" : "content of calls such as '\(other.name)'"
       Exit.complain(
-        "lull: there is no \(api.schemasPath): what \(whose) has is not known; --from-cache or "
-          + "--from-har take it from answers that came before\n")
+        "lull: there is no \(api.schemasPath), so the types of the \(whose) are unknown; --from-cache and "
+          + "--from-har find them in earlier responses\n")
     }
     return known
   }
@@ -135,7 +134,7 @@ struct TypesCommand {
       throw CommandFailure(
         code: 3,
         message:
-          "lull: there is no JSON of \(api.shownBase) there for any of its calls\(traffic.shownOthers)\n"
+          "lull: the sources have no JSON from \(api.shownBase) for any of its calls\(traffic.shownOthers)\n"
       )
     }
     let names = api.calls.map(\.name)
@@ -158,7 +157,8 @@ struct TypesCommand {
 
   private static func notes(on own: [String: OwnSchema], _ api: ParsedAPI) -> [String] {
     let names = api.calls.map(\.name).filter { own[$0] != nil }
-    return names.isEmpty ? [] : ["As the call says: " + names.joined(separator: ", ") + "."]
+    return names.isEmpty
+      ? [] : ["From the schema of the call: " + names.joined(separator: ", ") + "."]
   }
 
   private static func notes(on shapes: TrafficShapes, _ calls: [String]) -> [String] {
@@ -169,7 +169,7 @@ struct TypesCommand {
     let single = shapes.calls(withOneSampleAmong: calls)
     if !single.isEmpty {
       notes.append(
-        "One answer only, so that fields are not known to be optional: "
+        "From one response only, so optional fields are unknown: "
           + single.joined(separator: ", ") + ".")
     }
     return notes
@@ -183,12 +183,12 @@ struct TypesCommand {
       guard case .success(let old) = TextFile.read(Array(path.utf8)),
         InferredSchemas.isInferred(old)
       else {
-        Exit.complain("lull: \(path) is left unchanged: it is not from traffic\n")
+        Exit.complain("lull: \(path) is left unchanged: lull types did not write it\n")
         return
       }
     }
     try TypesCommand.write(bytes, to: path)
-    TypesCommand.tell("\(path): what was seen")
+    TypesCommand.tell("\(path): the types found in responses")
   }
 
   // MARK: Files
@@ -202,8 +202,8 @@ struct TypesCommand {
       throw CommandFailure(
         code: 1,
         message:
-          "lull: '\(path)' was not written by lull types, and is left unchanged; take another "
-          + "name with -o\n")
+          "lull: '\(path)' was not written by lull types, and is left unchanged: name "
+          + "another file with -o\n")
     }
   }
 

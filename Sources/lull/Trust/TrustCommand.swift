@@ -21,8 +21,8 @@ struct TrustCommand {
       description: """
         Lets completion, lull apis, lull check and lull call --help run API files.
 
-        They run trusted files with all rights but the network, and other files in the
-        sandbox. Files of your configuration folder need no trust. Requests and scripts
+        They run trusted files with all rights except network access, and other files in
+        the sandbox. Files of your configuration folder need no trust. Requests and scripts
         run the files they name, trusted or not.
 
         PATH is an API file, an API by name, or a folder with API files (default
@@ -190,14 +190,14 @@ extension TrustCommand {
         let target = TrustTarget(word)
         let meant = record.files.keys.filter(target.covers).sorted()
         if meant.isEmpty {
-          Exit.complain("lull: nothing of '\(word)' is trusted\n")
+          Exit.complain("lull: '\(word)' has no trusted files\n")
           code = 1
         }
         for path in meant { record.remove(path) }
         removed += meant
       }
     }
-    _ = Output.write(removed.map { "trusted no more: \($0)\n" }.joined())
+    _ = Output.write(removed.map { "no longer trusted: \($0)\n" }.joined())
     return code
   }
 

@@ -120,6 +120,6 @@ final class LoadGate: FileGate {
       if case .trusted = rule { "; 'lull trust \(path)' trusts it in its current state" } else {
         ""
       }
-    return "\(refusal): it was looked at in the sandbox\(remedy)"
+    return "\(refusal): it was inspected in the sandbox\(remedy)"
   }
 }

@@ -32,7 +32,7 @@ struct TrustRecord {
   static func update(_ body: (inout TrustRecord) -> Void) throws(TokenFile.Problem) {
     guard let file else {
       throw TokenFile.Problem(
-        message: "the record of trust has no folder: set HOME or XDG_STATE_HOME")
+        message: "the record of trust cannot be stored: set HOME or XDG_STATE_HOME")
     }
     try file.locked { () throws(TokenFile.Problem) in
       var record = try TrustRecord(file)

@@ -136,7 +136,7 @@ struct DiffDetailTests {
     try folder.commit()
     let ending = try diff("HEAD", "apis/mod.lua", "apis/x.lua")
     #expect(ending.code == 0, "\(ending)")
-    #expect(ending.errors == "lull: left out: apis/mod.lua is a module, and no API\n")
+    #expect(ending.errors == "lull: left out: apis/mod.lua is a module, not an API\n")
     #expect(try diff("HEAD", "apis/mod.lua").code == 3)
     try folder.write("apis/other.lua", "return function() end")
     #expect(try diff("HEAD", "apis/mod.lua", "apis/other.lua").code == 3, "nothing is compared")

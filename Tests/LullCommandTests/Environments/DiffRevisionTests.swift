@@ -122,7 +122,7 @@ struct DiffRevisionTests {
     let both = try diff("main", "x")
     #expect(both.code == 2)
     #expect(
-      both.errors.hasPrefix("lull: 'main' is an API ('apis/main.lua') and a revision of Git: "))
+      both.errors.hasPrefix("lull: 'main' is both an API ('apis/main.lua') and a Git revision: "))
     #expect(try diff("refs/heads/main", "x").code == 0)
     #expect(try diff("./apis/main.lua", "x").code == 7)
     for word in ["--", "-p", "--output=sly"] {
@@ -148,15 +148,16 @@ struct DiffRevisionTests {
     ).wait()
     #expect(
       shallow.errors
-        == "lull: the repository of 'apis' has no revision 'HEAD~1'; its history is cut off: "
-        + "git fetch --unshallow has all of it\n", "\(shallow)")
+        == "lull: the repository of 'apis' has no revision 'HEAD~1'; it is a shallow clone: "
+        + "git fetch --unshallow loads the full history\n", "\(shallow)")
     _ = try shell("ln -s x.lua apis/link.lua && git add apis/link.lua", folder: folder.path)
     _ = try shell(
       "git -c user.name=a -c user.email=a@b commit -qam three", folder: folder.path)
     let link = try diff("HEAD", "apis/link.lua")
     #expect(
       link.errors
-        == "lull: HEAD:apis/link.lua is a link there: name the file that it leads to\n", "\(link)")
+        == "lull: HEAD:apis/link.lua is a symbolic link: name the file that it leads to\n",
+      "\(link)")
   }
 
   @Test func `REV-11 in a hook of Git, too, the repository is that of the working tree`() throws {

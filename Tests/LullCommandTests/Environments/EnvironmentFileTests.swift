@@ -145,7 +145,8 @@ struct EnvironmentFileTests {
         == start + "'env_file' must be a literal string: it is read before the file is run")
     #expect(
       try problem("A=s3cret\n", named: "'../apis/prod.env'")
-        == start + "'env_file' must be the name of a file beside this one, got '../apis/prod.env'")
+        == start
+        + "'env_file' must be the name of a file in the same folder, got '../apis/prod.env'")
     #expect(try problem("A=s3cret\n", named: "5").hasPrefix(start + "'env_file' must be a string"))
   }
 

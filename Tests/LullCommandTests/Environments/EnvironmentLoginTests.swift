@@ -41,7 +41,7 @@ struct EnvironmentLoginTests {
     #expect(missing.errors.contains("run 'lull login shop@test'"), "\(missing)")
     let login = try run("login", "shop@test")
     #expect(login.code == 0, "\(login)")
-    #expect(login.output.contains("Logged in: 'shop' is kept in"))
+    #expect(login.output.contains("Logged in: 'shop' is stored in"))
     #expect(try run("get", "shop@test", "/me", "-f", "x.user").output == "\"ann\"\n")
     #expect(try run("get", "shop", "/me", variables: ["LULL_ENV": "test"]).code == 0)
     for other in ["shop", "shop@prod"] {

@@ -167,7 +167,7 @@ struct EnvironmentNameTests {
     #expect(ending.code != 0)
     #expect(
       ending.errors.contains(
-        "LULL_ENV names the environment 'prod', but it only counts if the file itself has "
+        "LULL_ENV names the environment 'prod', but LULL_ENV only applies if the file itself has "
           + "'environments = { … }': use 'made@prod'"), "\(ending)")
   }
 

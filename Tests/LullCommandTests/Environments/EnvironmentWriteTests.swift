@@ -47,8 +47,8 @@ struct EnvironmentWriteTests {
     let refused = try run("post", "x@prod", "/a", "b=c")
     #expect(
       refused.errors
-        == "lull: POST http://127.0.0.1:\(server.port)/a is not sent: writes to the environment 'prod' are "
-        + "confirmed at a terminal, or by --yes\n")
+        == "lull: POST http://127.0.0.1:\(server.port)/a is not sent: writes to the environment 'prod' need "
+        + "confirmation at a terminal, or --yes\n")
     #expect(refused.code == 2)
     #expect(try run("call", "x@prod", "make", "--n", "1").code == 2)
     #expect(try run("PROPFIND", "x@prod", "/a").code == 2)

@@ -113,7 +113,7 @@ struct CurlImportTests {
     ] {
       #expect(text?.contains(token) == false)
     }
-    #expect(ending.errors.contains("to be set in the environment: Y_"))
+    #expect(ending.errors.contains("set these environment variables: Y_"))
   }
 
   @Test func `IMX-03 what browsers copy becomes a call without what browsers say by themselves`()

@@ -124,7 +124,7 @@ struct ExportCurlTests {
     try compare("a", plain)
     let text = folder.text("a.sh") ?? ""
     #expect(text.contains("\"authorization: Bearer $SHOP_TOKEN\""), "\(text)")
-    #expect(text.contains("# To be set: "), "\(text)")
+    #expect(text.contains("# Set before use: "), "\(text)")
   }
 
   @Test func `EXT-09 nothing of a file's texts runs`() throws {

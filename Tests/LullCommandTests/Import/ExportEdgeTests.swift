@@ -69,7 +69,8 @@ struct ExportEdgeTests {
     let lines = try export("shop", "--curl", "--only", "c", environment: "")
     #expect(lines.code == 3 && !lines.output.contains("AWS"), "\(lines)")
     #expect(
-      lines.errors.contains("call 'c': a text in it is written as secrets are shown"), "\(lines)")
+      lines.errors.contains("call 'c': it has a text that looks like the placeholder of a secret"),
+      "\(lines)")
   }
 
   @Test func `EXT-04 what is no text is left out with its reason`() throws {

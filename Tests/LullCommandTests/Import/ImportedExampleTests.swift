@@ -129,6 +129,7 @@ struct ImportedExampleTests {
     #expect(shown.output.contains("localhost:8080"), "\(shown)")
     let curl = try lull(
       "import", "curl", "curl https://x.example/a", "--with-mock", folder: folder.path)
-    #expect(curl.code == 2 && curl.errors.contains("--with-mock does not go with curl"), "\(curl)")
+    #expect(
+      curl.code == 2 && curl.errors.contains("--with-mock cannot be used with curl"), "\(curl)")
   }
 }

@@ -50,8 +50,8 @@ struct ImportedFileTests {
       #expect(ending.code == 3)
       #expect(
         ending.errors
-          == "lull: \(words[3]): it was imported by 'lull import \(other)', which would be lost: name another "
-          + "file with -o, or move it away\n")
+          == "lull: \(words[3]) was imported by 'lull import \(other)' and is left unchanged: name another "
+          + "file with -o, or move this one away\n")
       #expect(folder.text(words[3]) == before)
     }
   }
@@ -92,7 +92,7 @@ struct ImportedFileTests {
       ImportedFileTests.document.replacing("operationId: things.list", with: "operationId: all"))
     let ending = try run("openapi", "shop.yaml", "-o", "s.lua")
     #expect(ending.code == 0)
-    #expect(ending.errors == "lull: taken out: call 'things.list': not imported any more\n")
+    #expect(ending.errors == "lull: removed: call 'things.list': no longer imported\n")
     #expect(try run("openapi", "shop.yaml", "-o", "s.lua").errors == "")
   }
 
@@ -140,7 +140,8 @@ struct ImportedFileTests {
     try folder.write("s.lua", edited)
     let ending = try run("curl", "curl 'https://shop.example/things?p=1'", "-o", "s.lua")
     #expect(ending.code == 3, "\(ending)")
-    #expect(ending.errors.contains(": GET /things already exists as 'things.list'"), "\(ending)")
+    #expect(
+      ending.errors.contains(": GET /things already exists as call 'things.list'"), "\(ending)")
     #expect(folder.text("s.lua") == edited)
   }
 
@@ -167,12 +168,13 @@ struct ImportedFileTests {
     }
     #expect(
       try run("curl", "curl https://shop.example/v1", "-o", "s.lua").errors.hasPrefix(
-        "lull: it requests the base URL of the file, but calls are below that"))
+        "lull: it requests the base URL itself, but calls need a path below it"))
     // What the document says of a call stays, whatever its parameter is called there.
     let one = try #require(imported.split(separator: "\n").firstIndex { $0.contains("things.one") })
     for (path, name) in [("things", "things.list"), ("things/17", "things.one")] {
       let ending = try run("curl", "curl 'https://shop.example/v1/\(path)?z=1'", "-o", "s.lua")
-      #expect(ending.code == 3 && ending.errors.contains("already exists as '\(name)'"), "\(ending)")
+      #expect(
+        ending.code == 3 && ending.errors.contains("already exists as call '\(name)'"), "\(ending)")
     }
     #expect(one > 0 && folder.text("s.lua") == imported)
     for _ in 0..<2 {
@@ -191,7 +193,7 @@ struct ImportedFileTests {
       })
     #expect(
       changed.errors
-        == "lull: s.lua:\(line + 1): POST /orders already exists as 'post_orders', and is left unchanged: change it there, or name another file with -o\n"
+        == "lull: s.lua:\(line + 1): POST /orders already exists as call 'post_orders' and is left unchanged: change it there, or name another file with -o\n"
     )
     #expect(changed.code == 3 && folder.text("s.lua") == text)
   }
@@ -223,7 +225,8 @@ struct ImportedFileTests {
     let ending = try run("openapi", "shop.yaml", "-o", "s.lua")
     #expect(ending.code == 3)
     #expect(
-      ending.errors.hasPrefix("lull: s.schemas.json: it was not imported, and is left unchanged: "),
+      ending.errors.hasPrefix(
+        "lull: 's.schemas.json' was not written by lull import and is left unchanged: "),
       "\(ending)")
     #expect(folder.text("s.schemas.json") == "{}" && folder.text("s.lua") == nil)
     for number in 1...2 {
@@ -266,7 +269,7 @@ struct ImportedFileTests {
           ending.code == 0
             ? text.contains("x\(number) = {")
             : ending.errors
-              == "lull: \(file): it was changed meanwhile, and is left unchanged: import it again\n",
+              == "lull: \(file): it was changed during the import and is not written: import it again\n",
           "\(ending)\n\(text)")
       }
       #expect(try run("curl", "curl https://shop.example/y", "-o", file).code == 0)

@@ -68,7 +68,7 @@ struct OpenAPIImportTests {
       ("g.json", #"{"openapi":"3.0.0","paths":{"/":{"get":{}}}}"#, "--base-url URL"),
       (
         "h.json", #"{"openapi":"3.0.0","servers":[{"url":"https://a.example"}],"paths":{}}"#,
-        "nothing in it can be called"
+        "no call can be imported"
       ),
     ] as [(String, String, String)] {
       try folder.write(name, text)
@@ -131,7 +131,7 @@ struct OpenAPIImportTests {
     #expect(ending.code == 3)
     #expect(
       ending.errors
-        == "lull: apis/shop.lua: it was not imported, and is left unchanged: name another file with -o, or move it away\n"
+        == "lull: 'apis/shop.lua' was not written by lull import and is left unchanged: name another file with -o, or move this one away\n"
     )
     #expect(folder.text("apis/shop.lua") == "return 1\n")
     #expect(folder.text("apis/shop.schemas.json") == nil)
@@ -164,8 +164,8 @@ struct OpenAPIImportTests {
     #expect(ending.code == 1)
     #expect(
       ending.errors.contains(
-        "'orders/list.params.page' is changed both here and in the document, there to \"string\"\n")
-    )
+        "'orders/list.params.page' is changed both here and in the document, which has \"string\"\n"
+      ))
     #expect(ending.errors.hasPrefix("apis/shop.lua:21: "))
     #expect(folder.text("apis/shop.lua") == merged)
     #expect(try run("shop.yaml", "--only", "*none").code == 2)

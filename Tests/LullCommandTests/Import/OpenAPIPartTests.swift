@@ -155,7 +155,7 @@ struct OpenAPIPartTests {
     #expect(
       ending.errors
         == "lull: 1 parameter has lists or objects as elements, which cannot be encoded in this place: "
-        + "pass the text to send, such as for 'other' of 's'\n",
+        + "pass them as encoded text, for example for 'other' of 's'\n",
       "\(ending)")
     #expect(text.contains(#"line_items = { type = "json", style = "deepObject" }"#), "\(text)")
     let value = #"[{"price":"p 1","tags":["a","b"]},{"price":null}]"#

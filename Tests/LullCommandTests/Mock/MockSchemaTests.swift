@@ -45,7 +45,8 @@ struct MockSchemaTests {
     let wrong = try mock.curl("/users", "--json", #"{"id":0,"name":"Ann"}"#)
     #expect(wrong.hasPrefix("HTTP/1.1 400 "), "\(wrong)")
     #expect(
-      wrong.contains("the body of call 'add' does not fit: /id: must be at least 1, got 0"),
+      wrong.contains(
+        "the body of call 'add' does not match its schema: /id: must be at least 1, got 0"),
       "\(wrong)")
     let long = try mock.curl("/users/1234")
     #expect(long.hasPrefix("HTTP/1.1 400 "), "\(long)")

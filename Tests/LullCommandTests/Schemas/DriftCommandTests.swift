@@ -39,7 +39,7 @@ struct DriftCommandTests {
     }
     let ending = try drift("shop", "--from-har", "same.har")
     #expect(ending.output == "")
-    #expect(ending.errors == "lull: 1 answer of 1 compared: as declared\n")
+    #expect(ending.errors == "lull: 1 response of 1 compared: as declared\n")
     #expect(try drift("shop", "--fail-on", "note").code == 2)
     #expect(try drift("shop", "-o", "xml").code == 2)
     #expect(try drift("shop", "--from-har", "").code == 2)
@@ -58,7 +58,7 @@ struct DriftCommandTests {
 
         """)
     #expect(ending.errors.contains("tests/c.har is not an HTTP Archive"))
-    #expect(ending.errors.contains("2 answers of 2 compared: 1 breaking, 1 added\n"))
+    #expect(ending.errors.contains("2 responses of 2 compared: 1 breaking, 1 added\n"))
     // Something could not be compared.
     #expect(ending.code == 3)
     #expect(try drift("shop", "--fail-on", "breaking").code == 7)
@@ -73,7 +73,7 @@ struct DriftCommandTests {
     try folder.write(
       "a.har", RecordedTraffic.file(RecordedTraffic.entry("https://other.test/items/1", "{}")))
     let others = try drift("shop", "--from-har", "a.har")
-    #expect(others.code == 3 && others.errors.contains("there is 1 of other URLs"))
+    #expect(others.code == 3 && others.errors.contains("there is 1 for other URLs"))
     #expect(try drift("nobody").code == 3)
     try folder.write("apis/plain.lua", RecordedTraffic.api)
     let plain = try drift("plain")
@@ -149,8 +149,8 @@ struct DriftCommandTests {
     let other = try drift("shop@two", "--from-har", "b.har")
     #expect(
       other.errors.hasPrefix(
-        "lull: there is no response of https://api.shop.test/v2/ in the environment 'two' to compare, in none of "
-          + "the sources; there is 1 of other environments\n"), "\(other)")
+        "lull: there is no response from https://api.shop.test/v2/ in the environment 'two' to compare, not in the "
+          + "given sources; there is 1 for other environments\n"), "\(other)")
     #expect(other.code == 3)
   }
 
@@ -179,11 +179,12 @@ struct DriftCommandTests {
     let one = try run("drift", "shop@one", "--from-cache")
     #expect(
       one.errors.hasPrefix(
-        "lull: the cache does not say of which environment it keeps an answer, and the file without an environment "
-          + "has the same URLs: recordings do\n"), "\(one)")
+        "lull: the file without an environment has the same URLs, and "
+          + "the cache, unlike a recording, does not store the environment of a response\n"),
+      "\(one)")
     #expect(one.output.contains("/id"))
     let far = try run("drift", "shop@far", "--from-cache")
-    #expect(far.errors == "lull: 1 answer of 1 compared: 1 breaking\n", "\(far)")
+    #expect(far.errors == "lull: 1 response of 1 compared: 1 breaking\n", "\(far)")
   }
 
   @Test func `DRF-06 several samples are counted, and each tier fails as it is told to`() throws {
@@ -205,7 +206,7 @@ struct DriftCommandTests {
         && json.output.contains(#""samples":1,"of":3}"#), "\(json)")
     let note = try drift("shop", "--from-har", "note.har")
     #expect(note.output.contains("note") && note.output.contains("/state"), "\(note)")
-    #expect(note.errors == "lull: 3 answers of 3 compared: as declared\n")
+    #expect(note.errors == "lull: 3 responses of 3 compared: as declared\n")
   }
 
   @Test
@@ -220,7 +221,7 @@ struct DriftCommandTests {
         RecordedTraffic.entry(base + "/items", "[]")))
     let ending = try drift("shop", "--from-har", "a.har")
     #expect(!ending.errors.contains("as declared"), "\(ending)")
-    #expect(ending.errors == "lull: 0 answers of 2 compared: none has content and a schema\n")
+    #expect(ending.errors == "lull: 0 responses of 2 compared: none has content and a schema\n")
     #expect(ending.code == 3)
     #expect(ending.output.contains("undeclared call") && ending.output.contains("no schema"))
     let json = try drift("shop", "--from-har", "a.har", "-o", "ndjson", "--fail-on", "added")
@@ -244,7 +245,7 @@ struct DriftCommandTests {
     try write("not.har", #"{"idd":1}"#, #"{"id":"x"}"#)
     let fits = try drift("own", "--from-har", "fits.har", "--fail-on", "added")
     #expect(
-      fits.code == 0 && fits.errors == "lull: 1 answer of 1 compared: as declared\n", "\(fits)")
+      fits.code == 0 && fits.errors == "lull: 1 response of 1 compared: as declared\n", "\(fits)")
     let ending = try drift("own", "--from-har", "not.har", "--fail-on", "breaking", "-o", "ndjson")
     #expect(ending.code == 7, "\(ending)")
     for part in [

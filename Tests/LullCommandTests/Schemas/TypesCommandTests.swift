@@ -83,15 +83,16 @@ struct TypesCommandTests {
     #expect(ending.code == 0)
     #expect(
       ending.errors.contains(
-        "there is no apis/shop.schemas.json: what content of calls such as 'items' has"))
+        "no apis/shop.schemas.json, so the types of the content of calls such as 'items' are"))
     let text = try #require(folder.text("apis/types/shop.lua"))
     #expect(
-      text.contains("-- As the call says: item.\n") && text.contains("---@field own? boolean\n"))
+      text.contains("-- From the schema of the call: item.\n")
+        && text.contains("---@field own? boolean\n"))
     try folder.write(
       "b.har",
       RecordedTraffic.file(RecordedTraffic.entry(RecordedTraffic.base + "/items", #"[{"n":1}]"#)))
     let seen = try types("shop", "--from-har", "b.har", "-o", "-")
-    #expect(seen.output.contains("-- As the call says: item.\n"))
+    #expect(seen.output.contains("-- From the schema of the call: item.\n"))
     #expect(
       seen.output.contains("---@field own? boolean\n") && seen.output.contains("---@field n "))
     // Where there are answers these were asked for.
@@ -99,7 +100,7 @@ struct TypesCommandTests {
       "c.har",
       RecordedTraffic.file(RecordedTraffic.entry(RecordedTraffic.base + "/items/1", #"{"n":1}"#)))
     let other = try types("shop", "--from-har", "c.har", "-o", "-").output
-    #expect(!other.contains("As the call says") && !other.contains("own?"))
+    #expect(!other.contains("From the schema of the call") && !other.contains("own?"))
   }
 
   @Test func `SHP-10 types of recordings are of the API's calls alone, and kept as schemas`() throws
@@ -146,7 +147,7 @@ struct TypesCommandTests {
     let text = try #require(folder.text("apis/types/shop.lua"))
     #expect(text.contains("---@field httpsapishoptestv2 string\n"))
     #expect(!text.contains("v22") && !text.contains("other") && !text.contains("hunter2"))
-    #expect(text.contains("One answer only"))
+    #expect(text.contains("From one response only"))
   }
 
   @Test
@@ -189,8 +190,9 @@ struct TypesCommandTests {
       (["nobody"], 3, "there is no API 'nobody'"),
       (["shop", "--from-har", "gone.har"], 3, "gone.har"),
       (["shop", "--from-har", "broken.har"], 3, "broken.har is not an HTTP Archive"),
-      (["shop", "--from-har", "other.har"], 3, "there is 1 of other URLs"),
-      (["shop", "--from-cache"], 3, "there is no JSON of https://api.shop.test/v2"), ([], 2, "API"),
+      (["shop", "--from-har", "other.har"], 3, "there is 1 for other URLs"),
+      (["shop", "--from-cache"], 3, "the sources have no JSON from https://api.shop.test/v2"),
+      ([], 2, "API"),
       (["shop", "-o", ""], 2, "-o needs"),
     ]
     for (words, code, message) in cases {
@@ -305,6 +307,6 @@ struct TypesCommandTests {
     #expect(none.code == 3)
     #expect(
       none.errors.contains(
-        "in the environment 'two' there for any of its calls; there is 1 of other"))
+        "in the environment 'two' for any of its calls; there is 1 for other"))
   }
 }

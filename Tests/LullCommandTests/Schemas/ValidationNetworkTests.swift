@@ -95,9 +95,10 @@ struct ValidationNetworkTests {
     #expect(warned.errors == "lull: warning: call 'any': \(ValidationNetworkTests.place)\n")
     let failed = try run("call", "./fail-none.lua", "any", "--p", path)
     #expect(failed.code == 1)
-    #expect(failed.errors.contains("that of call 'any':\n  \(ValidationNetworkTests.place)\n"))
+    #expect(
+      failed.errors.contains("the schema of call 'any':\n  \(ValidationNetworkTests.place)\n"))
     let sent = try run("post", "./fail-none.lua", "/x", "a=1")
-    #expect(sent.errors.contains("that of call 'send':\n  the content: must be an object"))
+    #expect(sent.errors.contains("the schema of call 'send':\n  the content: must be an object"))
     #expect(sent.code == 1)
   }
 
@@ -132,7 +133,7 @@ struct ValidationNetworkTests {
     #expect(warned.errors == "lull: warning: call 'any': \(ValidationNetworkTests.place)\n")
     let failed = try run("call", "./fail-none.lua", "any", "--p", "pages", "--all")
     #expect(failed.code == 1)
-    #expect(failed.errors.contains("/pages?page=2 → 200), that of call 'any'"), "\(failed)")
+    #expect(failed.errors.contains("/pages?page=2 → 200), the schema of call 'any'"), "\(failed)")
     #expect(server.requests.map(\.line).last == "GET /pages?page=2")
     try folder.write(
       "walk.lua",

@@ -40,7 +40,7 @@ struct TestRunnerTests {
     try files.write("tests/helper.lua", "")
     let empty = try files.run()
     #expect(empty.code == 2)
-    #expect(empty.errors.hasPrefix("lull: there is no file of tests (*_test.lua) in 'tests'\n"))
+    #expect(empty.errors.hasPrefix("lull: there is no test file (*_test.lua) in 'tests'\n"))
   }
 
   @Test
@@ -228,7 +228,7 @@ struct TestRunnerTests {
     #expect(names(try files.run("some_test.lua", "only_test.lua")) == ["alone"])
     let ci = try files.run("only_test.lua", environment: ["CI": "true"])
     #expect(ci.code == 1)
-    #expect(ci.output.contains("only_test.lua:2: test.only would leave out the other tests"))
+    #expect(ci.output.contains("only_test.lua:2: test.only skips the other tests"))
   }
 
   @Test func `PRV-09 several tests run at once, and are told of in their order`() throws {

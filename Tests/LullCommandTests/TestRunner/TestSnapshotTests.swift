@@ -125,7 +125,7 @@ struct TestSnapshotTests {
     #expect(torn.code == 1)
     #expect(
       torn.output.contains(
-        "lull: './snapshots/one_test.snap', line 1: lull test did not write it like this\n"))
+        "lull: './snapshots/one_test.snap', line 1 is not in the format that lull test writes\n"))
     #expect(files.text("snapshots/one_test.snap") == "<<<<<<< ours\n")
   }
 

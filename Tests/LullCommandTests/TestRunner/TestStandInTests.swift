@@ -191,7 +191,7 @@ struct TestStandInTests {
       server, body + "\n  api(\"/pin\"):with_param(\"pin\", PIN):load():await()", "--record", "all",
       environment: ["PLANTED": "planted/0815 x"])
     #expect(short.code == 1)
-    #expect(short.output.contains(" has *** for a credential of a response"), "\(short.output)")
+    #expect(short.output.contains(" sends a credential from a response"), "\(short.output)")
     server.stop()
     other.stop()
     #expect(try recording.record(server, body, "--strict").code == 0)
