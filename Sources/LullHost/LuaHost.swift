@@ -79,7 +79,7 @@ package final class LuaHost {
     }
     if stored.takeLackOfMemory() {
       // No script call could raise an error for it.
-      reporter.report(ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
+      reporter.report(ScriptFailure(message: "not enough memory"), in: "the storing of a value")
     }
     loop.collectIfCharged()
     lull_memory_check(bridge.pointer)

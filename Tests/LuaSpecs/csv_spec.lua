@@ -138,7 +138,7 @@ describe("lull.csv.encode", function()
       function() encode({}, { 1 }) end)
     raises("bad argument #2 to 'csv.encode' (a list of names expected, got an empty table)",
       function() encode({}, {}) end)
-    raises("the column 'a' is there twice", function() encode({}, { "a", "b", "a" }) end)
+    raises("the column 'a' appears twice", function() encode({}, { "a", "b", "a" }) end)
     for _, delimiter in ipairs { "", ",,", '"', "\n", "ä", "\0", 1.5, true } do
       raises("'delimiter' must be one character of ASCII", function() encode({}, nil, { delimiter = delimiter }) end)
     end

@@ -619,7 +619,7 @@ describe("complete", function()
       return request:await()
     end)
     equal(ok, false)
-    contains(message, "mine will never complete: a 'complete' it needs was dropped unused")
+    contains(message, "mine will never complete: a 'complete' function was dropped without a call")
   end)
 
   it("dropped unused does not keep a script alive", function()

@@ -41,7 +41,7 @@ describe("A custom request nobody can complete", function()
       for _, hopeless in ipairs{ chain, request } do
         local ok, message = pcall(hopeless.await, hopeless)
         equal(ok, false)
-        contains(message, "will never complete: a 'complete' it needs was dropped unused")
+        contains(message, "will never complete: a 'complete' function was dropped without a call")
       end
     end
   end)

@@ -98,7 +98,7 @@ describe("the URL of a one-off request", function()
     raises("bad argument #1 to 'get' (URL expected, got Resource; a resource has methods of these names)",
       function() lull.get(spec.demo()("/users/7")) end)
     raises("bad argument #2 to 'request' (value expected, got no value)", function() lull.request("GET") end)
-    raises("is not an HTTP method; it comes before the URL", function() lull.request(base, "GET") end)
+    raises("is not an HTTP method; pass the method before the URL", function() lull.request(base, "GET") end)
   end)
 
   it("ONE-08 may have credentials in it, which are sent and not shown", function()
@@ -198,7 +198,7 @@ describe("the options of a one-off request", function()
     raises("unknown setting 'headrs' (did you mean 'headers'?)", function() lull.get(base, { headrs = {} }) end)
     raises("unknown setting 'jsn' (did you mean 'json'?)", function() lull.post(base, { jsn = 1 }) end)
     raises(
-      "unknown setting 'retry' of one request: services have it, lull.service{ base_url = …, retry = … }",
+      "unknown setting 'retry' of a single request; services have it: lull.service{ base_url = …, retry = … }",
       function() lull.get(base, { retry = 3 }) end)
     raises("unknown setting of type number; settings have names", function() lull.get(base, { "x" }) end)
   end)

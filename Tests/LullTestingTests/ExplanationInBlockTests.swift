@@ -37,7 +37,7 @@ import Testing
       }
       let explanation = api.resource("/a").explanation()
       #expect(
-        explanation.load?.description == "fail: a block of the configuration has thrown",
+        explanation.load?.description == "fail: a block of the configuration has thrown an error",
         "\(explanation)")
     }
   }

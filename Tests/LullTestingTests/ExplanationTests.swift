@@ -142,14 +142,14 @@ import Testing
           "3 times on 429, 502, 503, 504, connection, dns, network, timeout, truncated_body, after 0.5 to "
           + "60 s or less",
         "rateLimit":
-          "60 in 1 s, of all processes as 'shop', less if the server says so, without 304, 404",
+          "60 in 1 s, shared as 'shop', less if the server's headers say so, not counting 304, 404",
         "concurrency": "4", "auth": "authorization: ***",
         "options.connection.certificateAuthorities": "ca.pem",
         "options.connection.verifiesServer": "false",
         "options.connection.proxy": "http://proxy.test:3128",
         "options.connection.addresses": "a.test:443 = 127.0.0.1",
         "options.connection.httpVersion": "2", "options.firstByteTimeout": "2 s",
-        "options.idleTimeout": "for ever", "options.redirects": "within the origin",
+        "options.idleTimeout": "no limit", "options.redirects": "only within the origin",
         "options.cookies": "in memory", "options.allowsTruncatedBodies": "true",
         "options.recordsTimings": "true",
         "mutateRequests": "a function", "decorateRequests": "2 functions",
@@ -253,7 +253,7 @@ import Testing
       #expect(outside["headers.accept"]?.isWithheld == false)
       #expect(outside["headers.x-mine"]?.isWithheld == true)
       #expect(
-        outside["headers.x-mine"]?.value == "stays off: another origin than https://api.test")
+        outside["headers.x-mine"]?.value == "not sent to origins other than https://api.test")
       #expect(outside["headers.x-mine"]?.source?.place?.line == line)
       #expect(api.resource("/x").explanation()["headers.x-mine"]?.isWithheld == false)
     }

@@ -189,7 +189,7 @@ extension CredentialMask {
     return texts.reduce(count(in: Array((response.finalURL ?? "").utf8))) { $0 + count(in: $1) }
   }
 
-  /// Also within encoded words.
+  /// Returns how often the bytes contain `***`, also within encoded words.
   private static func count(in bytes: [UInt8]) -> Int {
     var level = bytes
     var count = 0

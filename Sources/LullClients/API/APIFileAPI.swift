@@ -11,27 +11,28 @@ extension APIFiles {
       "api", "(name: string): API",
       "Loads an API from a file that describes its service and calls.",
       """
-      `name` is a file name without `.lua`. The file is searched in `./apis`, in `apis` of the \
-      parent folders up to the one that contains `.git`, if all of that belongs to you, then in \
-      `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`). A name with a slash, or ending in \
-      `.lua`, is a path. The file runs at the first call, must return at once, and gets its name \
-      as `...`. Later calls return the same object, which lives until the process ends. `require` \
-      does not find such files.
+      `name` is a file name without `.lua`. The file is searched first in `./apis`, then in `apis` \
+      of each parent folder up to the one that contains `.git` (only if all of these belong to \
+      you), then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`). A name with a slash, or \
+      ending in `.lua`, is a path. The file runs at the first call, must return at once, and gets \
+      its name as `...`. Later calls return the same object, which lives until the process ends. \
+      `require` does not find such files.
 
-      `lull.api("github@prod")` is the file in one of its `environments`, whose name it gets as \
-      its second argument. It is a separate object, with its own service, caches and tokens. \
-      Without a name, the variable `LULL_ENV` selects one, if the file has environments.
+      `lull.api("github@prod")` loads the file in its environment `prod`. The file gets the name \
+      of the environment as its second argument. The result is a separate object, with its own \
+      service, caches and tokens. Without a name, the variable `LULL_ENV` selects one, if the file \
+      has environments.
 
-      It returns a service, or `APIFileFields`. It raises the file's errors, the line of a wrong \
-      declaration, and an error if there is no such file. A call is read when it is used, and its \
-      errors are raised then: `api.calls.repos`; `pairs(api.calls)` reads all. Not available in \
-      the sandbox.
+      The file returns a service, or `APIFileFields`. `lull.api` raises the file's errors, an \
+      error with the line of a wrong declaration, and an error if there is no such file. A call is \
+      read when it is used, and its errors are raised then: `api.calls.repos`; `pairs(api.calls)` \
+      reads all. Not available in the sandbox.
 
       Commands that only inspect a file (shell completion, `lull apis`, `lull check`, help of \
       `lull call`) run it within limits, and in the sandbox unless it is in your own configuration \
-      folder or trusted with `lull trust`. There, `lull.secret` has no text, `lull.cache.file` \
-      stores nothing, and environment variables are not set, or, if the file fails without them, \
-      each is `"1"`.
+      folder or trusted with `lull trust`. There, `lull.secret` has no text and `lull.cache.file` \
+      stores nothing. Environment variables are not set; if the file fails without them, each of \
+      them is `"1"`.
       """
     ) { call throws(Misuse) in try call.returnAPI() },
     .function(
@@ -111,7 +112,7 @@ extension APIOwner {
       ) { call throws(Misuse) in
         call.lead(to: call.resource(below: try api(call).service))
       },
-      .property("calls", "APICalls", "Its calls, by name.") { call throws(Misuse) in
+      .property("calls", "APICalls", "The calls of the API, by name.") { call throws(Misuse) in
         let api = try api(call)
         call.return(call.values.of(APICallsBox(api), .apiCalls, service: api.service))
       },
@@ -134,7 +135,7 @@ extension APIOwner {
       },
       .property(
         "environments", "string[]",
-        "The environments that the file declares, in its order."
+        "The environments that the file declares, in the order of the file."
       ) {
         call throws(Misuse) in
         call.return(.list(try api(call).environments.map { .string($0) }))
@@ -246,7 +247,10 @@ extension APIOwner {
       },
       .property(
         "params", "APICallParam[]",
-        "Its parameters: those of the path first, then the others in the order of the file."
+        """
+        The parameters of the call: those of the path first, then the others in the order of the \
+        file.
+        """
       ) { call throws(Misuse) in
         call.return(
           .list(
@@ -285,7 +289,7 @@ extension APIOwner {
       .field(
         "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"",
         "The place where it is sent."),
-      .field("required", "boolean", "Whether it is required."),
+      .field("required", "boolean", "Whether the parameter is required."),
       .field("description", "string?", "The description from the file."),
     ])
 
@@ -299,20 +303,23 @@ extension APIOwner {
       .field("description", "string?", "A description for lists and help."),
       .field(
         "environments", "table<string, APIEnvironmentFields>?",
-        "The differences of environments, such as `staging` and `prod`, by name.",
+        """
+        Environments, such as `staging` and `prod`, by name, with the settings in which they \
+        differ.
+        """,
         rules: "ENV-01"),
       .field(
         "schemas", "string?",
         """
-        The name of a file beside this one with the JSON Schemas of responses, by the names of \
-        calls: for `validate`. It is read when the first response is validated.
+        The name of a file in the same folder. It contains the JSON Schemas of responses, by call \
+        name, for `validate`, and is read when the first response is validated.
         """),
       .field(
         "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
         """
         The function that responds in `lull mock` to requests for which no call is declared, \
-        whatever their method and path. The response is sent unchanged, without a validator. nil \
-        leaves it to recordings.
+        whatever their method and path. The response is sent unchanged: no `ETag` is added. If it \
+        returns nil, a recording responds, if there is one.
         """),
     ])
 
@@ -323,8 +330,8 @@ extension APIOwner {
       .field(
         "base_url", "string?",
         """
-        The base URL of the service in this environment; patterns registered by the file are below \
-        it.
+        The base URL of the service in this environment; patterns that the file registers are \
+        relative to it.
         """,
         rules: "ENV-03"),
       .field(
@@ -354,9 +361,10 @@ extension APIOwner {
       .field(
         "params", "table<string, string|string[]|integer[]|APIParamFields>?",
         """
-        Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with \
-        single values, `json` for any value as JSON text, `file`), followed by `[]` for a list; a \
-        list of the allowed words or integers; or a table with these and more.
+        Its parameters, by name. Each is a type (`string`, `number`, `integer`, `boolean`, \
+        `object` for names with single values, `json` for any value as JSON text, `file`), \
+        followed by `[]` for a list; a list of the allowed words or integers; or a table with \
+        these and more.
         """),
       .field("description", "string?", "A description for lists and help."),
       .field("columns", "string[]?", "The fields shown by tables on the command line."),
@@ -375,15 +383,15 @@ extension APIOwner {
         """),
       .field(
         "pages", "boolean|PagesOptions|nil",
-        "Whether its response comes in pages: true, or how to request the next page."),
+        "Whether its response comes in pages: true, or the options for finding the next page."),
       .field(
         "headers", "table<string, string|false>?",
-        "Headers of this call only; false: not sent, even if it is a default."),
+        "Headers of this call only. false removes a header, even one that is sent by default."),
       .field(
         "body", "\"json\"|\"form\"|\"multipart\"|\"raw\"|nil",
         """
-        The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` \
-        a single parameter with `whole`, sent unchanged.
+        The format of the body; default `json`. `multipart` is a form whose values may be files, \
+        `raw` a single parameter with `whole`, sent unchanged.
         """),
       .field(
         "body_required", "boolean?",
@@ -393,12 +401,15 @@ extension APIOwner {
         """),
       .field(
         "content_type", "string?",
-        "The Content-Type of a JSON or raw body, such as `text/csv`; default by its content."),
+        """
+        The Content-Type of a JSON or raw body, such as `text/csv`; the default depends on the \
+        content.
+        """),
       .field(
         "schema", "table|string|boolean|nil",
         """
         The schema of responses with a status of 200 to 299: a JSON Schema (draft 2020-12), or the \
-        name of one under `$defs` of the schema file. For `validate`; it overrides the schema \
+        name of a schema under `$defs` of the schema file. For `validate`; it overrides the schema \
         file.
         """),
       .field(
@@ -410,7 +421,7 @@ extension APIOwner {
         """),
       .field(
         "examples", "MockExample[]?",
-        "Responses of `lull mock`; the first that matches counts."),
+        "Responses of `lull mock`; the first that matches is sent."),
       .field(
         "example", "any",
         """
@@ -426,7 +437,10 @@ extension APIOwner {
       .field("type", "string|string[]|integer[]|nil", "A type, as in `params`; default `string`."),
       .field(
         "list", "boolean?",
-        "Whether it is a list of values of that type, like `[]` after it; required for words."),
+        """
+        Whether it is a list of values of that type, like `[]` after the type. For a list of \
+        allowed words this is the only way.
+        """),
       .field(
         "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"|nil",
         """
@@ -434,14 +448,14 @@ extension APIOwner {
         POST, PUT, PATCH and other methods with a body, else the query. `body` gives any method a \
         body.
         """),
-      .field("name", "string?", "Its name in the request; default its key."),
+      .field("name", "string?", "The name of the parameter in the request; default its key."),
       .field(
         "style", "string?",
         """
-        Its style, as in OpenAPI 3.1: in a path `simple`, `label` or `matrix`, in a query and a \
-        form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a \
-        cookie `form`; default the first. `json` allows only `deepObject`: lists and tables in \
-        brackets, to any depth.
+        Its style, as in OpenAPI 3.1. In a path: `simple`, `label` or `matrix`. In a query or a \
+        form: `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`. In a header: `simple`. In \
+        a cookie: `form`. The default is the first of each. The type `json` allows only \
+        `deepObject`: lists and tables in brackets, to any depth.
         """),
       .field(
         "explode", "boolean?",
@@ -453,19 +467,19 @@ extension APIOwner {
       .field(
         "reserved", "boolean?",
         """
-        Whether reserved characters of URLs are not escaped, if they do not end its place; a path \
-        then accepts slashes.
+        Whether characters that are reserved in URLs are left unescaped, except those that would \
+        end the path or query it is in. A path then accepts slashes.
         """),
-      .field("whole", "boolean?", "Whether it is the whole body, JSON or raw."),
-      .field("default", "any", "Its value if it is not passed."),
+      .field("whole", "boolean?", "Whether the parameter is the whole body, JSON or raw."),
+      .field("default", "any", "The value if the parameter is not passed."),
       .field(
         "required", "boolean?",
-        "Whether it is required, if it has no default; parameters of the path always are."),
+        "Whether a parameter without a default is required; parameters of the path always are."),
       .field(
         "option", "string?",
         """
         Its option of `lull call`, such as `--page-size`; default its name with `-` for `_`, \
-        except at the beginning. A name of an option of `lull call` itself gets the prefix \
+        except at the beginning. If `lull call` itself has an option of that name, the prefix is \
         `--param-`. A boolean has `--name`, `--no-name` and `--name=false`.
         """),
       .field("description", "string?", "A description for help."),

@@ -2,11 +2,13 @@ import LullHost
 
 extension APIOwner {
   static let mockRequest = APIOwner.table(
-    "MockRequest", "The argument of a function `mock` of an API file.",
+    "MockRequest", "The argument of a `mock` function of an API file.",
     entries: [
-      .field("call", "string?", "The name of the call; nil for the function of the file."),
-      .field("method", "string",
-      "The HTTP method of the request, which is `HEAD` for such a request of a GET call."),
+      .field(
+        "call", "string?",
+        "The name of the call; nil for the `mock` function of the file itself."
+      ),
+      .field("method", "string", "The HTTP method as it was sent: `HEAD` also for a GET."),
       .field("path", "string", "The path of the request, with its escapes."),
       .field("url", "string", "The whole URL of the request to the mock."),
       .field(
@@ -32,8 +34,8 @@ extension APIOwner {
   static let mockAnswer = APIOwner.table(
     "MockAnswer", extending: "StubAnswer", "A response of `lull mock`.",
     """
-    The default status is 200, for examples of a POST 201. It must be a final status, from 200 to \
-    599.
+    The default status is 200, or 201 for examples of a POST. It must be a final status, from 200 \
+    to 599.
     """,
     entries: [
       .field("delay", "number?", "Seconds until it is sent; default 0."),
@@ -47,7 +49,10 @@ extension APIOwner {
         """),
       .field(
         "close", "fun()?",
-        "Only with such a function: called once, when the body is sent or the client is gone."
+        """
+        Only if `body` is a function: called once, when the body has been sent or the client has \
+        disconnected.
+        """
       ),
     ])
 

@@ -18,8 +18,7 @@ package struct APIReference {
       Types are written as LuaCATS does: `string?` may be nil or absent, `fun(url: string): \
       boolean` is a function. An argument with `?` may be left out. Where the Swift column is \
       empty, Swift has other means, such as `async` functions and closures. IDs such as LOAD-16 \
-      name the rules of behaviour that tests are written against; their sentences are in \
-      [Behaviours](../../LullCore/LullCore.docc/Behaviours.md).
+      refer to the rules in [Behaviours](../../LullCore/LullCore.docc/Behaviours.md).
 
       The examples share this beginning; `-->` shows the output of a line.
       """)

@@ -2,7 +2,7 @@
 extension APIOwner {
   static let pattern = APIOwner.alias(
     "Pattern", "string|Regex|Resource|fun(url: string): boolean",
-    "The resources that something applies to.",
+    "A pattern that selects resources by their URL.",
     """
     A string is a wildcard pattern. Without a scheme it is resolved against the base URL. `*` \
     matches within a path segment, `**` across segments, `?` one character. It must match the \
@@ -44,5 +44,5 @@ extension APIOwner {
   static let observerFunction = APIOwner.alias(
     "ObserverFunction",
     "fun(resource: Resource, event: ResourceEvent, source?: DataSource)",
-    "Receives the events of a resource; the source comes with `new_data`. May wait.")
+    "Receives the events of a resource. The source is passed only with `new_data`. May wait.")
 }

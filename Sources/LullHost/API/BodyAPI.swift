@@ -8,12 +8,12 @@ extension APIOwner {
       "file", "(path: string, options?: FileOptions): File",
       "A file as a body, read from disk while it is sent, however large it is.",
       """
-      The file is checked when a request is made with it. It must be a regular file that can be \
-      read, or the request has failed already, with kind `file_unavailable`. From then on it must \
-      not change: if its size, time or identity changes, or it ends early, the request fails with \
-      `file_changed`, and the server never gets a complete body. A redirect or a retry reads the \
-      file again; `repeated()` checks it again. Such a request has no `timeout` unless its options \
-      set one: `idle_timeout` limits it instead. Not available in the sandbox.
+      The file is checked when a request is made with it. If it is not a regular file that can be \
+      read, the returned request has already failed, with kind `file_unavailable`. From then on it \
+      must not change: if its size, time or identity changes, or it ends early, the request fails \
+      with `file_changed`, and the server never gets a complete body. A redirect or a retry reads \
+      the file again; `repeated()` checks it again. Such a request has no `timeout` unless its \
+      options set one: `idle_timeout` limits it instead. Not available in the sandbox.
       """,
       example: """
         local path = os.tmpname()
@@ -31,10 +31,10 @@ extension APIOwner {
       """,
       "A form whose values may be files, as a body: `multipart/form-data`.",
       """
-      Files are read while they are sent, as with `lull.file`. Names with values are sent in the \
-      order of their names. A list of `{ name, value }` keeps its order, and may contain a name \
-      twice. Strings are sent unchanged, numbers and booleans as text. A secret raises: use `form` \
-      or headers for secrets.
+      Files are read while they are sent, as with `lull.file`. A table of names and values is sent \
+      sorted by name. A list of `{ name, value }` keeps its order, and may repeat a name. Strings \
+      are sent unchanged, numbers and booleans as text. A secret raises an error: use `form` or \
+      headers for secrets.
       """,
       example: """
         local path = os.tmpname()
@@ -68,10 +68,11 @@ extension APIOwner {
     entries: [
       .field("value", "string|number|boolean|Secret", "The value.", rules: "BODY-11"),
       .field(
-        "type", "string?", "Its Content-Type; default none, which means text.", rules: "BODY-11"),
+        "type", "string?", "The Content-Type of the value; default none, which means text.",
+        rules: "BODY-11"),
       .field(
         "name", "string?",
-        "The file name sent for it, as if it were a file; default none.",
+        "The file name to send with the value, as for a file; default none.",
         rules: "BODY-11"),
     ])
 
@@ -115,7 +116,7 @@ extension APIOwner {
 
   static let requestOptions = APIOwner.table(
     "RequestOptions", "Options of a single request.",
-    "They also apply to its repetitions, and to no other request.",
+    "They also apply when the request is repeated, but to no other request.",
     entries: [
       .field(
         "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
@@ -135,14 +136,15 @@ extension APIOwner {
         "How long the whole exchange may take, in seconds; overrides the configuration.",
         swift: "TransferLimits.timeout", rules: "REQ-28"),
       .field(
-        "mutate", "Mutation?", "Edits the request after that. Must return at once.",
+        "mutate", "Mutation?",
+        "Edits the request after `headers` and `timeout` are applied. Must return at once.",
         swift: "Resource.RequestMutation",
         rules: "REQ-26 MUT-05 MUT-07"),
     ])
 
   static let body = APIOwner.table(
     "Body", "The body of a request: one of `json`, `form`, `text` and `data`.",
-    "Two of them, or none, raise an error; so does `encoding` without `text`.",
+    "Exactly one of them is required. `encoding` is only allowed with `text`.",
     swift: "RequestBody",
     entries: [
       .field(

@@ -5,22 +5,22 @@ extension APIOwner {
   static let csv = APIOwner.module(
     "lull.csv", "Tables as text for spreadsheets and other programs (RFC 4180).",
     """
-    Fields are bytes and stay what they are. A spreadsheet takes a field that begins with `=`, `+`, `-` or \
-    `@` for a formula, quoted or not. If a spreadsheet will open the text and others have written the fields, \
-    pass `guard = true`: such fields then begin with `'`.
+    Fields are bytes and are not changed. A spreadsheet reads a field that begins with `=`, `+`, \
+    `-` or `@` as a formula, even if it is quoted. If a spreadsheet will open the text and the \
+    fields come from others, pass `guard = true`: it puts a `'` before such fields.
     """,
     entries: [
       .function(
         "encode", "(rows: table[]|Document, columns?: string[], options?: CSVOptions): string",
         "Rows as CSV with a header. Each row is one line, and lines end in CR LF.",
         """
-        Rows are tables by names, or lists, or a document of these. Without `columns`, all names \
-        are columns, in order of first appearance; the names of one table are sorted. With \
-        `columns`, only these are written, in that order, and other fields are ignored. A column \
-        such as `owner.login` is the field `login` of the field `owner`, unless a field has that \
-        very name. Lists have a header only with `columns`. nil and `lull.null` are empty, numbers \
-        are written as in JSON, a table as JSON text. Any other value that is not text raises an \
-        error with row and column.
+        Rows are tables with names as keys, or lists, or a document of these. Without `columns`, \
+        all names are columns, in order of first appearance; the names of one table are sorted. \
+        With `columns`, only these are written, in that order, and other fields are ignored. A \
+        column such as `owner.login` is the field `login` of the field `owner`, unless there is a \
+        field with exactly that name. Lists have a header only with `columns`. nil and `lull.null` \
+        are empty, numbers are written as in JSON, a table as JSON text. Any other value that is \
+        not text raises an error with row and column.
         """,
         example: """
           local users = assert(api("/users"):load():await()).content
@@ -60,8 +60,8 @@ extension APIOwner {
       .function(
         "decode", "(text: string, options?: CSVOptions): table[]?, string[]|string|nil",
         """
-        The rows of CSV as tables by the names of its header, and these names; nil and an error \
-        message if it is not valid.
+        The rows of CSV text as tables with the header's names as keys, and a list of these names; \
+        nil and an error message if the text is not valid.
         """,
         """
         Values are strings, empty ones too. Lines may also end in LF or CR, empty lines are \
@@ -109,7 +109,7 @@ extension APIOwner {
         false.
         """,
         """
-        These are fields and names of columns that begin with `=`, `+`, `-` or `@` (full width \
+        This applies to fields and column names that begin with `=`, `+`, `-` or `@` (full width \
         too), a tab or a line break. Plain numbers such as `-5` and `+1e3` are unchanged. \
         `lull.csv.decode` does not remove the `'`.
         """),
@@ -167,7 +167,7 @@ extension APIOwner {
         throw .argument(position + 1, "a list of names expected, got \(value.typeName) in it")
       }
       guard !columns.contains(name) else {
-        throw .argument(position + 1, "the column '\(String(escaping: name))' is there twice")
+        throw .argument(position + 1, "the column '\(String(escaping: name))' appears twice")
       }
       columns.append(name)
     }

@@ -7,15 +7,15 @@ extension APIOwner {
     "lull.cache", "Entity caches, for the stages of a pipeline.",
     """
     A cache belongs to one stage and stores the output of that stage. Successful GET loads write \
-    it. The first read of a resource without data looks it up.
+    it. When a resource that has no data is first read, it is looked up in the cache.
     """,
     entries: [
       .function(
         "memory", "(): Cache",
         "A cache in memory, keyed by stage and URL.",
         """
-        Several stages or services that use the same cache share it. It ends with the last of \
-        them.
+        Several stages or services that use the same cache share it. It lives as long as the last \
+        of them.
         """,
         example: """
           api:configure("/users/*", { pipeline = { parsing = { cache = lull.cache.memory() } } })
@@ -47,7 +47,7 @@ extension APIOwner {
 
         Reads and writes run in the background. Several processes can use one file, and a process \
         that is killed loses at most the entry it is writing. A damaged file is renamed to \
-        `….corrupt-<time>`, one of an older Lull to `….version-<number>`. If the file cannot be \
+        `….corrupt-<time>`, a file of an older Lull to `….version-<number>`. If the file cannot be \
         used, the cache is skipped, with one warning on standard error. `lull cache` shows and \
         clears it. Not available in the sandbox.
         """,
@@ -60,9 +60,10 @@ extension APIOwner {
         "A cache on the server of `lull.share`, for all hosts that share it.",
         """
         It stores the same entities as `lull.cache.file`, with the same keys. Each entity is also \
-        in a file of this machine, which is read while the server is absent or cannot be used; \
-        nothing waits for the server then. An older entity never replaces a newer one. Data from \
-        the server is used only if it is complete and belongs to its key; anything else is a miss.
+        stored in a file on this machine. While the server is absent or cannot be used, that file \
+        is read, and nothing waits for the server. An older entity never replaces a newer one. \
+        Data from the server is used only if it is complete and belongs to its key; anything else \
+        is a miss.
 
         With `secret`, entries are encrypted (AES-256-GCM), and the server knows neither their \
         content nor their user. Without it, entries of an identity stay in the file, and other \
@@ -79,8 +80,7 @@ extension APIOwner {
 
         Resources in memory that have data or are observed, and are not loading, receive newer \
         entities that other hosts write: observers get `new_data` from `shared`. A write is \
-        announced by a digest and its time, on a separate connection. Not available in the \
-        sandbox.
+        announced on a separate connection, as a digest and a time. Not available in the sandbox.
         """,
         example: """
           lull.share { url = "rediss://cache.internal:6380", namespace = "team-a" }
@@ -106,8 +106,8 @@ extension APIOwner {
         "max_size", "integer?",
         """
         The maximum size of the file in bytes; default 200 MB. The least recently used entries are \
-        evicted; an entity may take at most an eighth. While the file is in use there is a log \
-        beside it, of up to about a quarter of that and rarely more than 2 MB.
+        evicted; an entity may take at most an eighth. While the file is in use, a log file in the \
+        same folder takes up to about a quarter of that, rarely more than 2 MB.
         """, swift: "FileEntityCache.Options.maxSize"),
       .field(
         "max_age", "number?",
@@ -132,7 +132,7 @@ extension APIOwner {
         swift: "SharedEntityCache.Options.version"),
       .field(
         "path", "string?",
-        "The file of this machine; default that of `lull.cache.file`.",
+        "The file on this machine; default the file of `lull.cache.file`.",
         swift: "SharedEntityCache.Options.path"),
       .field(
         "max_size", "integer?",
@@ -173,21 +173,22 @@ extension APIOwner {
   static let cacheTable = APIOwner.table(
     "CacheTable", "Your own cache: a table with these methods.",
     """
-    The methods are called in the order issued, one at a time. An error in `key` or another method \
-    counts as a miss or a failed write; the load continues and the error is reported.
+    The methods are called one at a time, in the order of the operations. An error in `key` or \
+    another method counts as a miss or a failed write; the load continues and the error is \
+    reported.
     """,
     swift: "EntityCache",
     entries: [
       .field(
         "key", "fun(self: table, resource: Resource, stage: string): any",
         """
-        The key of a resource at a stage; for an environment of an API file it must be a string. \
-        nil: not cached. Must return at once.
+        Returns the key of a resource at a stage, or nil if it is not cached. In an environment of \
+        an API file the key must be a string. Must return at once.
         """,
         swift: "EntityCache.key(for:at:)", rules: "CACHE-23 CACHE-24"),
       .field(
         "read", "fun(self: table, key: any): Entity?",
-        "The entity under a key with its timestamp, or nil. May wait.",
+        "Returns the entity stored under a key, with its timestamp, or nil. May wait.",
         swift: "EntityCache.readEntity(forKey:completion:)", rules: "CACHE-01 CACHE-31"),
       .field(
         "write", "fun(self: table, key: any, entity: Entity)",
@@ -196,16 +197,17 @@ extension APIOwner {
       .field(
         "update_timestamp", "(fun(self: table, key: any, timestamp: number))?",
         """
-        Sets the timestamp of a stored entity after a 304. Without this method, the entity is \
-        read, changed and written, and only if it has the validators of the 304. May wait.
+        Sets the timestamp of a stored entity after a 304. Without this method, Lull reads the \
+        entity, changes it and writes it, but only if its validators match those of the 304. May \
+        wait.
         """,
         swift: "EntityCache.updateEntityTimestamp(_:forKey:completion:)", rules: "CACHE-19 CACHE-26"
       ),
       .field(
         "remove", "fun(self: table, key: any)",
         """
-        Removes an entry, also one made stale by an invalidation or a write: later reads find \
-        nothing. May wait.
+        Removes an entry, so that later reads find nothing. Also called when an invalidation or a \
+        write makes an entry stale. May wait.
         """,
         swift: "EntityCache.removeEntity(forKey:completion:)", rules: "CACHE-20 CACHE-27 INV-59"),
     ])

@@ -16,15 +16,17 @@ extension APIOwner {
         """
         Tables of JSON are built at the first read and then shared by all readers: to edit one, \
         use `lull.copy`. A change of a shared table is reported and reverted. `print` and \
-        `tostring` show the contents, as `lull.inspect` does; all of these tables have the same \
-        metatable, which does nothing else. Encoded, their members are sorted; those of `document` \
-        keep the server's order. The result of your own transformer is returned unchanged.
+        `tostring` show their contents, as `lull.inspect` does. For this all of these tables share \
+        a metatable, which has no other effect. When they are encoded, their members are sorted; \
+        the members of `document` keep the server's order. The result of your own transformer is \
+        returned unchanged.
         """,
         swift: assign == nil ? nil : "\(swiftType).content", get: content, set: assign),
       .property(
         "text", "string", "The content if it is text, else `\"\"`.",
         """
-        Text is `text/…`, XML, JavaScript, YAML and forms. Of NDJSON it is the rows, one a line.
+        Text is `text/…`, XML, JavaScript, YAML and forms. For NDJSON it is the rows, one per \
+        line.
         """, swift: "\(swiftType).text", rules: "TYP-01 TXT-01 TXT-11 JSN-20", get: text),
       .property(
         "json_dict", "table", "The content if it is a JSON object or a table, else an empty table.",
@@ -36,12 +38,15 @@ extension APIOwner {
         "document", "Document?",
         "The same JSON as a read-only view that builds no tables; nil for other content.",
         """
-        Encoded, its members keep the server's order. `lull.copy` turns it into tables that can be \
-        edited and also keep that order.
+        When it is encoded, its members keep the server's order. `lull.copy` turns it into tables \
+        that can be edited and also keep that order.
         """, rules: "REQ-14", get: document),
       .method(
         "typed_content", "(default?: any): any",
-        "The content if it has the default's Lua type, else the default; without one, the content.",
+        """
+        The content if it has the default's Lua type, else the default; without a default, the \
+        content.
+        """,
         swift: "\(swiftType).typedContent(ifNone:)", rules: "TYP-04 TYP-05 TYP-06 TYP-09",
         body: typed),
     ]

@@ -5,7 +5,7 @@ import LullTransport
 
 extension APIOwner {
   static let base64 = APIOwner.module(
-    "lull.base64", "Bytes as text of 64 letters (RFC 4648).",
+    "lull.base64", "Base64: bytes as text, and back (RFC 4648).",
     entries: [
       .function(
         "encode", "(text: string|Secret, options?: Base64Options): string|Secret",
@@ -43,7 +43,7 @@ extension APIOwner {
       },
       .function(
         "decode", "(text: string): string?, string?",
-        "The decoded bytes; nil and the position if the text is not Base64.",
+        "The decoded bytes; nil and an error message with the position if the text is not Base64.",
         """
         Accepts either alphabet, with or without padding, and skips white space. Text that would \
         lose bits is an error: one that ends inside a byte, or has extra bits after the last byte.
@@ -75,7 +75,7 @@ extension APIOwner {
       .field("url", "boolean?", "Use `-` and `_` instead of `+` and `/`, for URLs; default false."),
       .field(
         "padding", "boolean?",
-        "Pad with `=` to a whole group; default true, with `url` false."),
+        "Pad with `=` to a multiple of 4 characters; default true, or false with `url`."),
     ])
 
   static let digestOptions = APIOwner.table(
@@ -111,12 +111,12 @@ extension APIOwner {
       (name: "md5"|"sha1"|"sha224"|"sha256"|"sha384"|"sha512"|"sha512-256", key: string|Secret, \
       text: string|Secret, options?: DigestOptions): string|Secret
       """,
-      "The HMAC of a text (RFC 2104), which needs the key, in hexadecimal digits.",
+      "The HMAC of a text with a key (RFC 2104), in hexadecimal digits.",
       """
-      Use it for signatures of requests and webhooks. With `raw` it can be the key of the next \
-      HMAC, or go into `lull.base64.encode`. With a secret as key or text, the result is a secret \
-      too: it is computed when the request is sent, and may be sent where both of them may be \
-      sent.
+      Use it for signatures of requests and webhooks. With `raw` the result can be the key of \
+      another HMAC, or the argument of `lull.base64.encode`. If the key or the text is a secret, \
+      the result is one too. It is then computed when the request is sent, and is only sent where \
+      both may be sent.
       """,
       example: """
         print(lull.hmac("sha256", "key", "text"):sub(1, 16))  --> 6afa9046a9579cad

@@ -8,16 +8,16 @@ extension APIOwner {
       "Writes the response to a GET to a file. The state of the resource does not change.",
       """
       The body is written to disk as it arrives, so it may be larger than memory; `max_body_size` \
-      does not apply. The file appears when it is complete, and replaces an existing file of that \
-      path, keeping its mode. A failure leaves the existing file unchanged.
+      does not apply. The file appears when it is complete. It replaces an existing file at that \
+      path and keeps its mode. A failure leaves the existing file unchanged.
 
       If the path is a folder, the file is named by `Content-Disposition`, else by the end of the \
-      URL if that is a plain name, else `download`, and no file is replaced. The entity describes \
-      the response without its bytes: its content is the path. Compressed responses are not \
-      requested, and no transformer or cache sees the response; errors are like those of other \
-      requests. Retries resume where the previous attempt ended, if the server supports it. There \
-      is no timeout unless the options set one: `idle_timeout` limits it instead. Not available in \
-      the sandbox.
+      URL if that is a plain name, else `download`. An existing file is then not replaced. The \
+      entity describes the response without its bytes: its content is the path. Compressed \
+      responses are not requested, and no transformer or cache sees the response; errors are like \
+      those of other requests. Retries resume where the previous attempt ended, if the server \
+      supports it. There is no timeout unless the options set one: `idle_timeout` limits it \
+      instead. Not available in the sandbox.
       """,
       example: """
         local path = os.tmpname()
@@ -38,13 +38,13 @@ extension APIOwner {
       .field(
         "resume", "boolean?",
         """
-        Whether to keep a partial download as `NAME.part` beside the file if the request or the \
+        Whether to keep a partial download as `NAME.part` in the same folder if the request or the \
         process ends early, and to resume it with the next download to that path. Default false.
         """,
         """
-        A note beside it, `NAME.part.lull`, records which response it is part of: one with a \
-        strong `ETag`, or a `Last-Modified` at least a minute old. If it has changed, or that is \
-        unknown, the download starts again. Only one download at a time can use the file.
+        A second file, `NAME.part.lull`, identifies the response by its strong `ETag`, or by a \
+        `Last-Modified` at least a minute old. If the response has changed, or if that cannot be \
+        determined, the download starts again. Only one download at a time can use the file.
         """,
         swift: "Resource.download(to:resume:requestMutation:)",
         rules: "DWN-04 DWN-05 DWN-06 DWN-07 DWN-10"
@@ -58,14 +58,18 @@ extension APIOwner {
         rules: "DWN-120"),
       .field(
         "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
-        "Headers of the request, as in `RequestOptions`; a `Range` cannot be resumed.",
+        """
+        Headers of the request, as in `RequestOptions`. A download with a `Range` cannot be \
+        resumed.
+        """,
         rules: "REQ-26 REQ-27 DWN-18"),
       .field(
         "timeout", "number?",
         "How long the whole exchange may take, in seconds; default no limit while data arrives.",
         swift: "TransferLimits.timeout", rules: "DWN-14"),
       .field(
-        "mutate", "Mutation?", "Edits the request after that. Must return at once.",
+        "mutate", "Mutation?",
+        "Edits the request after `headers` and `timeout` are applied. Must return at once.",
         rules: "REQ-26 MUT-05 MUT-07"),
     ])
 }

@@ -131,7 +131,7 @@ extension APIOwner {
     },
     .method(
       "header", "(name: string): string?", "A header by name, in any letter case.",
-      "Repeated headers are joined with `, `; for `set-cookie` it is the first.",
+      "Repeated headers are joined with `, `; for `set-cookie` the first one is returned.",
       example: """
         print(assert(user:load():await()):header("ETag"))    --> "a1"
         """,
@@ -193,7 +193,10 @@ extension APIOwner {
     "EntityFields", "The fields of `lull.entity{…}`.",
     entries: [
       .field("content", "any", "The content; without it, zero bytes."),
-      .field("content_type", "string?", "Its type; overrides one in `headers`.", rules: "ENT-11"),
+      .field(
+        "content_type", "string?",
+        "The Content-Type; overrides one in `headers`.",
+        rules: "ENT-11"),
       .field("headers", "table<string, string|string[]>?", "Headers, in any letter case."),
       .field("timestamp", "number?", "Default now.", rules: "ENT-12"),
     ])

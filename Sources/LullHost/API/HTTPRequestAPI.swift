@@ -7,8 +7,8 @@ extension APIOwner {
     "A request as it is sent: mutations edit it and networking functions answer it.",
     """
     It can be changed only inside its mutation; later, assigning raises an error. Assigning a \
-    string that contains the mask of one of its secrets also raises, but text may be added after \
-    the URL.
+    string that contains the mask of one of its secrets also raises an error, except that text may \
+    be appended to the URL.
     """,
     swift: "HTTPRequest",
     entries: [
@@ -66,8 +66,8 @@ extension APIOwner {
       .property(
         "body", "string?", "The bytes to send, with masks for secrets; nil for none.",
         """
-        A `lull.file` is read into memory for this, at most 100 MB. A `lull.file` can also be \
-        assigned, and sets its type.
+        If the body is a `lull.file`, reading this property reads the file into memory, at most \
+        100 MB. A `lull.file` can also be assigned, and sets the Content-Type.
         """,
         example: """
           local function sign(http)
@@ -115,8 +115,9 @@ extension APIOwner {
     .headers, receiver: "headers",
     "Headers by name, in any letter case.",
     """
-    Headers of resources and responses are read-only. Headers of a closed configuration or request \
-    raise an error. Values are bytes, sent and received unchanged, whether or not they are UTF-8.
+    Headers of resources and responses are read-only. Setting a header after its configuration or \
+    request is closed raises an error. Values are bytes, sent and received unchanged, whether or \
+    not they are UTF-8.
     """,
     swift: "Headers",
     entries: [
@@ -146,10 +147,10 @@ extension APIOwner {
         "Sets a header; nil or false removes it, a list sends several.",
         """
         A name that is not an HTTP token raises an error. So does a value with a line break, \
-        another control character, or a space at its beginning or end. With false, the request \
-        does not send the header even if it is a default: `User-Agent`, `Accept` and \
-        `Accept-Encoding`. Only `Host` and the headers that frame the body cannot be removed. \
-        Secrets may be used in headers of requests; they read as their masks.
+        another control character, or a space at its beginning or end. With false, the header is \
+        not sent, even if Lull sends it by default: `User-Agent`, `Accept` and `Accept-Encoding`. \
+        `Host` and the headers that frame the body cannot be removed. Headers of requests may \
+        contain secrets; reading one returns its mask.
         """,
         example: """
           local entity = lull.entity{ content = "x" }
@@ -170,7 +171,8 @@ extension APIOwner {
           for value in edit.plainValues { try checkText(value) }
         }
         guard write(edit) else {
-          throw .message("these headers are closed: they can be changed only inside their function")
+          throw .message(
+            "these headers are closed: they can be changed only inside the function that got them")
         }
       },
       .operation(

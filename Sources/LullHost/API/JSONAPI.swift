@@ -25,7 +25,7 @@ extension APIOwner {
       .function(
         "decode", "(text: string): any, string?",
         "The value of JSON text, or nil and an error message.",
-        "`print` shows the contents of its tables.",
+        "`print` shows the contents of the returned tables.",
         example: """
           local value, problem = lull.json.decode('{"a": [1, 2.0]}')
           print(value)                                         --> { a = { 1, 2.0 } }
@@ -54,8 +54,8 @@ extension APIOwner {
         `"null"`; nil for a value without a JSON form.
         """,
         """
-        Tables are classified as by `encode`, without looking inside: an empty one is an object \
-        unless it is marked with `lull.array`.
+        Tables are classified as by `encode`, but their elements are not checked. An empty table \
+        is an object unless it is marked with `lull.array`.
         """,
         example: """
           local entity = assert(api("/users"):load():await())
@@ -66,7 +66,10 @@ extension APIOwner {
 
   static let encodeOptions = APIOwner.table(
     "EncodeOptions", "Options of `lull.json.encode`.",
-    entries: [.field("pretty", "boolean?", "Line breaks and indentation; default false.")])
+    entries: [
+      .field(
+        "pretty", "boolean?", "Whether to write line breaks and indentation; default false.")
+    ])
 
   static let inspectOptions = APIOwner.table(
     "InspectOptions", "Options of `lull.inspect`.",

@@ -1,15 +1,17 @@
 extension APIOwner {
   static let list = APIOwner.module(
     "lull.list",
-    "Functions over lists and records; expressions of `-f` have them by their names alone.",
+    "Functions for lists and records. Expressions of `-f` call them without `lull.list`.",
     """
-    They take a list or a record (a table, content, a document) and change neither. Of a record they take the \
-    values, in the server's order; of tables in the order of their names. `map`, `filter` and `pick` of a record \
-    return a record, the others a list or a value.
+    They take a list or a record (a table, content or a document) and do not change it. From a \
+    record they take the values, in the server's order. If the record is a plain table, the order \
+    is that of its names. `map`, `filter` and `pick` of a record return a record, the others a \
+    list or a value.
 
-    `by` is a function of the element, which may wait, or the name of a field. `"owner.login"` is a field of a \
-    field, `"tags.1"` the first element of a list; a field with that very name counts first. A missing field is \
-    nil. An argument of a wrong type raises an error that names the type.
+    `by` is a function of the element, which may wait, or the name of a field. `"owner.login"` is \
+    a field of a field, `"tags.1"` the first element of a list; a field with exactly that name \
+    takes precedence. A missing field is nil. An argument of a wrong type raises an error that \
+    names the type.
     """,
     groups: [shaping, ordering, grouping, counting])
 
@@ -25,14 +27,14 @@ extension APIOwner {
     .function(
       "filter", "(x: any, by?: FieldOrFunction): table",
       "The elements for which `by` is true.",
-      "Without `by`, the elements that are true. nil, false and `lull.null` are not true.",
+      "Without `by`, all elements except nil, false and `lull.null`.",
       example: """
         local list = lull.list.filter({ 1, 2, 3 }, function(n) return n > 1 end)
         print(lull.json.encode(list))              --> [2,3]
         """, rules: "FLT-01 FLT-02"),
     .function(
       "pick", "(x: any, ...: string): table",
-      "These fields of a record, or of each record of a list.",
+      "The named fields of a record, or of each record of a list.",
       "A missing field is `lull.null`. `\"owner.login\"` becomes a field of that name.",
       example: """
         local users = assert(api("/users"):load():await()).content
@@ -56,8 +58,8 @@ extension APIOwner {
         """, rules: "FLT-02"),
     .function(
       "flatten", "(x: any, depth?: integer): any[]",
-      "The elements, with nested lists opened.",
-      "`depth` is the number of levels, 1 by default. Records are not opened.",
+      "The elements of a list and of the lists nested in it.",
+      "`depth` is the number of levels to flatten, 1 by default. Records are not flattened.",
       example: """
         print(#lull.list.flatten{ { 1, 2 }, 3, {} })                   --> 3
         """, rules: "FLT-08"),
@@ -74,10 +76,11 @@ extension APIOwner {
     .function(
       "sort_by", "(x: any, ...: FieldOrFunction): any[]", "The elements in order.",
       """
-      Numbers come before strings, strings before false and true. Missing values and `lull.null` come last, in \
-      descending order too. A field with `-` before it sorts in descending order, `"-"` the elements \
-      themselves. Further fields count where the fields before them are equal; otherwise the order stays the \
-      same. Lists and records cannot be ordered.
+      Numbers come before strings, strings before false and true. Missing values and `lull.null` \
+      come last, in descending order too. A `-` before a field sorts by it in descending order; \
+      `"-"` alone sorts the elements themselves in descending order. Further fields decide between \
+      elements for which the earlier ones are equal. Elements that are equal in all fields keep \
+      their order. Lists and records cannot be ordered.
       """,
       example: """
         local rows = { { n = 2 }, {}, { n = 10 } }
@@ -110,7 +113,10 @@ extension APIOwner {
     .function(
       "min", "(x: any, by?: FieldOrFunction): any",
       "The element with the least `by`.",
-      "The order is that of `sort_by`; of equal elements the first. nil and `lull.null` do not count; nil without other elements.",
+      """
+      The order is that of `sort_by`. Of several equal elements, the first is returned. nil and \
+      `lull.null` are ignored; if there are no other elements, the result is nil.
+      """,
       example: """
         print(lull.list.min({ { n = 2 }, { n = 1 } }, "n").n)          --> 1
         """, rules: "FLT-06"),
@@ -125,22 +131,25 @@ extension APIOwner {
   private static let grouping: [APIEntry] = [
     .function(
       "group_by", "(x: any, by?: FieldOrFunction): table<string, any[]>",
-      "Lists of the elements, by the text of `by`.",
-      "Missing values and `lull.null` are called `null`. A list or record as a name raises.",
+      "The elements in groups: a list for each value of `by`, with its text as key.",
+      """
+      The key for missing values and `lull.null` is `null`. A value that is a list or record \
+      raises an error.
+      """,
       example: """
         local groups = lull.list.group_by({ { a = 1 }, { a = 2 }, { a = 1 } }, "a")
         print(#groups["1"])                        --> 2
         """, rules: "FLT-07"),
     .function(
       "count_by", "(x: any, by?: FieldOrFunction): table<string, integer>",
-      "The number of elements, by the text of `by`.",
+      "The number of elements for each value of `by`, with its text as key.",
       example: """
         print(lull.list.count_by{ "a", "b", "a" }.a)                   --> 2
         """, rules: "FLT-07"),
     .function(
       "unique", "(x: any, by?: FieldOrFunction): any[]",
       "The first element for each value of `by`.",
-      "Lists and records are equal if their JSON is equal. Missing values are one value.",
+      "Lists and records are equal if their JSON is equal. All missing values count as one value.",
       example: """
         print(#lull.list.unique{ 1, 2, 1, { a = 1 }, { a = 1 } })      --> 3
         """, rules: "FLT-07"),
@@ -149,22 +158,22 @@ extension APIOwner {
   private static let counting: [APIEntry] = [
     .function(
       "count", "(x: any, by?: FieldOrFunction): integer",
-      "The number of elements; with `by`, those that are true.",
+      "The number of elements; with `by`, of those for which it is true.",
       example: """
         print(lull.list.count{ a = 1, b = 2 })     --> 2
         """),
     .function(
-      "sum", "(x: any, by?: FieldOrFunction): number", "The sum of numbers; 0 without any.",
+      "sum", "(x: any, by?: FieldOrFunction): number", "The sum of numbers; 0 if there are none.",
       """
-      Missing values and `lull.null` are left out. Anything else but a number raises, a string of digits too. \
-      Beyond 64 bits, a sum of integers becomes a float.
+      Missing values and `lull.null` are ignored. Any other value that is not a number raises an \
+      error, even a string of digits. Beyond 64 bits, a sum of integers becomes a float.
       """,
       example: """
         print(lull.list.sum({ { n = 1 }, {}, { n = 2 } }, "n"))        --> 3
         """, rules: "FLT-06"),
     .function(
       "average", "(x: any, by?: FieldOrFunction): number",
-      "The mean of numbers; `lull.null` without any.",
+      "The mean of numbers; `lull.null` if there are none.",
       example: """
         print(lull.list.average{ 1, lull.null, 2 })                    --> 1.5
         """, rules: "FLT-06"),
@@ -173,5 +182,8 @@ extension APIOwner {
   static let fieldOrFunction = APIOwner.alias(
     "FieldOrFunction", "string|fun(value: any): any",
     "A field of an element by name or path, or a function of the element.",
-    "`\"owner.login\"` goes deeper, `\"tags.1\"` is the first element. A function may wait.")
+    """
+    `"owner.login"` is a field of a field, `"tags.1"` the first element of a list. A function may \
+    wait.
+    """)
 }

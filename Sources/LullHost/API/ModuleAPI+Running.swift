@@ -38,8 +38,8 @@ extension APIOwner {
       """,
       """
       The result of a request is its entity, that of a task its first value. A task that returns \
-      nil and an error, of any kind, has failed too. After a failure the others are cancelled; \
-      requests only if nothing else waits for them. An error raised inside a task is raised here. \
+      nil and an error, of any kind, has failed too. After a failure the others are cancelled, \
+      except requests that something else waits for. An error raised inside a task is raised here. \
       It cannot be called where waiting is not possible.
       """,
       example: """
@@ -66,10 +66,10 @@ extension APIOwner {
       "Calls a function for each element, a few at a time, and returns the results in order.",
       """
       The function may wait; 8 calls run at once unless `concurrency` is set. The first error \
-      cancels the rest and is raised here. A call that returns nil and an error, as `await` does, \
-      ends it the same way with nil and that error. To continue after failures, let the function \
-      return something else. Tasks the function starts end with it. However long the list, only \
-      the calls that are running take memory besides the results.
+      cancels the rest and is raised here. If a call returns nil and an error, as `await` does, \
+      the rest is cancelled too, and nil and that error are returned. To continue after failures, \
+      let the function return something else. Tasks the function starts end with it. However long \
+      the list, only the calls that are running take memory besides the results.
       """,
       example: """
         local names = lull.map({ 7, 8 }, function(id)
@@ -80,12 +80,12 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.tasks.map(call) },
     .function(
       "progress", "(total?: number, label?: string): Progress",
-      "Shows a progress bar on the terminal, until `finish` is called or it is collected.",
+      "Shows a progress bar on the terminal, until `finish` is called or the object is collected.",
       """
-      The bar is on the last line of standard error, one below the other if there are several. \
-      Without a total it is only a count. Nothing is written if standard error is not a terminal, \
-      or in a session. Printed text goes above it. The prompt of `io.read` is overwritten when the \
-      bar is drawn again: finish it before you ask for input.
+      The bar is drawn at the bottom of the terminal, on standard error; several bars are drawn \
+      one below the other. Without a total, only a count is shown. Nothing is written if standard \
+      error is not a terminal, or in a session. Printed text goes above it. The prompt of \
+      `io.read` is overwritten when the bar is drawn again: finish it before you ask for input.
       """,
       example: """
         local progress = lull.progress(3, "reading")
@@ -217,7 +217,7 @@ extension APIOwner {
       call.return(.map(call.statistics.map { ($0.name, .int(Int64($0.count))) }))
     },
     .function(
-      "now", "(): number", "The current time in seconds since 1970, as timestamps count it."
+      "now", "(): number", "The current time in seconds since 1970, like timestamps."
     ) { call throws(Misuse) in
       call.return(.number(call.pump.clock.now))
     },
@@ -246,11 +246,12 @@ extension APIOwner {
       "unhandled", "string",
       "`\"ignore\"`: do not report failed requests that the script has not handled.",
       """
-      By default, `"report"`, each of them is one line on standard error at the end of the script, \
-      and the exit code is 1. A request is handled if it was awaited, has a hook `on_failure` or \
-      `on_completion`, or if its `response` was read. A load is also handled if its resource is \
-      observed, its `latest_error` was read afterwards, or the failure of a later load of the \
-      resource was handled. Cancelled requests do not count. Any other value raises an error.
+      With `"report"`, the default, each of them is reported in one line on standard error at the \
+      end of the script, and the exit code is 1. A request is handled if it was awaited, has an \
+      `on_failure` or `on_completion` hook, or if its `response` was read. A load is also handled \
+      if its resource is observed, its `latest_error` was read afterwards, or the failure of a \
+      later load of the resource was handled. Cancelled requests do not count. Any other value \
+      raises an error.
       """,
       example: """
         lull.unhandled = "ignore"
@@ -277,8 +278,7 @@ extension APIOwner {
     .function(
       "copy", "(value: any): any",
       """
-      A deep copy of a value: of content, to edit it; of an entity or document, one that can be \
-      changed.
+      A deep copy of a value, which can be changed even if the original is read-only.
       """,
       """
       Tables are copied with their metatables and cycles. A document becomes tables that are \
@@ -301,10 +301,10 @@ extension APIOwner {
       "table", "(rows: any, columns?: string[]): string",
       "Rows as text in columns, one line each, as `-o table` writes them.",
       """
-      Rows are a list of records; a single record is a list of one. Other values are in a column \
-      `value`. Without `columns`, all names are columns, in order of first appearance; the names \
-      of one table are sorted. `"owner.login"` is a field of a field and `"tags.1"` the first \
-      element. A value without a JSON form raises an error.
+      Rows are a list of records; a single record is shown as one row. Elements that are not \
+      records go into a column `value`. Without `columns`, all names are columns, in order of \
+      first appearance; the names of one table are sorted. `"owner.login"` is a field of a field \
+      and `"tags.1"` the first element. A value without a JSON form raises an error.
       """,
       example: """
         local users = assert(api("/users"):load():await()).document
@@ -344,9 +344,9 @@ extension APIOwner {
         "exit", "(code?: integer|boolean, close?: boolean)",
         "Ends the script with an exit code, as Ctrl-C does.",
         """
-        In the command only; in a stock interpreter it is Lua's own. Requests in flight are \
-        cancelled and their hooks run; to-be-closed variables are closed. Nothing after the call \
-        runs, and no `pcall` catches it.
+        Only the `lull` command changes this function; a stock interpreter has Lua's own. Requests \
+        in flight are cancelled and their hooks run; to-be-closed variables are closed. Nothing \
+        after the call runs, and no `pcall` catches it.
         """,
         example: """
           if not user.is_up_to_date then os.exit(3) end

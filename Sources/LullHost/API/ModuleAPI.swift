@@ -5,12 +5,12 @@ extension APIOwner {
   static let lull = APIOwner.module(
     "lull", "The table that `require \"lull\"` returns.",
     """
-    Misuse raises an error at the caller's line. External failures never raise: they are state, a \
-    hook, or `nil, err`. Unknown keys in any table of options raise an error that names the \
-    nearest known key. Durations are in seconds, timestamps in seconds since 1970, sizes in bytes. \
-    A string that is not UTF-8 stays unchanged in bodies, contents and header values. Where only \
-    text is possible, it raises an error or fails the request, and messages show its bytes as \
-    escapes (`caf\\xE9`).
+    Misuse raises an error at the caller's line. External failures never raise: they become state, \
+    call hooks, or are returned as `nil, err`. Unknown keys in any table of options raise an error \
+    that names the nearest known key. Durations are in seconds, timestamps in seconds since 1970, \
+    sizes in bytes. A string that is not UTF-8 stays unchanged in bodies, contents and header \
+    values. Where only text is possible, it raises an error or fails the request, and messages \
+    show its bytes as escapes (`caf\\xE9`).
     """,
     groups: [
       moduleMakers, moduleOneOffs, moduleRequests, moduleBodies, moduleConcurrency, moduleScripting,
@@ -38,7 +38,7 @@ extension APIOwner {
     ) { call throws(Misuse) in try makeService(call) },
     .function(
       "entity", "(fields: EntityFields): Entity",
-      "Makes an entity, which can be changed until a resource has it.",
+      "Makes an entity, which can be changed until it becomes the data of a resource.",
       """
       A string as content is text if it is valid UTF-8, else bytes. The default timestamp is now.
       """,
@@ -56,7 +56,7 @@ extension APIOwner {
       """,
       """
       A string is the message. The default message is the phrase of the status, the text of the \
-      cause, or "Request failed". Making one raises nothing; `error(lull.error{…})` does.
+      cause, or "Request failed". Making an error does not raise it; `error(lull.error{…})` does.
       """,
       example: """
         local err = lull.error{ http_status = 404 }
@@ -173,11 +173,11 @@ extension APIOwner {
       "custom_request", "(functions: CustomRequest): Request",
       "Makes a request with your own logic instead of an exchange.",
       """
-      It is not started: `start()`, a chain, or a decorator that returns it does that, and then \
-      `start` is called once with `complete`. The first `complete(response)` ends the request, \
-      without a pipeline; later calls are ignored and logged. An error in any of its functions \
-      fails the request with kind `script_error`. `start` may wait; the other functions must \
-      return at once.
+      The request is not started yet. It starts with its method `start()`, in a chain, or when a \
+      decorator returns it. Then the function `start` is called once with `complete`. The first \
+      `complete(response)` ends the request, without a pipeline; later calls are ignored and \
+      logged. An error in any of its functions fails the request with kind `script_error`. `start` \
+      may wait; the other functions must return at once.
       """,
       example: """
         local job = lull.custom_request{
@@ -441,7 +441,7 @@ extension APIOwner {
       throw .argument(1, "Entity or table expected, got \(call.raw(0).typeName)")
     }
     guard call.isNil(1) else {
-      throw .argument(2, "options go into the table; a second table is for an Entity")
+      throw .argument(2, "options belong in the first table; a second one is only for an Entity")
     }
     var entity = Entity(content: .bytes([]), timestamp: call.pump.clock.now)
     var contentType: String?

@@ -33,14 +33,15 @@ extension APIOwner {
       .field(
         "headers", "table<string, string|string[]>?", "The headers.", swift: "HTTPResponse.headers"),
       .field(
-        "body", "string?", "The bytes; without any body it is empty.",
+        "body", "string?",
+        "The bytes of the body. Without `body`, `json` and `text` the body is empty.",
         swift: "NetworkResult.body", rules: "LOAD-14 ERR-08"),
       .field("json", "any", "A value to send as JSON."),
       .field("text", "string?", "Text to send as UTF-8."),
     ])
 
   static let networkReport = APIOwner.table(
-    "NetworkReport", "What a networking function reports of its progress, in bytes.",
+    "NetworkReport", "The progress that a networking function reports, in bytes.",
     swift: "RequestTransferMetrics",
     entries: [
       .field(
@@ -78,11 +79,11 @@ extension APIOwner {
         rules: "DEL-08"),
       .field(
         "repeated", "(fun(): CustomRequest)?",
-        "Returns the functions of the repeated request; default the same.",
+        "Returns the functions of the repeated request; default the same functions.",
         swift: "RequestDelegate.repeated()",
         rules: "DEL-09"),
       .field(
-        "description", "string?", "Its name in logs and `tostring`.",
+        "description", "string?", "The name of the request in logs and `tostring`.",
         swift: "RequestDelegate.requestDescription"),
     ])
 }

@@ -4,8 +4,8 @@ import LullCore
 extension APIOwner {
   static let observation = APIOwner.object(
     .observation, receiver: "observation",
-    "The result of `resource:observe`; it keeps the observer until it is stopped.",
-    "Dropping it does not stop the observer.",
+    "The result of `resource:observe`, which can stop the observer.",
+    "The observer stays until it is stopped, even if this object is dropped.",
     entries: [
       .property("resource", "Resource", "The resource that is observed.") { call throws(Misuse) in
         let box = try call.selfObject(.observation, as: ObservationBox.self)
@@ -39,7 +39,7 @@ extension APIOwner {
     ])
 
   static let observer = APIOwner.table(
-    "Observer", "A table that observes resources: these of its methods are called.",
+    "Observer", "A table that observes resources: its methods with these names are called.",
     "It needs at least one of them. Each may wait. Their errors are reported.",
     swift: "ResourceObserver",
     entries: [
@@ -54,7 +54,10 @@ extension APIOwner {
         swift: "ResourceObserver.resourceRequestProgress(for:progress:)", rules: "PRG-29 OBS-39"),
       .field(
         "stopped_observing", "(fun(self: table, resource: Resource))?",
-        "It was removed, or its owner was collected; not called after the end of the table itself.",
+        """
+        The observer was removed, or its owner was collected. Not called if the table itself was \
+        collected.
+        """,
         swift: "ResourceObserver.stoppedObserving(resource:)", rules: "OBS-26 OBS-28 OBS-29"),
     ])
 

@@ -11,9 +11,9 @@ extension APIOwner {
       It works like a request of a service at the URL's origin, made for this one request: the \
       response goes through the pipeline, errors are like those of any other request, and `await` \
       waits for it. The URL includes its query; a space or another invalid character is escaped, \
-      and existing escapes stay. A text that is not an http or https URL returns a request that \
-      has already failed. Requests of one origin share connections, but nothing else: no content \
-      is kept and no cookie is stored. For these, and for retries, limits, proxies and all other \
+      and existing escapes stay. If the text is not an http or https URL, the returned request has \
+      already failed. Requests to one origin share connections, but nothing else: neither content \
+      nor cookies are stored. To store them, and for retries, limits, proxies and all other \
       settings, use a service.
       """,
       example: """
@@ -60,7 +60,7 @@ extension APIOwner {
     ) { call throws(Misuse) in
       guard let method = RequestMethod(rawValue: call.string(0)) else {
         let given = LogText.part(call.string(0), limit: 80)
-        throw .argument(1, "'\(given)' is not an HTTP method; it comes before the URL")
+        throw .argument(1, "'\(given)' is not an HTTP method; pass the method before the URL")
       }
       try call.sendOneOff(method, to: 1)
     },
@@ -78,7 +78,10 @@ extension APIOwner {
 
   static let oneOffOptions = APIOwner.table(
     "OneOffOptions", extending: "RequestOptions",
-    "Options of a request of `lull.get` and its like, including the body.",
+    """
+    Options of `lull.get`, `lull.post` and the other functions for one-off requests, including the \
+    body.
+    """,
     """
     A body is one of `json`, `form`, `text`, `data`, `file` and `multipart`: two of them raise an \
     error.

@@ -15,7 +15,7 @@ extension APIOwner {
         "order", "string[]", "The names of the stages that run, in order.",
         """
         Assign a list. A new name makes a new stage; a stage that is not in the list does not run, \
-        nor does its cache. A name twice raises an error.
+        and its cache is not used. A repeated name raises an error.
         """,
         example: """
           api:configure("/users/*", function(config)
@@ -156,7 +156,7 @@ extension APIOwner {
         "cache", "Cache|CacheTable|nil", "The stage's cache; nil removes it.",
         """
         Assign `lull.cache.memory()` or your own table. GET loads write the output of the stage. A \
-        resource without data is filled from the latest stage that has an entry.
+        resource without data is filled from the last stage that has an entry.
         """,
         example: """
           api:configure(function(config) config.pipeline.parsing.cache = lull.cache.memory() end)

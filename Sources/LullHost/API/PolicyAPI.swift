@@ -7,7 +7,7 @@ extension APIOwner {
     Each attempt has the whole `timeout`. A wait is a random time from 0 to twice the previous one \
     ("full jitter"), unless the response has `Retry-After`, in seconds or as a date: then it is \
     that time. If the server asks for more than `backoff.max`, there is no further attempt, \
-    because an earlier one would fail. Cancelling the request ends the wait at once.
+    because a retry before that time would fail. Cancelling the request ends the wait at once.
     """,
     swift: "RetryPolicy",
     entries: RetryPolicy.fields.map(\.entry))
@@ -19,20 +19,22 @@ extension APIOwner {
 
   static let rateLimitSettings = APIOwner.table(
     "RateLimitSettings",
-    "`rate_limit`: the maximum number of requests in any span of so many seconds.",
+    "`rate_limit`: the maximum number of requests in any span of `per` seconds.",
     """
     All of them may be sent at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Each \
-    request that is sent takes a place: retries, repeats with new credentials and redirects too. A \
-    place is released `per` seconds after the last byte of its request was sent, so that a slow \
-    connection cannot let more arrive at the server; see also `strict`. Waiting requests are sent \
-    in order, and leave the queue when they are cancelled. The limit belongs to the entry that \
-    sets it: all resources and methods the entry applies to share it.
+    request that is sent takes a slot, including retries, repeats with new credentials and \
+    redirects. A slot is released `per` seconds after the last byte of its request was sent, so \
+    that the server does not receive more requests even over a slow connection; see also `strict`. \
+    Waiting requests are sent in order, and leave the queue when they are cancelled. The limit \
+    belongs to the configuration entry that sets it: all resources and methods that the entry \
+    applies to share it.
 
     With `shared` it applies to all processes of this user on this machine, and never allows more \
     than `requests` in any span of `per` seconds. They are counted in `lull/limits.db` in \
-    `$XDG_STATE_HOME` or `~/.local/state`. Places taken by a process that ended without sending \
-    are given back. Limits with a different number or span all apply. If the file cannot be used, \
-    there is a warning, and the limit applies to each process alone. Not available in the sandbox.
+    `$XDG_STATE_HOME` or `~/.local/state`. Slots taken by a process that ended without sending \
+    are given back. Shared limits that differ in number or span all apply. If the file cannot be \
+    used, there is a warning, and the limit applies to each process alone. Not available in the \
+    sandbox.
     """,
     swift: "RateLimit",
     entries: RateLimitFields.all.map(\.entry))
@@ -40,13 +42,19 @@ extension APIOwner {
   static let requestAttempt = APIOwner.table(
     "RequestAttempt", "An element of `request.attempts`.", swift: "RequestAttempt",
     entries: [
-      .field("number", "integer", "Counted from 1.", swift: "RequestAttempt.number"),
       .field(
-        "started", "number", "When it was sent; Unix epoch seconds.",
+        "number", "integer",
+        "The number of the attempt, starting at 1.",
+        swift: "RequestAttempt.number"),
+      .field(
+        "started", "number", "When it was sent, in seconds since 1970.",
         swift: "RequestAttempt.started"),
       .field(
         "delay", "number",
-        "How long it waited, for limits, credentials, or since the previous attempt; in seconds.",
+        """
+        How long it waited before it was sent, in seconds: for limits, for credentials, or after \
+        the previous attempt.
+        """,
         swift: "RequestAttempt.delay"),
       .field(
         "elapsed", "number?", "How long it took, in seconds; nil while it is in progress.",

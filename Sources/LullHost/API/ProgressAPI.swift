@@ -3,7 +3,7 @@ import CLullBridge
 extension APIOwner {
   static let progress = APIOwner.object(
     .progress, receiver: "progress",
-    "The result of `lull.progress`: how far something is.",
+    "The result of `lull.progress`: a progress bar.",
     entries: [
       .method(
         "advance", "(count?: number): Progress", "Adds to the amount that is done; default 1.",
@@ -14,7 +14,7 @@ extension APIOwner {
         call.returnSelf()
       },
       .method(
-        "set", "(count: number): Progress", "Sets the total amount that is done.",
+        "set", "(count: number): Progress", "Sets the amount that is done so far.",
         example: """
           local progress = lull.progress(nil, "rows")
           print(progress:set(40):advance(2).count)     --> 42
@@ -31,7 +31,7 @@ extension APIOwner {
       ) { call throws(Misuse) in try progress(call).finish() },
       .operation(
         "__close", "()", shown: "local progress <close> = lull.progress(…)",
-        "Finishes it when the block is left."
+        "Finishes the progress bar when the block is left."
       ) { call throws(Misuse) in try progress(call).finish() },
       .property("count", "number", "The amount that is done.") { call throws(Misuse) in
         call.return(number(try progress(call).count))

@@ -27,7 +27,7 @@ extension APIOwner {
       call.return(.string(try call.request.state.rawValue))
     },
     .property(
-      "response", "Response?", "Its response; nil until it is completed.",
+      "response", "Response?", "The response; nil until the request is completed.",
       swift: "Request.response", rules: "HOOK-07"
     ) { call throws(Misuse) in
       let request = try call.request
@@ -60,9 +60,9 @@ extension APIOwner {
     .property(
       "attempts", "RequestAttempt[]", "The attempts to send it, the latest last.",
       """
-      Kept only for requests whose configuration has `retry`, `rate_limit`, `concurrency` or \
-      `auth`; empty for others, and before the first one is sent. Hooks and observers see one \
-      request, however often it is sent.
+      Only recorded for requests whose configuration has `retry`, `rate_limit`, `concurrency` or \
+      `auth`. Empty for other requests, and before the first attempt is sent. Hooks and observers \
+      see one request, however often it is sent.
       """,
       example: """
         local flaky = lull.service{
@@ -109,14 +109,14 @@ extension APIOwner {
     .method(
       "on_new_data", "(hook: fun(entity: Entity)): Request",
       "Calls a function with the entity of a success that brought new data.",
-      "The data is from the server, or from a cache that was read while there was none.",
+      "The data is from the server, or from a cache that was read while there was no data.",
       swift: "Request.onNewData(_:)", rules: "HOOK-01 HOOK-02 CACHE-38"
     ) { call throws(Misuse) in
       try call.addHook("on_new_data") { request, hook in request.onNewData { hook.run($0) } }
     },
     .method(
       "on_not_modified", "(hook: fun()): Request",
-      "Calls a function when the server says that the data is still current.",
+      "Calls a function when the server reports that the data is still current.",
       swift: "Request.onNotModified(_:)", rules: "HOOK-01 HOOK-03 NM-01"
     ) { call throws(Misuse) in
       try call.addHook("on_not_modified") { request, hook in
@@ -205,7 +205,7 @@ extension APIOwner {
       call.returnSelf()
     },
     .method(
-      "repeated", "(): Request", "A new request for the same thing, not started.",
+      "repeated", "(): Request", "A copy of the request, which is not started.",
       """
       Headers and mutations are evaluated again, in this call; hooks and decorators are not \
       carried over. It updates no resource unless passed to `load_using`. Hard-wired requests \

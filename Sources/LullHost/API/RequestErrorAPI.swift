@@ -54,7 +54,7 @@ extension APIOwner {
       call.return(.map(fields))
     },
     .property(
-      "entity", "Entity?", "The body that came with the error, as far as it was transformed.",
+      "entity", "Entity?", "The body that came with the error, after the transformers that ran.",
       swift: "RequestError.entity", rules: "ERR-07 ERR-08"
     ) { call throws(Misuse) in
       let box = try error(call)
@@ -70,7 +70,8 @@ extension APIOwner {
       call.return(.attempts(try error(call).error.attempts))
     },
     .property(
-      "timestamp", "number", "When it was made; `retry_time` counts from here.",
+      "timestamp", "number",
+      "When the error was made, in seconds since 1970; `retry_time` begins here.",
       swift: "RequestError.timestamp", rules: "ERR-01 ERR-14"
     ) { call throws(Misuse) in
       call.return(.number(try error(call).error.timestamp))
@@ -139,8 +140,14 @@ extension APIOwner {
   static let cause = APIOwner.table(
     "Cause", "`err.cause`: the internal cause of an error.", swift: "RequestError.Cause",
     entries: [
-      .field("kind", "CauseKind", "A word to compare with.", swift: "RequestError.Cause.kind"),
-      .field("message", "string", "What happened, as a text.", swift: "RequestError.Cause.message"),
+      .field(
+        "kind", "CauseKind",
+        "The kind of the cause, for comparisons.",
+        swift: "RequestError.Cause.kind"),
+      .field(
+        "message", "string",
+        "A message that describes the failure.",
+        swift: "RequestError.Cause.message"),
       .field(
         "source", "string?", "For `invalid_url`: the invalid URL.",
         swift: "RequestError.Cause.invalidURL(source:)", rules: "SVC-20"),
@@ -148,18 +155,18 @@ extension APIOwner {
         "encoding", "string?", "For `unencodable_text` and `undecodable_text`: the charset.",
         swift: "RequestError.Cause.unencodableText(encoding:text:)"),
       .field(
-        "text", "string?", "For `unencodable_text`: the text.",
+        "text", "string?", "For `unencodable_text`: the text that cannot be encoded.",
         swift: "RequestError.Cause.unencodableText(encoding:text:)", rules: "REQ-09"),
       .field(
         "path", "string?",
-        "For `invalid_json_object` and `wrong_content`: where the offending value is.",
+        "For `invalid_json_object` and `wrong_content`: the path of the invalid value.",
         swift: "RequestError.Cause.wrongContent(type:path:message:)",
         rules: "DYN-02 COD-03"),
       .field(
         "type", "string?", "For `wrong_content`: the type that a Swift program expected.",
         swift: "RequestError.Cause.wrongContent(type:path:message:)", rules: "COD-03"),
       .field(
-        "setting", "string?", "For `invalid_setting`: its name in Swift.",
+        "setting", "string?", "For `invalid_setting`: the name of the setting in Swift.",
         swift: "RequestError.Cause.invalidSetting(name:message:)", rules: "SWF-56"),
       .field(
         "schema", "string?", "For `validation`: the owner of the schema, such as `call 'users'`.",
@@ -171,13 +178,13 @@ extension APIOwner {
       .field(
         "byte", "integer?",
         """
-        For `malformed_json`: the position in the body, from 1, if it is known; the message has it \
-        too.
+        For `malformed_json`: the position in the body, from 1, if it is known. The message \
+        contains it too.
         """,
         swift: "RequestError.Cause.malformedJSON(message:offset:)",
         rules: "JSN-18"),
       .field(
-        "string", "string?", "For `not_url_encodable`: the string.",
+        "string", "string?", "For `not_url_encodable`: the string that is invalid UTF-8.",
         swift: "RequestError.Cause.notURLEncodable(string:)", rules: "REQ-19"),
       .field(
         "name", "string?", "For `invalid_text_encoding`: the unknown charset.",
@@ -185,20 +192,27 @@ extension APIOwner {
       .field(
         "expected", "string?",
         """
-        For `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `"predicate"`.
+        For `wrong_input_type_in_transformer_pipeline`: the expected type, a word of `InputType` \
+        or `"predicate"`.
         """,
         swift:
           "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
       .field(
         "actual", "string?",
-        "For the same kind: a word of `InputType`, else Lua's `type()` of the content.",
+        """
+        For `wrong_input_type_in_transformer_pipeline`: the type of the content, a word of \
+        `InputType` or else its Lua `type()`.
+        """,
         swift:
           "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
       .field(
         "transformer", "string?",
-        "For the same kind and `transformer_returned_nil`: the transformer.",
+        """
+        For `wrong_input_type_in_transformer_pipeline` and `transformer_returned_nil`: the \
+        transformer.
+        """,
         swift: "RequestError.Cause.transformerReturnedNil(transformer:)"),
       .field(
         "error", "RequestError?",
@@ -207,7 +221,7 @@ extension APIOwner {
       .field("traceback", "string?", "For `script_error`: the stack when the error was raised."),
       .field(
         "stage", "string?",
-        "For `script_error` in a transformer: its stage.", rules: "TRF-13"),
+        "For `script_error` in a transformer: the stage of the transformer.", rules: "TRF-13"),
       .field(
         "value", "any", "For `script_error`: the error value, of any type.",
         rules: "TRF-13 ERR-16"),
@@ -251,8 +265,8 @@ extension APIOwner {
       .word(
         "no_local_data_for_304",
         """
-        The server sent a 304, but there is no local data; `http_status` is 304 if the condition \
-        was yours.
+        The server sent a 304, but there is no local data. `http_status` is 304 only if the script \
+        or the configuration set a condition, such as `If-None-Match`.
         """,
         swift: "RequestError.Cause.noLocalDataFor304",
         rules: "NM-02 NM-10"),
@@ -277,7 +291,7 @@ extension APIOwner {
       .word(
         "network", "The exchange failed for a reason not listed below.",
         swift: "TransportError.Kind.network", rules: "LOAD-08"),
-      .word("timeout", "It took too long.", swift: "TransportError.Kind.timeout"),
+      .word("timeout", "The exchange took too long.", swift: "TransportError.Kind.timeout"),
       .word("tls", "The connection could not be secured.", swift: "TransportError.Kind.tls"),
       .word("dns", "The host's name could not be resolved.", swift: "TransportError.Kind.dns"),
       .word(
@@ -319,7 +333,7 @@ extension APIOwner {
         swift: "TransportError.Kind.offline"),
       .word(
         "unconfirmed",
-        "A write to an environment with `confirm_writes` that was not confirmed.",
+        "The request is a write to an environment with `confirm_writes`, and was not confirmed.",
         swift: "TransportError.Kind.unconfirmed", rules: "ENV-14"),
       .word(
         "too_many_redirects", "The server redirects endlessly.",
@@ -338,14 +352,19 @@ extension APIOwner {
         "A setting of a Swift program has an invalid value; `setting` names it.",
         swift: "RequestError.Cause.invalidSetting(name:message:)", rules: "SWF-56"),
       .word(
-        "chain_too_long", "Chains that pass on from request to request endlessly.",
+        "chain_too_long",
+        "A chain does not end, because each of its requests is replaced by another one.",
         swift: "RequestError.Cause.chainTooLong(message:)"),
       .word(
         "script_error",
         "A function of the script raised an error.", swift: "RequestError.Cause.script(_:)",
         rules: "TRF-13"),
       .word(
-        "custom", "An error of the Swift program; scripts get back the value they passed.",
+        "custom",
+        """
+        An error of the Swift program. If a script passed a value to `lull.error{ cause = … }`, \
+        `err.cause` is that value.
+        """,
         swift: "RequestError.Cause.custom(_:)",
         rules: "TRF-13"),
     ])

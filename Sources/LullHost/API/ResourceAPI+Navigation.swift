@@ -6,9 +6,9 @@ extension APIOwner {
     .method(
       "child", "(subpath: string): Resource", "The resource at a path below this one.",
       """
-      The parts are joined with one slash. The rest is path: dots stay, `?` is escaped. The query \
-      is kept. From an invalid resource, this and similar methods return an invalid one with the \
-      same cause.
+      The parts are joined with one slash. Everything else is part of the path: dots stay, and `?` \
+      is escaped. The query is kept. From an invalid resource, this and similar methods return an \
+      invalid one with the same cause.
       """,
       example: """
         print(user:child("photo").url)             --> https://api.example.com/v1/users/7/photo
@@ -40,7 +40,7 @@ extension APIOwner {
     },
     .method(
       "optional_relative", "(href?: string): Resource?",
-      "As `relative`; nil for nil and for JSON's null.",
+      "Like `relative`, but returns nil for nil and for JSON's null.",
       "For links that a response may lack.",
       example: """
         print(user:optional_relative(nil))         --> nil
@@ -57,8 +57,8 @@ extension APIOwner {
       "The resource with a query parameter set, or removed for nil or false.",
       """
       The whole query is rewritten, so that the order of changes does not matter: parameters are \
-      sorted by name, the last of several with one name stays, `foo=` becomes `foo`, and a plus \
-      sign `%2B`. An empty value sets the bare name. A secret is masked in the URL. \
+      sorted by name, only the last of a repeated parameter stays, `foo=` becomes `foo`, and a \
+      plus sign becomes `%2B`. An empty value sets the bare name. A secret is masked in the URL. \
       `relative("?…")` takes a query unchanged; `pages` changes one parameter and nothing else.
       """,
       example: """
@@ -122,10 +122,10 @@ extension APIOwner {
       "(observer: Observer|ObserverFunction, owner?: any): Resource",
       "Adds an observer that lives as long as its owner; returns the resource.",
       """
-      A table without an owner owns itself and is held weakly: a table literal is gone at the \
-      next collection. A function without an owner lives as long as the service. With an owner, a \
-      table, function or userdata, it is removed when the owner is collected. The same table \
-      added twice is one observer; a function added twice is two.
+      A table without an owner owns itself and is held weakly: a table literal is gone at the next \
+      collection. A function without an owner lives as long as the service. If an owner is passed \
+      (a table, function or userdata), the observer is removed when the owner is collected. The \
+      same table added twice is one observer; a function added twice is two.
       """,
       example: """
         local view = { resource_changed = function(self, resource, event) self.last = event end }

@@ -7,8 +7,8 @@ extension APIOwner {
     "One URL of a service, with the last data and the last error.",
     """
     State changes only through loads, overrides, caches and `wipe`, and observers are notified of \
-    each change. `==` compares: the same URL is the same object. `tostring` shows L while loading, \
-    D with data, E with an error.
+    each change. In one service, the same URL is the same object, so `==` compares resources. \
+    `tostring` shows L while loading, D with data, E with an error.
     """,
     swift: "Resource",
     groups: [
@@ -28,7 +28,7 @@ extension APIOwner {
       call.return(call.values.of(try call.resource.service))
     },
     .property(
-      "url", "string", "Its absolute URL; `\":\"` if it is invalid.", swift: "Resource.url",
+      "url", "string", "The absolute URL; `\":\"` if it is invalid.", swift: "Resource.url",
       rules: "SVC-21"
     ) { call throws(Misuse) in
       call.return(.string(try call.resource.url.text))
@@ -56,7 +56,8 @@ extension APIOwner {
         resource.latestError.map { call.values.of($0, service: resource.service) } ?? .nil)
     },
     .property(
-      "timestamp", "number", "When data or error last changed, the later of the two; 0 if never.",
+      "timestamp", "number",
+      "When the data or the error last changed, in seconds since 1970; 0 if never.",
       swift: "Resource.timestamp", rules: "STA-08"
     ) { call throws(Misuse) in
       call.return(.number(try call.resource.timestamp))
@@ -68,14 +69,15 @@ extension APIOwner {
       call.return(.bool(try call.resource.isLoading))
     },
     .property(
-      "is_requesting", "boolean", "Whether any request of it is in progress, loads included.",
+      "is_requesting", "boolean",
+      "Whether any request of the resource is in progress, including loads.",
       swift: "Resource.isRequesting", rules: "STA-03"
     ) { call throws(Misuse) in
       call.return(.bool(try call.resource.isRequesting))
     },
     .property(
       "is_up_to_date", "boolean",
-      "Whether `load_if_needed` would start nothing, apart from loads in progress.",
+      "Whether no load is needed, apart from loads that are in progress.",
       swift: "Resource.isUpToDate", rules: "LOAD-24 LOAD-25"
     ) { call throws(Misuse) in
       call.return(.bool(try call.resource.isUpToDate))
@@ -219,8 +221,8 @@ extension APIOwner {
       request.
       """,
       """
-      Observers get `requested` in this call. A completed request is applied one turn later. A \
-      request that is not started is not started by this.
+      Observers get `requested` in this call. A completed request is applied one turn later. This \
+      does not start the request.
       """,
       example: """
         local users = api("/users")
@@ -268,12 +270,12 @@ extension APIOwner {
       "request", "(method: string, body?: RequestBody, options?: MutationOrOptions): Request",
       "Sends a request that does not change the state of the resource.",
       """
-      In this call, in this order: headers of the configuration, type and bytes of the body, \
-      headers and timeout of the options, their `mutate`, configured mutations, decorators. Then \
-      the request is listed and started. Observers get no events. A body that cannot be encoded \
-      returns a request that has already failed and is not sent. The method may be any HTTP token, \
-      in any letter case. A function in place of the options is their `mutate`; nil skips the \
-      body.
+      The request is built in this call, in this order: headers of the configuration, type and \
+      bytes of the body, headers and timeout of the options, their `mutate`, configured mutations, \
+      decorators. Then it is added to `all_requests` and started. Observers get no events. A body \
+      that cannot be encoded returns a request that has already failed and is not sent. The method \
+      may be any HTTP token, in any letter case. A function in place of the options is their \
+      `mutate`; nil skips the body.
       """,
       example: """
         local request = user:request("PUT", { json = { id = 7, name = "Anna" } }, function(http)

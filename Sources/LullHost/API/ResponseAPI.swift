@@ -112,7 +112,7 @@ extension APIOwner {
     "SuccessFields", "The fields of `lull.success{…}`.",
     entries: [
       .field("content", "any", "The content; without it, zero bytes."),
-      .field("content_type", "string?", "Its type; default `application/octet-stream`."),
+      .field("content_type", "string?", "The Content-Type; default `application/octet-stream`."),
       .field("headers", "table<string, string|string[]>?", "Headers."),
       .field("is_new", "boolean?", "Whether it counts as new data; default true.", rules: "CHN-02"),
     ])

@@ -24,9 +24,9 @@ extension APIOwner {
       example: """
         local args = lull.args({
           description = "Prints users.",
-          { "names...", help = "whom to print" },
-          { "--limit N", "-n", type = "integer", default = 20, help = "at most so many" },
-          { "--verbose", "-v", help = "say what is sent" },
+          { "names...", help = "the users to print" },
+          { "--limit N", "-n", type = "integer", default = 20, help = "the maximum number of users" },
+          { "--verbose", "-v", help = "print each request" },
         }, { "ann", "ben", "-n5", "--verbose" })
         print(args.names[2], args.limit, args.verbose)       --> ben 5 true
         """
@@ -66,10 +66,11 @@ extension APIOwner {
       "Writes a whole file in one step: true, or nil and the system's error message.",
       """
       The text is written to a new file in the same folder, which then replaces the old one, so \
-      that others never see a part of it and users without permission never see any of it. The old \
-      mode is kept (except for setuid, setgid and sticky bits), and owner and group as far as \
-      possible. A symbolic link stays a link, and one without a target is an error. It does not \
-      wait for the disk. Only regular files can be written. Not available in the sandbox.
+      that other processes never read an incomplete file and users without permission never read \
+      any of it. The old mode is kept (except for setuid, setgid and sticky bits), and owner and \
+      group as far as possible. A symbolic link stays a link, and one without a target is an \
+      error. It does not wait for the disk. Only regular files can be written. Not available in \
+      the sandbox.
       """,
       example: """
         local path = os.tmpname()
@@ -118,20 +119,24 @@ extension APIOwner {
       .field(
         "[integer]", "string",
         """
-        Its names: `"--long"` and `"-s"`, with a word for the value (`"--limit N"`); or the one \
-        name of a positional argument, `"file"`, or of all remaining ones, `"files..."`.
+        Its names. For an option, `"--long"` and `"-s"`, with a word for its value if it takes one \
+        (`"--limit N"`). For a positional argument, `"file"`, or `"files..."` for all remaining \
+        ones.
         """),
       .field(
         "type", "ArgumentType|(fun(text: string): any, string?)|nil",
         """
-        The type of its value; default that of its default, else `"string"` if it takes a value, \
-        else `"flag"`. A function returns the value, or nil and an error message; it must return \
-        at once.
+        The type of its value. By default it is the type of `default`, else `"string"` if it takes \
+        a value, else `"flag"`. A function returns the value, or nil and an error message; it must \
+        return at once.
         """),
       .field(
         "default", "string|number|boolean|table|nil",
-        "The value if it is missing; for a repeated argument a list, by default an empty one."),
-      .field("choices", "(string|number)[]?", "The allowed texts."),
+        """
+        The value if the argument is missing. For a repeated argument this is a list, empty by \
+        default.
+        """),
+      .field("choices", "(string|number)[]?", "The allowed values, as strings."),
       .field("help", "string?", "A description for the help."),
       .field("value", "string?", "The name of its value in the help."),
       .field(

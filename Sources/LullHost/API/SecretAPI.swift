@@ -8,12 +8,13 @@ extension APIOwner {
       "secret", "(source: SecretSource): Secret",
       "A credential, named by its source, that can be used without being shown.",
       """
-      Reads nothing: it becomes text only when a request with it is sent, and is shown as `‹secret \
-      NAME›` everywhere else. It is only sent to the origin of the service that uses it. A request \
-      to another origin fails with kind `secret_origin` before it is sent, and so does a redirect \
-      that would take it along. A missing source fails the request with kind `secret_unavailable`. \
-      Files and commands are read once per process. It does not protect text that the script reads \
-      itself, as with `os.getenv`, or text that a server sends back. Not available in the sandbox.
+      This call reads nothing: a secret becomes text only when a request with it is sent. \
+      Everywhere else it is shown as `‹secret NAME›`. It is only sent to the origin of the service \
+      that uses it. A request with it to another origin fails with kind `secret_origin` before it \
+      is sent, and so does a redirect that would send it there. A missing source fails the request \
+      with kind `secret_unavailable`. Files and commands are read once per process. It does not \
+      protect text that the script reads itself, as with `os.getenv`, or text that a server sends \
+      back. Not available in the sandbox.
       """,
       example: """
         local token = lull.secret{ env = "GITHUB_TOKEN" }
@@ -33,9 +34,9 @@ extension APIOwner {
     .secret, receiver: "secret",
     "A text with hidden parts: `lull.secret{…}`, or a concatenation with one.",
     """
-    Values of request headers, query parameters, forms and JSON bodies may be secrets. `tostring`, \
-    `string.format`, `lull.json.encode`, logs and errors show its mask. It has no length, no order \
-    and no string methods.
+    A secret can be a value of a request header, a query parameter, a form or a JSON body. \
+    `tostring`, `string.format`, `lull.json.encode`, logs and errors show its mask. A secret has \
+    no length, no order and no string methods.
     """,
     swift: "SecretText",
     entries: [
@@ -76,19 +77,20 @@ extension APIOwner {
       .field(
         "command", "string|string[]|nil",
         """
-        A line for the shell, or a program and its arguments. Its output is the secret, without \
-        the line break at its end. It gets no input and has one minute.
+        A command line for the shell, or a list of a program and its arguments. Its output is the \
+        secret, without the line break at its end. The command gets no input and must end within a \
+        minute.
         """),
       .field("name", "string?", "The name shown in its mask; default the name of its source."),
       .field(
         "origins", "string[]?",
-        "Where it may be sent besides the service's own origin, as `https://host:port`."),
+        "The origins it may be sent to besides the service's own, as `https://host:port`."),
     ])
 
   static let auth = APIOwner.module(
     "lull.auth", "Credentials for requests, for the setting `auth`.",
     """
-    They are added when the rest of a request is complete, unless it already has that header or \
+    They are added after the rest of the request is built, unless it already has that header or \
     parameter. A string in place of a secret is masked like one. `auth = false` removes them for a \
     pattern.
     """,
@@ -137,9 +139,9 @@ extension APIOwner {
         Supports MD5, SHA-256 and SHA-512-256 and uses the strongest that the server offers, also \
         with body integrity if the server requires it (RFC 7616). The first request is sent \
         without credentials. The server's 401 has the challenge, and the request is sent again \
-        with its body. All later requests to that origin have their own digest. Make it once, \
-        outside settings functions: a new one has no challenge yet. If the server offers no \
-        digest, its 401 is the response.
+        with its body. Every later request to that origin is sent with its own digest. Make this \
+        object once, outside settings functions: a new one has no challenge yet. If the server \
+        offers no digest, its 401 is the response.
         """,
         example: """
           api:configure{ auth = lull.auth.digest("ann", lull.secret{ file = "~/.password" }) }
@@ -287,8 +289,8 @@ extension APIOwner {
         "oauth2_refresh", "(client: OAuth2RefreshClient): Auth",
         "Bearer tokens that a token endpoint issues for a refresh token.",
         """
-        As above. A new refresh token replaces the old one; with a `token_file` it is available to \
-        the next run of the script.
+        Otherwise like `lull.auth.oauth2_client_credentials`. A new refresh token replaces the old \
+        one; with a `token_file` it is available to the next run of the script.
         """,
         example: """
           api:configure{ auth = lull.auth.oauth2_refresh{
@@ -303,11 +305,12 @@ extension APIOwner {
         "oauth2_code", "(client: OAuth2CodeLogin): Auth",
         "Bearer tokens from a login of the user in a browser on this machine.",
         """
-        `lull login API` gets the tokens once; they are renewed as above and stored in \
-        `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or `~/.local/state`. A request without tokens \
-        fails with kind `auth_failed` and a message with the command to run: scripts never start a \
-        login. `lull login` listens on 127.0.0.1 for the single response, with PKCE (S256) and a \
-        `state`. `lull logout API` removes the tokens. Not available in the sandbox.
+        `lull login API` gets the tokens once; they are renewed as by `lull.auth.oauth2_refresh` \
+        and stored in `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or `~/.local/state`. A request \
+        without tokens fails with kind `auth_failed` and a message with the command to run: \
+        scripts never start a login. `lull login` listens on 127.0.0.1 for the single response, \
+        with PKCE (S256) and a `state`. `lull logout API` removes the tokens. Not available in the \
+        sandbox.
         """,
         example: """
           api:configure{ auth = lull.auth.oauth2_code{
@@ -322,7 +325,10 @@ extension APIOwner {
       .function(
         "oauth2_device", "(client: OAuth2DeviceLogin): Auth",
         "Bearer tokens from a login of the user with a code, in a browser on any machine.",
-        "As above, for machines without a browser: `lull login API` shows a URL and a code, and waits.",
+        """
+        Like `lull.auth.oauth2_code`, but for machines without a browser: `lull login API` shows a \
+        URL and a code, and waits.
+        """,
         example: """
           api:configure{ auth = lull.auth.oauth2_device{
             device_url = "https://login.example.com/device", name = "shop",
@@ -350,15 +356,15 @@ extension APIOwner {
       .field(
         "token_file", "string?",
         """
-        The file where the token is stored for other processes of the same user; not in the \
-        sandbox.
+        The file where the token is stored for other processes of the same user. Not available in \
+        the sandbox.
         """,
         rules: "OAU-124"),
       .field(
         "name", "string?",
         """
-        The user of the token: one file can hold the tokens of several, and caches use it as their \
-        key.
+        The user of the token. One file can hold the tokens of several users, and caches keep the \
+        entries of different users apart.
         """,
         rules: "OAU-124 OAU-126"),
     ])
@@ -379,7 +385,10 @@ extension APIOwner {
       "Where the client secret is sent; default `\"header\"`."),
     .field(
       "token_file", "string?",
-      "The file where tokens are stored for other processes of the same user; not in the sandbox."),
+      """
+      The file where tokens are stored for other processes of the same user. Not available in the \
+      sandbox.
+      """),
   ]
 
   static let oauth2Client = APIOwner.table(
@@ -408,7 +417,10 @@ extension APIOwner {
         """),
       .field(
         "revocation_url", "string?",
-        "Where `lull logout` revokes tokens (RFC 7009); without it they are only deleted here."),
+        """
+        The endpoint where `lull logout` revokes tokens (RFC 7009). Without it they are only \
+        deleted on this machine.
+        """),
     ]
 
   static let oauth2CodeLogin = APIOwner.table(
@@ -434,7 +446,10 @@ extension APIOwner {
         The port where `lull login` listens, if the server requires a fixed one; default a free \
         port.
         """),
-      .field("redirect_path", "string?", "The path of that address; default `\"/callback\"`."),
+      .field(
+        "redirect_path", "string?",
+        "The path of the URL where `lull login` listens; default `\"/callback\"`."
+      ),
     ])
 
   static let oauth2DeviceLogin = APIOwner.table(
@@ -470,9 +485,9 @@ extension APIOwner {
       .field(
         "env", "boolean?",
         """
-        Read all three, and perhaps the region, from the environment with their usual names, \
-        `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION` and \
-        `AWS_DEFAULT_REGION`; not in the sandbox.
+        Whether to read the keys and the session token, and the region if nothing else sets it, \
+        from the usual environment variables: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, \
+        `AWS_SESSION_TOKEN`, `AWS_REGION` and `AWS_DEFAULT_REGION`. Not available in the sandbox.
         """),
       .field(
         "service", "string?",

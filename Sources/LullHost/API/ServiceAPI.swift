@@ -111,10 +111,10 @@ extension APIOwner {
       """
       Nothing is computed now. Each resource computes its configuration when it needs it, by \
       running the matching entries in the order they were added; later ones see and override \
-      earlier ones. Two functions, or a function and a table, are a predicate and its settings; a \
-      function for every resource with options is `configure(nil, fn, options)`. A settings \
-      function must return at once; if it raises, requests it applies to fail with kind \
-      `script_error` and are not sent.
+      earlier ones. If two functions, or a function and a table, are passed, the first is a \
+      predicate and the second its settings. To set options for a function that applies to every \
+      resource, call `configure(nil, fn, options)`. A settings function must return at once; if it \
+      raises, requests it applies to fail with kind `script_error` and are not sent.
 
       For a service with a base, headers that are set without a pattern are only sent to the \
       base's origin, except `Accept*`, `Content-*` and `User-Agent`: a link or page on another \
@@ -147,7 +147,7 @@ extension APIOwner {
       content; nil fails the request. It may wait; its request waits with it. A request error it \
       raises becomes the response; any other error fails the request with kind `script_error` and \
       is reported. It replaces the transformers of the stage for matching URLs and methods, unless \
-      appended.
+      `action` is `"append"`.
       """,
       example: """
         api:transform("/users/*", function(content) return content.name:upper() end)
@@ -312,8 +312,8 @@ extension APIOwner {
       "Whether loads use only memory and caches, whatever the age of their data.",
       """
       Existing data counts as up to date and keeps its age. A load of data that is in no cache, \
-      and any other request, fails with kind `offline` before it is sent. Cache files are shared: \
-      `lull.cache.file()`.
+      and any other request, fails with kind `offline` before it is sent. A `lull.cache.file()` \
+      also has the data of other processes.
       """,
       example: """
         api:configure { pipeline = { parsing = { cache = lull.cache.memory() } } }

@@ -18,9 +18,9 @@ extension APIOwner {
       .field(
         "null", "\"nil\"|\"lull.null\"|nil",
         """
-        The value of JSON's null in tables of content. With "nil" a null member is missing, and a \
-        null in a list leaves a hole; loops over events and a watch get `lull.null`. Default \
-        "lull.null".
+        The Lua value that represents JSON's null in tables of content; default "lull.null". With \
+        "nil" a null member is missing, and a null in a list leaves a hole. Loops over events and \
+        over a watch always get `lull.null`.
         """,
         rules: "JSN-17 JSN-32"),
       .field(
@@ -62,8 +62,8 @@ extension APIOwner {
       .field(
         "methods", "string[]?",
         """
-        Only for these HTTP methods; default all. Settings for GET also apply to methods other \
-        than POST, PUT, PATCH, DELETE, HEAD and OPTIONS, such as REPORT.
+        The HTTP methods that the settings apply to; default all. Settings for GET also apply to \
+        methods other than POST, PUT, PATCH, DELETE, HEAD and OPTIONS, such as REPORT.
         """,
         rules: "CFG-07 CFG-16"),
       .field("description", "string?", "The name of the entry in logs.", rules: "CFG-03 CFG-19"),
@@ -74,7 +74,10 @@ extension APIOwner {
     entries: placementOptions + transformerOptions)
 
   private static let placementOptions: [APIEntry] = [
-    .field("stage", "StageName?", "The stage it is part of; default `\"model\"`.", rules: "TRF-19"),
+    .field(
+      "stage", "StageName?",
+      "The stage that the transformer belongs to; default `\"model\"`.",
+      rules: "TRF-19"),
     .field(
       "action", "\"replace\"|\"append\"|nil",
       """
@@ -92,13 +95,13 @@ extension APIOwner {
   private static let transformerOptions: [APIEntry] = [
     .field(
       "input", "InputType|(fun(content: any): boolean)|nil",
-      "The content it takes: a word, or a predicate; default `\"any\"`.", rules: "TRF-09 TRF-24"),
+      "The content it accepts: a word, or a predicate; default `\"any\"`.", rules: "TRF-09 TRF-24"),
     .field(
       "output", "InputType|(fun(content: any): boolean)|nil",
       """
-      The type of the result, a word or a predicate; default `"any"`. A string made from bytes \
-      stays bytes: with `"text"` it becomes text, and must be UTF-8. A string made from other \
-      content is text if it is UTF-8: with `"data"` it is bytes.
+      The type of the result, a word or a predicate; default `"any"`. If the input is bytes, a \
+      string result is bytes too; with `"text"` it is text, and must be UTF-8. For other input, a \
+      string result is text if it is UTF-8; with `"data"` it is bytes.
       """, rules: "TRF-11 TRF-96 TRF-97"),
     .field(
       "on_input_type_mismatch", "InputTypeMismatch?",
@@ -108,7 +111,10 @@ extension APIOwner {
       "Whether bodies of errors are transformed too; default false.", rules: "TRF-05 TRF-06 TRF-07"),
     .field(
       "content_types", "string[]?",
-      "Only responses of these types, such as `\"text/*\"` or `\"*/*+json\"`; default all.",
+      """
+      The content types of the responses to transform, such as `"text/*"` or `"*/*+json"`; default \
+      all.
+      """,
       rules: "TRF-25 TRF-26 TRF-27 TRF-29"),
   ]
 
@@ -134,7 +140,10 @@ extension APIOwner {
         rules: "TRF-10"),
       .word(
         "skip_if_output_type_matches",
-        "It passes if it already has the output type; otherwise the request fails.",
+        """
+        The response passes unchanged if its content already has the output type; otherwise the \
+        request fails.
+        """,
         swift: "InputTypeMismatchAction.skipIfOutputTypeMatches",
         rules: "TRF-11 TRF-12"),
     ])

@@ -10,22 +10,23 @@ extension APIOwner {
       Shares limits, tokens, caches and updates with other hosts through a Valkey or Redis server.
       """,
       """
-      From now on, all hosts with the same server and namespace share: limits with `shared`, which \
-      are counted there exactly, with the server's clock; tokens of \
-      `lull.auth.oauth2_client_credentials` and `oauth2_refresh`, which are stored there, \
-      encrypted with the client's credential, and renewed by one host at a time; entries of \
-      `lull.cache.shared()`; and updates about writes to such a cache. The last call counts.
+      From now on, all hosts with the same server and namespace share limits, tokens, cache \
+      entries and updates. Limits with `shared` are counted on the server exactly, with its clock. \
+      Tokens of `lull.auth.oauth2_client_credentials` and `oauth2_refresh` are stored there, \
+      encrypted with the client's credential, and renewed by one host at a time. Entries of \
+      `lull.cache.shared()` are stored there, and hosts are notified of writes to them. If it is \
+      called again, the last call applies.
 
       It returns at once and raises errors only for wrong settings. If the server is absent, slow, \
       full or lost, Lull works without it until it can be used again, with one warning on standard \
       error. Each machine then counts its part of a limit in its own file: the limit divided by \
-      the number of hosts counted last. Caches use files, each host requests its own client \
-      credentials, and refresh tokens that may be valid only once are used only according to a \
-      `token_file`.
+      the last known number of hosts. Caches use files, each host requests its own client \
+      credentials, and a refresh token that may be valid only once is used only if a `token_file` \
+      records its use.
 
       `LULL_SHARE` names a server for programs that do not call this. `--allow-host` must allow \
-      its host and port, or `unix:` and the path of its socket. In the sandbox neither is \
-      available.
+      its host and port, or `unix:` and the path of its socket. Neither is available in the \
+      sandbox.
       """,
       example: """
         lull.share { url = "rediss://cache.internal:6380/2", namespace = "team-a",
@@ -93,7 +94,8 @@ extension APIOwner {
       }
     }
     guard !share.url.isEmpty else {
-      throw .message("'url' is missing: where the server is, such as redis://127.0.0.1:6379")
+      throw .message(
+        "'url' is missing: the address of the server, such as redis://127.0.0.1:6379")
     }
     return share
   }

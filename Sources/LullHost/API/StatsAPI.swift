@@ -29,7 +29,7 @@ extension APIOwner {
         swift: "HomeStatistics.requestsInFlight"),
       .field(
         "requests_queued", "integer",
-        "Requests among them that wait for a free connection.",
+        "Requests in flight that wait for a free connection.",
         """
         `connections_per_host` sets the number of connections. Requests of your own `networking` \
         function never wait.
@@ -37,8 +37,8 @@ extension APIOwner {
         swift: "HomeStatistics.requestsQueued"),
       .field(
         "streams", "integer",
-        "Requests among those in flight that are connections of streams.",
-        "Each takes a place of `concurrency` and of `connections_per_host`.",
+        "Requests in flight that are connections of streams.",
+        "Each takes a slot of `concurrency` and of `connections_per_host`.",
         swift: "HomeStatistics.streams", rules: "STR-27"),
       .field(
         "handles", "integer",
@@ -59,7 +59,7 @@ extension APIOwner {
       .field(
         "body_bytes", "integer",
         """
-        Bytes of bodies and texts outside Lua's memory, without small ones, for the whole process.
+        Bytes of bodies and texts outside Lua's memory, except small ones, for the whole process.
         """,
         swift: "HomeStatistics.bodyBytes"),
     ])

@@ -14,7 +14,7 @@ extension APIOwner {
         call.return(.string(try status(call).state.rawValue))
       },
       .property(
-        "is_loading", "boolean", "Whether any of them is loading.",
+        "is_loading", "boolean", "Whether any of the resources is loading.",
         swift: "ResourceStatus.isLoading"
       ) { call throws(Misuse) in
         call.return(.bool(try status(call).isLoading))
@@ -30,13 +30,13 @@ extension APIOwner {
         call.return(call.values.of(error, service: resource.service))
       },
       .property(
-        "has_any_data", "boolean", "Whether any of them has data.",
+        "has_any_data", "boolean", "Whether any of the resources has data.",
         swift: "ResourceStatus.hasAnyData"
       ) { call throws(Misuse) in
         call.return(.bool(try status(call).hasAnyData))
       },
       .property(
-        "has_all_data", "boolean", "Whether all of them have data.",
+        "has_all_data", "boolean", "Whether all of the resources have data.",
         swift: "ResourceStatus.hasAllData"
       ) { call throws(Misuse) in
         call.return(.bool(try status(call).hasAllData))
@@ -74,7 +74,7 @@ extension APIOwner {
       },
       .method(
         "await", "(): StatusState, RequestError?",
-        "Waits until none of them is loading; returns the state, and the error if there is one.",
+        "Waits until no resource is loading; returns the state, and the error if there is one.",
         "Starts no load. Returns at once if none is loading. May wait.", rules: "STA-122"
       ) { call throws(Misuse) in
         let status = try status(call)
@@ -84,7 +84,7 @@ extension APIOwner {
       .method(
         "changes", "(): Changes",
         "An iterator for `for` that yields the state, and then each different state.",
-        "Otherwise as `resource:changes`.",
+        "Otherwise like `resource:changes`.",
         example: """
           user:load()
           for state in lull.status{ user }:changes() do
@@ -119,7 +119,7 @@ extension APIOwner {
     entries: [
       .word("loading", "Any of them is loading."),
       .word("error", "The last load of any of them has failed."),
-      .word("success", "Any of them has data, or all, as `priority` says."),
+      .word("success", "Any or all of them have data, depending on `priority`."),
       .word("none", "No rule applies: nothing has been loaded."),
     ])
 }

@@ -11,19 +11,19 @@ extension APIOwner {
       (`application/x-ndjson`, `application/jsonl`), and consecutive values for other JSON \
       (`application/json`, `application/json-seq`). The content of the resource and its pipeline \
       are not used. All other settings for a GET apply, except `timeout` and `max_body_size`: a \
-      stream is limited by `idle_timeout` (60 seconds unless set) and 16 MB an item. While the \
-      body of the loop runs, at most 256 KB are read ahead from the server.
+      stream is limited by `idle_timeout` (60 seconds unless set), and each item to 16 MB. While \
+      the body of the loop runs, at most 256 KB are read ahead from the server.
 
       An event stream that ends or breaks off is requested again, with `Last-Event-ID`, after the \
       time set by the server's `retry` (default 3 seconds), and after twice that time for each \
       further failure, up to a minute. It ends when the server responds with 204, or with `break`. \
       JSON ends with its body.
 
-      Raises the RequestError of a permanent failure, such as a status other than 200 (configure \
-      `retry` for temporary ones) or a wrong type; of any failure before the stream has been open \
-      once; and of interrupted JSON, after the rows received. Leaving the loop, in any way, closes \
-      the connection. A stream keeps the script alive only while the loop waits for it. May wait; \
-      cancelling the waiting task ends it.
+      Raises the RequestError of a permanent failure, such as a wrong type or a status other than \
+      200; configure `retry` for temporary ones. It also raises the error of any failure before \
+      the stream was first opened. If JSON is interrupted, it raises the error after the rows \
+      received. Leaving the loop, in any way, closes the connection. A stream keeps the script \
+      alive only while the loop waits for it. May wait; cancelling the waiting task ends it.
       """,
       example: """
         for event in api("/events"):events{ reconnect = false } do
@@ -48,16 +48,16 @@ extension APIOwner {
     },
     .method(
       "follow", "(options: FollowOptions): Follow",
-      "Makes the items of a stream the content of the resource.",
+      "Builds the content of the resource from the items of a stream.",
       """
-      The stream is requested at once, and read as by `events`. `reduce` gets the content so far \
-      and an item, and returns the new content, one by one for all items received. Then observers \
-      get `new_data` with the source `network`, once per turn of the loop. Meanwhile the resource \
+      The stream is requested at once, and read as by `events`. `reduce` is called for each item \
+      with the content so far and the item, and returns the new content. Then observers get \
+      `new_data` with the source `network`, once per turn of the loop. Meanwhile the resource \
       counts as up to date, so `load_if_needed` loads nothing.
 
       An error of the stream becomes `latest_error`, and so does an error of `reduce`, which is \
-      also reported. It continues until then, until the server ends it, or until `stop`, even if \
-      the result is not kept, and keeps the script alive.
+      also reported. The stream continues until such an error, until the server ends it, or until \
+      `stop`. It continues even if the returned object is dropped, and keeps the script alive.
       """,
       example: """
         local weather = api("/events")
@@ -106,7 +106,8 @@ extension APIOwner {
         call.return(.string(try events(call).stream.lastEventID))
       },
       .method(
-        "stop", "()", "Ends it and closes its connection at once; a waiting call returns nil.",
+        "stop", "()",
+        "Ends the stream and closes its connection at once; a waiting call returns nil.",
         swift: "EventStream.stop()"
       ) { call throws(Misuse) in try events(call).end() },
     ],
@@ -130,19 +131,20 @@ extension APIOwner {
         call.return(.string(try event(call).event.id))
       },
       .property(
-        "event", "string", "Its name; default `message`.", swift: "StreamEvent.event",
+        "event", "string", "The name of the event; default `message`.", swift: "StreamEvent.event",
         rules: "STR-05"
       ) { call throws(Misuse) in
         call.return(.string(try event(call).event.event))
       },
       .property(
-        "data", "string", "Its data as text, with lines separated by line feeds.",
+        "data", "string", "The data of the event as text, with lines separated by line feeds.",
         swift: "StreamEvent.text", rules: "STR-10"
       ) { call throws(Misuse) in
         call.return(.bytes(try event(call).event.data))
       },
       .method(
-        "json", "(): any", "The value of its data.", "Raises an error if the data is not JSON.",
+        "json", "(): any", "The value of the data, parsed as JSON.",
+        "Raises an error if the data is not JSON.",
         rules: "STR-10"
       ) { call throws(Misuse) in
         let box = try event(call)
@@ -162,16 +164,17 @@ extension APIOwner {
     ])
 
   static let followed = APIOwner.object(
-    .follow, receiver: "follow", "A stream that makes the content of its resource.",
+    .follow, receiver: "follow", "A stream from which the content of a resource is built.",
     swift: "StreamFollower",
     entries: [
       .method(
         "await", "(): any, RequestError?",
-        "Waits until it ends and returns the content, or nil and the error that ended it.",
+        "Waits until the stream ends; returns the content, or nil and the error that ended it.",
         "May wait; cancelling the waiting task stops it.", rules: "STR-36"
       ) { call throws(Misuse) in try followed(call).await(call) },
       .method(
-        "stop", "(): Follow", "Ends it and closes its connection at once; the content stays.",
+        "stop", "(): Follow",
+        "Ends the stream and closes its connection at once; the content stays.",
         swift: "StreamFollower.stop()", rules: "STR-34"
       ) { call throws(Misuse) in
         try followed(call).stop()
@@ -189,7 +192,7 @@ extension APIOwner {
       },
       .property(
         "resource", "Resource",
-        "The resource whose content it makes."
+        "The resource whose content it builds."
       ) { call throws(Misuse) in
         call.return(try followed(call).follower.map { call.values.of($0.stream.resource) } ?? .nil)
       },
@@ -272,7 +275,8 @@ extension APIOwner {
     guard let reduce else {
       throw .message(
         """
-        follow needs 'reduce', a function that returns content from content and an item
+        follow needs 'reduce', a function that takes the content and an item and returns new \
+        content
         """)
     }
     call.return(

@@ -34,10 +34,10 @@ extension APIOwner {
         "cancel", "(): Task",
         "Closes the task's coroutine, and cancels whatever only this task waits for.",
         """
-        Nothing after its wait runs and no `pcall` catches it. To-be-closed variables are closed, \
-        and their handlers must not wait, as after an error (`lull.spawn` may). A task that has \
-        not begun never begins. A task that cancels itself ends at its next wait. A finished task \
-        is unchanged.
+        Nothing after its wait runs and no `pcall` catches it. To-be-closed variables are closed. \
+        As after an error, their handlers must not wait, but they can start a task with \
+        `lull.spawn`. A task that has not begun never begins. A task that cancels itself ends at \
+        its next wait. A finished task is unchanged.
         """,
         example: """
           local task = lull.spawn(function() lull.sleep(60) print("never") end)

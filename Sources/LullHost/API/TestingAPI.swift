@@ -10,7 +10,7 @@ extension APIOwner {
         "A networking function that responds from a table instead of the network.",
         """
         A key is a method and a path such as `"GET /users/7"`, or a method and a whole URL. If \
-        several paths match the end of a URL, the longest counts. A request without a stub fails \
+        several paths match the end of a URL, the longest is used. A request without a stub fails \
         with kind `network`; the message names it and the existing stubs.
         """,
         example: """

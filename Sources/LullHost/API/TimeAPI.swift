@@ -3,20 +3,20 @@ import LullCore
 
 extension APIOwner {
   static let time = APIOwner.module(
-    "lull.time", "Dates of APIs and of HTTP, as seconds since 1970 and back.",
+    "lull.time", "Converts the dates of APIs and of HTTP to seconds since 1970, and back.",
     "`lull.now()` is the current time; to get the seconds between two times, subtract them.",
     entries: [
       .function(
         "parse", "(text: string): number?, string?",
         """
-        The time of a text, an integer unless it has a fraction; nil and an error message if it is \
-        not a date.
+        The time that a text gives, as an integer unless it has a fraction; nil and an error \
+        message if the text is not a date.
         """,
         """
         Accepts ISO 8601 and RFC 3339: a day, or a day with a time after `T` or a space; hyphens, \
-        colons, seconds and the offset are optional. A day alone is its beginning, and a time \
-        without an offset is UTC. Also accepts the three forms of HTTP headers (RFC 9110), where \
-        the day of the week is ignored. A leap second is the second after it.
+        colons, seconds and the offset are optional. A day alone means the beginning of that day, \
+        and a time without an offset is in UTC. Also accepts the three forms of HTTP headers (RFC \
+        9110), where the day of the week is ignored. A leap second is read as the second after it.
         """,
         example: """
           print(lull.time.parse("2024-05-01T12:11:12+02:00"))      --> 1714558272
@@ -55,8 +55,8 @@ extension APIOwner {
       .field(
         "digits", "integer?",
         """
-        The number of digits of the fraction, 0 to 9, rounded; default 3 if it has a fraction, \
-        else 0.
+        The number of digits of the fraction, 0 to 9, to which it is rounded. Default 3 if the \
+        time has a fraction, else 0.
         """
       ),
       .field("offset", "string?", "The offset from UTC, such as `\"+02:00\"`; default `\"Z\"`."),

@@ -22,10 +22,10 @@ extension APIOwner {
       .function(
         "join", "(base: string, reference: string): string?, string?",
         """
-        The URL that a reference means on a page at a URL (RFC 3986, section 5); nil and an error \
-        message if it is not valid.
+        Resolves a reference against a base URL (RFC 3986, section 5); nil and an error message if \
+        either is not valid.
         """,
-        "It resolves as `resource:relative(href)` does; dot segments are removed.",
+        "The result is that of `resource:relative(href)`; dot segments are removed.",
         example: """
           print(lull.url.join("https://example.com/a/b?c", "../d"))  --> https://example.com/d
           """, rules: "ENC-03 PATH-09"
@@ -47,10 +47,10 @@ extension APIOwner {
       .function(
         "decode", "(text: string): string?, string?",
         """
-        The unescaped text, which may be any bytes; nil and the position if an escape is not \
-        valid.
+        The unescaped text, which may be any bytes; nil and an error message with the position if \
+        an escape is not valid.
         """,
-        "A `+` stays: if it is a space, as in forms, use `gsub` first.",
+        "A `+` stays unchanged. If it means a space, as in forms, replace it with `gsub` first.",
         example: """
           print(lull.url.decode("caf%C3%A9"))       --> café
           print(select(2, lull.url.decode("50%")))  --> '%' is not an escape (at byte 3)
@@ -74,20 +74,23 @@ extension APIOwner {
   static let urlParts = APIOwner.table(
     "URLParts", "The result of `lull.url.parse`; missing parts are nil.",
     entries: [
-      .field("scheme", "string?", "In lower case."),
-      .field("user", "string?", "Before the host's `@`, unescaped."),
-      .field("password", "string?", "After the user's colon, unescaped."),
+      .field("scheme", "string?", "The scheme, in lower case."),
+      .field("user", "string?", "The user before `@`, unescaped."),
+      .field("password", "string?", "The password after the user's colon, unescaped."),
       .field(
         "host", "string?",
         """
-        In canonical form: lower case, an international name as `xn--`, an IPv6 address in \
-        brackets.
+        The host in canonical form: lower case, an international name as `xn--`, an IPv6 address \
+        in brackets.
         """
       ),
-      .field("port", "integer?", "As written, else the default of the scheme: 80, 443, 21."),
-      .field("path", "string", "As written; `/` if a URL with a host has none."),
-      .field("query", "string?", "As written, without the question mark."),
-      .field("fragment", "string?", "As written, without the number sign."),
+      .field(
+        "port", "integer?",
+        "The port as written, else the default of the scheme: 80, 443 or 21."
+      ),
+      .field("path", "string", "The path as written; `/` if a URL with a host has none."),
+      .field("query", "string?", "The query as written, without the question mark."),
+      .field("fragment", "string?", "The fragment as written, without the number sign."),
       .field(
         "params", "table<string, string|string[]>",
         "The names and values of the query, unescaped; a list for a repeated name."),

@@ -10,7 +10,7 @@ extension APIOwner {
       Each iteration gets an event, as observers do, and for `new_data` its source; the first is \
       `observer_added`. It observes from this call on and loads nothing. Between two iterations \
       each kind of event is kept once, at the place of its last occurrence, so that a slow loop \
-      misses no kind. Events come after observers and hooks.
+      misses no kind. The loop gets events after observers and hooks have run.
 
       It ends with `break` or `stop()`. It does not keep the script alive: when nothing else is \
       left to do, the loop ends. May wait.
@@ -80,7 +80,7 @@ extension APIOwner {
       not a URL; if the field for the next page cannot be read; if a page is of another kind than \
       the first, such as an error among lists; if a counted page has the rows of the page before; \
       and if the content is JSON that was read as text. May wait; cancelling the waiting task \
-      cancels a load that only this needed.
+      cancels a load that only this loop needed.
       """,
       example: """
         for content, page in api("/feed"):pages() do
@@ -121,11 +121,11 @@ extension APIOwner {
       ) { call throws(Misuse) in try changes(call).stop() },
       .property(
         "resource", "Resource?",
-        "The observed resource; nil after the end, and for those of a status."
+        "The observed resource; nil after the end, and for the changes of a status."
       ) { call throws(Misuse) in
         call.return(try changes(call).resource.map { call.values.of($0) } ?? .nil)
       },
-      .method("stop", "()", "Ends it; a waiting call returns nil.") { call throws(Misuse) in
+      .method("stop", "()", "Ends the loop; a waiting call returns nil.") { call throws(Misuse) in
         try changes(call).stop()
       },
     ],
@@ -160,7 +160,7 @@ extension APIOwner {
         call throws(Misuse) in
         call.return(try watch(call).resource.map { call.values.of($0) } ?? .nil)
       },
-      .method("stop", "()", "Ends it; a waiting call returns nil.") { call throws(Misuse) in
+      .method("stop", "()", "Ends the loop; a waiting call returns nil.") { call throws(Misuse) in
         try watch(call).stop()
       },
     ],
@@ -194,7 +194,9 @@ extension APIOwner {
       ) { call throws(Misuse) in
         call.return(.int(Int64(try pages(call).count)))
       },
-      .method("stop", "()", "Ends it; a waiting call returns nil once its page is loaded.") {
+      .method(
+        "stop", "()", "Stops the iteration; a waiting call returns nil once its page is loaded."
+      ) {
         call throws(Misuse) in try pages(call).end()
       },
     ],
@@ -236,18 +238,20 @@ extension APIOwner {
       .field(
         "cursor", "CursorOptions?",
         """
-        A field of each page sets a parameter of the next; the rest of the query stays unchanged.
+        A field of each page is the value of a query parameter for the next page. The rest of the \
+        query stays unchanged.
         """),
       .field(
         "page", "PageNumberOptions?",
         """
-        A parameter counts pages until a page has no items; the rest of the query stays unchanged.
+        A query parameter counts pages, until a page has no items. The rest of the query stays \
+        unchanged.
         """),
       .field(
         "offset", "OffsetOptions?",
         """
-        A parameter counts the rows before each page, until a page has no items; the rest of the \
-        query stays unchanged.
+        A query parameter counts the rows before each page, until a page has no items. The rest of \
+        the query stays unchanged.
         """),
       .field(
         "max", "integer?",
@@ -275,7 +279,7 @@ extension APIOwner {
         """),
       .field(
         "more", "string?",
-        "The field that shows whether there is another page: true or false, as `has_more`."),
+        "The field that shows whether there is another page: true or false, such as `has_more`."),
     ])
 
   static let pageNumberOptions = APIOwner.table(

@@ -70,7 +70,7 @@ final class RuntimeCore {
       if let folder { prepend(Array(folder.utf8)) }
       let text = """
         os.exit = function()
-          error("os.exit is not available: the process is not the script's; return instead", 2)
+          error("os.exit is not available in an embedded script: return instead", 2)
         end
         """
       _ = try runNow(Array(text.utf8), name: "=lull")

@@ -138,12 +138,12 @@ final class SwiftFunctions: HostExtension {
         }
       ]),
     .object(
-      .swiftError, receiver: "error", "What a function of Swift's has thrown.",
+      .swiftError, receiver: "error", "An error thrown by a Swift function.",
       entries: [
-        .property("message", "string", "What it says.") { call throws(Misuse) in
+        .property("message", "string", "The message of the error.") { call throws(Misuse) in
           call.return(.string(try error(call).message))
         },
-        .property("type", "string", "The name of its type in Swift.") { call throws(Misuse) in
+        .property("type", "string", "The Swift type of the error.") { call throws(Misuse) in
           call.return(.string(try error(call).typeName))
         },
       ],

@@ -59,7 +59,7 @@ extension Misuse {
   /// (ONE-06)
   static func settingOfServices(_ name: String) -> Misuse {
     .message(
-      "unknown setting '\(name)' of one request: services have it, "
+      "unknown setting '\(name)' of a single request; services have it: "
         + "lull.service{ base_url = …, \(name) = … }")
   }
 

@@ -77,7 +77,7 @@ package struct VariablesFile {
     }
     let text = try VariablesFile.text(rest[rest.index(after: end)...])
     guard texts.updateValue(text, forKey: String(name)) == nil else {
-      throw Problem(message: "'\(name)' is there twice")
+      throw Problem(message: "'\(name)' is set twice")
     }
   }
 

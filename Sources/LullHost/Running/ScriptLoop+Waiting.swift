@@ -138,7 +138,8 @@ extension ScriptLoop {
   func abandon(_ request: Request) {
     guard !bridge.isClosed, !request.isCompleted else { return }
     environment.pump.log(
-      .network, "warning: \(request.displayName): its 'complete' was dropped unused")
+      .network,
+      "warning: \(request.displayName): its 'complete' function was dropped without a call")
     requests.abandon(request)
     for context in Array(coroutines.waiting.values) {
       guard let awaited = context.awaited.abandoned else { continue }
@@ -157,6 +158,6 @@ extension ScriptLoop {
 extension Request {
   /// The error message of a wait for a request that can no longer be completed.
   var abandonedText: String {
-    "\(displayName) will never complete: a 'complete' it needs was dropped unused"
+    "\(displayName) will never complete: a 'complete' function was dropped without a call"
   }
 }

@@ -125,7 +125,9 @@ extension Setting {
       "redirects", .redirects, ofTransfer: \.redirects,
       SettingDocumentation(
         "integer|false|\"same_origin\"",
-        "How many redirects are followed; false: the redirect is the response", default: "10",
+        """
+        How many redirects are followed; with false, the redirect itself is the response
+        """, default: "10",
         """
         If there are more, the request fails with kind `too_many_redirects`. With `"same_origin"`, \
         a redirect to another scheme, host or port fails with `redirect_refused`.
@@ -258,7 +260,7 @@ extension SettingType<ProxyRule> {
           let problem = given.plainString.flatMap { ProxyAddress.problem(with: $0) }
           throw .message(
             "'proxy' must be false or a URL such as \"http://host:3128\", got "
-              + (problem.map { "another string: \($0)" } ?? given.value.described))
+              + (problem.map { "an invalid URL: \($0)" } ?? given.value.described))
         }
         return .url(url)
       },

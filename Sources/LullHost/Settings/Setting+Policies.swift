@@ -14,8 +14,8 @@ extension Setting {
           isWritable: true),
         inTable: .init(
           type: "RetrySettings|integer|boolean|nil",
-          summary: "When a failed request is sent again; true: by default rules, an integer: "
-            + "that often; default never.",
+          summary: "When a failed request is sent again: true for the default rules, an integer "
+            + "for that many retries; default never.",
           isWritable: true),
         swift: "Configuration.retry")),
     Setting(
@@ -27,8 +27,8 @@ extension Setting {
           isWritable: true),
         inTable: .init(
           type: "RateLimitSettings|false|nil",
-          summary: "The maximum number of requests in a span of time; shared by all this entry "
-            + "applies to.",
+          summary: "The maximum number of requests in a span of time, shared by all that this "
+            + "entry applies to.",
           isWritable: true),
         swift: "Configuration.rateLimit")),
     Setting(
@@ -39,8 +39,8 @@ extension Setting {
           isWritable: true),
         inTable: .init(
           type: "integer|false|nil",
-          summary: "The maximum number of requests in flight; shared by all this entry applies "
-            + "to.",
+          summary: "The maximum number of requests in flight, shared by all that this entry "
+            + "applies to.",
           isWritable: true),
         swift: "Configuration.concurrency")),
   ]

@@ -29,7 +29,7 @@ extension Setting {
         prints the errors on standard error, once; `"fail"` fails the request with kind \
         `validation`
         """,
-        default: "false", " It takes an API file that names `schemas`, or a call with a `schema`.",
+        default: "false", " It needs an API file that names `schemas`, or a call with a `schema`.",
         swift: "Configuration.validation",
         rules: (inObject: "SCH-20", inTable: "SCH-20 SCH-21"))),
     Setting(

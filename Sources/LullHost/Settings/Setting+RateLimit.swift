@@ -134,7 +134,7 @@ struct RateLimitFields {
       .field(
         "strict", "boolean?",
         """
-        Whether a place is released `per` seconds after the response headers have arrived, or the \
+        Whether a slot is released `per` seconds after the response headers have arrived, or the \
         request has failed, instead of after the last byte was sent. No delay in transit can then \
         let more than `requests` arrive; it costs one round trip per span. Default false.
         """,

@@ -106,7 +106,8 @@ extension Backoff {
       set: { given, backoff throws(Misuse) in backoff.max = try given.seconds() }),
     SettingField(
       .field(
-        "jitter", "boolean?", "Whether the wait is a random part of that time; default true.",
+        "jitter", "boolean?",
+        "Whether each wait is a random part of the computed time; default true.",
         swift: "Backoff.hasJitter"),
       show: { .bool($0.hasJitter) },
       set: { given, backoff throws(Misuse) in backoff.hasJitter = try given.flag() }),

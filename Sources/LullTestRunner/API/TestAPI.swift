@@ -39,11 +39,14 @@ extension APIOwner {
         "Declares a test that is skipped and reported."),
       .function(
         "only", "(name: string, body: fun(t: Test))",
-        "Declares a test that excludes all tests not declared with it.",
+        "Declares a test. If a run has tests declared with `only`, it runs no others.",
         "Where the environment variable `CI` is set, it fails."),
       .function(
         "before_each", "(body: fun(t: Test))",
-        "Runs a function before each test of the file, in its host; several run in their order."),
+        """
+        Runs a function before each test of the file, in the test's host; several run in their \
+        order.
+        """),
       .function(
         "after_each", "(body: fun(t: Test))",
         "Runs a function after each test of the file, even if it failed; the last one first."
@@ -84,7 +87,7 @@ extension APIOwner {
     ])
 
   fileprivate static let testClock = APIOwner.object(
-    "TestClock", receiver: "clock", "The time of a test, which stands still.",
+    "TestClock", receiver: "clock", "The simulated clock of a test.",
     """
     Everything that depends on time uses it: staleness, retries, limits, watching, sleeps, \
     timeouts, tokens, ages of caches. It starts with the first second of 2026 (UTC), or with the \
@@ -108,20 +111,20 @@ extension APIOwner {
     """
     A path begins with `/` and matches every URL whose path ends with it; a whole URL matches only \
     that. `*` matches anything within a path segment, `**` anything. The query is compared only if \
-    it is given. If several match, the longest counts. Redirects are not followed, and cookies are \
-    neither stored nor sent: the service gets exactly the response.
+    it is given. If several match, the longest is used. Redirects are not followed, and cookies \
+    are neither stored nor sent: the service gets exactly the response.
     """,
     entries: [
       .method(
         "on",
         "(method: string, path: string, answer: TestAnswer|NetworkingFunction, ...: TestAnswer|NetworkingFunction)",
-        "Sets the responses to such requests, in turn; the last one repeats.",
+        "Sets the responses to requests with a method and path, in turn; the last one repeats.",
         "They replace earlier ones for the same method and path."),
       .method(
         "fail",
         "(method: string, path: string, kind: \"refused\"|\"reset\"|\"cut\"|\"timeout\", options?: table)",
-        "Makes such requests fail like a network.",
-        "`delay` is in seconds; `timeout` takes as long as the request may take."),
+        "Makes requests with a method and path fail as if the network had failed.",
+        "`delay` is in seconds. A `\"timeout\"` lasts as long as the request's own timeout."),
     ])
 
   fileprivate static let expectation = APIOwner.object(
@@ -138,7 +141,7 @@ extension APIOwner {
         "Documents equal tables with the same contents."),
       .method(
         "to_be", "(expected: any)",
-        "Expects this very value, as `==` compares without metamethods."),
+        "Expects the same value, compared by `==` without metamethods."),
       .method(
         "to_be_a", "(type: string)",
         "Expects a type of Lua, or an object of Lull such as `Resource`."),
@@ -210,8 +213,8 @@ extension APIOwner {
     .field(
       "hide", "string[]?",
       """
-      Names of fields, parameters and headers with credentials that their names do not show: their \
-      values are hidden like tokens.
+      Names of further fields, parameters and headers that hold credentials. Their values are \
+      hidden like tokens.
       """
     ),
   ]
@@ -227,7 +230,7 @@ extension APIOwner {
       .field("body", "string?", "Its body."),
       .field("status", "integer?", "The status of the response."),
       .field("http_status", "integer?", "The same as `status`."),
-      .field("error", "string?", "The reason why it is missing."),
+      .field("error", "string?", "The reason why there is no response."),
       .field("sent_at", "number", "When it was sent, in the test's time."),
       .field("seconds", "number?", "How long it took; nil while it is in flight."),
     ])
@@ -246,7 +249,7 @@ extension APIOwner {
     entries: [
       .field(
         "name", "string?",
-        "Its name besides that of the test; needed for several in one test."),
+        "The name of the snapshot, after that of the test. Required if one test has several."),
       .field(
         "mask", "string[]?",
         """

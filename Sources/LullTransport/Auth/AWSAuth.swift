@@ -120,7 +120,7 @@ final class AWSAuth: AuthStage {
     context.pump.log(
       .network,
       "the clock of \(origin) is \(LogText.seconds(abs(date - now))) "
-        + "\(date > now ? "ahead" : "behind"): requests are signed by it")
+        + "\(date > now ? "ahead" : "behind"): requests are signed with its time")
     offsets[origin] = date - now
     return true
   }

@@ -168,7 +168,7 @@ final class CacheFile {
       )
       return true
     } catch {
-      refuse("\(error.message), though it was written by an older Lull")
+      refuse("\(error.message); an older Lull wrote it, so it must be replaced")
       return false
     }
   }
@@ -189,7 +189,7 @@ final class CacheFile {
       warn(
         "the cache '\(path)' cannot be read (\(reason)): it is renamed to '\(name)' and replaced")
     } catch {
-      refuse("\(error.message), though it cannot be read (\(reason))")
+      refuse("\(error.message); it cannot be read (\(reason)) and must be replaced")
     }
   }
 

@@ -120,7 +120,7 @@ struct CookieFile {
   /// Writes a temporary file and renames it. Returns the error, or nil if it succeeded.
   func write(_ lines: [ByteString]) -> TransportError? {
     let head =
-      "# Netscape HTTP Cookie File\n# Written by lull; changes are kept if nothing runs.\n\n"
+      "# Netscape HTTP Cookie File\n# Written by lull. Edit it only while no program uses it.\n\n"
     var text = Array(head.utf8)
     for line in lines { text += line.bytes + [UInt8(ascii: "\n")] }
     // The target of a symbolic link is replaced, not the link.

@@ -156,7 +156,7 @@ final class LimitFile {
         "the shared limits file '\(path)' cannot be read (\(reason)): it is renamed to '\(name)' "
           + "and replaced, so limits start again")
     } catch {
-      refuse("\(error.message), though it cannot be read (\(reason))")
+      refuse("\(error.message); it cannot be read (\(reason)) and must be replaced")
     }
   }
 

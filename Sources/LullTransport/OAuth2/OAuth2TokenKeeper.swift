@@ -218,9 +218,10 @@ extension OAuth2TokenKeeper {
   }
 
   private var interrupted: String {
-    let what = "a renewal was interrupted, so the refresh token may already be used: "
+    let what = "a renewal was interrupted, so the refresh token may already have been used: "
     if let login = settings.login { return what + "\(login.remedy) again" }
-    return what + "set a new refresh_token, or remove \(path) if the server accepts one twice"
+    return what
+      + "set a new refresh_token, or remove \(path) if the server accepts a refresh token twice"
   }
 }
 

@@ -89,7 +89,7 @@ struct OAuth2TokenScript {
     local function keep() call('EXPIRE', key, 7776000) end
     if ARGV[1] == 'begin' then
       if kept[1] and not isMine and last > now then
-        -- The clock has been set back, or nobody has written it who should: whoever has it prolongs it.
+        -- No lease lasts this long: the clock was set back. A live owner renews its lease.
         if last > now + tonumber(ARGV[4]) then
           last = now + tonumber(ARGV[4])
           call('HSET', key, 'until', string.format('%.0f', last))
@@ -100,7 +100,7 @@ struct OAuth2TokenScript {
       keep()
       return { 1, kept[3] or '', kept[4] or '' }
     end
-    -- Asked a second time, since nobody heard the first answer.
+    -- Repeated, because the first reply was lost.
     if ARGV[1] == 'save' and kept[3] == ARGV[3] and not kept[4] then return 1 end
     if ARGV[1] == 'save' and (isMine or kept[4] == ARGV[4]) then
       call('HSET', key, 'sealed', ARGV[3])
@@ -113,7 +113,7 @@ struct OAuth2TokenScript {
       call('HSET', key, 'until', string.format('%.0f', now + tonumber(ARGV[3])))
     elseif ARGV[1] == 'note' then
       call('HSET', key, 'begun', ARGV[3], 'until', string.format('%.0f', now + tonumber(ARGV[4])))
-      -- Whoever may not ask that has none.
+      -- A user without permission for INFO counts no replicas.
       local said, replicas = redis.pcall('INFO', 'replication'), 0
       if type(said) == 'string' then
         for _ in string.gmatch(said, 'state=online') do replicas = replicas + 1 end

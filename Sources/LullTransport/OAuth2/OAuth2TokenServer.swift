@@ -196,7 +196,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     _ reason: String, _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
   ) {
     client.post(script.giveUp())
-    let message = reason + ", so the refresh token may already be used: set a new refresh_token"
+    let message =
+      reason + ", so the refresh token may already have been used: set a new refresh_token"
     answer(.failure(Problem(message: message)))
   }
 
@@ -236,7 +237,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
   }
 
   private static let interrupted =
-    "a renewal was interrupted, so the refresh token may already be used: set a new refresh_token"
+    "a renewal was interrupted, so the refresh token may already have been used: "
+    + "set a new refresh_token"
 
   private func finish(
     _ outcome: OAuth2Outcome, noted marks: OAuth2Marks, before: OAuth2Marks,

@@ -27,7 +27,7 @@ enum LimitScript {
   }
 
   private static let text = """
-    -- Before Redis 5 scripts that ask for the time write nothing otherwise.
+    -- Before Redis 5, a script that reads the time cannot write without this.
     if redis.replicate_commands then redis.replicate_commands() end
     local log, held, rules, line, due, meta, hosts = unpack(KEYS)
     local call = redis.call
@@ -66,7 +66,7 @@ enum LimitScript {
 
     local function keep()
       call('HSET', meta, 'latest', text(now), 'offset', text(offset))
-      -- Version 0.2 had six keys.
+      -- Makes sure that all seven keys exist; version 0.2 had six.
       if known[7] ~= '7' then
         for _, key in ipairs({ log, held, line, due, hosts }) do call('ZADD', key, '-inf', '') end
         call('HSET', rules, '', '')
@@ -76,7 +76,7 @@ enum LimitScript {
       for i = 1, #KEYS do call('PEXPIRE', KEYS[i], text(last)) end
     end
 
-    -- Of what is over there is nothing left to count. What a dead process may have sent counts from now on.
+    -- Removes what no longer counts. A request that a dead process may have sent counts from now on.
     local function forgetPast()
       for _, member in ipairs(call('ZRANGEBYSCORE', held, '(-inf', '(' .. text(now))) do
         local id = string.match(member, '^begun:(.*)')
@@ -88,7 +88,7 @@ enum LimitScript {
 
     local function after(per) return '(' .. text(now - per) end
 
-    -- When one more is let through whom so many are ahead of; nil: now, -1: that is not known.
+    -- Returns when a request behind `ahead` others is admitted: nil means now, -1 unknown.
     local function opening(found, ahead)
       local wait
       local function atLeast(other)
@@ -108,7 +108,7 @@ enum LimitScript {
       return wait
     end
 
-    -- How many hosts use the limit, and what holds of what was learned, for the time when this server cannot be asked.
+    -- Adds the number of hosts and the limits learned from responses, for use without this server.
     local function withKnown(answer)
       if left and now < resets or now < paused then
         answer[#answer + 1] = left and now < resets and left or -1
@@ -142,7 +142,7 @@ enum LimitScript {
       local mine = call('ZSCORE', line, asker)
       local ahead = call('ZCOUNT', line, '(-inf', mine and '(' .. mine or '+inf')
       if ahead > 0 then
-        -- Who has not asked again when it wanted to is not waited for.
+        -- Askers that have not asked again in time are passed over.
         local silent = call('ZRANGEBYSCORE', due, '(-inf', '(' .. text(now), 'WITHSCORES')
         for i = 1, #silent, 2 do
           local ticket = call('ZSCORE', line, silent[i])
@@ -153,13 +153,13 @@ enum LimitScript {
       local wait = opening(found, ahead)
       if not wait then
         if mine then leave(asker) end
-        -- It counts until it is sent, or its process has said nothing for so long.
+        -- A grant counts until it is sent, or until its process has been silent for 30 s.
         local function grant(number)
           call('ZADD', held, text(now + 30000000), number)
           if left then left = math.max(0, left - 1) end
         end
         grant(id)
-        -- More for those behind it, if nobody else waits.
+        -- Grants more to the same asker if no other asker is waiting.
         local granted = 1
         while ARGV[8 + granted] and call('ZCOUNT', line, '(-inf', '+inf') == 0 and not opening(found, 0) do
           grant(ARGV[8 + granted])
@@ -170,7 +170,7 @@ enum LimitScript {
         return withKnown({ granted })
       end
       if not mine then call('ZADD', line, call('HINCRBY', meta, 'ticket', 1), asker) end
-      -- Somebody may give one back before.
+      -- Asks again earlier than `wait`, because a slot may be given back before.
       local patience = (wait < 0 or wait < 30000000) and 500000 or 5000000
       if wait >= 0 and wait < patience then patience = wait end
       call('ZADD', due, text(now + patience + 1500000), asker)
@@ -207,7 +207,7 @@ enum LimitScript {
       liveRules()
       keep()
     elseif operation == 'look' then
-      -- Changes nothing of what counts.
+      -- Changes no count.
       local found, shown = liveRules(), {}
       forgetPast()
       for _, rule in ipairs(found) do

@@ -435,7 +435,8 @@ extension ShareLink {
 enum ClusterRedirection: Equatable {
   /// The slot has moved permanently: `MOVED 3999 127.0.0.1:6381`.
   case moved(ShareAddress.Place)
-  /// The slot is being moved there: only this command goes there, after `ASKING`: `ASK 3999 …`.
+  /// The slot is being moved to this node: `ASK 3999 …`. Only this command is sent to the node,
+  /// after `ASKING`.
   case asked(ShareAddress.Place)
   /// The keys are temporarily on both nodes: `TRYAGAIN`.
   case divided

@@ -109,7 +109,7 @@ struct FetchLeaseScript: Sendable {
       if operation == 'seek' and written > tonumber(ARGV[4]) then return { 3, written } end
       if holder == 'open' or holder == 'failed' and ARGV[5] == '1' then return { 2, written } end
       if holder and holder ~= 'failed' and holder ~= owner then return { 0, written } end
-      -- Where nothing can be written everybody fetches alone.
+      -- If nothing can be written, each host requests the entity itself.
       if failure(try('SET', lease, owner, 'PX', ARGV[3])) then return { 2, written } end
       return { 1, written }
     end

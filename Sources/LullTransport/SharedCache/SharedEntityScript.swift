@@ -152,12 +152,13 @@ struct SharedEntityScript: Sendable {
     local function number(value) return tonumber(value or '') or 0 end
     local function failure(value) return type(value) == 'table' and value.err end
 
-    -- Somebody else's value at a key of ours is nothing.
+    -- Removes a value of another type, which another program stored at this key.
     local function be(key, kind)
       local there = call('TYPE', key).ok
       if there ~= kind and there ~= 'none' then call('DEL', key) end
     end
-    -- When one is lost, what the others say is not so any more. Where no entries are, only sizes is.
+    -- If an index is missing, the others are wrong too, so all are removed. Without entries,
+    -- only sizes exists.
     local function beIndexes()
       local kinds = ''
       for i = 1, 3 do kinds = kinds .. call('TYPE', KEYS[i]).ok .. ' ' end
@@ -166,7 +167,7 @@ struct SharedEntityScript: Sendable {
       if not isEmpty and kinds ~= 'zset zset hash ' then call('DEL', used, ends, sizes) end
     end
 
-    -- How many bytes the part has, once that entry has so many.
+    -- Sets the size of an entry, and returns the size of the whole part.
     local function account(name, size)
       local total = number(call('HGET', sizes, 'total')) - number(call('HGET', sizes, name))
       if size then call('HSET', sizes, name, text(size)) else call('HDEL', sizes, name) end
@@ -212,7 +213,7 @@ struct SharedEntityScript: Sendable {
         if name and (wanted == '' or name == wanted) then names[#names + 1] = name end
       end
       if #names == 0 then return found end
-      -- Reading is not to be writing, and is done also where there can be no writing.
+      -- Records the use at most once a minute, and ignores a server that cannot write.
       if math.abs(now - number(try('ZSCORE', used, digest))) > 60000 then
         try('ZADD', used, 'XX', text(now), digest)
         if keep ~= '' then
@@ -259,11 +260,11 @@ struct SharedEntityScript: Sendable {
       for _, name in ipairs(call('ZRANGEBYSCORE', ends, '-inf', text(now), 'LIMIT', 0, 32)) do
         forget(name)
       end
-      -- Loads bring again what is kept: they are worth waiting for.
+      -- Entries can be stored again, so hosts wait for each other's loads again.
       if try('GET', KEYS[5]) == 'open' then call('DEL', KEYS[5]) end
       local excess = account(digest, sizeOfEntry()) - room
       for i = 1, 3 do call('PEXPIRE', KEYS[i], '5184000000') end
-      -- Some more than is needed, so that not every write has to remove something.
+      -- Evicts more than necessary, so that not every write has to evict.
       local answer = excess > 0 and lastUsed(excess + room / 16) or {}
       table.insert(answer, 1, 1)
       return answer
@@ -276,7 +277,7 @@ struct SharedEntityScript: Sendable {
       local size = number(call('HGET', entry, 's' .. name)) + #ARGV[7] - #ARGV[6]
       local done = try('HSET', entry, 'h' .. name, ARGV[7], 't' .. name, text(timestamp), 's' .. name, text(size))
       if failure(done) then
-        -- Without room it stays as old as it was.
+        -- If the server is full, the entry keeps its age.
         return string.find(done.err, 'OOM', 1, true) and 0 or done
       end
       if keep ~= '' then keepFor(keep) end
@@ -288,7 +289,7 @@ struct SharedEntityScript: Sendable {
       mark = math.max(mark, number(call('HGET', entry, 'm')))
       local done = try('HSET', entry, 'm', text(mark))
       if failure(done) then
-        -- Without room for a mark it is no more.
+        -- If the server is too full for the mark, the entry is removed.
         if not string.find(done.err, 'OOM', 1, true) then return done end
         call('DEL', entry)
         forget(digest)

@@ -125,7 +125,7 @@ struct EnvironmentFileTests {
     #expect(
       try problem("A=s3cret\ns3cret\n")
         == start + "apis/prod.env:2: expected NAME=text, found a line without '='")
-    #expect(try problem("A=1\nA=2\n") == start + "apis/prod.env:2: 'A' is there twice")
+    #expect(try problem("A=1\nA=2\n") == start + "apis/prod.env:2: 'A' is set twice")
     #expect(
       try problem("A='s3cret\n")
         == start + "apis/prod.env:1: a quote is not closed on its line")

@@ -106,7 +106,7 @@ import Testing
       let exit = Embedding.errorNow { try lua.runNow("os.exit(3)", name: "s") }
       #expect(
         exit?.message
-          == "s:1: os.exit is not available: the process is not the script's; return instead")
+          == "s:1: os.exit is not available in an embedded script: return instead")
     }
   }
 

@@ -64,7 +64,8 @@ extension TransportSuite {
       func next() -> String? { left.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
     }
 
-    private static let cut = "a renewal was interrupted, so the refresh token may already be used"
+    private static let cut =
+      "a renewal was interrupted, so the refresh token may already have been used"
 
     private func finish(_ servers: RawServer...) {
       harness.finish(timers: 5)
@@ -81,7 +82,7 @@ extension TransportSuite {
       #expect(try !outcome(first).contains(SharedTokenFileTests.cut))
       let message =
         "no token from \(server.url)/token: \(SharedTokenFileTests.cut): set a new refresh_token, or "
-        + "remove \(path) if the server accepts one twice"
+        + "remove \(path) if the server accepts a refresh token twice"
       #expect(try outcome(first) == message)
       #expect(try outcome(auth(server.url)) == message)
       #expect(server.requests.count == 1)

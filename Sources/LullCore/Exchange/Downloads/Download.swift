@@ -365,7 +365,7 @@ package final class Download: Sendable, Equatable {
   }
 
   private func tooManyPieces(_ result: NetworkResult) -> Outcome {
-    failed(result, .malformedResponse, "the server sends it in too many pieces")
+    failed(result, .malformedResponse, "the server sends the file in too many parts")
   }
 
   private func failed(

@@ -38,7 +38,8 @@ package final class CacheLookup: Request {
     super.init(pump: resource.pump)
   }
 
-  /// Passes an entity that was read already through the stages after that of its entry.
+  /// Takes an entity that has already been read, and passes it through the stages that follow the
+  /// stage of `entry`.
   ///
   /// - Parameter later: The entries of later stages to write to, in the order of their stages.
   ///   (NEWS-09)

@@ -100,13 +100,13 @@ extension ExplainedSetting {
     connection("unixSocket") { $0.unixSocket.map(text) },
     connection("httpVersion") { $0.httpVersion?.rawValue },
     transfer("firstByteTimeout") { $0.firstByteTimeout.map(span) },
-    transfer("idleTimeout") { $0.idleTimeout.map { $0.isFinite ? span($0) : "for ever" } },
+    transfer("idleTimeout") { $0.idleTimeout.map { $0.isFinite ? span($0) : "no limit" } },
     transfer("responseType") { $0.responseType?.rawValue },
     transfer("redirects") {
       switch $0.redirects {
       case .follow(let limit): "at most \(limit)"
-      case .followWithinOrigin: "within the origin"
-      case .answer: "are answers"
+      case .followWithinOrigin: "only within the origin"
+      case .answer: "not followed"
       }
     },
     transfer("cookies") { $0.cookies.map { $0.file.map(text) ?? "in memory" } },
@@ -155,7 +155,7 @@ extension RetryPolicy {
     return
       "\(times) times on \(causes.joined(separator: ", ")), after \(LogText.number(backoff.base)) to "
       + "\(LogText.number(backoff.max)) s" + (backoff.hasJitter ? " or less" : "")
-      + (isUnsafe ? ", whatever the method" : "")
+      + (isUnsafe ? ", for all methods" : "")
   }
 }
 
@@ -165,13 +165,13 @@ extension RateLimit {
     var words = "\(requests) in \(LogText.number(per)) s"
     switch scope {
     case .block: break
-    case .processes: words += ", of all processes"
-    case .named(let name): words += ", of all processes as '\(LogText.part(name, limit: 40))'"
+    case .processes: words += ", shared by all processes"
+    case .named(let name): words += ", shared as '\(LogText.part(name, limit: 40))'"
     }
-    if strict { words += ", counted from the response" }
-    if learns { words += ", less if the server says so" }
+    if strict { words += ", strict" }
+    if learns { words += ", less if the server's headers say so" }
     if !free.isEmpty {
-      words += ", without \(free.sorted().map { "\($0)" }.joined(separator: ", "))"
+      words += ", not counting \(free.sorted().map { "\($0)" }.joined(separator: ", "))"
     }
     return words
   }

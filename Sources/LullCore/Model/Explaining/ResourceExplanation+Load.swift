@@ -104,7 +104,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     case .waitForCache: "wait for a cache, and load if it has nothing fresh"
     case .failOffline: "fail: the service is offline, and there is no data"
     case .fail(.noURL): "fail: there is no URL"
-    case .fail(.configuration): "fail: a block of the configuration has \(word)"
+    case .fail(.configuration): "fail: a block of the configuration has \(word) an error"
     case .loadAfterDisk:
       "load: \(reasonText); conditionally, if a disk cache has data"
     case .load:
@@ -131,7 +131,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
       "the data is \(age(of: time)), and fresh for \(Self.seconds(limit))"
     case .answer(let time, let limit):
       "the data is \(age(of: time)), and fresh for \(Self.seconds(limit)) by its own headers"
-    case .otherVariant: "the data is for other request headers, named by its Vary"
+    case .otherVariant: "the data is for other values of the request headers in its Vary"
     }
   }
 

@@ -118,7 +118,7 @@ public struct ResourceExplanation: Sendable {
       add(header: name, "not sent", sources.ofOmissions[name])
     }
     for (entry, name) in sources.withheld {
-      add(header: name, "stays off: another origin than \(origin)", entry, isWithheld: true)
+      add(header: name, "not sent to origins other than \(origin)", entry, isWithheld: true)
     }
   }
 

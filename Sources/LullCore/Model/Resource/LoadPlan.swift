@@ -194,7 +194,7 @@ package struct LoadPlan {
     case .data(let time, let limit): "the data is \(now - time) s old, expiration time \(limit) s"
     case .answer(let time, let limit):
       "the data is \(now - time) s old, fresh for \(limit) s by its own headers"
-    case .otherVariant: "the data is for other request headers, named by its Vary"
+    case .otherVariant: "the data is for other values of the request headers in its Vary"
     }
   }
 }

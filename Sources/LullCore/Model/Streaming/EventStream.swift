@@ -326,16 +326,16 @@ public final class EventStream {
   private func notAStream(_ status: Int?, _ type: String?) -> RequestError {
     let what =
       if let status, status != 200 {
-        "\(status)"
+        "its status is \(status)"
       } else {
-        type.map { "of type \(LogText.part($0, limit: 80))" } ?? "without a type"
+        type.map { "its type is \(LogText.part($0, limit: 80))" } ?? "it has no type"
       }
     var error = error(
       .transport(
         .final(
           .notAStream,
-          "the response is not a stream but \(what): text/event-stream, lines of JSON and JSON "
-            + "(200) can be read item by item; use load() for others")))
+          "the response is not a stream (\(what)): text/event-stream, lines of JSON and JSON, "
+            + "with status 200, can be read item by item; use load() for others")))
     error.httpStatusCode = status
     return error
   }

@@ -33,7 +33,7 @@ struct LoginRedirect: Sendable {
       parameters.filter { $0.name == name }.map(\.value)
     }
     for name in ["state", "code", "error", "error_description", "iss"] {
-      guard values(name).count < 2 else { return .wrong(400, "'\(name)' is there twice") }
+      guard values(name).count < 2 else { return .wrong(400, "'\(name)' appears twice") }
     }
     guard let given = values("state").first, LoginRedirect.isSame(given, state) else {
       return .wrong(400, "this is not the expected login: 'state' is different")
