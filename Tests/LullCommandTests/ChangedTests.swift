@@ -101,7 +101,7 @@ struct ChangedTests {
       [url, "--pages", "1"],
     ]
     for question in questions {
-      #expect(try run(question).errors.contains("first time"), "\(question)")
+      #expect(try run(question).errors.contains("first run"), "\(question)")
     }
     for question in questions { #expect(try run(question).code == 7, "\(question)") }
     #expect(try run(url, "--timeout", "9", "--fresh", "-f", "x").code == 7)
@@ -155,7 +155,7 @@ struct ChangedTests {
     #expect(forgotten.errors == "lull: forgotten\n")
     #expect(try run(server.url, "--forget").errors == "lull: there was nothing to forget\n")
     #expect(server.requests.count == asked)
-    #expect(try run(server.url).errors.contains("first time"))
+    #expect(try run(server.url).errors.contains("first run"))
   }
 
   @Test func `DIFF-08 so is a file that others may read, or of which a part is missing`() throws {
@@ -246,7 +246,7 @@ struct ChangedTests {
     #expect(try run(server.url).code == 0)
     #expect(try run(server.url).output == "- 1\n+ 2\n")
     #expect(server.requests.allSatisfy { $0.lowercased().contains("x-tag: t") })
-    #expect(try run(server.url, "--no-config").errors.contains("first time"))
+    #expect(try run(server.url, "--no-config").errors.contains("first run"))
   }
 
   @Test func `DIFF-11 a terminal is shown it in colours, and control characters`() throws {

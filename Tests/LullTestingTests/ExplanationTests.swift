@@ -174,7 +174,7 @@ import Testing
       #expect(try load().description == "load: there is neither data nor error")
       let request = resource.load()
       #expect(try load().step == .join)
-      #expect(try load().description == "join the load in progress, begun 0 s ago")
+      #expect(try load().description == "join the load in progress, started 0 s ago")
       _ = try await request.entity()
       let loaded = test.clock.now
       await test.advance(by: 3)

@@ -62,7 +62,7 @@ struct CachesAfterWritesTests {
 
   @Test func `DIFF-01 lull changed asks the server whatever a cache has, unless --offline`() throws
   {
-    #expect(try run("changed", "./a.lua", "/x").errors.contains("first time"))
+    #expect(try run("changed", "./a.lua", "/x").errors.contains("first run"))
     #expect(try run("changed", "./a.lua", "/x").code == 7)
     try folder.write("value", "3")
     #expect(try run("changed", "./a.lua", "/x", "--offline").code == 7)

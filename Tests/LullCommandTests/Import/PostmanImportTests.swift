@@ -59,7 +59,7 @@ struct PostmanImportTests {
     for part in ["hunter", "X-Off", "off =", "pm.test"] {
       #expect(!text.contains(part), "\(part)\n\(text)")
     }
-    #expect(ending.errors.contains("left out: 2 scripts"))
+    #expect(ending.errors.contains("left out: 2 pre-request scripts and tests"))
     #expect(
       ending.errors.contains("left out: 3 disabled parameters, headers and fields"))
     let environment = ["SHOP_TOKEN": "t", "SHOP_USER": "ann", "SHOP_PASSWORD": "p"]
