@@ -18,7 +18,8 @@ package struct History {
     path = History.standardPath
   }
 
-  /// The file of `LULL_HISTORY`, or that in the folder of states; nil without a home folder, or if it is off.
+  /// The file named by `LULL_HISTORY`, by default `history` in the state folder. nil if
+  /// `LULL_HISTORY` is empty, which turns the history off, or if there is no home folder.
   package static var standardPath: String? {
     if let path = getenv("LULL_HISTORY").map({ String(cString: $0) }) {
       return path.isEmpty ? nil : path

@@ -68,7 +68,10 @@ extension APIOwner {
         swift: "Share.namespace"),
       .field(
         "secret", "Secret|string|nil",
-        "A key known only to those who share: without it, the server could guess credentials.",
+        """
+        A key that the programs sharing the server know, but not the server. Without it, the \
+        server could guess credentials from the digests that it stores.
+        """,
         swift: "Share.secret"),
       .field(
         "ca_file", "string?",

@@ -22,7 +22,7 @@ package struct Chart {
   private let field: String
   /// Whether the list contains plain numbers, which have no labels.
   private let isPlain: Bool
-  /// The name of the numbers in such a list, as in tables.
+  /// The field name for plain numbers; tables use the same.
   private static let plainField = "value"
 
   /// - Parameter field: a name, or names separated by dots.

@@ -6,9 +6,9 @@ import LullLuaSource
 /// resulting error can explain it.
 ///
 /// A read is identified by the coroutine, the line, and the object. An error is explained only if
-/// the source shows that its nil was read on such a line, and if the expression there still leads
-/// to a Lull object through Lull functions alone. Otherwise another value may have been read.
-/// (NIL-01 to NIL-05)
+/// the source shows that its nil comes from a line with such a read, and that the expression on this
+/// line reaches a Lull object by calling nothing but Lull functions. Otherwise the nil may be another
+/// value. (NIL-01 to NIL-05)
 final class NilContents {
   private static let capacity = 16
 

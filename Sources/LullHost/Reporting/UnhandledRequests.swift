@@ -102,7 +102,8 @@ package final class UnhandledRequests {
     }
   }
 
-  /// Marks earlier failures of a resource as handled if a later one was read after it was recorded.
+  /// Marks a failure of a resource as handled if a later failure of the same resource has been
+  /// handled.
   private func handleEarlierLoads() {
     var records: Set<ObjectIdentifier> = []
     for entry in entries.reversed() {

@@ -134,7 +134,7 @@ extension APIOwner {
     caught. `t.expect(x).never:to_equal(y)` expects the opposite.
     """,
     entries: [
-      .property("never", "Expectation", "The opposite of the next call."),
+      .property("never", "Expectation", "The same value, expecting the opposite in the next call."),
       .method(
         "to_equal", "(expected: any)",
         "Expects a deeply equal value; reports the paths that differ.",

@@ -120,7 +120,7 @@ struct APIExport {
       if case .seen = second {
         let names = variables.map { "'\($0)'" }.joined(separator: ", ")
         ExportCommand.tell(
-          "values that the file makes from \(names) are made from the word 'secret' instead")
+          "values that the file computes from \(names) contain the word 'secret' instead")
         outcome = second
         variables = []
       }

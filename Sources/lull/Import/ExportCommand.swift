@@ -42,7 +42,7 @@ struct ExportCommand {
       arguments: [
         .init(
           positional: "API",
-          help: "An API by name or file; shop@prod in an environment.",
+          help: "An API, by name or file; shop@prod selects the environment prod.",
           isRequired: true),
         .init(
           "--openapi", kind: .flag, help: "Write an OpenAPI document.",

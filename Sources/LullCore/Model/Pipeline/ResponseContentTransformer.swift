@@ -31,8 +31,8 @@ public final class ResponseContentTransformer: ResponseTransformer {
     case failed(RequestError)
   }
 
-  /// Starts one call, which reports once, during the call or later. Returns a function that ends it
-  /// early.
+  /// Runs the function once. Calls `report` exactly once, before or after returning. Returns a
+  /// function that ends the run early.
   package typealias Work = (_ report: @escaping (Outcome) -> Void) -> (() -> Void)?
 
   public let description: String

@@ -105,8 +105,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
     return request
   }
 
-  /// The load of its resource that this request is, or is a part of; nil if it belongs to no load
-  /// in progress.
+  /// The load in progress to which this request belongs: this request itself, or a request that
+  /// includes it. nil if there is none.
   var load: Request? {
     loader.record.loads.first { $0.request.includes(self) }?.request
   }
