@@ -20,7 +20,7 @@ struct ByteArgumentTests {
     let ended = try shell(
       "printf 'caf\\351' > word; '\(Binaries.lull)' post https://a.example a=@word",
       folder: folder.path)
-    #expect(ended.errors.contains("'word' is not UTF-8"))
+    #expect(ended.errors.contains("'word' is not text in UTF-8"))
     #expect(ended.code == 2)
   }
 

@@ -171,7 +171,8 @@ struct NamedDownloadTests {
   @Test func `CMD-16 what is no stream is said to be none`() throws {
     let api = try SampleAPI()
     let other = try lull("get", "\(api.url)/html", "--stream")
-    #expect(other.errors.contains("the response is not a stream (its type is text/html)"))
+    #expect(
+      other.errors.contains("the response is not a stream (its type is text/html; charset=utf-8)"))
     #expect(other.code == 6)
     let missing = try lull("get", "\(api.url)/status/404", "--stream")
     #expect(missing.code == 4)

@@ -284,7 +284,8 @@ struct PageStyleTests {
     let all = try run(["get", "\(base)/rows", "--all", "--rows", "a.b"])
     #expect(all.output == "[1,2]\n" && all.code == 0)
     let lacking = try run(["get", "\(base)/zero", "--all", "--cursor", "nxt"])
-    #expect(lacking.errors == "lull: warning: the only page has no 'nxt', which --cursor names\n")
+    #expect(
+      lacking.errors == "lull: warning: the only page has no field 'nxt', which --cursor names\n")
     #expect(lacking.code == 0)
     for (words, message) in [
       (["--cursor", "c"], "--cursor needs --all or --pages N"),

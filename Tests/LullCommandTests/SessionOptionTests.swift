@@ -230,7 +230,7 @@ struct SessionOptionTests {
     #expect(damaged.code == 1)
     try state.write(file, "{\"lull_session\":1,\"origin\":\"http://a.example\"}", mode: 0o600)
     let foreign = try run("get", server.url, "--session", "x")
-    #expect(foreign.errors.contains("is for http://a.example, not for \(server.url)"))
+    #expect(foreign.errors.contains("belongs to http://a.example, not to \(server.url)"))
     try state.write(file, "{}", mode: 0o644)
     let open = try run("get", server.url, "--session", "x")
     #expect(

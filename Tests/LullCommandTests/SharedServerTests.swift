@@ -168,7 +168,7 @@ struct SharedServerTests {
   }
 
   @Test(arguments: [
-    ("{}", "'url' is missing"), ("{ url = 1 }", "'url' must be a string"),
+    ("{}", "'url' is missing"), ("{ url = 1 }", "'url' must be a non-empty string"),
     ("{ url = '' }", "'url' must be a non-empty string"),
     ("{ url = 'redis://\\xff' }", "UTF-8"),
     ("{ url = 'http://u:geheim@h' }", "must begin with redis://"),
@@ -177,7 +177,8 @@ struct SharedServerTests {
     ("{ url = 'redis://:geheim@h', password = 'geheim' }", "the url has one too"),
     ("{ url = 'redis://h', password = {} }", "'password' must be a secret or a string, got table"),
     ("{ url = 'redis://h', pasword = 'geheim' }", "did you mean"),
-    ("nil", "table expected"), ("{ url = 'redis://h', ca_file = 1 }", "'ca_file' must be a string"),
+    ("nil", "table expected"),
+    ("{ url = 'redis://h', ca_file = 1 }", "'ca_file' must be a non-empty string"),
   ])
   func `SHR-32 settings that make no sense are refused in one line, which shows no password`(
     _ options: String, _ message: String

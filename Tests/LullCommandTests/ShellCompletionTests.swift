@@ -63,7 +63,7 @@ struct ShellCompletionTests {
     (#"lull call shop "Get"#, #"lull call shop "Get All" "#),
     ("lull call 'sho", "lull call 'shop' "),
     // Files.
-    ("lull doc", "lull document.yaml "),
+    ("lull docu", "lull document.yaml "),
     ("lull import openapi doc", "lull import openapi document.yaml "),
     ("lull import openapi two", #"lull import openapi two\ words.json "#),
     ("lull import openapi fol", "lull import openapi folder/"),

@@ -38,7 +38,9 @@ struct VerbHintTests {
     defer { server.stop() }
     let plain = try lull("get", server.url)
     #expect(plain.code == 4)
-    #expect(plain.errors.contains("lull: the server requires Digest authentication: use -A digest -a USER:PASSWORD\n"))
+    #expect(
+      plain.errors.contains(
+        "lull: the server requires Digest authentication: use -A digest -a USER:PASSWORD\n"))
     let asked = try lull("get", server.url, "-A", "digest", "-a", "ann:x")
     #expect(asked.code == 4)
     #expect(!asked.errors.contains("-A digest"))

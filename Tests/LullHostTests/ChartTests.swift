@@ -114,7 +114,8 @@ struct ChartTests {
     (#"[{"n":null}]"#, "n", "no row has a 'n'"), (#"[1,2]"#, "n", "--chart value"),
     (#"[{"value":1},2]"#, "value", "row 2 is not a record"),
     (#"[1,"a"]"#, "value", #"'value' is not a number in row 2: "a""#),
-    (#"{"items":[]}"#, "n", "the content is a record: select a list with -f"), ("3", "n", "the content is no list"),
+    (#"{"items":[]}"#, "n", "the content is a record: select a list with -f"),
+    ("3", "n", "the content is no list"),
     (#""a""#, "n", "a text"), (#"[{"n":"a\u001b[2J"}]"#, "n", #"row 1: "a\u001b[2J""#),
   ])
   func `CHART-05 what cannot be drawn is told with its row`(

@@ -16,7 +16,8 @@ struct HabitTests {
   @Test(arguments: [
     ("%edit", ".edit"), ("%save x.lua", ".save FILE"), ("%timeit f()", ".time EXPR"),
     ("%%bash", ".help"), ("%", ".help"), ("!ls -l", "os.execute(\"ls\")"), (" !", "os.execute"),
-    ("api.load??", "api.load? describes"), ("?? lull.map", "lull.map? describes"), ("In[3]", ".edit 3"),
+    ("api.load??", "api.load? describes"), ("?? lull.map", "lull.map? describes"),
+    ("In[3]", ".edit 3"),
   ])
   func `PRM-22 what is not there is told with what is`(line: String, hint: String) {
     guard case .hint(let text, _)? = Habit(line) else {

@@ -30,8 +30,8 @@ package struct APIName {
       !isEnvironment(word[word.index(after: at)...])
     else { return nil }
     return
-      "there is no API '\(word)': the environment name after '\(word[..<at])@' has letters, "
-      + "digits, '-' and '_'"
+      "there is no API '\(word)': an environment name consists of letters, digits, "
+      + "'-' and '_'"
   }
 
   /// Returns whether a name is valid for an environment: letters, digits, `-` and `_`, so that it

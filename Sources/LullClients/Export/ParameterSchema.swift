@@ -43,7 +43,6 @@ struct ParameterSchema {
     parameter.description.map { [("description", CallValue.string($0).jsonText)] } ?? []
   }
 
-
   private var standard: [UInt8]? {
     ParameterSchema.isConstant(parameter) ? nil : parameter.shownDefault
   }

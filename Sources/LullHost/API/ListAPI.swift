@@ -34,7 +34,7 @@ extension APIOwner {
         """, rules: "FLT-01 FLT-02"),
     .function(
       "pick", "(x: any, ...: string): table",
-      "The named fields of a record, or of each record of a list.",
+      "The named fields of a record or of each record.",
       "A missing field is `lull.null`. `\"owner.login\"` becomes a field of that name.",
       example: """
         local users = assert(api("/users"):load():await()).content
@@ -131,9 +131,9 @@ extension APIOwner {
   private static let grouping: [APIEntry] = [
     .function(
       "group_by", "(x: any, by?: FieldOrFunction): table<string, any[]>",
-      "The elements in groups: a list for each value of `by`, with its text as key.",
+      "The elements in a list for each value of `by`.",
       """
-      The key for missing values and `lull.null` is `null`. A value that is a list or record \
+      The keys are the values as text; that of missing values and `lull.null` is `null`. A value that is a list or record \
       raises an error.
       """,
       example: """
@@ -142,7 +142,7 @@ extension APIOwner {
         """, rules: "FLT-07"),
     .function(
       "count_by", "(x: any, by?: FieldOrFunction): table<string, integer>",
-      "The number of elements for each value of `by`, with its text as key.",
+      "The number of elements for each value of `by`.", "The keys are those of `group_by`.",
       example: """
         print(lull.list.count_by{ "a", "b", "a" }.a)                   --> 2
         """, rules: "FLT-07"),
@@ -158,7 +158,8 @@ extension APIOwner {
   private static let counting: [APIEntry] = [
     .function(
       "count", "(x: any, by?: FieldOrFunction): integer",
-      "The number of elements; with `by`, of those for which it is true.",
+      "The number of elements, or of those that match `by`.",
+      "An element matches if the field or function gives a true value.",
       example: """
         print(lull.list.count{ a = 1, b = 2 })     --> 2
         """),

@@ -21,9 +21,9 @@ struct TrustCommand {
       description: """
         Lets completion, lull apis, lull check and lull call --help run API files.
 
-        They run trusted files with all rights except network access, and other files in
-        the sandbox. Files of your configuration folder need no trust. Requests and scripts
-        run the files they name, trusted or not.
+        They run trusted files with all rights except network access, and other files
+        in the sandbox. Files of your configuration folder need no trust. Requests and
+        scripts run the files they name, trusted or not.
 
         PATH is an API file, an API by name, or a folder with API files (default
         ./apis). Each file runs once to find the files it loads. Trust covers the

@@ -322,7 +322,7 @@ struct DescribeTests {
       return { service = require("lull").service("https://a.example"),
         calls = { ["x\\27y\\n"] = { path = "/x" } } }
       """)
-    for (name, reason) in [("bytes", "UTF-8"), ("name", "names that can be printed")] {
+    for (name, reason) in [("bytes", "UTF-8"), ("name", "names must be printable")] {
       for words in [["describe", name, "-o", "json"], ["skill", name]] {
         let ending = try folder.runLull(words)
         #expect(ending.code == 1 && ending.output == "", "\(ending)")

@@ -220,7 +220,7 @@ struct DiffTests {
       let name = try diff(word, "a.lua")
       #expect(name.code == 2)
       #expect(
-        name.errors.hasPrefix("lull: there is no API '\(word)': behind './a.lua@' stands"),
+        name.errors.hasPrefix("lull: there is no API '\(word)': an environment name"),
         "\(name)")
     }
     let nothing = try diff("a.lua", "a.lua", "--urls", "")

@@ -52,7 +52,7 @@ struct EnvironmentLoginTests {
     #expect(prod.code == 0, "\(prod)")
     #expect(prod.output.contains("'production'") && !prod.output.contains("'shop'"), "\(prod)")
     #expect(try run("get", "shop@prod", "/me").code == 0)
-    #expect(try run("logout", "shop@prod").output.contains("'production' is"))
+    #expect(try run("logout", "shop@prod").output.contains("tokens of 'production' were deleted"))
     #expect(try run("get", "shop@prod", "/me").errors.contains("there is no login"))
     #expect(try run("login", "shop@nowhere").code == 3)
   }

@@ -43,7 +43,8 @@ struct EnvironmentNameTests {
     let scripted = try run(
       "-e", "print(pcall(require'lull'.api, arg[1]))", "shop@\(word)")
     #expect(
-      scripted.output.hasPrefix("false\tthere is no API 'shop@\(word)': behind"), "\(scripted)")
+      scripted.output.hasPrefix("false\tthere is no API 'shop@\(word)': an environment name"),
+      "\(scripted)")
   }
 
   @Test func `ENV-19 an @ without an API before it, and what is not UTF-8, name nothing`() throws {
@@ -52,7 +53,9 @@ struct EnvironmentNameTests {
       #expect(ending.code != 0 && ending.errors.hasPrefix("lull: "), "\(word): \(ending)")
     }
     try folder.write("look.lua", "print(pcall(require'lull'.api, 'shop@\\xFF'))")
-    #expect(try run("look.lua").output.hasPrefix("false\tthere is no API 'shop@\\xFF': behind"))
+    #expect(
+      try run("look.lua").output.hasPrefix(
+        "false\tthere is no API 'shop@\\xFF': an environment name"))
     let hostile = try run("get", "shop", "/", environment: ["LULL_ENV": "a\nb\u{1B}[31m"])
     #expect(
       hostile.errors.split(separator: "\n").count == 1 && !hostile.errors.contains("\u{1B}"),

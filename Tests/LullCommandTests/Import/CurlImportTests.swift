@@ -255,7 +255,7 @@ struct CurlImportTests {
     #expect(second.code == 0, "\(second.errors)")
     for text in [
       "-m, -x, --retry", "output or are Lull's default: -v", "is a cookie file", "line breaks",
-      "'jq' behind | is left out",
+      "'jq' after | is left out",
       "left out: HEAD https://other.example/b: it is for another host",
     ] {
       #expect(second.errors.contains(text), "\(text)\n\(second.errors)")

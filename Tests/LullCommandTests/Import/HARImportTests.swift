@@ -88,7 +88,7 @@ struct HARImportTests {
     }
     #expect(ending.errors.contains("2 for pages, images, styles, scripts and fonts"))
     #expect(ending.errors.contains("preflight requests of browsers (OPTIONS): 1"))
-    #expect(ending.errors.contains("1 of https://track.example"))
+    #expect(ending.errors.contains("1 to https://track.example"))
     #expect(
       ending.output
         == "apis/shop.lua: 4 calls (orders, orders_by_id, users_orders_by_id, post_orders)\n"
@@ -147,7 +147,7 @@ struct HARImportTests {
 
   @Test func `IMX-23 what is no archive, or has nothing of an API, is refused`() throws {
     for (text, part) in [
-      ("", "no JSON"), ("{}", "'log' is missing"), ("[1]", "not an HTTP Archive"),
+      ("", "invalid JSON"), ("{}", "'log' is missing"), ("[1]", "not an HTTP Archive"),
       ("{\"log\":{\"entries\":[]}}", "no API requests"),
       ("{\"log\":{\"entries\":[{}]}}", "'request' is missing"),
     ] {
@@ -208,7 +208,7 @@ struct HARImportTests {
       entry("GET\\nX", "https://a.example/x"), entry("GET", "https://a.example/y"),
     ])
     #expect(ending.code == 0 && !text.contains("/x"), "\(ending)\n\(text)")
-    #expect(ending.errors.contains("left out: 1 of other than HTTP"), "\(ending)")
+    #expect(ending.errors.contains("left out: 1 to other than HTTP"), "\(ending)")
   }
 
   @Test func `IMX-40 names and texts of recordings never become code`() throws {

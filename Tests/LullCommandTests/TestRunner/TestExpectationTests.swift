@@ -312,7 +312,7 @@ struct TestExpectationTests {
       """)
     #expect(
       ending.output.contains(
-        #"t.network:on("GET", "/a?q=2", { json = … }); there are: GET /a?q=1"#),
+        #"t.network:on("GET", "/a?q=2", { json = … }); stubs: GET /a?q=1"#),
       "\(ending)")
     #expect(!ending.output.contains("hush"))
   }

@@ -182,7 +182,7 @@ struct TestTimeTests {
       ending.output.contains(
         """
             lull: tests do not use the network, and this one has no stub for GET https://x.test/a?q=1: \
-        t.network:on("GET", "/a?q=1", { json = … }); there are: GET /b
+        t.network:on("GET", "/a?q=1", { json = … }); stubs: GET /b
 
         """), "\(ending.output)")
   }
