@@ -340,7 +340,7 @@ describe([[expiration_time = "http"]], function()
     equal(resource:load_if_needed(), nil)
     language = "en"
     service:invalidate_configuration()
-    contains(resource:explain(), "other request headers")
+    contains(resource:explain(), "other values of the request headers")
     equal(assert(resource:load_if_needed():await()).content, "en")
     equal(#sent, 2)
   end)

@@ -182,9 +182,9 @@ describe("pages", function()
       return failing(api "/a", { cursor = cursor }).user_message
     end
     contains(problem(with, function(content) return content.data end), "has no 'has_more'")
-    contains(problem(without, function(content) return content.data end), "'data' is not a list")
+    contains(problem(without, function(content) return content.data end), "is not a list")
     contains(problem(with, function(content) return { data = content.data } end), "has no 'has_more'")
-    contains(problem(without, function() return { items = {} } end), "'data' is not a list")
+    contains(problem(without, function() return { items = {} } end), "is not a list")
     contains(problem(without, function() return "text" end), "has no field")
   end)
 
@@ -732,8 +732,8 @@ describe("pages end with an error", function()
       ['{"data":[{"id":1}],"has_more":1}'] = "'has_more' is neither true nor false",
       ['{"data":[],"has_more":true}'] = "'has_more' is true, but 'data' is empty",
       ['{"data":[{"id":1},{"ID":2}],"has_more":true}'] = "no cursor 'id' of the last element of 'data'",
-      ['{"data":{"id":1},"has_more":true}'] = "'data' is not a list",
-      ['{"has_more":true}'] = "'data' is not a list",
+      ['{"data":{"id":1},"has_more":true}'] = "is not a list",
+      ['{"has_more":true}'] = "is not a list",
       ['{"data":[{"id":{}}],"has_more":true}'] = "neither a string nor a number",
       ['{"data":[{"id":1e300}],"has_more":true}'] = "too large",
     } do
@@ -777,7 +777,7 @@ describe("pages end with an error", function()
     contains(failing(api("/a"), { cursor = { param = "c", field = "cursor" } }).user_message,
       "The cursor 'cursor' is neither a string nor a number")
     contains(failing(api("/a"), { page = { param = "page" } }).user_message, "The content is not a list")
-    contains(failing(api("/a"), { page = { param = "page", items = "data" } }).user_message, "'data' is not a list")
+    contains(failing(api("/a"), { page = { param = "page", items = "data" } }).user_message, "is not a list")
     contains(failing(api("/a"), { next = function() return 7 end }).user_message,
       "'next' of pages must return a URL, a Resource or nil, got 7")
   end)

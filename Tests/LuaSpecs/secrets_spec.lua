@@ -79,8 +79,8 @@ describe("a secret", function()
   it("has exactly one source that makes sense", function()
     raises("needs one of 'env', 'file', 'command'", function() lull.secret {} end)
     raises("one source", function() lull.secret { env = "A", file = "b" } end)
-    raises("'env' must be a string", function() lull.secret { env = 7 } end)
-    raises("'file' must be a string", function() lull.secret { file = "" } end)
+    raises("'env' must be a non-empty string", function() lull.secret { env = 7 } end)
+    raises("'file' must be a non-empty string", function() lull.secret { file = "" } end)
     raises("not its value", function() lull.secret { env = "TOKEN=abc" } end)
     raises("list of strings", function() lull.secret { command = { {} } } end)
     raises("empty list", function() lull.secret { command = {} } end)
@@ -228,8 +228,8 @@ describe("a secret is sent", function()
     local url = resource.url
     local got = assert(resource:post({ json = { k = secret } }, function(http)
       local body = http.body
-      raises(mask .. "' in it", function() http.headers["X-C"] = http.headers["X-A"] end)
-      raises(mask .. "' in it", function() http.headers["X-C"] = { "a", http.headers["X-A"] } end)
+      raises(mask .. "', which is only a placeholder", function() http.headers["X-C"] = http.headers["X-A"] end)
+      raises(mask .. "', which is only a placeholder", function() http.headers["X-C"] = { "a", http.headers["X-A"] } end)
       raises("'body' contains", function() http.body = body .. " " end)
       raises("'url' contains", function() http.url = "https://a.test/?x=" .. mask end)
       raises("'url' contains", function() http.url = url .. "&z=" .. mask end)
@@ -238,7 +238,7 @@ describe("a secret is sent", function()
       http.url = http.url .. "&z=1"
       http.url = http.url .. "#end"
       http.headers["X-D"] = secret .. "!"
-      raises(mask .. "' in it", function() http.headers["X-E"] = http.headers["X-D"] end)
+      raises(mask .. "', which is only a placeholder", function() http.headers["X-E"] = http.headers["X-D"] end)
     end):await())
     equal(got.url, url .. "&z=1#end")
     got = got.content
