@@ -244,7 +244,8 @@ describe("lull.auth.netrc", function()
     excludes(tostring(problem), "oops")
     fails("secret_unavailable", "is not a regular file",
       service { auth = lull.auth.netrc { path = folder } } ("/echo"):get())
-    fails("secret_unavailable", "a login name with a colon", with("machine 127.0.0.1 login a:b password c")("/echo"):get())
+    fails("secret_unavailable", "a login name with a colon",
+      with("machine 127.0.0.1 login a:b password c")("/echo"):get())
     fails("secret_unavailable", "no login name", with("machine 127.0.0.1 password c")("/echo"):get())
     raises("unknown setting 'file'", function() lull.auth.netrc { file = "x" } end)
     raises("'path'", function() lull.auth.netrc { path = "" } end)

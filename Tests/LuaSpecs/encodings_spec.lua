@@ -125,7 +125,8 @@ describe("lull.base64", function()
       ["="] = "misplaced padding (at byte 1)", ["QQ==QQ=="] = "there is text after the padding (at byte 5)",
       ["QR=="] = "the last character has extra bits (at byte 4)",
       ["QUJ"] = "the last character has extra bits (at byte 3)",
-      ["Q*"] = "'*' is not a base64 character (at byte 2)", ["Q\0"] = "the byte 0x00 is not a base64 character (at byte 2)",
+      ["Q*"] = "'*' is not a base64 character (at byte 2)",
+      ["Q\0"] = "the byte 0x00 is not a base64 character (at byte 2)",
       ["Qé"] = "the byte 0xc3 is not a base64 character (at byte 2)",
       ["+_"] = "the text has characters of both alphabets (at byte 2)",
     } do
@@ -255,7 +256,8 @@ describe("lull.time.parse", function()
     equal(parse("2016-12-31T23:59:60Z"), 1483228800)
     equal(parse("2017-01-01T00:59:60+01:00"), 1483228800)
     equal(parse("Saturday, 31-Dec-16 23:59:60 GMT"), 1483228800)
-    fails("'2016-12-31T23:58:60Z' is not a date: a leap second must be at the end of a UTC day", parse("2016-12-31T23:58:60Z"))
+    fails("'2016-12-31T23:58:60Z' is not a date: a leap second must be at the end of a UTC day",
+      parse("2016-12-31T23:58:60Z"))
     fails("'2016-12-31T23:59:60+01:00' is not a date: a leap second must be at the end of a UTC day",
       parse("2016-12-31T23:59:60+01:00"))
   end)

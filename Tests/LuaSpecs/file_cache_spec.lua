@@ -379,7 +379,8 @@ describe("A cache file", function()
     same({ load(path, "2").out, load(path, "3").out }, { "2\n", "2\n" })
     equal(shell("ls " .. dir .. " | grep -c 'cache.db.version-1$'"), "1")
     shell("sqlite3 " .. path .. " 'PRAGMA user_version = 1'")
-    equal(load(path, "4").err, "lull: warning: the cache '" .. path .. "' was written by an older Lull: it is renamed to '" ..
+    equal(load(path, "4").err, "lull: warning: the cache '" .. path
+      .. "' was written by an older Lull: it is renamed to '" ..
       path .. ".version-1' and replaced\n")
     equal(load(path, "5").err, "")
   end)

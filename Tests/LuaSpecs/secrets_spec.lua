@@ -229,7 +229,8 @@ describe("a secret is sent", function()
     local got = assert(resource:post({ json = { k = secret } }, function(http)
       local body = http.body
       raises(mask .. "', which is only a placeholder", function() http.headers["X-C"] = http.headers["X-A"] end)
-      raises(mask .. "', which is only a placeholder", function() http.headers["X-C"] = { "a", http.headers["X-A"] } end)
+      raises(mask .. "', which is only a placeholder",
+        function() http.headers["X-C"] = { "a", http.headers["X-A"] } end)
       raises("'body' contains", function() http.body = body .. " " end)
       raises("'url' contains", function() http.url = "https://a.test/?x=" .. mask end)
       raises("'url' contains", function() http.url = url .. "&z=" .. mask end)

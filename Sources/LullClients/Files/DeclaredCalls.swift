@@ -40,7 +40,7 @@ final class DeclaredCalls {
     }
   }
 
-  /// Returns what is needed to list a call; nil if there is no call with that name.
+  /// Returns the summary of a call for lists; nil if there is no call with that name.
   func listed(_ name: String) throws(APIFileProblem) -> ListedCall? {
     if let call = readings[name] { return ListedCall(call) }
     if let listed = listed[name] { return listed }
