@@ -336,7 +336,7 @@ struct CacheFileTests {
     #expect(
       warnings.lines == [
         "the cache '\(fixture.path)' was written by an older Lull: it is "
-          + "'\(fixture.path).version-1' and replaced"
+          + "renamed to '\(fixture.path).version-1' and replaced"
       ])
     #expect(fixture.countSetAside == 0)
     // That one looks whether its file is still the one of that name.

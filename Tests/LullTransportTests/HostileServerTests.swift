@@ -78,29 +78,29 @@ extension TransportSuite {
       Hostile(
         "a length beyond counting",
         Hostile.ok + "Content-Length: 99999999999999999999999\r\n\r\nhello",
-        .failure(.malformedResponse, "no length: '99999999999999999999999'")),
+        .failure(.malformedResponse, "invalid Content-Length: '99999999999999999999999'")),
       Hostile(
         "a length one beyond counting",
         Hostile.ok + "Content-Length: 9223372036854775808\r\n\r\nhello",
-        .failure(.malformedResponse, "no length: '9223372036854775808'")),
+        .failure(.malformedResponse, "invalid Content-Length: '9223372036854775808'")),
       Hostile(
         "a length with a sign", Hostile.ok + "Content-Length: +5\r\n\r\nhello", ends: .wait,
-        .failure(.malformedResponse, "no length: '+5'")),
+        .failure(.malformedResponse, "invalid Content-Length: '+5'")),
       Hostile(
         "a length with words behind", Hostile.ok + "Content-Length: 5 bytes\r\n\r\nhello",
-        ends: .wait, .failure(.malformedResponse, "no length: '5 bytes'")),
+        ends: .wait, .failure(.malformedResponse, "invalid Content-Length: '5 bytes'")),
       Hostile(
         "a hexadecimal length", Hostile.ok + "Content-Length: 0x05\r\n\r\nhello", ends: .wait,
-        .failure(.malformedResponse, "no length: '0x05'")),
+        .failure(.malformedResponse, "invalid Content-Length: '0x05'")),
       Hostile(
         "a length with a fraction", Hostile.ok + "Content-Length: 5.0\r\n\r\nhello", ends: .wait,
-        .failure(.malformedResponse, "no length: '5.0'")),
+        .failure(.malformedResponse, "invalid Content-Length: '5.0'")),
       Hostile(
         "an empty length", Hostile.ok + "Content-Length: \r\n\r\nhello", ends: .wait,
         .failure(.malformedResponse, "Content-Length")),
       Hostile(
         "two lengths in one header", Hostile.ok + "Content-Length: 5, 3\r\n\r\nhello",
-        ends: .wait, .failure(.malformedResponse, "no length: '5, 3'")),
+        ends: .wait, .failure(.malformedResponse, "invalid Content-Length: '5, 3'")),
       Hostile(
         "one length twice in one header", Hostile.ok + "Content-Length: 5, 5\r\n\r\nhello",
         ends: .wait, .text("hello")),
@@ -125,7 +125,7 @@ extension TransportSuite {
         Hostile.ok
           + "Content-Length: +3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
         ends: .wait,
-        .failure(.malformedResponse, "no length: '+3'")),
+        .failure(.malformedResponse, "invalid Content-Length: '+3'")),
       Hostile("no length", Hostile.ok + "\r\nhello", .text("hello")),
     ]
 

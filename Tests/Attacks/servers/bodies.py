@@ -145,7 +145,7 @@ def codings():
             yield Case(
                 f"{name}, {part} bytes of {len(body)}",
                 framed(body[:part], header),
-                fails("truncated_body", words="is cut"),
+                fails("truncated_body", words="is truncated"),
             )
         yield Case(
             f"{name}, cut, without a length",

@@ -174,7 +174,7 @@ extension TransportSuite {
       ])
       #expect(fixture.download(server)?.error != nil)
       let error = fixture.download(server)?.error
-      #expect(error?.userMessage.contains("is no file") == true, "\(error as Any)")
+      #expect(error?.userMessage.contains("is not a file") == true, "\(error as Any)")
       #expect(fixture.text("a") == nil)
       #expect(fixture.text("a.part") == "hello")
       #expect(fixture.download(server)?.isSuccess == true)
