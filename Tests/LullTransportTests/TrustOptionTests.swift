@@ -48,7 +48,8 @@ extension TransportSuite {
       }
       // Once for each host.
       #expect(said.lines.count == 1)
-      #expect(said.lines.first?.contains(" \(name).localhost:\(nginx.tlsPort) is not verified") == true)
+      #expect(
+        said.lines.first?.contains(" \(name).localhost:\(nginx.tlsPort) is not verified") == true)
       #expect(said.lines.first?.contains("insecure") == true)
       #expect(try harness.get(url).error?.kind == .tls)
       harness.finish()
