@@ -2,7 +2,8 @@ import CLullBridge
 import CPCRE2
 package import LullSystem
 
-/// The interpreter, and the libraries that scripts use, which this loads. Any thread.
+/// The versions of the interpreter and of the libraries that scripts use. Reading them loads the
+/// libraries. Any thread.
 package enum HostLibraries {
   package static var versions: [LibraryVersion] {
     [

@@ -1,6 +1,6 @@
 -- B3: COUNT calls each of r:load_if_needed() on fresh data and of u:m(), in alternating slices.
--- Prints the CPU time per call of both in ns. To count instructions, WHAT selects one: "lull" or
--- "empty". Then nothing is timed.
+-- Prints the CPU time of one call of each, in ns. If WHAT is "lull" or "empty", only that one runs,
+-- untimed, so that its instructions can be counted.
 local lull = require "lull"
 
 local module, count, what = ...

@@ -1,4 +1,4 @@
-// The server of B12: holds polls without responding until it is told to. One thread, epoll.
+// The server of B12: holds each poll until another request releases it. One thread, epoll.
 //
 //   longpoll
 //

@@ -1,7 +1,7 @@
 -- B4: COUNT calls of Lua functions, OBSERVERS different ones in turn: as observers notified by one
--- resource, and by pcall with the same arguments, in alternating slices. Prints the CPU time per
--- call of both in ns. To count instructions, WHAT selects one: "observers" or "pcall". Then nothing
--- is timed.
+-- resource, and by pcall with the same arguments, in alternating slices. Prints the CPU time of
+-- one call of each, in ns. If WHAT is "observers" or "pcall", only that one runs, untimed, so that
+-- its instructions can be counted.
 local lull = require "lull"
 
 local observers, count, what = ...

@@ -11,7 +11,8 @@ void lull_write_out(const char *bytes, size_t length) {
   if (length > 0) fwrite(bytes, 1, length, stdout);
 }
 
-// Returns 0, the error number, or -1 if output was lost earlier and the reason is no longer known.
+// Returns 0 on success, else the error number. Returns -1 if earlier output was lost and its error
+// number is unknown.
 int32_t lull_flush_out(void) {
   if (fflush(stdout) != 0) return errno;
   return ferror(stdout) ? -1 : 0;

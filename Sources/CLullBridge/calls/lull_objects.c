@@ -60,7 +60,7 @@ static int object_equal(lua_State *L) {
   return LULL_COUNT(L, lull_dispatch(runtime, L, index, lua_touserdata(L, 1), 2, 1));
 }
 
-// [-0, +0] Raises an error: there is no such field, with a suggestion.
+// [-0, +0] Raises the error for an unknown field, with a suggestion.
 static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
   LULL_EFFECT(L, 0, 0);
   const char *name = lull_kind_name(kind);

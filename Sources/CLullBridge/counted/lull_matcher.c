@@ -165,7 +165,7 @@ static const char *balanced(lull_matcher *matcher, const char *subject, const ch
 }
 
 // [-0, +0] (unproved: called for every item) Returns the position after the set of a frontier;
-// NULL if this is no frontier.
+// NULL if the subject does not match it.
 static const char *behind_frontier(lull_matcher *matcher, const char *subject, const char *set) {
   if (*set != '[') luaL_error(matcher->work.L, "missing '[' after '%%f' in pattern");
   const char *end = item_end(matcher, set);

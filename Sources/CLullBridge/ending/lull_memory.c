@@ -181,8 +181,8 @@ static void *resize_large(lull_memory *memory, void *block, size_t old_size, siz
   return result;
 }
 
-// Like realloc, if the old or the new block is small. Unlike large blocks, these can't stay
-// unchanged if there is no memory for the new size: the interpreter then raises an error.
+// Like realloc, if the old or the new block is small. Unlike a large block, such a block can't be
+// kept if there is no memory for the new size. The interpreter then raises an error.
 static void *resize_small(lull_memory *memory, void *block, size_t old_size, size_t new_size) {
   int was_small = is_small(memory, old_size), is_to_be_small = is_small(memory, new_size);
   if (was_small && is_to_be_small && lull_blocks_fit(old_size, new_size)) return block;

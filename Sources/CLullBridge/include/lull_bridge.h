@@ -172,7 +172,7 @@ enum {
 typedef struct lull_trace_frame {
   int32_t kind;
   int32_t line;          // the current line; 0 if unknown
-  int32_t is_tail_call;  // its caller is no longer on the stack
+  int32_t is_tail_call;  // a tail call: the caller has left the stack
   const char *source;    // the chunk: "@file", "=name", or the text of a loaded string
   size_t source_length;  // 0 if it is too large
   const char *short_source;  // the name in messages
@@ -211,8 +211,8 @@ void lull_host_note_failure(void *host, const lull_failure *failure);
 int32_t lull_host_knows_failure(void *host, const char *message, size_t length);
 // Reports an error that has no other receiver.
 void lull_host_report(void *host, const lull_failure *failure, const char *place);
-// Called before a userdata is created for a handle. Returns the same handle, or a new one for the
-// same object if an earlier userdata of it awaits its finaliser; 0 if there is no such object.
+// Called before a userdata is created for a handle. Returns the same handle. If an earlier userdata
+// of the object is waiting to be finalised, returns a new handle; if the object does not exist, 0.
 uint64_t lull_host_claim(void *host, uint64_t handle);
 // Called when the state is closed: drops everything without calling into Lua, and releases the
 // host.
@@ -521,7 +521,7 @@ typedef struct lull_sequence {
   const lull_member *members;
   int32_t count;
   int32_t position;    // the index of the running function
-  int32_t is_watched;  // set by Swift while one runs: Swift needs its outcome in any case
+  int32_t is_watched;  // set by Swift during a run: Swift always needs the outcome
 } lull_sequence;
 // Runs functions that may wait, each like lull_start with the arguments of `call`, which must be
 // at most LULL_MAX_SHARED and not lists. It starts at `position` and stops at the first function
@@ -672,7 +672,8 @@ int32_t lull_session_walk(
 // Pushes a field of the value at the top, or nil: properties of Lull objects are read, and for
 // other values nothing is called. 0, with nothing pushed, if the stack is full.
 int32_t lull_session_step(lull_runtime *runtime, const char *name, lull_value *value);
-// Replaces the document at the top with a table with its keys; 0 if there is no document.
+// Replaces the document at the top with a table that has its keys. Returns 0 if the value at the
+// top is not a document.
 int32_t lull_session_open_document(lull_runtime *runtime);
 // Replaces the value at the top with the table in which its missing fields are looked up; 0, and
 // nil in its place, if there is none.

@@ -74,8 +74,7 @@ typedef struct dumping {
   size_t length;
 } dumping;
 
-// [-0, +m] (unproved: the buffer puts a value of its own there with the first piece) Writes a
-// piece.
+// [-0, +m] (unproved: the buffer pushes its own value with the first piece) Writes a piece.
 static int write_dump(lua_State *L, const void *bytes, size_t length, void *data) {
   dumping *context = data;
   if (!context->has_begun) luaL_buffinit(L, &context->buffer);

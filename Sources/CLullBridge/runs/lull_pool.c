@@ -25,8 +25,8 @@ static int new_thread(lua_State *L) {
   making *context = lua_touserdata(L, 1);
   lull_registry_push(L, context->runtime->threads);
   lua_State *thread = lua_newthread(L);
-  // The entry by number comes first: if there is no memory for the other one, the next use of the
-  // number replaces it.
+  // The entry under the number is set first. If memory runs out before the second entry is set, the
+  // next thread with this number overwrites the first.
   lua_pushvalue(L, -1);
   lua_rawseti(L, -3, context->number);
   lua_pushinteger(L, context->number);

@@ -3,9 +3,10 @@ import LullCore
 import LullLibC
 import Synchronization
 
-/// How messages are written to standard error: `--errors`, or else the variable `LULL_ERRORS`. (EJS-01)
+/// The format of messages on standard error: `--errors`, or the variable `LULL_ERRORS`. (EJS-01)
 ///
-/// The option is given before the command or among its options; behind a script's name it is the script's.
+/// The option is written before the command or among its options. After the name of a script it is an
+/// argument of the script.
 enum ErrorFormat: String, CaseIterable {
   case text
   case json
@@ -31,8 +32,8 @@ enum ErrorFormat: String, CaseIterable {
   /// Uses the format that the environment or a word before the command names.
   ///
   /// - Parameters:
-  ///   - leading: the words of the option before the command.
-  ///   - words: the command and its words.
+  ///   - leading: The words of the option before the command.
+  ///   - words: The command and its words.
   static func begin(
     leading: [String], words: some Collection<String>
   ) throws(CommandEnd) {
@@ -49,10 +50,10 @@ enum ErrorFormat: String, CaseIterable {
     }
   }
 
-  /// Uses the format without the options of the command, one of which is called so and means another thing.
+  /// Uses the format that was set before the command, for a call whose own parameter is named `errors`.
   static func useInitial() { initial.withLock { $0 }.use() }
 
-  /// Uses the format that a command line asks for which could not be read, or not yet.
+  /// Uses the format named on a command line that is not parsed yet or can't be parsed.
   static func useScanned(_ words: some Collection<String>) { scan(words)?.use() }
 
   private static func value(of leading: [String]) throws(CommandEnd) -> ErrorFormat {
@@ -80,7 +81,7 @@ enum ErrorFormat: String, CaseIterable {
     return found
   }
 
-  /// How many of the words before the command are the option's.
+  /// Returns the number of words before the command that belong to the option.
   static func leadingCount(in words: ArraySlice<String>) -> Int {
     var index = words.startIndex
     while index < words.endIndex {
@@ -97,7 +98,8 @@ enum ErrorFormat: String, CaseIterable {
 }
 
 extension ArgumentSpec {
-  /// With the option, which all commands have. A parameter of a call that is called so replaces it. (PAR-16)
+  /// Returns the specification with the option, which all commands have. A call parameter with the same
+  /// option replaces it. (PAR-16)
   var withErrors: ArgumentSpec {
     guard option(ErrorFormat.option) == nil else { return self }
     var spec = self
