@@ -1,26 +1,26 @@
-/// The complete description of one option, flag or positional argument. The parser, help, manual
-/// pages and completion read nothing else.
+/// The complete description of an option, a flag or a positional argument. The parser, help, manual
+/// pages and completion use only this description.
 package struct Argument: Sendable {
   package enum Kind: String, Sendable {
-    /// Present or absent; `--no-x` resets it.
+    /// An option without a value. `--no-x` resets it.
     case flag
-    /// True without a value, or the following `true` or `false`; `--no-x` sets it to false. The
-    /// last one is used.
+    /// True, or the value `true` or `false` that follows. `--no-x` sets it to false. If it is
+    /// repeated, the last one applies.
     case boolean
-    /// Counts how often it occurs.
+    /// An option without a value whose occurrences are counted.
     case count
     case string
     case number
     case integer
-    /// A text that the caller converts.
+    /// A text that the caller converts to another type.
     case converted
 
     var takesValue: Bool { self != .flag && self != .count && self != .boolean }
   }
 
-  /// A requirement for a value, in addition to its kind.
+  /// A requirement for a value, in addition to the type of the argument.
   package struct Demand: Sendable {
-    /// As in "a number above 0".
+    /// A description of the valid values for messages, such as "a number above 0".
     package let text: String
     let isMet: @Sendable (String) -> Bool
 
@@ -31,7 +31,7 @@ package struct Argument: Sendable {
 
     package static let fileName = some("the name of a file")
 
-    /// A non-empty text.
+    /// Requires a text that is not empty.
     package static func some(_ text: String) -> Demand { Demand(text) { !$0.isEmpty } }
 
     package static func wholeNumber(_ range: ClosedRange<Int>) -> Demand {
@@ -49,52 +49,53 @@ package struct Argument: Sendable {
     }
   }
 
-  /// The kind of an option's values, for shell completion.
+  /// The type of an option's values, for shell completion.
   package enum Completion: Sendable {
     case files
-    /// Names of APIs, and files.
+    /// Names of APIs, and names of files.
     case apis
   }
 
-  /// `--limit` and `-n`, in the order given; for a positional argument, its name only.
+  /// The names of an option, such as `--limit` and `-n`, in the order given. For a positional
+  /// argument, its only name.
   package var names: [String] = []
   package var kind = Kind.string
   /// The placeholder for the value in the help.
   package var placeholder: String?
-  /// The line in the help, in the imperative.
+  /// The one-line description in the help, in the imperative.
   package var help: String?
-  /// The paragraph below that line in the manual; nil: none.
+  /// The paragraph in the manual below the one-line description. nil for none.
   package var details: String?
-  /// The heading in the help under which the option is listed; nil: "Options".
+  /// The heading in the help that lists the option. nil: "Options".
   package var category: String?
-  /// How the option can be combined with others.
+  /// Rules about combinations with other options.
   package var rules: [Rule] = []
   package var completion: Completion?
-  /// The allowed texts; empty: any.
+  /// The allowed texts. Empty: any text.
   package var choices: [String] = []
-  /// A hint if the value is a file name instead of a choice.
+  /// A hint for the error message if the value is not one of the choices but a file name.
   package var choiceHint: String?
-  /// The requirement for a value. Its messages name the option as typed:
+  /// A requirement for the value. In messages, it follows the name of the option as typed:
   /// `--limit needs a number above 0`.
   package var demand: Demand?
   /// The default, as shown in the help.
   package var standardText: String?
-  /// Whether a flag is on by default.
+  /// Whether the flag is on by default.
   package var isOn = false
   package var isRequired = false
-  /// Whether it may be repeated; its value is then a list.
+  /// Whether the argument may be repeated. Its value is then a list.
   package var isRepeated = false
-  /// Whether a repeated option replaces the earlier value, which is an error otherwise.
+  /// Whether a repeated option replaces the earlier value. Otherwise, repeating it is an error.
   package var isReplaceable = false
   package var isPositional = false
-  /// Whether the short help of a command with many options shows it.
+  /// Whether the short help of a command with many options shows this one.
   package var isCommon = false
 
   package init() {}
 
-  /// Makes an argument.
+  /// Creates an argument with one name.
   ///
-  /// - Parameter name: Positional, unless it begins with `-`.
+  /// - Parameter name: The name. If it does not begin with `-`, the argument is positional.
   package init(
     _ name: String, kind: Kind = .string, placeholder: String? = nil, demand: Demand? = nil,
     help: String, details: String? = nil, rules: [Rule] = [], completion: Completion? = nil,
@@ -107,7 +108,7 @@ package struct Argument: Sendable {
     isPositional = !name.hasPrefix("-")
   }
 
-  /// An option with all its names.
+  /// Creates an option with all its names.
   package init(
     names: [String], kind: Kind = .string, placeholder: String? = nil, choices: [String] = [],
     demand: Demand? = nil, category: String? = nil, help: String?, details: String? = nil,
@@ -133,7 +134,7 @@ package struct Argument: Sendable {
     self.choiceHint = choiceHint
   }
 
-  /// A positional argument.
+  /// Creates a positional argument.
   package init(
     positional name: String, help: String, isRequired: Bool, isRepeated: Bool = false
   ) {
@@ -144,12 +145,13 @@ package struct Argument: Sendable {
     isPositional = true
   }
 
-  /// The key of the value in the result: the first long name, with `_` for `-`.
+  /// The key of the value in a script's result. It is the first long name, with `_` in place of
+  /// `-`.
   package var key: String {
     String(shown.drop { $0 == "-" }.map { $0 == "-" ? "_" : $0 })
   }
 
-  /// The placeholder for the value, as shown in the help.
+  /// The placeholder for the value that the help shows.
   package var shownPlaceholder: String {
     if let placeholder { return placeholder }
     switch kind {
@@ -161,7 +163,8 @@ package struct Argument: Sendable {
 
   package var takesValue: Bool { kind.takesValue }
 
-  /// `--no-follow`: takes back a flag, and makes a boolean false; nil: there is no such name.
+  /// The name that resets a flag or sets a boolean to false, such as `--no-follow`. nil if there is
+  /// no such name.
   package var negation: String? {
     guard kind == .flag || kind == .boolean, shown.hasPrefix("--"), !shown.hasPrefix("--no-")
     else { return nil }
@@ -170,7 +173,7 @@ package struct Argument: Sendable {
 
   package var isBoolean: Bool { kind == .boolean }
 
-  /// The name in messages.
+  /// The name of the argument in messages.
   package var shown: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }
 }
 

@@ -1,10 +1,10 @@
-/// An argument while its parts are being read from a script's specification.
+/// An argument whose parts are being read from the specification in a script.
 package struct ArgumentDraft {
-  /// The known properties of a default.
+  /// Those properties of a default that are known when the specification is read.
   package struct Standard {
-    /// nil: a list.
+    /// The type of the default. nil if it is a list.
     let kind: Argument.Kind?
-    /// As shown in the help.
+    /// The default as the help shows it.
     let text: String?
     /// Whether the default is true.
     let isOn: Bool
@@ -65,7 +65,7 @@ package struct ArgumentDraft {
     return argument
   }
 
-  /// Parses `--limit N`, `-n`, `file`, `files...`
+  /// Parses a name in a specification, such as `--limit N`, `-n`, `file` or `files...`.
   private func add(_ text: String, to argument: inout Argument) throws(Fault) {
     let parts = text.split(separator: " ", maxSplits: 1)
     guard var name = parts.first.map(String.init) else {

@@ -1,10 +1,10 @@
-/// The help of an `ArgumentSpec`.
+/// Formats the help of an `ArgumentSpec`.
 package enum ArgumentHelp {
-  /// A width that every terminal has.
+  /// The maximum width of a line. Every terminal is at least this wide.
   private static let lineWidth = 80
 
-  /// The output of `--help`: all options. For a command with many options, it has the common ones
-  /// and says where to find the others.
+  /// Returns the output of `--help` with all options. For a command with many options, it lists
+  /// only the common ones, and says how to see the others.
   package static func page(of spec: ArgumentSpec) -> String {
     guard let manual = spec.manual else { return text(of: spec) }
     var short = spec
@@ -19,17 +19,17 @@ package enum ArgumentHelp {
     return text(of: short, showsHelp: false)
   }
 
-  /// The heading of a call's own options.
+  /// The heading for the parameters of a call.
   package static let parameters = "Parameters"
 
   private static func block(_ title: String, _ lines: [String]) -> String {
     ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
   }
 
-  /// The help with all options.
+  /// Returns the help with all options.
   ///
   /// - Parameters:
-  ///   - hasDetails: Whether each option is followed by its paragraph.
+  ///   - hasDetails: Whether the paragraph of each option follows it.
   ///   - showsHelp: Whether `--help` and `--version` are listed.
   package static func text(
     of spec: ArgumentSpec, hasDetails: Bool = false, showsHelp: Bool = true
@@ -70,7 +70,7 @@ package enum ArgumentHelp {
     return blocks.joined(separator: "\n\n") + "\n"
   }
 
-  /// Options grouped by heading, in the order in which the headings first occur.
+  /// Groups options by heading, in the order in which the headings first occur.
   private static func grouped(_ options: [Argument]) -> [(heading: String, options: [Argument])] {
     var groups: [(heading: String, options: [Argument])] = []
     for option in options {
@@ -84,7 +84,7 @@ package enum ArgumentHelp {
     return groups
   }
 
-  /// The paragraph about exit codes; nil if the command declares none.
+  /// Returns the paragraph about exit codes. nil if the command declares none.
   static func exitCodes(of spec: ArgumentSpec) -> String? {
     guard !spec.exitCodes.isEmpty else { return nil }
     let codes = spec.exitCodes.map { "\($0.code) \($0.meaning)" }
@@ -106,7 +106,8 @@ package enum ArgumentHelp {
     return words.joined(separator: " ")
   }
 
-  /// `-n, --limit N`; long names are aligned even without a short name.
+  /// Returns the left column for an option, such as `-n, --limit N`. Long names are aligned even if
+  /// there is no short name.
   package static func column(of argument: Argument) -> String {
     if argument.isPositional { return argument.shown }
     let short = argument.names.filter { !$0.hasPrefix("--") }
@@ -154,7 +155,7 @@ package enum ArgumentHelp {
     return lines.joined(separator: "\n")
   }
 
-  /// Wraps a text and keeps its line breaks.
+  /// Breaks a text into lines of a maximum width. Its own line breaks are kept.
   private static func wrapped(_ text: String, to width: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
       guard line.count > width else { return line.isEmpty && text.isEmpty ? [] : [String(line)] }

@@ -1,10 +1,10 @@
 /// Parses the words of a command line according to an `ArgumentSpec`.
 ///
-/// Options may be placed before and after positional arguments; `--` ends them. Values are returned
-/// as texts, which the caller converts.
+/// Options may be before and after positional arguments. The word `--` ends the options. Values are
+/// returned as texts, and the caller converts them.
 package struct ArgumentParser {
   package enum End: Error, Equatable {
-    /// Wrong usage, with a message.
+    /// The usage is wrong. The value is the error message.
     case problem(String)
     case help
     case version
@@ -16,8 +16,8 @@ package struct ArgumentParser {
 
   /// Parses a command line.
   ///
-  /// - Parameter checksRules: False if defaults are filled in before the rules of options are
-  ///   checked.
+  /// - Parameter checksRules: Whether the rules about combinations of options are checked. False if
+  ///   defaults are filled in before the check.
   package static func parse(
     _ words: [String], by spec: ArgumentSpec, checksRules: Bool = true
   ) throws(End) -> ParsedArguments {
@@ -29,8 +29,9 @@ package struct ArgumentParser {
     return parser.result
   }
 
-  /// Parses the options at the front of `words`. The first word that isn't an option of the
-  /// specification, and all words after it, are left to the caller.
+  /// Parses the options at the front of `words` and removes them. Parsing stops at the first word
+  /// that is not an option of the specification. That word and all words after it remain for the
+  /// caller.
   package static func takeLeading(
     _ words: inout ArraySlice<String>, by spec: ArgumentSpec
   ) throws(End) -> ParsedArguments {
@@ -71,14 +72,15 @@ package struct ArgumentParser {
     }
   }
 
-  /// Whether a word begins with an option of the specification.
+  /// Returns whether a word begins with the name of an option in the specification.
   private func isOwnOption(_ word: String) -> Bool {
     guard word.hasPrefix("-") else { return false }
     return index(of: String(word.hasPrefix("--") ? word.prefix { $0 != "=" } : word.prefix(2)))
       != nil
   }
 
-  /// Whether a word such as `-5` is a number. It is not if there are options that look like one.
+  /// Returns whether a word such as `-5` is a number. It is not if the specification has options
+  /// that look like numbers.
   private func isNumber(_ word: String) -> Bool {
     guard Double(word) != nil else { return false }
     return !spec.options.contains { option in
@@ -86,7 +88,7 @@ package struct ArgumentParser {
     }
   }
 
-  /// Parses `--limit 5`, `--limit=5`, `--color`, `--no-color`
+  /// Parses a word that begins with `--`: `--limit 5`, `--limit=5`, `--color` or `--no-color`.
   private mutating func readLong(_ word: String, _ words: inout ArraySlice<String>) throws(End) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
@@ -117,8 +119,8 @@ package struct ArgumentParser {
     throw unknown(name)
   }
 
-  /// Parses `--archived`, `--archived=false` and, if there are no positional arguments,
-  /// `--archived false`.
+  /// Parses a boolean option: `--archived`, `--archived=false` or `--archived false`. The last form
+  /// is possible only if there are no positional arguments.
   private mutating func setBoolean(
     _ index: Int, _ given: String?, _ words: inout ArraySlice<String>
   ) {
@@ -130,7 +132,7 @@ package struct ArgumentParser {
     result.texts[index] = [text ?? "true"]
   }
 
-  /// Parses `-v`, `-abc`, `-n5`, `-n=5`, `-n 5`
+  /// Parses a word that begins with one `-`: `-v`, `-abc`, `-n5`, `-n=5` or `-n 5`.
   private mutating func readShort(_ word: String, _ words: inout ArraySlice<String>) throws(End) {
     var rest = word.dropFirst()
     while let letter = rest.popFirst() {
@@ -184,7 +186,7 @@ package struct ArgumentParser {
     }
   }
 
-  /// Whether a word can only be an option.
+  /// Returns whether a word can only be an option, not a value.
   private func isOption(_ word: String) -> Bool {
     guard word.hasPrefix("-"), word != "-" else { return false }
     if word == "--" { return true }
@@ -209,7 +211,8 @@ package struct ArgumentParser {
 
   // MARK: Positional arguments
 
-  /// Assigns words to positional arguments: each gets one, and the only repeated one gets the rest.
+  /// Assigns the words that are not options to positional arguments. Each argument gets one word.
+  /// An argument that may be repeated gets the remaining words too.
   private mutating func deal() throws(End) {
     let indices = spec.arguments.indices.filter { spec.arguments[$0].isPositional }
     var rest = loose[...]

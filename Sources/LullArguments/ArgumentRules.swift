@@ -1,9 +1,10 @@
-/// A use of an option: given at all, with one of some values, or reset. Written as typed: `-O`,
-/// `-o csv|table`, `-o !raw` (any other value), `--no-follow`.
+/// A way in which an option may be used: at all, with one of some values, or reset. It is written
+/// as a user types it, for example `-O`, `-o csv|table` or `--no-follow`. `-o !raw` means any value
+/// except `raw`.
 package struct OptionUse: Sendable, ExpressibleByStringLiteral {
   package let name: String
   package let values: [String]
-  /// Whether it means all values except these.
+  /// Whether all values except the listed ones are meant.
   package let isInverted: Bool
 
   package init(stringLiteral text: String) {
@@ -16,27 +17,28 @@ package struct OptionUse: Sendable, ExpressibleByStringLiteral {
 }
 
 extension Argument {
-  /// How an option can be combined with others.
+  /// A rule about combinations of an option with other options.
   package struct Rule: Sendable {
     package enum Kind: Sendable {
-      /// It can't be combined with any of the uses.
+      /// The option can't be combined with any of the listed uses.
       case conflict
-      /// One of the uses is required.
+      /// The option requires one of the listed uses.
       case need
-      /// One of the uses is required; a default of the option is ignored without one.
+      /// The option requires one of the listed uses. If there is none, a default of the option is
+      /// ignored.
       case purpose
-      /// A default of the option is ignored if one of the uses is given.
+      /// If one of the listed uses is given, a default of the option is ignored.
       case way
     }
 
     package let kind: Kind
     package let uses: [OptionUse]
-    /// The values of the option to which the rule applies; empty: all.
+    /// The values of the option that the rule applies to. Empty: all values.
     package private(set) var values: [String] = []
-    /// What to do instead, appended to the message.
+    /// Advice that is appended to the error message.
     package private(set) var hint: String?
 
-    /// A rule for some values of the option.
+    /// Creates a rule that applies only to some values of the option.
     package init(_ rule: Rule, for values: [String]) {
       self = rule
       self.values = values
@@ -63,7 +65,8 @@ extension Argument {
 }
 
 extension ParsedArguments {
-  /// Checks for options that can't be combined and for missing required options.
+  /// Throws if options are given that can't be combined, or if an option requires another one that
+  /// is missing.
   package func checkRules() throws(ArgumentParser.End) {
     if let problem = firstProblem(isConflict: true) ?? firstProblem(isConflict: false) {
       throw .problem(problem)
@@ -79,15 +82,15 @@ extension ParsedArguments {
     return nil
   }
 
-  /// Takes the arguments that aren't given here from `others`.
+  /// Adds those arguments of `others` that are not given in this command line.
   package mutating func fill(from others: ParsedArguments) {
     for place in others.spec.arguments.indices {
       if let own = vacancy(for: place, of: others) { take(own, from: others, place) }
     }
   }
 
-  /// Takes the values of a defaults file, except those that are given here and those that can't be
-  /// combined with the given ones. (CFL-02)
+  /// Adds the values from a file of defaults. A default is ignored if the command line gives the
+  /// option, or if it can't be combined with the options given there. (CFL-02)
   package mutating func fill(defaults: ParsedArguments) {
     let given = self
     let isConsistent = given.firstProblem(isConflict: true) == nil
@@ -108,7 +111,8 @@ extension ParsedArguments {
     }
   }
 
-  /// The index here of an argument that `others` has and that is not given here.
+  /// Returns the index of an argument that `others` gives and this command line does not. nil if
+  /// there is no such argument.
   private func vacancy(for place: Int, of others: ParsedArguments) -> Int? {
     guard others.isGiven(at: place),
       let own = index(others.spec.arguments[place].names.first ?? ""), !isGiven(at: own)
@@ -131,7 +135,7 @@ extension ParsedArguments {
     return "\(subject) needs " + WordList.text(rule.uses.flatMap(spellings))
   }
 
-  /// The use, spelled as the user typed it; nil if the option isn't used like that.
+  /// Returns a use of an option as the user typed it. nil if the option is not used in that way.
   private func text(of use: OptionUse) -> String? {
     if let index = index(use.name) {
       return used(index, use.values, isInverted: use.isInverted, isTakenBack: false)
@@ -154,11 +158,11 @@ extension ParsedArguments {
     guard let texts = texts[index] else { return nil }
     guard !values.isEmpty else { return name }
     guard let text = texts.first(where: { values.contains($0) != isInverted }) else { return nil }
-    // A value that isn't part of a rule may be a password.
+    // A value that the rule does not name may be a password, so it is not shown.
     return isInverted ? name : "\(name) \(text)"
   }
 
-  /// The spellings of a use, for messages; empty if the command doesn't have the option.
+  /// Returns the texts of a use for messages. Empty if the command does not have the option.
   private func spellings(of use: OptionUse) -> [String] {
     guard let index = index(use.name) else { return [] }
     let argument = spec.arguments[index]

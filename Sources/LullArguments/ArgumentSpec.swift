@@ -1,7 +1,7 @@
 /// An exit code of a program.
 package struct ExitCode: Sendable {
   package let code: Int32
-  /// Why the program ends with it, as a phrase.
+  /// The meaning of the exit code, as a phrase.
   package let meaning: String
 
   package init(_ code: Int32, _ meaning: String) {
@@ -10,24 +10,25 @@ package struct ExitCode: Sendable {
   }
 }
 
-/// The syntax of a command line: of a script, as passed to `lull.args`, or of a program.
+/// The syntax of a command line. It is either that of a script, as passed to `lull.args`, or that
+/// of a program.
 package struct ArgumentSpec: Sendable {
   /// The name of the command in messages.
   package var name = ""
   package var description: String?
   /// The lines of examples in the help.
   package var examples: [String] = []
-  /// The exit codes with a meaning for this command; empty: the general ones.
+  /// The exit codes that have a special meaning for this command. Empty: it uses the general ones.
   package var exitCodes: [ExitCode] = []
-  /// The end of the help.
+  /// The text at the end of the help.
   package var notes: String?
-  /// How to show the help with all options, if `--help` shows only the common ones; nil: it shows
-  /// all.
+  /// The command that shows the help with all options. It is set if `--help` shows only the common
+  /// options. nil: `--help` shows all.
   package var manual: String?
-  /// The output of `--version`; nil: there is no such option.
+  /// The output of `--version`. nil: there is no such option.
   package var version: String?
   package var arguments: [Argument] = []
-  /// Alternatives to options that don't exist, by their names.
+  /// Hints for options that do not exist in this command. The key is the name of the option.
   package var hints: [String: String] = [:]
 
   /// Whether integers beyond 64 bits are accepted. (JSN-111)
@@ -54,15 +55,16 @@ package struct ArgumentSpec: Sendable {
   package var options: [Argument] { arguments.filter { !$0.isPositional } }
   package var hasPositionals: Bool { arguments.contains(where: \.isPositional) }
 
-  /// The option of that name.
+  /// Returns the option with this name. nil if there is none.
   package func option(_ name: String) -> Argument? {
     arguments.first { !$0.isPositional && $0.names.contains(name) }
   }
 
-  /// Whether `name` is an option of the script and so has no standard meaning.
+  /// Returns whether a name is declared as an option. If so, it does not have its standard meaning,
+  /// such as help.
   func has(_ name: String) -> Bool { option(name) != nil }
 
-  /// The first ambiguity in the specification, if any.
+  /// The first ambiguity in the specification. nil if there is none.
   package var problem: String? {
     var names: Set<String> = []
     var keys: Set<String> = []

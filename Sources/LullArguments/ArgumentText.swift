@@ -1,7 +1,8 @@
-/// Converts words of a command line to text and back to the same bytes, since file names need not
-/// be UTF-8.
+/// Converts the words of a command line to text, and the text back to the same bytes. File names
+/// need not be UTF-8.
 package enum ArgumentText {
-  /// The first of the scalars for bytes that aren't valid text. Users don't type these scalars.
+  /// The first of the scalars that represent bytes which are not valid text. Users do not type
+  /// these scalars.
   private static let base: UInt32 = 0x10_FF00
 
   package static func decode(_ bytes: [UInt8]) -> String {
@@ -36,7 +37,8 @@ package enum ArgumentText {
 
   package static func integer(_ text: String) -> Int64? { Int64(text) }
 
-  /// The digits of an integer beyond 64 bits, as in JSON; nil for any other text.
+  /// Returns the digits of an integer beyond 64 bits, in the syntax of JSON. nil for any other
+  /// text.
   package static func largeInteger(_ text: String) -> String? {
     let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), Int64(text) == nil
@@ -45,15 +47,15 @@ package enum ArgumentText {
   }
 
   package static func number(_ text: String) -> Double? {
-    // `nan`, `inf` and hexadecimal fractions are most likely mistakes.
+    // `nan`, `inf` and hexadecimal fractions are most likely mistakes, so they are rejected.
     guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
     return Double(text).flatMap { $0.isFinite ? $0 : nil }
   }
 }
 
-/// Lists of words in a sentence.
+/// Writes lists of words as part of a sentence.
 package enum WordList {
-  /// `a`, `a or b`, `a, b or c`
+  /// Joins words for a sentence: `a`, `a or b`, or `a, b or c`.
   package static func text(_ words: [String]) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last

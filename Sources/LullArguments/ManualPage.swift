@@ -1,12 +1,12 @@
-/// A manual page (man) in roff, made from an `ArgumentSpec` or from text.
+/// A manual page (man) in the format roff. It is built from an `ArgumentSpec` or from text.
 package struct ManualPage {
   private var lines: [String]
 
-  /// Begins a page.
+  /// Creates a page with its heading.
   ///
   /// - Parameters:
-  ///   - name: Such as `lull-get`.
-  ///   - summary: The phrase shown by `apropos`.
+  ///   - name: The name of the page, such as `lull-get`.
+  ///   - summary: The phrase that `apropos` shows.
   package init(name: String, summary: String, version: String) {
     lines = [
       ".TH \"\(name.uppercased())\" 1 \"\" \"Lull \(version)\" \"Lull\"", ".SH NAME",
@@ -47,7 +47,7 @@ package struct ManualPage {
     }
   }
 
-  /// Adds paragraphs. Indented ones keep their lines.
+  /// Adds paragraphs. Line breaks are kept only in indented paragraphs.
   package mutating func prose(_ text: String) {
     for (index, paragraph) in text.paragraphs.enumerated() {
       if paragraph.contains(where: { $0.hasPrefix("  ") }) {
@@ -93,7 +93,7 @@ package struct ManualPage {
 }
 
 extension String {
-  /// The paragraphs, each as its lines.
+  /// The paragraphs of the text, each as a list of its lines.
   fileprivate var paragraphs: [[String]] {
     split(separator: "\n", omittingEmptySubsequences: false)
       .split(whereSeparator: \.isEmpty).map { $0.map(String.init) }

@@ -1,9 +1,10 @@
 /// Finds the known name nearest to an unknown one, for "did you mean …?".
 package enum NearestName {
-  /// The nearest candidate, the first among equals; nil if none is near enough for a typing error:
-  /// about one edit for every three letters.
+  /// Returns the candidate that is nearest to a name. If several are equally near, returns the
+  /// first. nil if none is near enough for a typing error: about one edit for every three letters.
   ///
-  /// An edit is a missing, added or wrong letter, or a swap of two letters. Letter case is ignored.
+  /// An edit is a missing, added or wrong letter, or a swap of two letters. Upper and lower case
+  /// are not distinguished.
   package static func suggestion(
     for name: String, among candidates: some Sequence<String>
   ) -> String? {
@@ -12,7 +13,7 @@ package enum NearestName {
     for candidate in candidates {
       let known = folded(candidate)
       let length = max(wanted.count, known.count)
-      // At least half of a short name must be right. Otherwise all one-letter names would be near
+      // At least half of a short name must match. Otherwise, all names of one letter would be near
       // each other.
       var limit = max(1, length / 3)
       if limit * 2 > length { continue }
@@ -28,7 +29,7 @@ package enum NearestName {
     name.utf8.map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }
   }
 
-  /// Optimal string alignment, with three rows of the usual table.
+  /// Computes the optimal string alignment distance. Only three rows of the usual table are kept.
   private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...b.count)

@@ -1,11 +1,13 @@
-/// The parsed words of a command line, by argument in the order of the specification.
+/// The parsed words of a command line. Values are stored by argument, in the order of the
+/// specification.
 package struct ParsedArguments: Sendable {
   let spec: ArgumentSpec
-  /// The texts of each argument with values, in order; nil: not given.
+  /// For each argument with values, its texts in order. nil if the argument is not given.
   package internal(set) var texts: [[String]?]
-  /// The number of occurrences of each flag; `--no-x` resets it to 0.
+  /// For each flag, the number of its occurrences, which `--no-x` resets to 0. nil if the flag is
+  /// not given.
   package internal(set) var counts: [Int?]
-  /// The name with which each argument was first given; nil: not given.
+  /// For each argument, the name with which it was first given. nil if it is not given.
   var typed: [String?]
 
   init(_ spec: ArgumentSpec) {
@@ -19,22 +21,22 @@ package struct ParsedArguments: Sendable {
     spec.arguments.firstIndex { $0.names.contains(name) }
   }
 
-  /// All texts given for an argument.
+  /// Returns all texts that are given for an argument.
   package func all(_ name: String) -> [String] { index(name).flatMap { texts[$0] } ?? [] }
 
   package func text(_ name: String) -> String? { all(name).first }
 
   package func has(_ name: String) -> Bool { count(name) > 0 }
 
-  /// How often a flag occurs.
+  /// Returns the number of occurrences of a flag.
   package func count(_ name: String) -> Int { index(name).flatMap { counts[$0] } ?? 0 }
 
-  /// Whether an argument is given.
+  /// Returns whether an argument is given.
   package func isGiven(_ name: String) -> Bool { index(name).map(isGiven(at:)) ?? false }
 
   func isGiven(at index: Int) -> Bool { texts[index] != nil || counts[index] != nil }
 
-  /// Whether a flag was last given as `--no-x`.
+  /// Returns whether the last occurrence of a flag was `--no-x`.
   package func isTakenBack(_ name: String) -> Bool { index(name).flatMap { counts[$0] } == 0 }
 
   mutating func take(_ index: Int, from others: ParsedArguments, _ place: Int) {

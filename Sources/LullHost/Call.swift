@@ -2,10 +2,11 @@ package import CLullBridge
 package import LullCore
 import LullLuaSource
 
-/// One call from Lua: its arguments, its results, and the parts of the host that a method works
-/// with. Valid during the call only.
+/// One call of a Lull function or member by Lua code: its arguments, its results, and the parts of
+/// the host that its implementation needs. Valid during the call only.
 package struct Call {
-  // A single reference to the host, because a call is created for every script operation.
+  // There is only one reference to the host, because a `Call` is created for every operation of a
+  // script.
   private let host: LuaHost
   let frame: UnsafeMutablePointer<lull_frame>
 
@@ -55,12 +56,13 @@ package struct Call {
 
   // MARK: Arguments with a type checked by the bridge
 
-  /// Returns a string for display, with invalid UTF-8 escaped.
+  /// Returns the string argument at a position for display, with invalid UTF-8 escaped.
   package func string(_ position: Int) -> String { raw(position).string ?? "" }
 
-  /// Returns a string that must be valid UTF-8.
+  /// Returns the string argument at a position. Throws if it is not valid UTF-8.
   ///
-  /// - Parameter number: the number of the argument, if there is no self.
+  /// - Parameter number: the number of the argument in error messages. It must be given if there is
+  ///   no self.
   func text(_ position: Int, argument number: Int? = nil) throws(Misuse) -> String {
     let value = raw(position)
     guard value.kind != Int32(LULL_STRING) || value.isValidUTF8 else {
@@ -74,15 +76,17 @@ package struct Call {
 
   package func number(_ position: Int) -> Double? { raw(position).double }
 
-  /// Returns the stack position of an argument.
+  /// Returns the stack index of the argument at a position.
   package func index(_ position: Int) -> Int32 { Int32(position + 1) }
 
-  /// Returns the object at a position, if it has that kind and is open.
+  /// Returns the object that is the argument at a position, or nil if it has another kind or is
+  /// closed.
   func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
     host.handles.object(raw(position), kind, as: type)
   }
 
-  /// Returns self. The bridge has checked its kind, but it may have been closed since.
+  /// Returns the object on which the member is called. The bridge has checked its kind, but the
+  /// object may have been closed since then; in that case this throws.
   package func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
     guard let object = host.handles.object(raw(0), kind, as: type) else {
       throw .message("this \(kind.name) is closed")
@@ -110,11 +114,11 @@ package struct Call {
     frame.pointee.result_count += 1
   }
 
-  /// Lets the bridge return nil for repetitions of this call on the same object, up to that time in
-  /// Unix seconds or until a change.
+  /// Allows the bridge to return nil itself if this call is repeated on the same object. This is
+  /// valid until that time, in seconds since 1970, or until something changes.
   func answersAlike(until time: Double) { frame.pointee.answer_until = time }
 
-  /// Returns the receiver, for chaining.
+  /// Returns self to the script, so that calls can be chained.
   package func returnSelf() {
     let position = Int(frame.pointee.result_count)
     var value = lull_value()
@@ -126,7 +130,7 @@ package struct Call {
 }
 
 extension Call {
-  /// Discards the results.
+  /// Discards the results that the call has set so far.
   func dropResults() {
     if let results = lull_frame_results(frame) {
       handles.releaseUnclaimed(results, count: Int(frame.pointee.result_count))
@@ -136,8 +140,9 @@ extension Call {
 }
 
 extension Call {
-  /// Stores a request hook: in the request's userdata if hooks have not been called yet, otherwise
-  /// until this hook has been called.
+  /// Stores the function in the first argument as a hook of the request that is self. If hooks have
+  /// not been called yet, the request's userdata holds the function. Otherwise it is pinned until
+  /// it has been called.
   func addHook(_ name: String, _ attach: (Request, ScriptHook) -> Void) throws(Misuse) {
     let request = try request
     let id = try stored.keep(state, index(1))
@@ -148,21 +153,21 @@ extension Call {
       throw .message("not enough memory")
     }
     attach(request, ScriptHook(id, name, of: request, callbacks))
-    // Called after the hook, whether or not that applied.
+    // This runs after the hook, whether or not the hook's condition applied.
     if isLate { request.onCompletion { [unowned stored] _ in stored.unpin(id) } }
     returnSelf()
   }
 }
 
 extension Call {
-  /// Returns the resource at the path in the first argument, which may be any bytes.
+  /// Returns the resource at the path in the first argument. The path may be any bytes.
   package func resource(below service: Service) -> Resource {
     noteQuery(inPath: raw(1))
     return raw(1).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
   }
 
-  /// Returns the resource of a service for a string: a URL with scheme and host, or a path below
-  /// the base URL. (CFG-120)
+  /// Returns the resource of a service for the string argument at a position: a URL with scheme and
+  /// host, or a path below the base URL. (CFG-120)
   func resource(called position: Int, of service: Service) -> Resource {
     if let text = raw(position).urlText, let url = ResourceURL(absolute: text), !url.host.isEmpty {
       return service.resource(absoluteURL: text)
@@ -171,7 +176,8 @@ extension Call {
     return raw(position).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
   }
 
-  /// Returns a link that content may lack: nil for nil and JSON's null. (PATH-19)
+  /// Returns the link in the argument at a position. Returns nil for nil and for JSON's null,
+  /// because content may lack the link. (PATH-19)
   func optionalLink(_ position: Int) throws(Misuse) -> lull_value? {
     let value = raw(position)
     switch Int(value.kind) {
@@ -181,8 +187,8 @@ extension Call {
     }
   }
 
-  /// Warns about a path that seems to end with a query. The `?` is escaped as part of the path, so
-  /// the server will not find the resource. (SVC-11, SVC-42)
+  /// Warns about a path that seems to end with a query, or in a float such as `5.0`. A `?` is
+  /// escaped as part of the path, so the server will not find the resource. (SVC-11, SVC-42)
   func noteQuery(inPath path: lull_value) {
     noteFloat(inPath: path)
     guard let pair = path.withBytes({ PathQuery.first(in: $0) }) ?? nil, let place else { return }
@@ -199,8 +205,8 @@ extension Call {
     }
   }
 
-  /// Warns about a path that ends in a float calculated on the same line: `"/users/" .. 10/2` is
-  /// `/users/5.0`. (SVC-150)
+  /// Warns about a path that ends in a float which was calculated on the same line. For example,
+  /// `"/users/" .. 10/2` is `/users/5.0`. (SVC-150)
   private func noteFloat(inPath path: lull_value) {
     guard let number = path.withBytes({ Call.floatAtEnd(of: $0) }) ?? nil, let place,
       let source = sources.source(named: place.file), let text = sources.text(of: source),
@@ -216,7 +222,8 @@ extension Call {
         + "\(number)", at: place)
   }
 
-  /// Returns the digits before `.0`, if they are the whole last segment.
+  /// Returns the digits before `.0` if the last segment of the path consists of digits and `.0`;
+  /// otherwise nil.
   private static func floatAtEnd(of path: UnsafeBufferPointer<UInt8>) -> String? {
     guard path.count > 3, path.suffix(2).elementsEqual(".0".utf8) else { return nil }
     let segment =
@@ -228,8 +235,8 @@ extension Call {
     return String(decoding: segment, as: UTF8.self)
   }
 
-  /// Returns a resource that a script navigated to. A checker is notified if it is outside the base
-  /// URL.
+  /// Returns to the script a resource that it navigated to. If the resource is outside the base URL
+  /// and a checker inspects the script, the checker is notified.
   package func lead(to resource: Resource) {
     if let checker = permissions.checker, let place, let base = resource.service.baseURL,
       resource.url.climbs(above: base)
@@ -243,7 +250,8 @@ extension Call {
 }
 
 extension Call {
-  /// Sends a request with the body at that position, followed by the options or the mutation.
+  /// Implements the methods that send a request: creates a request with the body in the argument at
+  /// that position. The next argument is a table of options or a mutation function.
   func sendRequest(_ method: RequestMethod, body: Int) throws(Misuse) {
     let resource = try resource
     let parsed = try reading.bodies.body(self, body)
@@ -260,7 +268,7 @@ extension Call {
     self.return(values.of(request))
   }
 
-  /// `download(path[, { resume =, headers =, timeout =, mutate = }])`
+  /// Implements `resource:download(path[, { resume =, headers =, timeout =, mutate = }])`.
   func sendDownload() throws(Misuse) {
     try permissions.refuseInSandbox("download")
     let resource = try resource
@@ -273,14 +281,15 @@ extension Call {
     self.return(values.of(request))
   }
 
-  /// `cancel_load_if_unobserved([delay [, callback]])` (CAN-01 to CAN-10)
+  /// Implements `resource:cancel_load_if_unobserved([delay [, callback]])` (CAN-01 to CAN-10).
   func cancelLoadIfUnobserved() throws(Misuse) {
     let resource = try resource
     guard let delay = number(1) else { return resource.cancelLoadIfUnobserved() }
     guard delay >= 0, delay.isFinite else {
       throw .argument(1, "a number of seconds, 0 or more, expected, got \(raw(1).described)")
     }
-    // The resource's userdata holds the service's, and with it all functions of the configuration.
+    // The resource's userdata is pinned: it holds the service's userdata, and with it all functions
+    // of the configuration.
     let userdata = try stored.keep(state, index(0))
     let callback = isNil(2) ? nil : try stored.keep(state, index(2))
     guard stored.pin(userdata) else { throw .message("not enough memory") }
@@ -288,7 +297,7 @@ extension Call {
       stored.unpin(userdata)
       throw .message("not enough memory")
     }
-    // The script requested the timer, so it keeps the script alive.
+    // The script asked for the timer, so the timer keeps the script alive.
     loop.timerBegan()
     resource.cancelLoadIfUnobserved(afterDelay: delay) { [weak loop, weak callbacks] in
       // On a shared pump the timer may outlive the script.

@@ -2,8 +2,8 @@ import CLullBridge
 import CPCRE2
 package import LullSystem
 
-/// The versions of the interpreter and of the libraries that scripts use. Reading them loads the
-/// libraries. Any thread.
+/// The versions of the Lua interpreter and of the C libraries that scripts use. Reading the
+/// versions loads the libraries. Any thread.
 package enum HostLibraries {
   package static var versions: [LibraryVersion] {
     [

@@ -1,11 +1,12 @@
 import CLullBridge
 import LullCore
 
-/// The Swift half of the bridge: one per Lua state, on the thread that created it.
+/// The Swift half of the bridge. There is one host for each Lua state, on the thread that created
+/// the state.
 ///
-/// It consists of parts that keep their state private and know only the parts above them in the
-/// list below. Swift holds IDs, Lua holds values. No pointer into Lua is kept beyond the call it
-/// came with.
+/// A host consists of parts with private state. In the list below, each part knows only the parts
+/// above it. Swift holds IDs, and Lua holds the values. A pointer into Lua is not kept beyond the
+/// call that passed it.
 package final class LuaHost {
   package let environment: any HostEnvironment
   package let bridge: BridgeRuntime
@@ -27,7 +28,9 @@ package final class LuaHost {
   private var parts: [any HostExtension] = []
   private var hasBegun = false
 
-  /// - Parameter library: the functions of the module.
+  /// Creates a host.
+  ///
+  /// - Parameter library: the functions of the Lua API.
   package init(environment: any HostEnvironment, library: LuaLibrary) {
     self.environment = environment
     bridge = BridgeRuntime(library)
@@ -50,7 +53,7 @@ package final class LuaHost {
 
   var pump: Pump { environment.pump }
 
-  /// Reads settings from tables outside of a call.
+  /// Reads settings from Lua tables outside of a call.
   package var settings: SettingReader { SettingReader { [unowned self] in Call(self, $0) } }
 
   func attach(_ runtime: OpaquePointer) {
@@ -59,7 +62,7 @@ package final class LuaHost {
     begin()
   }
 
-  /// Starts observing the model. Lua need not have started yet.
+  /// Starts observing the model. This may happen before the Lua state exists.
   func begin() {
     guard !hasBegun else { return }
     hasBegun = true
@@ -78,7 +81,7 @@ package final class LuaHost {
       callbacks.releaseObservers(released.observers)
     }
     if stored.takeLackOfMemory() {
-      // No script call could raise an error for it.
+      // There is no script call that could raise the error.
       reporter.report(ScriptFailure(message: "not enough memory"), in: "the storing of a value")
     }
     loop.collectIfCharged()
@@ -90,17 +93,18 @@ package final class LuaHost {
     session.showOutput()
   }
 
-  /// The bytes outside Lua's memory that are freed when Lua releases its objects.
+  /// The memory outside Lua that is freed when Lua releases its objects, in bytes.
   var heldBytes: Int {
-    // On a shared pump, memory held elsewhere does not belong to the script.
+    // On a shared pump, memory that other code holds does not belong to the script.
     (environment.isShared ? 0 : HeldBytes.total) + handles.heldBytes
   }
 
-  /// The number of pins of script values and objects, without those that remain until the process
-  /// ends.
+  /// The number of pins on script values and objects, without the pins that remain until the
+  /// process ends.
   package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - stored.lastingPinCount }
 
-  /// Returns the extension's object for this host, created at the first call.
+  /// Returns the object in which an extension keeps its state for this host. It is created at the
+  /// first call.
   package func part<Part: HostExtension>(_ type: Part.Type) -> Part {
     for part in parts {
       if let part = part as? Part { return part }
@@ -110,7 +114,7 @@ package final class LuaHost {
     return part
   }
 
-  /// Writes the last reports about a script when its state is closing.
+  /// Writes the last reports about a script. Called while its state is closing.
   func reportEnd() {
     values.shared.report = { [unowned reporter] in
       reporter.reportWithoutLua(sharedContent: $0)
@@ -122,7 +126,8 @@ package final class LuaHost {
     reporter.reportAbandoned()
   }
 
-  /// Releases everything without calling into Lua. Called when the state is closed or about to be.
+  /// Releases everything without calling into Lua. Called when the state is closed or about to be
+  /// closed.
   package func close() {
     guard !bridge.isClosed else { return }
     if environment.isShared { pump.remove(hooks) }
@@ -141,10 +146,11 @@ package final class LuaHost {
 }
 
 extension LuaHost {
-  /// The numbers of objects in memory and requests in progress of this host, by the names that
-  /// scripts use.
+  /// Statistics of this host, by the names that scripts use: numbers of objects, requests and
+  /// bytes.
   ///
-  /// Visits every resource, and includes garbage that has not been collected yet. Changes nothing.
+  /// Reading this visits every resource and changes nothing. The numbers include garbage that has
+  /// not been collected yet.
   package var statistics: [(name: String, count: Int)] {
     var counts = HomeStatistics()
     for service in handles.objects(.service, as: Service.self) { service.table.add(to: &counts) }
@@ -165,23 +171,24 @@ extension LuaHost {
   }
 }
 
-/// An extension of the Lua API by a target that depends on the host: its functions and types, and
-/// the object that keeps its state for one host.
+/// An extension of the Lua API by a module that depends on the host. It consists of functions and
+/// types, and of an object that keeps the extension's state for one host.
 ///
-/// The object is created on first use (`LuaHost.part`) and then held by the host. Home thread only.
+/// The object is created on first use by `LuaHost.part`, and the host then holds it. Home thread
+/// only.
 package protocol HostExtension: AnyObject, SendableMetatype {
-  /// The functions in the module table.
+  /// The functions that the extension adds to the module table `lull`.
   static var functions: [APIEntry] { get }
-  /// The types of its objects and tables. Kinds of objects are in the common list of kinds.
+  /// The types of the extension's objects and tables. `HandleKind` lists the kinds of objects.
   static var types: [APIOwner] { get }
-  /// Its objects without documentation.
+  /// The owners of the extension's objects that have no documentation.
   static var unseen: [APIOwner] { get }
   /// Returns the possible values of a module function's first argument, if it is a string from a
   /// fixed set. Runs no script code.
   static func choices(for function: String, typed: String) -> [String]
   init(_ host: LuaHost)
-  /// Releases the references to the host, and must not call into Lua. Called when the state is
-  /// closed or about to be.
+  /// Releases the references to the host. Must not call into Lua. Called when the state is closed
+  /// or about to be closed.
   func close()
 }
 

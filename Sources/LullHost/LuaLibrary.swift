@@ -1,12 +1,13 @@
 import CLullBridge
 import LullLibC
 
-/// The functions of the Lua API in a program: the host's own, followed by those of extensions.
+/// The functions of the Lua API in a program: the host's own functions, followed by those of
+/// extensions.
 ///
-/// Created once per process by the program, and never freed, because the bridge of every state
-/// reads it. May be used on any thread.
+/// The program creates a library once and never frees it, because the bridge of every state reads
+/// it. May be used on any thread.
 package final class LuaLibrary: Sendable {
-  /// A member as the bridge sees it.
+  /// A member of the Lua API, described by the data that the bridge has.
   package struct Member {
     package enum Role: Int32 {
       case method
@@ -17,20 +18,22 @@ package final class LuaLibrary: Sendable {
     package let kind: HandleKind
     package let role: Role
     package let name: String
-    /// The Lua name of a module function: `time.parse`.
+    /// The path of a module function in Lua, such as `time.parse`.
     package let path: String
   }
 
   /// The members in the bridge's format, in the order of their numbers.
-  // Created by the initialiser. Afterwards only the letters of a member change, once and atomically.
+  // The initialiser creates the array. Afterwards only the letters of a member change, once and
+  // atomically.
   nonisolated(unsafe) let bridged: UnsafeMutablePointer<lull_method>
   private let count: Int
-  /// The implementations of the members. Not an array, which each call would retain and release.
+  /// The implementations of the members. It is a pointer because each call would retain and release
+  /// an array.
   // Written by the initialiser, and read-only afterwards.
   nonisolated(unsafe) private let sources: UnsafePointer<MemberRow>
   private let extensions: [any HostExtension.Type]
 
-  /// The documentation of the functions and types, created at each call.
+  /// The documentation of the functions and types. Each call creates it again.
   package var description: APIDescription { APIDescription(with: extensions) }
 
   /// Returns the possible values of a module function's first argument, if there is a fixed set.
@@ -40,7 +43,7 @@ package final class LuaLibrary: Sendable {
     extensions.flatMap { $0.choices(for: function, typed: typed) }
   }
 
-  /// The library that every host has.
+  /// The library without extensions.
   package static let plain = LuaLibrary()
 
   package init(_ extensions: [any HostExtension.Type] = []) {
@@ -61,10 +64,10 @@ package final class LuaLibrary: Sendable {
     self.extensions = extensions
   }
 
-  /// Returns the implementation of the member with that number from `bridged`.
+  /// Returns the implementation of the member with that number, which is its index in `bridged`.
   func body(_ number: Int32) -> APIEntry.Body { sources[Int(number)].body }
 
-  /// The members for the bridge.
+  /// The members in the bridge's format, as a buffer.
   var rows: UnsafeBufferPointer<lull_method> { UnsafeBufferPointer(start: bridged, count: count) }
 
   package var members: [Member] { (0..<count).compactMap { member(Int32($0)) } }
@@ -99,7 +102,8 @@ package final class LuaLibrary: Sendable {
     return Int32(index?.offset ?? 0)
   }
 
-  /// Returns the argument letters of a member that is called for the first time. They are kept.
+  /// Derives, stores and returns the argument letters of a member that is called for the first
+  /// time.
   func deriveArguments(_ number: Int32) -> UnsafePointer<CChar>? {
     let letters = sources[Int(number)].signature.withUTF8Buffer {
       ArgumentLetters(named: named).letters(of: $0)
@@ -107,13 +111,13 @@ package final class LuaLibrary: Sendable {
     let text = UnsafeMutablePointer<CChar>.allocate(capacity: letters.count + 1)
     _ = UnsafeMutableBufferPointer(start: text, count: letters.count + 1)
       .initialize(from: letters.map(CChar.init(bitPattern:)) + [0])
-    // Another thread may have been faster.
+    // Another thread may have stored the letters first.
     let kept = lull_method_keep_arguments(bridged + Int(number), text)
     if kept != UnsafePointer(text) { text.deallocate() }
     return kept
   }
 
-  /// Returns the type for a name in a signature.
+  /// Returns the kind of type to which a name in a signature refers.
   private func named(_ name: UnsafeBufferPointer<UInt8>) -> ArgumentLetters.Named {
     if let named = LuaLibrary.named(name, among: APIDescription.own) { return named }
     for part in extensions {
@@ -141,16 +145,16 @@ package final class LuaLibrary: Sendable {
   }
 }
 
-/// A member in the bridge's format, with its implementation. Created at each start, so it copies
-/// only the needed parts of an entry.
+/// A member in the bridge's format, with its implementation. Rows are created whenever the program
+/// starts, so they copy only the needed parts of an entry.
 private struct MemberRow {
   var bridged: lull_method
   let body: APIEntry.Body
-  /// Empty for a generated member.
+  /// The signatures of the member; empty if they are generated.
   let signature: StaticString
 
-  /// The host's own members.
-  // Their pointers refer only to literals, and they are read-only.
+  /// The rows of the host's own members.
+  // The pointers in the rows refer only to literals, and nothing changes the rows.
   nonisolated(unsafe) static let own: [MemberRow] = {
     var rows: [MemberRow] = []
     rows.reserveCapacity(512)
@@ -194,14 +198,15 @@ private struct MemberRow {
 }
 
 extension APIOwner {
-  /// The module table with this function, as a C string; nil for the module itself.
+  /// The name of the module table that contains the owner's functions, as a C string; nil for the
+  /// module `lull` itself.
   fileprivate var table: UnsafePointer<CChar>? {
     guard let label else { return nil }
     let prefix: StaticString = "lull"
     guard strncmp(label.cString, prefix.cString, prefix.utf8CodeUnitCount) == 0 else {
       return label.cString
     }
-    // After the dot.
+    // The name of the table follows the dot.
     let isModule = label.utf8CodeUnitCount == prefix.utf8CodeUnitCount
     return isModule ? nil : label.cString + prefix.utf8CodeUnitCount + 1
   }

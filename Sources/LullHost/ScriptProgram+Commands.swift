@@ -4,8 +4,8 @@ package import LullCore
 import LullSystem
 
 extension ScriptProgram {
-  /// Runs a command's work in a new state. Returns the exit code: that of the work, unless a
-  /// signal, a limit, `os.exit` or a script error has ended it.
+  /// Runs the work of a command in a new Lua state. Returns the exit code of the work, or another
+  /// code if a signal, a limit, `os.exit` or a script error has ended it.
   ///
   /// If the program was created without a state, Lua starts when it is first needed.
   ///
@@ -19,8 +19,8 @@ extension ScriptProgram {
       return Exit.scriptError
     }
     let code = body(host)
-    // An inspected script does not end the command that inspects it, and that command reports the
-    // problems itself.
+    // A script that is only inspected does not end the command that inspects it. That command
+    // reports the script's problems itself.
     if host.permissions.isOnlyLooking {
       host.loop.exitCode = nil
       host.reporter.forgoLimit()
@@ -30,11 +30,11 @@ extension ScriptProgram {
     return end == 0 && !hasExited ? code : end
   }
 
-  /// Prepares the state and its limits. Returns an error message if that fails.
+  /// Prepares the state and sets its limits. Returns an error message if that fails, otherwise nil.
   private func start(folder: [UInt8]?, words: [[UInt8]]) -> String? {
     let script = Script(name: Array("lull".utf8), source: [], folder: folder)
     prepare(script, words: words, first: 0, setsGlobal: true)
-    // If the gate can't be opened, nothing may be loaded.
+    // If the gate can't be opened, no file may be loaded.
     guard let runtime = lull_state_runtime(state), opensGate(runtime) else {
       return "lull: not enough memory\n"
     }
@@ -53,7 +53,7 @@ extension ScriptProgram {
         ErrorLines.fail(problem, FailureFacts("failed"))
         ErrorLines.end(
           ScriptProgram.Exit.scriptError, isFailure: true, usual: ("failed", problem))
-        // The caller can't continue without Lua.
+        // The caller can't continue without Lua, so the process ends.
         exit(ScriptProgram.Exit.scriptError)
       }
       host.bridge.tellStarted()
@@ -67,12 +67,14 @@ extension ScriptProgram {
     return lull_gate_open(runtime, text, length) == 0
   }
 
-  /// Runs a script and then a command's work, unless the script failed. Returns the exit code, as
-  /// `perform(folder:words:_:)` does. `os.exit` of the script ends only the script.
+  /// Runs a script and then, unless the script failed, the work of a command. Returns the exit
+  /// code, as `perform(folder:words:_:)` does. If the script calls `os.exit`, that ends only the
+  /// script.
   ///
   /// - Parameters:
   ///   - prepare: called before the script runs.
-  ///   - body: gets the service that the script returned, if it returned one as API files do.
+  ///   - body: the work of the command. It gets the service that the script returned, if it
+  ///     returned one as API files do.
   package func perform(
     after script: Script, words: [[UInt8]], first: Int, prepare: (LuaHost) -> Void,
     _ body: (LuaHost, Service?) -> Int32
@@ -84,9 +86,9 @@ extension ScriptProgram {
       [handles = host.handles] results in service = results.service(handles)
     }
     if let failure { return failure }
-    // A script that ended itself did not fail.
+    // A script that ended itself with `os.exit` did not fail.
     if mainHasFailed, host.loop.exitCode == nil { return finish() }
-    // The work that the script began is no longer needed.
+    // Work that the script began is no longer needed.
     for _ in 0..<100 {
       host.loop.cancelEverything()
       guard host.pump.hasWork else { break }
@@ -100,7 +102,8 @@ extension ScriptProgram {
 }
 
 extension RunResults {
-  /// Returns the first result if it is a service, or its field `service`.
+  /// Returns the service in the first result: the result itself, or its field `service`. Returns
+  /// nil if there is none.
   fileprivate func service(_ handles: ObjectHandles) -> Service? {
     guard count > 0 else { return nil }
     if let service = handles.object(self[0], .service, as: Service.self) { return service }
@@ -112,7 +115,7 @@ extension RunResults {
         service = handles.object(value, .service, as: Service.self)
       }
     }
-    // A table that can't be visited has no service.
+    // If the table can't be visited, there is no service.
     if case .failure = visited { return nil }
     return service
   }

@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// Runs a program in stages, such as a test file and then one of its tests. The caller also ends
-/// it.
+/// Runs a program in stages, such as a test file and then one of its tests. The caller must also
+/// end the program.
 ///
 /// Order of events: `open`, any number of stages, `endStages`. Home thread only.
 extension ScriptProgram {
@@ -10,15 +10,17 @@ extension ScriptProgram {
   package enum StageEnd {
     case finished
     case failed(ScriptFailure)
-    /// It waits for something that can't happen any more; with a description.
+    /// The function waits for something that can't happen any more. The text describes what it
+    /// waits for.
     case stuck(String)
-    /// `os.exit`, a limit or a signal has ended the whole program; with the place, if it is known.
+    /// `os.exit`, a limit or a signal has ended the whole program. The failure contains the place,
+    /// if it is known.
     case ended(ScriptFailure?)
   }
 
-  /// Prepares the state for the first stage. Returns false without memory.
+  /// Prepares the state for the first stage. Returns false if there is not enough memory.
   ///
-  /// - Parameter words: the contents of `arg`, with the file name first.
+  /// - Parameter words: the contents of the global `arg`, with the file name first.
   package func open(folder: [UInt8]?, words: [[UInt8]]) -> Bool {
     let script = Script(name: words.first ?? [], source: [], folder: folder)
     prepare(script, words: words, first: 0, setsGlobal: false)
@@ -30,7 +32,7 @@ extension ScriptProgram {
 
   /// Runs a script function, which may wait, until it has ended or can't end any more.
   ///
-  /// Other work it has begun continues in the next stage.
+  /// Other work that the function has begun continues in the next stage.
   package func run(
     stage callable: Callable, _ arguments: [LuaValue] = [], as purpose: String
   ) -> StageEnd {
@@ -55,7 +57,8 @@ extension ScriptProgram {
     return .stuck(text)
   }
 
-  /// Cancels the remaining work, runs its hooks, reports unhandled failures, and closes the state.
+  /// Cancels the remaining work, runs its hooks, reports failures that were not handled, and closes
+  /// the state.
   package func endStages() {
     for _ in 0..<100 {
       host.loop.cancelEverything()

@@ -4,20 +4,22 @@ import LullLibC
 import LullSystem
 import LullTransport
 
-/// One run of one script by the command: a state, its host, and the exit code.
+/// One run of one script by the command. It owns the Lua state and its host, and determines the
+/// exit code.
 ///
-/// Order of events: the chunk is compiled and its main part runs in its own coroutine. The loop
-/// runs until that has returned and no strong work is left. A signal, `os.exit` or an error in the
-/// main chunk cancels pending requests and calls their hooks. The state is closed. Home
-/// thread only.
+/// Order of events: the chunk is compiled, and its main part runs in a coroutine. The loop runs
+/// until the main part has returned and no strong work is left. If a signal, `os.exit` or an error
+/// in the main chunk ends the run, pending requests are cancelled and their hooks called. At the
+/// end the state is closed. Home thread only.
 ///
 /// Behaviours: LUA-01 to LUA-150.
 package final class ScriptProgram {
   package struct Script {
-    /// The name in messages: `x.lua`, `(command line)`, `stdin`. Bytes, because file names are.
+    /// The name of the script in messages, such as `x.lua`, `(command line)` or `stdin`. It is
+    /// bytes, because a file name need not be valid UTF-8.
     package var name: [UInt8]
     package var source: [UInt8]
-    /// The folder that `require` searches first; nil for none.
+    /// The folder that `require` searches first, or nil if there is none.
     package var folder: [UInt8]?
 
     package init(name: [UInt8], source: [UInt8], folder: [UInt8]?) {
@@ -33,7 +35,7 @@ package final class ScriptProgram {
   }
 
   package let host: LuaHost
-  /// nil before Lua has started.
+  /// The Lua state; nil before Lua has started and after it was closed.
   private(set) var state: OpaquePointer?
   private let environment: any HostEnvironment
   private let trust: ScriptTrust
@@ -43,12 +45,13 @@ package final class ScriptProgram {
   private var waitNotice: (any HostTimer)?
   private var hasReadEnvironment = false
 
-  /// Creates a program; nil without memory.
+  /// Creates a program. Returns nil if there is not enough memory.
   ///
   /// - Parameters:
-  ///   - library: the functions of the module.
-  ///   - trust: the library functions the script may use.
-  ///   - limits: the limits on its resources, from the moment it starts to run.
+  ///   - library: the functions of the Lua API.
+  ///   - trust: the library functions that the script may use.
+  ///   - limits: the limits on the script's resources, which apply from the moment it starts to
+  ///     run.
   ///   - startsLua: false for a command whose work may not need Lua; see `perform`.
   package init?(
     environment: any HostEnvironment, library: LuaLibrary,
@@ -67,10 +70,11 @@ package final class ScriptProgram {
     if startsLua, !makeState() { return nil }
   }
 
-  /// Creates the state. Returns false without memory.
+  /// Creates the Lua state. Returns false if there is not enough memory.
   func makeState() -> Bool {
     guard let state = trust.makeState() else { return false }
-    // The host outlives the state: this object owns both, and `close` ends the state first.
+    // This object owns both the host and the state, and `close` ends the state first. So the host
+    // outlives the state.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0 else {
       lull_state_close(state)
@@ -80,12 +84,13 @@ package final class ScriptProgram {
     return true
   }
 
-  /// Runs the script; returns the exit code.
+  /// Runs the script, and returns the exit code.
   ///
   /// - Parameters:
-  ///   - words: the whole command line, for `arg`. `first` is the index of its first word, so that
-  ///     the script's name is `arg[0]`. The words after it are the main chunk's `...`.
-  ///   - setsGlobal: whether `lull` is a global without `require`.
+  ///   - words: the whole command line, for the global `arg`. The words after the script's name are
+  ///     also the main chunk's `...`.
+  ///   - first: the index of the script's name in `words`, which becomes `arg[0]`.
+  ///   - setsGlobal: whether `lull` is a global that needs no `require`.
   package func run(
     _ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool = false
   ) -> Int32 {
@@ -93,7 +98,7 @@ package final class ScriptProgram {
     return runMain(script, words: words, first: first, setsGlobal: setsGlobal) ?? finish()
   }
 
-  /// Runs only the main chunk. Returns an exit code if it could not begin.
+  /// Runs only the main chunk. Returns an exit code if it could not begin, otherwise nil.
   ///
   /// - Parameter take: gets the results of the main chunk if it returns.
   func runMain(
@@ -111,7 +116,7 @@ package final class ScriptProgram {
       chunk = try host.sources.compile(script.source, name: script.chunkName)
     } catch {
       var text = error.message
-      // For a binary chunk the message has no place.
+      // The message about a binary chunk has no place, so the name is added.
       if text.hasPrefix("attempt to load ") {
         text = String(escaping: script.name) + ": " + text
       }
@@ -139,7 +144,7 @@ package final class ScriptProgram {
       lull_prepend_path(
         state, path.map(CChar.init(bitPattern:)) + [0], cpath.map(CChar.init(bitPattern:)) + [0])
     }
-    // One block of C strings, one after the other.
+    // The block contains the words as C strings, one after the other.
     let block = words.flatMap { word -> [CChar] in word.map(CChar.init(bitPattern:)) + [0] }
     block.withUnsafeBufferPointer { buffer in
       _ = lull_set_arg(state, buffer.baseAddress, Int32(words.count), Int32(first))
@@ -166,7 +171,9 @@ package final class ScriptProgram {
     host.values.shared.readEnvironment()
   }
 
-  /// - Parameter isSession: whether Ctrl-C ends the running code instead of the process.
+  /// Installs the signal handlers of the command.
+  ///
+  /// - Parameter isSession: whether Ctrl-C ends only the running code instead of the process.
   func installSignals(_ runtime: OpaquePointer?, isSession: Bool = false) {
     guard let wakeUp = environment.signalWakeUp else { return }
     lull_watchdog_write_json(ErrorLines.areOn ? 1 : 0)
@@ -200,8 +207,8 @@ package final class ScriptProgram {
     if !mainHasEnded { watch(context) }
   }
 
-  /// Reports waits of the main chunk that take long, each once. A sleep is intentional and not
-  /// reported, and neither is a prompt.
+  /// Shows a notice for each long wait of the main chunk, once for each. No notice is shown for a
+  /// sleep, which is intentional, or for a prompt.
   private func watch(_ main: RunContext, told: Set<String> = [], looks: Int = 1000) {
     guard looks > 0 else { return }
     var told = told
@@ -224,13 +231,14 @@ package final class ScriptProgram {
     }
   }
 
-  /// Cancels the remaining work, runs its hooks, and determines the exit code.
+  /// Cancels the remaining work if the run was ended early, runs its hooks, and returns the exit
+  /// code.
   func finish() -> Int32 {
     waitNotice?.cancel()
     let signal = lull_signals_pending()
     if mainHasFailed || host.loop.isInterrupted {
       host.loop.cancelEverything()
-      // Hooks may start more work, which is cancelled in turn, but not for ever.
+      // Hooks may start more work, which is then cancelled too, but only a limited number of times.
       for _ in 0..<100 where host.pump.hasWork {
         host.pump.turn()
         host.loop.cancelEverything()
@@ -259,7 +267,7 @@ package final class ScriptProgram {
   }
 
   func close() {
-    // Cancel, close the inbox, sweep, close the state, sweep: `lua_close` finalises the runtime
+    // The order is: sweep the handles, then close the state. `lua_close` finalises the runtime
     // last, and with it the host releases everything.
     host.handles.sweep()
     if let state { lull_state_close(state) } else { host.close() }
@@ -269,23 +277,24 @@ package final class ScriptProgram {
 }
 
 extension ScriptProgram.Script {
-  /// `@` marks a file name, `=` a text shown unchanged. (Lua 5.4 manual, lua_load)
+  /// The chunk name. In it, `@` precedes a file name, and `=` a name that is shown unchanged. (Lua
+  /// 5.4 manual, lua_load)
   fileprivate var chunkName: [UInt8] {
     [UInt8(ascii: folder == nil ? "=" : "@")] + name
   }
 }
 
-/// Checks a script instead of using it: problems are recorded, and the script continues.
+/// Checks a script that is only run for the check. Problems are recorded, and the script continues.
 ///
-/// While a host has a checker, errors of callbacks and unknown settings are neither raised nor
+/// While a host has a checker, errors in callbacks and unknown settings are neither raised nor
 /// reported.
 package protocol ScriptChecker: AnyObject {
-  /// Records a problem with a line.
+  /// Records a problem at a place in the script.
   func note(_ text: String, at place: SourcePlace)
   /// Records an error that the script raised.
   func note(_ failure: ScriptFailure)
-  /// Checks the pattern of a configuration, with the place of the call.
+  /// Checks the pattern of a configuration. `place` is the line of the call.
   func inspect(pattern: String, of service: Service, at place: SourcePlace?)
-  /// Checks a plain-text credential, with a description of it.
+  /// Checks a credential that is written as plain text. The second argument describes it.
   func inspect(credential text: String, _ what: String)
 }

@@ -1,22 +1,22 @@
 import CLullBridge
 
-/// The parts of the interpreter's library that a script may use.
+/// The parts of the Lua library that a script may use.
 package enum ScriptTrust {
   /// Everything. Precompiled chunks must be allowed separately, because the interpreter does not
   /// verify them.
   case full(allowsBytecode: Bool)
   /// Lull, `string`, `table`, `math`, `utf8`, `coroutine`, the harmless functions of the base
-  /// library, and text modules below the folder, if there is one. Nothing else on the machine: no
-  /// files, no processes, no C modules. The environment decides which parts of the network it may
-  /// reach.
+  /// library, and Lua source modules below the folder, if there is one. The script has no access to
+  /// files, processes, C modules or other parts of the machine. The environment decides which parts
+  /// of the network it may reach.
   ///
   /// Time, work and memory are not limited: see `ScriptLimits`.
   case sandbox(folder: [UInt8]?)
-  /// The sandbox, with stand-ins without effects for secrets, environment variables and caches. For
-  /// files that are only inspected.
+  /// The sandbox, in which secrets, environment variables and caches are replaced by stand-ins
+  /// without effects. Used for files that are only inspected.
   case inspection(folder: [UInt8], Inspection)
-  /// Everything, for inspected files that the user has allowed to run unrestricted. Files they load
-  /// come through the gate. No precompiled chunks.
+  /// Everything except precompiled chunks. Used for files under inspection that the user has
+  /// allowed to run unrestricted. The gate provides the files that they load.
   case gated(any FileGate)
 
   var isSandbox: Bool {
@@ -26,7 +26,8 @@ package enum ScriptTrust {
     }
   }
 
-  /// Creates a state with these parts; nil without memory.
+  /// Creates a Lua state with these parts of the library. Returns nil if there is not enough
+  /// memory.
   func makeState() -> OpaquePointer? {
     switch self {
     case .sandbox(let folder):

@@ -2,18 +2,18 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// Reads and writes whole regular files for scripts. Writing is atomic: readers never see a partial
-/// file.
+/// Reads and writes whole files for scripts. A file is replaced atomically, so readers never see a
+/// partly written file.
 ///
-/// Only regular files, because a pipe or a terminal could block everything else for ever.
+/// Only regular files are allowed, because a pipe or a terminal could block all other work forever.
 package enum TextFile {
   package struct Problem: Error {
-    /// Bytes, because the file name in it is.
+    /// The error message. It is bytes, because the file name in it need not be valid UTF-8.
     package let message: [UInt8]
-    /// How to solve the problem in a script.
+    /// What a script can do about the problem; may be empty.
     private var advice = ""
 
-    /// The message with the advice for scripts.
+    /// The error message with the advice for scripts.
     var advisedMessage: [UInt8] { message + Array(advice.utf8) }
 
     fileprivate init(_ path: [UInt8], _ text: String, advice: String = "") {
@@ -25,11 +25,11 @@ package enum TextFile {
     }
   }
 
-  /// The maximum size; larger Lua strings are of no use.
+  /// The maximum size of a file in bytes. Larger Lua strings would not be useful.
   package static let largest = 1 << 30
 
   package static func read(_ path: [UInt8], limit: Int = largest) -> Result<[UInt8], Problem> {
-    // Non-blocking, because opening a pipe would wait for a writer.
+    // The file is opened without blocking, because opening a pipe would wait for a writer.
     let file = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return .failure(Problem(path, errno: errno)) }
     defer { close(file) }
@@ -40,7 +40,7 @@ package enum TextFile {
     guard MemoryLedger.allows(expected) else { return .failure(Problem(path, "not enough memory")) }
     var bytes: [UInt8] = []
     let piece = 1 << 16
-    // Reads until end of file, because files in /proc report a size of 0.
+    // The file is read until its end, because files in /proc report a size of 0.
     bytes.reserveCapacity(expected + piece)
     while bytes.count <= limit {
       let before = bytes.count
@@ -61,8 +61,8 @@ package enum TextFile {
   }
 
   /// Writes a new file and renames it over the old one, so that readers see either the old text or
-  /// the new one. The mode of an existing file is kept, except for set-ID bits. The file is not
-  /// synced to disk.
+  /// the new one. An existing file keeps its mode, except for set-ID bits, unless `mode` is given.
+  /// The file is not synced to disk.
   static func write(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
     var target = path
     var status = stat()
@@ -70,7 +70,7 @@ package enum TextFile {
     if stat(FileName.cString(path), &status) == 0 {
       if let problem = objection(to: status, path) { return .failure(problem) }
       permissions = .of(status, mode: mode)
-      // Replaces the target of a symbolic link, not the link.
+      // If the path is a symbolic link, its target is replaced, not the link.
       if let real = FileName.resolved(path) { target = real }
     } else if errno != ENOENT {
       return .failure(Problem(path, errno: errno))
@@ -81,7 +81,8 @@ package enum TextFile {
     return failure.map { .failure(Problem(path, errno: $0)) } ?? .success(())
   }
 
-  /// Appends to a file, or creates it. A link without a target is an error, as in `write`.
+  /// Appends to a file, which is created if necessary. As in `write`, a link without a target is an
+  /// error.
   static func append(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
     if access(FileName.cString(path), F_OK) != 0, let objection = objection(toMissing: path) {
       return .failure(Problem(path, objection))
@@ -89,7 +90,7 @@ package enum TextFile {
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK
     let file = open(FileName.cString(path), flags, mode ?? 0o666)
     guard file >= 0 else {
-      // A pipe without a reader.
+      // The file is a pipe without a reader.
       let text = errno == ENXIO ? "not a regular file" : ErrorText.of(errno)
       return .failure(Problem(path, text))
     }
@@ -99,7 +100,7 @@ package enum TextFile {
       close(file)
       return .failure(problem)
     }
-    // Before it has any content that others could read.
+    // The mode is set before the file has any content that other users could read.
     if failure == nil, let mode, fchmod(file, mode) != 0 { failure = errno }
     if failure == nil { failure = DescriptorWriting.put(bytes, into: file) }
     if close(file) != 0, failure == nil { failure = errno }
@@ -117,17 +118,18 @@ package enum TextFile {
       path, "is \(name): only regular files can be read and written", advice: ", use io.open")
   }
 
-  /// Returns the problem with a missing file that is a link without a target: the link itself would
-  /// be replaced.
+  /// Returns an error text if a missing file is a link without a target, otherwise nil. Writing the
+  /// file would replace the link itself.
   private static func objection(toMissing path: [UInt8]) -> String? {
     FileName.isLink(path) ? "is a link to a file that does not exist" : nil
   }
 }
 
-/// The source code of scripts, read from files as the stock interpreter does.
+/// Prepares the source code of script files in the same way as the stock interpreter.
 package enum SourceText {
-  /// Removes a byte order mark and a first line that begins with `#`. The line break remains, so
-  /// that line numbers are right, unless a precompiled chunk follows.
+  /// Removes a byte order mark, and a first line that begins with `#`. The line break of that line
+  /// remains, so that line numbers are right. Before a precompiled chunk, the line break is removed
+  /// too.
   package static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     guard bytes.first == UInt8(ascii: "#") else { return bytes }
@@ -135,6 +137,7 @@ package enum SourceText {
     return Array(isPrecompiled(rest.dropFirst()) ? rest.dropFirst() : rest)
   }
 
-  /// Returns whether it begins like a precompiled chunk, after the first line was removed.
+  /// Returns whether the bytes begin like a precompiled chunk. The first line must have been
+  /// removed before.
   package static func isPrecompiled(_ bytes: some Collection<UInt8>) -> Bool { bytes.first == 0x1B }
 }

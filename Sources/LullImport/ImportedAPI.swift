@@ -1,35 +1,37 @@
 import LullCore
 
-/// An API as described by a document, a recording or a command line, ready to be written as an API
-/// file. All values are plain, and texts from the source are never treated as code.
+/// An API that was read from a document, a recording or a command line, ready to be written as an
+/// API file. All values are plain, and texts from the source are never treated as code.
 package struct ImportedAPI: Equatable, Sendable {
-  /// The comment lines at the head of the file, without dashes: the source, and the command.
+  /// The comment lines at the head of the file, without dashes. They name the source and the
+  /// command of the import.
   package var origin: [String] = []
   package var description: String?
   package var baseURL: String
-  /// Other servers in the document and their descriptions, written as comments.
+  /// The other servers in the document with their descriptions. They are written as comments.
   package var otherServers: [(url: String, description: String?)] = []
   /// The environments of the file, by name.
   package var environments: [(name: String, baseURL: String)] = []
   package var headers: [(name: String, value: ImportedText)] = []
   package var access = ImportedAccess()
-  /// Requests with other credentials than the rest. The last match applies.
+  /// Requests whose credentials differ from those of the API. If several match, the last one
+  /// applies.
   package var exceptions: [ImportedException] = []
   /// The name of the schema file next to the API file.
   package var schemas: String?
   package var calls: [ImportedCall] = []
-  /// The parts that can't be called, in the order of the document.
+  /// The parts of the document that can't be called, in the order of the document.
   package var leftOut: [LeftOut] = []
   /// Notes on parts of the document that may have been misunderstood.
   package var notes: [String] = []
 
   package init(baseURL: String) { self.baseURL = baseURL }
 
-  /// The port of the environment `mock`.
+  /// The port that the environment `mock` uses.
   package static let mockPort = 8080
 
-  /// Adds the environment `mock` for `lull mock --port 8080`, which serves the calls below the same
-  /// path.
+  /// Adds the environment `mock`. It refers to `lull mock --port 8080`, which serves the calls
+  /// below the same path.
   package mutating func addMock() {
     guard !environments.contains(where: { $0.name == "mock" }) else { return }
     let rest = baseURL.firstRange(of: "://").map { baseURL[$0.upperBound...] } ?? ""
@@ -38,9 +40,9 @@ package struct ImportedAPI: Equatable, Sendable {
     environments.append(("mock", "http://localhost:\(ImportedAPI.mockPort)\(path)"))
   }
 
-  /// A part of the source without a call in the file.
+  /// A part of the source that has no call in the file.
   package struct LeftOut: Equatable, Sendable {
-    /// The name as in the document: `GET /users/{id}`.
+    /// The name of the part as in the source, such as `GET /users/{id}`.
     package var what: String
     package var reason: String
 
@@ -61,33 +63,33 @@ package struct ImportedAPI: Equatable, Sendable {
   }
 }
 
-/// A text, which comes from an environment variable if it is a credential.
+/// The value of a header. If it is a credential, it comes from an environment variable.
 package enum ImportedText: Equatable, Sendable {
-  /// Not sent, although it would be by default.
+  /// The header is not sent, although it would be by default.
   case nothing
   case plain(String)
-  /// The text before the credential, and the variable that contains it.
+  /// A credential: the text before it, and the environment variable that contains it.
   case secret(prefix: String, variable: String)
 }
 
-/// The credentials of a request. They are read from the environment variables named here.
+/// The credentials of a request. The environment variables named here contain them.
 package struct ImportedAccess: Equatable, Sendable {
   package enum Way: Hashable, Sendable {
     case bearer(variable: String)
     case basic(user: String, password: String)
     case digest(user: String, password: String)
-    /// A key as the user name, without a password.
+    /// HTTP Basic with a key as the user name and without a password.
     case basicKey(variable: String)
     case header(name: String, prefix: String, variable: String)
-    /// Query parameters, sorted by name.
+    /// Keys in query parameters, sorted by name.
     case query([Key])
-    /// Cookies in one header, sorted by name.
+    /// Keys in cookies, all in one header, sorted by name.
     case cookies([Key])
     case clientCredentials(OAuth2)
     case code(OAuth2)
   }
 
-  /// A parameter, and the variable that contains its value.
+  /// A parameter or cookie, and the environment variable that contains its value.
   package struct Key: Hashable, Sendable {
     package var name: String
     package var variable: String
@@ -98,7 +100,7 @@ package struct ImportedAccess: Equatable, Sendable {
     }
   }
 
-  /// A client of a token endpoint.
+  /// The client of an OAuth 2 token endpoint.
   package struct OAuth2: Hashable, Sendable {
     package var tokenURL: String
     package var authorizationURL: String?
@@ -118,9 +120,9 @@ package struct ImportedAccess: Equatable, Sendable {
     }
   }
 
-  /// `nil`: no credentials are needed.
+  /// How the credentials are sent. `nil` if none are needed.
   package var way: Way?
-  /// Other headers with credentials, if there are several.
+  /// Additional headers with credentials, if the request has several.
   package var headers: [(name: String, value: ImportedText)] = []
   /// Whether the credentials are sent only if the environment variables are set.
   package var isOptional = false
@@ -135,7 +137,7 @@ package struct ImportedAccess: Equatable, Sendable {
       && left.headers.elementsEqual(right.headers, by: ==)
   }
 
-  /// The variables that must be set to send anything.
+  /// The environment variables that must be set for the credentials to be sent.
   var variables: [String] {
     var names: [String] =
       switch way {
@@ -151,11 +153,11 @@ package struct ImportedAccess: Equatable, Sendable {
   }
 }
 
-/// Requests with other credentials.
+/// Requests whose credentials differ from those of the API.
 package struct ImportedException: Equatable, Sendable {
-  /// The path pattern for `configure`.
+  /// The path pattern of the `configure` entry.
   package var pattern: String
-  /// Empty: all methods.
+  /// The methods of the requests. Empty: all methods.
   package var methods: [String]
   package var access: ImportedAccess
 
@@ -166,9 +168,9 @@ package struct ImportedException: Equatable, Sendable {
   }
 }
 
-/// The lines at the head of an imported file, from which the import can be repeated.
+/// The lines at the head of an imported file. The import can be repeated from them.
 package struct ImportOrigin {
-  /// The arguments after `lull import`, without credentials.
+  /// The arguments after `lull import`, without any credentials.
   package var words: [String]
   package var only: [String]
 
@@ -186,8 +188,8 @@ package struct ImportOrigin {
       + ["Changes made here are kept when it is imported again."]
   }
 
-  /// The kind of source that a file was imported from, read from its head. `nil` if it was not
-  /// imported.
+  /// Returns the kind of source that a file was imported from, according to the comments at its
+  /// head. `nil` if the file was not imported.
   package static func kind(in file: [UInt8]) -> String? {
     let line = file.prefix { $0 != 10 }
     guard line.starts(with: start.utf8) else { return nil }
@@ -195,24 +197,25 @@ package struct ImportOrigin {
     return String(decoding: word, as: UTF8.self)
   }
 
-  /// Whether a file was imported with `--with-mock`.
+  /// Returns whether a file was imported with `--with-mock`, according to the comments at its head.
   package static func hasMock(in file: [UInt8]) -> Bool {
     lines(of: file).first.map { $0.split(separator: " ").contains("--with-mock") } ?? false
   }
 
-  /// The patterns of `--only` that a file was imported with, read from its head.
+  /// Returns the patterns of `--only` that a file was imported with, according to the comments at
+  /// its head.
   package static func only(in file: [UInt8]) -> [String] {
     lines(of: file).filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
   }
 
-  /// The comments at the head of a file, without dashes.
+  /// Returns the comment lines at the head of a file, without dashes.
   private static func lines(of file: [UInt8]) -> [String] {
     var lines: [String] = []
     // Git may have converted the line ends.
     for line in String(decoding: file, as: UTF8.self).split(whereSeparator: \.isNewline) {
       guard line.hasPrefix("-- ") else { break }
       if line.hasPrefix("--   "), let last = lines.popLast() {
-        // A continuation line.
+        // The line continues the previous one.
         lines.append(last + " " + line.dropFirst(5))
       } else {
         lines.append(String(line.dropFirst(3)))

@@ -6,20 +6,20 @@ package struct ImportedCall: Equatable, Sendable {
     case json
     case form
     case multipart
-    /// A single parameter that is the whole body, sent unchanged.
+    /// The body is a single parameter that is sent unchanged.
     case raw
   }
 
-  /// How to find the next page of a response, for the `pages` setting of a call.
+  /// How to find the next page of a response, as written in the `pages` setting of a call.
   package enum Pages: Equatable, Sendable {
-    /// By the `Link` header or a standard field of the response.
+    /// By the `Link` header, or by a field of the response that Lull knows.
     case linked
     /// By a field that contains the URL of the next page.
     case next(field: String)
-    /// By a field that contains a cursor. With `items`, it is a field of the last element, and is
-    /// used as long as `more` is true.
+    /// By a field that contains a cursor. If `items` is set, the field belongs to the last element
+    /// of that list, and it is used as long as the field `more` is true.
     case cursor(parameter: String, field: String, items: String? = nil, more: String? = nil)
-    /// By a number that increases by `step`.
+    /// By a page number that starts at `first` and increases by `step`.
     case counted(parameter: String, first: Int, step: Int, items: String?)
     /// By the number of rows before the page.
     case offset(parameter: String, items: String?)
@@ -30,23 +30,23 @@ package struct ImportedCall: Equatable, Sendable {
   package var path: String
   package var description: String?
   package var parameters: [ImportedParameter] = []
-  /// `nil`: the default for the method.
+  /// The body type. `nil`: the default for the method.
   package var body: Body?
   package var contentType: String?
-  /// Whether it sends a body even if all fields are missing.
+  /// Whether the call sends a body even if all fields are missing.
   package var requiresBody = false
   package var headers: [(name: String, value: ImportedText)] = []
   package var pages: Pages?
   /// Whether the response seems to be paged, but the document does not describe how to find the
   /// next page.
   package var lacksPages = false
-  /// The body types that the document accepts and the call does not send.
+  /// The body types that the document accepts, but that the call can't send.
   package var leftBodies: [String] = []
   /// The path of the rows in the response.
   package var rows: String?
-  /// The tags that a pattern of `--only` can match.
+  /// The tags of the operation. A pattern of `--only` can match them.
   package var tags: [String] = []
-  /// The credentials. `nil`: those of the API.
+  /// The credentials of the call. `nil`: it uses those of the API.
   package var access: ImportedAccess?
 
   package init(name: String, method: String, path: String) {
@@ -70,7 +70,7 @@ package struct ImportedCall: Equatable, Sendable {
 package struct ImportedParameter: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     case string, number, integer, boolean, json, object, file
-    /// One of these strings.
+    /// A string that is one of these.
     case choice([String])
   }
 
@@ -78,38 +78,39 @@ package struct ImportedParameter: Equatable, Sendable {
     case path, query, header, cookie, body
   }
 
-  /// The name in Lua and in the shell.
+  /// The name of the parameter in Lua and in the shell.
   package var key: String
-  /// The name in the request, if it differs from the key.
+  /// The name of the parameter in the request, if it differs from the key.
   package var name: String?
   package var kind = Kind.string
   package var isList = false
-  /// The allowed values of an integer. Empty: any.
+  /// The allowed values of an integer. Empty: any value.
   package var integers: [Int] = []
   package var place: Place
-  /// Whether the file has to state the place, because it is not the default for such a parameter.
+  /// Whether the file must state the parameter's location, because it is not the default.
   package var saysPlace = false
-  /// The serialization style, if it is not the default for the place.
+  /// The serialization style, if it is not the default for the location.
   package var style: String?
   package var explode: Bool?
   package var isReserved = false
   package var isRequired = false
-  /// Whether it is the whole body.
+  /// Whether the parameter is the whole body.
   package var isWhole = false
   package var standard: JSONValue?
-  /// The default as JSON text, if it contains integers beyond 64 bits, for which Lua has no
-  /// literal. (JSN-112)
+  /// The default as JSON text. It is set only if the default contains integers beyond 64 bits, for
+  /// which Lua has no literal. (JSN-112)
   package var standardText: String?
-  /// The variable with the credential that is the default.
+  /// The environment variable that contains the default, if the parameter is a credential.
   package var secret: String?
-  /// The option name for `lull call`, if it differs from the key.
+  /// The name of the option for `lull call`, if it differs from the key.
   package var option: String?
   package var description: String?
   /// Whether the value is a date or time.
   var isTime = false
-  /// The number of the first page, for a page number.
+  /// The number of the first page, if the parameter is a page number.
   var firstPage: Int?
-  /// Whether its elements are lists or objects, which can't be serialized in its place.
+  /// Whether the elements of the value are lists or objects, which can't be serialized in the
+  /// parameter's location.
   var lacksForm = false
 
   package init(key: String, place: Place) {
@@ -117,21 +118,24 @@ package struct ImportedParameter: Equatable, Sendable {
     self.place = place
   }
 
-  /// Sets the default to a value of a document.
+  /// Sets the default to a value in a document.
   ///
-  /// - Parameter value: The same value, converted.
+  /// - Parameters:
+  ///   - value: The value, converted to a plain one.
+  ///   - element: The same value in the document.
   mutating func setStandard(_ value: JSONValue, of element: JSONElement) {
     standard = value
     standardText = element.hasLargeInteger ? element.text : nil
   }
 
-  /// The only value allowed. `nil` if there are several.
+  /// The only value that the parameter allows. `nil` if it allows several.
   var onlyValue: JSONValue? {
     if case .choice(let words) = kind { return words.count == 1 ? .string(words[0]) : nil }
     return kind == .integer && integers.count == 1 ? .int(integers[0]) : nil
   }
 
-  /// Changes the parameter to nested lists and objects, with keys in brackets after the name.
+  /// Changes the parameter so that it accepts nested lists and objects, which are sent with keys in
+  /// brackets after the name.
   mutating func setDeep() {
     kind = .json
     isList = false
@@ -155,7 +159,7 @@ package struct ImportedParameter: Equatable, Sendable {
 }
 
 extension JSONElement {
-  /// Whether it contains an integer beyond 64 bits.
+  /// Whether the value is or contains an integer beyond 64 bits.
   fileprivate var hasLargeInteger: Bool {
     switch kind {
     case .double: digits != nil
@@ -165,7 +169,7 @@ extension JSONElement {
     }
   }
 
-  /// The JSON text, with the digits of the source.
+  /// The value as JSON text, with the digits of the source.
   var text: String {
     var bytes: [UInt8] = []
     encode(into: &bytes)

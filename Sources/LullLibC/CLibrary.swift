@@ -1,14 +1,15 @@
-/// Declarations whose types differ between C libraries or that one of them lacks. This is the only
-/// place that distinguishes the libraries.
+/// Declarations whose types differ between C libraries, or that one of the libraries lacks. Only
+/// this type distinguishes the libraries.
 ///
-/// Some are numbers: enumerators of the headers that Swift imports in some builds only.
+/// Some constants are numbers, because Swift imports the enumerators of the headers only in some
+/// builds.
 package enum CLibrary {
   #if canImport(Glibc)
-    /// The limit on the number of open descriptors, as a resource of `getrlimit`.
+    /// The resource of `getrlimit` that limits the number of open descriptors.
     package static var openFiles: __rlimit_resource_t {
       __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     }
-    /// The limit on the size of files, as a resource of `getrlimit`.
+    /// The resource of `getrlimit` that limits the size of files.
     package static var fileSize: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_FSIZE.rawValue) }
   #else
     package static var openFiles: Int32 { RLIMIT_NOFILE }
@@ -16,23 +17,24 @@ package enum CLibrary {
   #endif
 
   #if canImport(Darwin)
-    /// A clock that continues while the machine sleeps.
+    /// A clock that continues to run while the machine sleeps.
     package static var clockSinceBoot: clockid_t { CLOCK_MONOTONIC }
-    /// A flag of `send` that prevents SIGPIPE: none here, where a socket option does.
+    /// The flag of `send` that prevents SIGPIPE. This system has no such flag, and uses a socket
+    /// option instead.
     package static let withoutSignal: Int32 = 0
   #else
     package static var clockSinceBoot: clockid_t { CLOCK_BOOTTIME }
-    /// A flag of `send` that prevents SIGPIPE: MSG_NOSIGNAL.
+    /// The flag of `send` that prevents SIGPIPE: the value of MSG_NOSIGNAL.
     package static let withoutSignal: Int32 = 0x4000
   #endif
 
-  /// SOCK_STREAM.
+  /// The value of SOCK_STREAM.
   package static let stream: Int32 = 1
-  /// SHUT_RDWR.
+  /// The value of SHUT_RDWR.
   package static let bothWays: Int32 = 2
 
-  /// Makes a socket that child processes don't inherit. Returns a negative number and sets `errno`
-  /// on failure.
+  /// Creates a socket that child processes do not inherit. On failure, returns a negative number
+  /// and sets `errno`.
   package static func makeSocket(
     _ family: Int32, _ kind: Int32, _ protocolNumber: Int32, isBlocking: Bool = true
   ) -> Int32 {
@@ -43,12 +45,12 @@ package enum CLibrary {
       if !isBlocking { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
       return descriptor
     #else
-      // The socket flags equal the file flags by definition.
+      // By definition, the flags for sockets have the same values as those for files.
       return socket(family, kind | O_CLOEXEC | (isBlocking ? 0 : O_NONBLOCK), protocolNumber)
     #endif
   }
 
-  /// Removes a blocked signal that is pending for this thread, if there is one.
+  /// Removes a blocked signal that is pending for this thread. Does nothing if none is pending.
   package static func takeOff(_ signals: sigset_t, _ signal: Int32) {
     var signals = signals
     #if canImport(Darwin)
@@ -69,9 +71,10 @@ package enum CLibrary {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on a thread that is not joined. Returns false if the system has no more threads.
+  /// Runs `body` on a new thread that is not joined. Returns false if the system can't create
+  /// another thread.
   package static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    // Passed to the thread, which releases it first.
+    // The reference is passed to the thread, which releases it first.
     let work = Unmanaged.passRetained(Work(body))
     #if canImport(Glibc)
       var thread = pthread_t()
@@ -98,7 +101,7 @@ package enum CLibrary {
 
   private static func run(_ work: UnsafeMutableRawPointer?) {
     guard let work else { return }
-    // Retained above, once per thread.
+    // This balances the retain in `startThread`, which is done once for each thread.
     Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
   }
 }

@@ -1,5 +1,5 @@
-// The C library under the name by which this system imports it. Code that needs it imports this
-// module.
+// Exports the C library, which has another name on each system. Code that needs the C library
+// imports this module.
 #if canImport(Glibc)
   @_exported public import Glibc
 #elseif canImport(Musl)

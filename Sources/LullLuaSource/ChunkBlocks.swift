@@ -1,8 +1,10 @@
-/// The blocks of a chunk, for a session that reads the top-level locals when its chunk returns.
+/// The blocks of a chunk. A session needs them to read the top-level locals when the chunk returns.
 package enum ChunkBlocks {
-  /// The source with a mark at the beginning of every block of the chunk itself, whose locals are
-  /// not session variables, and without `<const>`: a constant known at compile time has no place to
-  /// be read from.
+  /// Returns the source with a mark at the beginning of every block that is not inside a function,
+  /// and without `<const>`.
+  ///
+  /// The locals of such a block are not variables of the session. `<const>` is removed, because a
+  /// constant that is known at compile time can't be read from the stack.
   package static func marking(_ source: [UInt8], with mark: [UInt8]) -> [UInt8] {
     let tokens = LuaToken.all(in: source)
     guard tokens.contains(where: { $0.isKeyword("local") }) else { return source }
@@ -16,7 +18,7 @@ package enum ChunkBlocks {
         copied = token.range.upperBound
       } else if let attribute = ChunkBlocks.constAttribute(tokens, at: index) {
         result += source[copied..<attribute.lowerBound]
-        // Line breaks stay, so that lines keep their numbers.
+        // Keep line breaks, so that the numbers of the lines do not change.
         result += source[attribute].map { $0 == 10 ? 10 : UInt8(ascii: " ") }
         copied = attribute.upperBound
       }
@@ -26,13 +28,13 @@ package enum ChunkBlocks {
 
   private enum Block {
     case function
-    /// `for` or `while` before its `do`.
+    /// The part from `for` or `while` to its `do`.
     case loopHead
     case block
   }
 
   /// Updates the stack of open blocks for a token. Returns whether the token begins a block, so
-  /// that its statements follow.
+  /// that statements follow it.
   private static func follow(_ token: LuaToken, _ blocks: inout [Block]) -> Bool {
     guard token.kind == .keyword else { return false }
     switch token.text {
@@ -61,7 +63,8 @@ package enum ChunkBlocks {
     }
   }
 
-  /// The bytes of `<const>` if it is at `index`, after a name that is being declared.
+  /// Returns the bytes of an attribute `<const>` that begins at `index` and follows a declared
+  /// name. nil if there is none.
   private static func constAttribute(_ tokens: [LuaToken], at index: Int) -> Range<Int>? {
     guard tokens[index].isSymbol("<"), index >= 2, index + 2 < tokens.count,
       tokens[index + 1].text == "const", tokens[index + 2].isSymbol(">"),
@@ -70,7 +73,7 @@ package enum ChunkBlocks {
     return tokens[index].range.lowerBound..<tokens[index + 2].range.upperBound
   }
 
-  /// Whether the name at `index` is in the list of names of a `local`.
+  /// Returns whether the name at `index` is one of the names that a `local` declares.
   private static func isDeclared(_ tokens: [LuaToken], at index: Int) -> Bool {
     var position = index - 1
     while position >= 0 {

@@ -1,11 +1,12 @@
-/// A bracket that the first token of a line closes and an earlier line has opened.
+/// A bracket that the first token of a line closes and that an earlier line has opened.
 ///
-/// In a call over several lines, the interpreter evaluates the last argument at the closing
-/// bracket, so its errors contain the line of that bracket.
+/// In a call that extends over several lines, the interpreter evaluates the last argument at the
+/// closing bracket. Errors in that argument therefore contain the line of the bracket.
 package struct ClosedBracket {
   /// The line with the opening bracket.
   package let opening: CodeLine
-  /// The tokens from the last comma in the bracket, or its beginning, to its end.
+  /// The tokens of the last part in the bracket, after the last comma in it. Without a comma, all
+  /// tokens in the bracket.
   package let lastPart: [LuaToken]
 
   package init?(_ line: CodeLine) {

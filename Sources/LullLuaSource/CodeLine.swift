@@ -6,13 +6,13 @@ package struct CodeLine {
   package let range: Range<Int>
   package let tokens: [LuaToken]
 
-  /// nil if the source has no such line.
+  /// Finds a line by its number, starting at 1. nil if the source has no such line.
   package init?(_ number: Int, of source: [UInt8]) {
     guard let range = CodeLine.range(of: number, in: source) else { return nil }
     self.source = source
     self.number = number
     self.range = range
-    // A token that begins on an earlier line may reach into this one.
+    // A token that begins on an earlier line may extend into this one.
     tokens = LuaToken.all(in: source[..<range.upperBound]).filter {
       $0.range.upperBound > range.lowerBound && $0.kind != .openComment
     }
@@ -20,12 +20,13 @@ package struct CodeLine {
 
   package var bytes: ArraySlice<UInt8> { source[range] }
 
-  /// The code of the line, from its first to its last token; nil without code.
+  /// The bytes of the line from its first to its last token. nil if the line has no code.
   package var code: Range<Int>? {
     guard let first = tokens.first, let last = tokens.last else { return nil }
     let code =
       max(first.range.lowerBound, range.lowerBound)..<min(last.range.upperBound, range.upperBound)
-    // A long string over several lines may begin and end with blanks here.
+    // If a long string extends over several lines, its part on this line may begin and end with
+    // blanks.
     let isBlank = { (position: Int) in [9, 11, 12, 32].contains(source[position]) }
     guard let start = code.first(where: { !isBlank($0) }),
       let end = code.last(where: { !isBlank($0) })
@@ -33,7 +34,8 @@ package struct CodeLine {
     return start..<end + 1
   }
 
-  /// Counts lines as the interpreter does: LF, CR, CR LF and LF CR end a line.
+  /// Returns the bytes of a line. Lines are counted as by the interpreter: LF, CR, CR LF and LF CR
+  /// end a line.
   private static func range(of number: Int, in source: [UInt8]) -> Range<Int>? {
     guard number > 0 else { return nil }
     var line = 1

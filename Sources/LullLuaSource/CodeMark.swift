@@ -1,13 +1,14 @@
 /// Finds the code on a line that an error message is about.
 ///
-/// A message names a line and often a value: `field 'x'`, `bad argument #2 to 'f'`. If exactly one
-/// token of the line fits, it is marked. Otherwise the whole code of the line is marked.
+/// A message names a line and often a value, as in `field 'x'` or `bad argument #2 to 'f'`. If
+/// exactly one token of the line fits the value, it is marked. Otherwise, all code of the line is
+/// marked.
 package struct CodeMark {
   /// The function that the line called when the error was raised.
   package struct Callee {
     package let name: String
-    /// `global`, `local`, `method`, `field` or `upvalue`; a callee of another kind is not searched
-    /// for.
+    /// The kind of the function's name: `global`, `local`, `method`, `field` or `upvalue`. A
+    /// function of another kind is not searched for.
     package let kind: String
 
     package init(name: String, kind: String) {
@@ -18,9 +19,9 @@ package struct CodeMark {
 
   private let tokens: [LuaToken]
 
-  /// The bytes of the source to mark; nil for nothing.
+  /// Returns the bytes of the source to mark. nil if no code is to be marked.
   ///
-  /// - Parameter message: The message without its position.
+  /// - Parameter message: The message without the position at its beginning.
   package static func range(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>?
   {
     let range = certainRange(for: message, callee: callee, on: line)
@@ -29,7 +30,7 @@ package struct CodeMark {
     return range ?? line.code
   }
 
-  /// The code that the message is about, if exactly one token fits.
+  /// Returns the code that a message is about. nil unless exactly one token fits.
   package static func certainRange(for message: String, callee: Callee?, on line: CodeLine)
     -> Range<Int>?
   {
@@ -38,12 +39,12 @@ package struct CodeMark {
       ?? mark.operation(message) ?? mark.call(callee)
   }
 
-  /// The value a message names, if exactly one of these tokens fits.
+  /// Returns the value that a message names. nil unless exactly one of the tokens fits.
   package static func namedValue(in message: String, among tokens: [LuaToken]) -> Range<Int>? {
     CodeMark(tokens: tokens).namedValue(message)
   }
 
-  /// The function that is defined on the line, if it is the only one.
+  /// Returns the name of the function that is defined on the line. nil unless there is exactly one.
   package static func definition(on line: CodeLine) -> Range<Int>? {
     let mark = CodeMark(tokens: line.tokens)
     return mark.only { mark.isKeyword($0, "function") }.map { mark.tokens[$0].range } ?? line.code
@@ -55,7 +56,8 @@ package struct CodeMark {
 
   // MARK: Kinds of messages
 
-  /// `bad argument #2 to 'f' (…)`: the argument, or the function if it has no such argument.
+  /// Handles messages such as `bad argument #2 to 'f' (…)`. Returns the argument, or the function's
+  /// name if the call has no such argument.
   private func argument(_ message: String, _ callee: Callee?) -> Range<Int>? {
     let start = "bad argument #"
     guard message.hasPrefix(start) else { return nil }
@@ -72,7 +74,7 @@ package struct CodeMark {
     return argument(number, ofCallAt: position) ?? tokens[position].range
   }
 
-  /// `… a nil value (field 'x')`
+  /// Handles messages such as `… a nil value (field 'x')`. Returns the named value.
   private func namedValue(_ message: String) -> Range<Int>? {
     guard message.hasPrefix("attempt to "), message.hasSuffix("')"),
       let open = message.lastRange(of: " (")
@@ -85,17 +87,18 @@ package struct CodeMark {
     let isCall = message.hasPrefix("attempt to call ")
     let position = only { position in
       guard isValue(position, name, kind) else { return false }
-      // A key is followed by its bracket.
+      // If the name is a string in brackets, the token after it is the closing bracket.
       let next = text(tokens[position].kind == .string ? position + 2 : position + 1)
       if isIndexed { return [".", "[", ":"].contains(next) }
       if isCall { return isCalled(position) }
-      // An assigned variable has not been read.
+      // A variable that is only assigned has not been read, so it can't be the cause.
       return next != "="
     }
     return position.map { tokens[$0].range }
   }
 
-  /// `a Resource has no field 'laod'`, `unknown setting 'x'`, and similar messages.
+  /// Handles messages about unknown names, such as `a Resource has no field 'laod'` or
+  /// `unknown setting 'x'`. Returns the name.
   private func unknownName(_ message: String) -> Range<Int>? {
     if let name = quoted(message[...], after: "const variable ") {
       return only { isValue($0, name, "local") && text($0 + 1) == "=" }.map { tokens[$0].range }
@@ -112,7 +115,7 @@ package struct CodeMark {
     return only { isName($0, name) && text($0 - 1) == "." }.map { tokens[$0].range }
   }
 
-  /// The operator a message is about, if it occurs once on the line.
+  /// Returns the operator that a message is about. nil unless it occurs exactly once on the line.
   private func operation(_ message: String) -> Range<Int>? {
     let symbols: [String]
     if message.hasPrefix("attempt to compare ") {
@@ -141,7 +144,7 @@ package struct CodeMark {
       .map { tokens[$0].range }
   }
 
-  /// The operators in messages about strings that are not numbers.
+  /// The operators that are named in messages about strings which are not numbers.
   private static let verbs = [
     (name: "add", symbol: "+"), (name: "sub", symbol: "-"), (name: "mul", symbol: "*"),
     (name: "div", symbol: "/"), (name: "idiv", symbol: "//"), (name: "mod", symbol: "%"),
@@ -161,7 +164,7 @@ package struct CodeMark {
     tokens.indices.contains(position) ? tokens[position].text : ""
   }
 
-  /// The position of the only token that fits; nil if no token or more than one fits.
+  /// Returns the position of the only token that fits. nil if none fits, or more than one.
   private func only(_ fits: (Int) -> Bool) -> Int? {
     let positions = tokens.indices.filter(fits)
     return positions.count == 1 ? positions[0] : nil
@@ -175,12 +178,12 @@ package struct CodeMark {
     tokens[position].kind == .keyword && text(position) == word
   }
 
-  /// `["name"]`
+  /// Returns whether the token is the name in a key of the form `["name"]`.
   private func isKey(_ position: Int, _ name: String) -> Bool {
     text(position - 1) == "[" && tokens[position].kind == .string && text(position) == name
   }
 
-  /// Whether the token is a use of the variable, field or method.
+  /// Returns whether the token is a use of the variable, field or method with this name.
   private func isValue(_ position: Int, _ name: String, _ kind: String) -> Bool {
     let before = text(position - 1)
     switch kind {
@@ -194,16 +197,18 @@ package struct CodeMark {
 
   private func isCalled(_ position: Int) -> Bool {
     guard tokens.indices.contains(position), text(position - 1) != "function" else { return false }
-    // A key is followed by its bracket.
+    // If the name is a string in brackets, the token after it is the closing bracket.
     let next = tokens[position].kind == .string ? position + 2 : position + 1
-    // `function a.b.c(` defines and does not call.
+    // `function a.b.c(` is a definition, not a call.
     var start = position
     while [".", ":"].contains(text(start - 1)) { start -= 2 }
     guard tokens.indices.contains(next), text(start - 1) != "function" else { return false }
     return ["(", "{"].contains(text(next)) || tokens[next].kind == .string
   }
 
-  /// The n-th argument of the call whose function name is at a position, if the line has all of it.
+  /// Returns an argument of a call by its number. nil unless the whole argument is on the line.
+  ///
+  /// - Parameter name: The position of the function's name.
   private func argument(_ number: Int, ofCallAt name: Int) -> Range<Int>? {
     var position = name + 1
     guard text(position) == "(" else { return nil }
@@ -236,7 +241,7 @@ package struct CodeMark {
     return nil
   }
 
-  /// The text in single quotes right after `words`.
+  /// Returns the text in single quotes that follows directly after `words`.
   private func quoted(_ text: Substring, after words: String) -> String? {
     guard let start = text.firstRange(of: words + "'")?.upperBound,
       let end = text[start...].firstIndex(of: "'"), end > start

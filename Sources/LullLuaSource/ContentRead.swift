@@ -1,9 +1,9 @@
 /// An expression in a source that reads the `content` of an object.
 ///
-/// Found from an error message about a nil value, and only if the value can't come from anything
-/// else. (NIL-03)
+/// It is found from an error message about a nil value. This succeeds only if the nil can't come
+/// from any other expression. (NIL-03)
 package struct ContentRead {
-  /// A step from one value to the next: `.name`, `[1]`, `(…)`, `:name(…)`.
+  /// A step from one value to the next: `.name`, `[1]`, `(…)` or `:name(…)`.
   package enum Step: Equatable {
     case field(String)
     case index(Int)
@@ -16,13 +16,13 @@ package struct ContentRead {
   package let variable: String
   /// The steps from the variable to the object whose `content` is read.
   package let steps: [Step]
-  /// The index of its first token on its line.
+  /// The index of the expression's first token on its line.
   private let start: Int
 
-  /// Finds the expression that a message is about.
+  /// Finds the expression that an error message is about.
   ///
   /// - Parameters:
-  ///   - message: The message without its position.
+  ///   - message: The message without the position at its beginning.
   ///   - number: The line where the function failed.
   package init?(_ message: String, line number: Int, of source: [UInt8]) {
     guard message.hasPrefix("attempt to "), let line = CodeLine(number, of: source) else {
@@ -46,7 +46,7 @@ package struct ContentRead {
     guard let first, let value = scope.onlyValue(usedFrom: first) else { return nil }
     let last = value + ContentRead.length(of: tokens[value...])
     guard last < tokens.count, tokens[last - 1].text == "content" else { return nil }
-    // The line of the field `content`, which must have the whole expression.
+    // The whole expression must be on the line of the field `content`.
     let before = tokens[last - 1].range.lowerBound
     let own = 1 + source[..<before].count { $0 == 10 }
     guard let ownLine = CodeLine(own, of: source),
@@ -57,7 +57,9 @@ package struct ContentRead {
     self.init(ownLine.tokens, at: place, line: own)
   }
 
-  /// `for … in ipairs(….content) do`: the content that the loop on that line iterates over.
+  /// Finds the content that a loop iterates over, as in `for … in ipairs(….content) do`.
+  ///
+  /// - Parameter number: The line of the loop.
   package init?(loopOn number: Int, of source: [UInt8]) {
     guard let line = CodeLine(number, of: source),
       let place = ContentRead.onlyPlace(on: line, isIndexed: false)
@@ -70,7 +72,7 @@ package struct ContentRead {
     else { return nil }
   }
 
-  /// The index of the only `content` on the line.
+  /// Returns the index of the field `content` on a line. nil unless it occurs exactly once.
   private static func onlyPlace(on line: CodeLine, isIndexed: Bool) -> Int? {
     let tokens = line.tokens
     let places = tokens.indices.filter {
@@ -83,7 +85,7 @@ package struct ContentRead {
     return !isIndexed || [".", "[", ":"].contains(next) ? place : nil
   }
 
-  /// Reads the expression before a `content`, backwards to its beginning.
+  /// Reads the expression that precedes a field `content`, backwards to its beginning.
   private init?(_ tokens: [LuaToken], at place: Int, line: Int) {
     var steps: [Step] = []
     var position = place - 2
@@ -123,7 +125,8 @@ package struct ContentRead {
     }
   }
 
-  /// The index of the token before the arguments that end there; nil if these are not arguments.
+  /// Returns the index of the token before the arguments that end at `last`. nil if no arguments
+  /// end there.
   private static func callee(_ tokens: [LuaToken], endingAt last: Int) -> Int? {
     if tokens[last].kind == .string { return isCallable(tokens, last - 1) ? last - 1 : nil }
     guard tokens[last].isSymbol(")") || tokens[last].isSymbol("}") else { return nil }
@@ -146,7 +149,8 @@ package struct ContentRead {
       || tokens[position].isSymbol("]")
   }
 
-  /// The number of tokens of the expression that begins there, if it ends a statement; otherwise 0.
+  /// Returns the number of tokens of the expression at the beginning of some tokens. 0 if the
+  /// expression does not extend to the end of a statement.
   package static func length(of tokens: ArraySlice<LuaToken>) -> Int {
     var depth = 0
     var before: LuaToken?
@@ -160,14 +164,14 @@ package struct ContentRead {
         if depth < 0 { return 0 }
       case ".", ":": break
       default:
-        // An operator makes a different value.
+        // With an operator, the expression has a different value.
         if depth == 0, token.kind != .name, token.kind != .string { return 0 }
       }
     }
     return depth == 0 ? tokens.count : 0
   }
 
-  /// Whether a statement has ended before the token.
+  /// Returns whether a statement ends between two tokens.
   private static func isEnd(_ token: LuaToken, behind before: LuaToken) -> Bool {
     if token.isSymbol(";") || token.isSymbol("::") { return true }
     let joins = before.isSymbol(".") || before.isSymbol(":")

@@ -1,7 +1,7 @@
-/// Finds the lines of table keys in a source text, for messages about their values: a Lua value
+/// Finds the lines of table keys in a source. Messages about a value need them, because a Lua value
 /// does not know where it was written.
 ///
-/// The text is read at the first question.
+/// The source is parsed on first use.
 package struct DeclarationPlaces {
   private final class Text {
     let source: [UInt8]
@@ -18,12 +18,13 @@ package struct DeclarationPlaces {
 
   package init(_ source: [UInt8]) { text = Text(source) }
 
-  /// The line of the last of nested keys, each in the table of the key before it. If a key is not
-  /// found, the line of the key before it; 0 if none is found.
+  /// Returns the line of the last of several nested keys. Each key is searched for in the table of
+  /// the key before it. If a key is not found, returns the line of the key before it. The result is
+  /// 0 if no key is found.
   package func line(of keys: [String]) -> Int {
     var found: Int?
     for key in keys {
-      // A table that is built elsewhere may follow anywhere.
+      // The table may be built elsewhere, so search for the key in the whole text that follows.
       guard
         let next = found.flatMap({ index.keys(inTableOf: $0, tokens)[key] })
           ?? index.first(key, behind: found ?? -1, tokens)
@@ -33,17 +34,17 @@ package struct DeclarationPlaces {
     return found.map { line(at: tokens[$0].range.lowerBound) } ?? 0
   }
 
-  /// The keys in the table of the first key of that name, in order.
+  /// Returns the keys in the table of the first key with this name, in order.
   package func keys(of name: String) -> [String] {
     guard let place = index.first(name, behind: -1, tokens) else { return [] }
     return index.keys(inTableOf: place, tokens).sorted { $0.value < $1.value }.map(\.key)
   }
 
-  /// Whether the text has a key anywhere.
+  /// Returns whether the source contains a table key with this name.
   package func has(_ key: String) -> Bool { index.first(key, behind: -1, tokens) != nil }
 
-  /// The string literal of the last of nested keys, as written; nil if its value is anything but
-  /// one literal.
+  /// Returns the string literal that is the value of the last of several nested keys, as written.
+  /// nil if the value is not a single literal.
   package func literal(of keys: [String]) -> String? {
     var found: Int?
     for key in keys {
@@ -61,7 +62,8 @@ package struct DeclarationPlaces {
     return tokens[assignment + 1].text
   }
 
-  /// The line of the last `return` outside of blocks, else of the last `return`, else 1.
+  /// The line of the result: that of the last `return` outside of blocks. If there is none, that of
+  /// the last `return`. Without any `return`, the result is 1.
   package var lineOfResult: Int {
     let result = tokens.resultIndex.map { tokens[$0] } ?? tokens.last { $0.isKeyword("return") }
     return result.map { line(at: $0.range.lowerBound) } ?? 1
@@ -71,12 +73,14 @@ package struct DeclarationPlaces {
     DeclarationPlaces.first(lineEnds.count) { lineEnds[$0] >= offset } + 1
   }
 
-  /// The index of the first token on a line, or after it.
+  /// Returns the index of the first token on a line. If the line has none, returns that of the next
+  /// token.
   fileprivate func firstToken(onOrAfterLine line: Int) -> Int {
     DeclarationPlaces.first(tokens.count) { self.line(at: tokens[$0].range.lowerBound) >= line }
   }
 
-  /// The first number below `count` that fits, if all numbers after it fit too; else `count`.
+  /// Finds the first number below `count` that fits, by binary search. All numbers after it must
+  /// fit too. If none fits, returns `count`.
   private static func first(_ count: Int, where isSo: (Int) -> Bool) -> Int {
     var low = 0
     var high = count
@@ -89,23 +93,24 @@ package struct DeclarationPlaces {
 }
 
 extension DeclarationPlaces {
-  /// The line of a key inside the brackets of the call that begins on a line; nil if it is not
-  /// there.
+  /// Returns the line of a key inside the brackets of a call. nil if the key is not there.
+  ///
+  /// - Parameter line: The line where the call begins.
   package func line(of key: String, inCallOnLine line: Int) -> Int? {
     CallBrackets(self, line: line)?.lines[key.lowercased()]
   }
 }
 
-/// The indices of table keys among the tokens of one text, found once: a file may declare a
-/// thousand calls.
+/// The indices of the table keys among the tokens of a source. They are found only once, because a
+/// file may declare a thousand calls.
 ///
 /// Home thread only.
 final class DeclarationKeys {
-  /// The places of each key, in order.
+  /// The token indices of each key, in order. nil until they are first needed.
   private var places: [String: [Int]]?
   private var tables: [Int: [String: Int]] = [:]
 
-  /// The first place of a key after another one.
+  /// Returns the token index of the first occurrence of a key after another index.
   func first(_ key: String, behind start: Int, _ tokens: [LuaToken]) -> Int? {
     if places == nil {
       var found: [String: [Int]] = [:]
@@ -117,13 +122,13 @@ final class DeclarationKeys {
     return places?[key]?.first { $0 > start }
   }
 
-  /// The first index of each key in the table assigned to the key at `index`, without nested
-  /// tables.
+  /// Returns the keys in the table that is assigned to the key at `index`, each with its first
+  /// token index. Keys of nested tables are not included.
   func keys(inTableOf index: Int, _ tokens: [LuaToken]) -> [String: Int] {
     if let known = tables[index] { return known }
     var keys: [String: Int] = [:]
     if let assignment = tokens[index...].firstIndex(where: { $0.isSymbol("=") }) {
-      // `= {`, or `= with_pages{`
+      // The value has the form `{` or `with_pages{`.
       var depth = 0
       for place in tokens.indices.dropFirst(assignment + 1) {
         let token = tokens[place]
@@ -139,17 +144,17 @@ final class DeclarationKeys {
     return keys
   }
 
-  /// The text of a key. A long one may be broken into lines by `\z`.
+  /// Returns the text of a key. A long key may contain `\z`, which continues it on the next line.
   static func name(_ token: LuaToken) -> String {
     guard token.kind == .string, token.text.utf8.contains(UInt8(ascii: "\\")),
-      // Only strings between quotes have escapes.
+      // Strings in long brackets have no escapes.
       token.range.count == token.text.utf8.count + 2
     else { return token.text }
     let bytes = StringEscapes.bytes(of: token.text.utf8)
     return bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? token.text
   }
 
-  /// `key =` and `["key"] =`
+  /// Returns whether a token is the key in `key =` or `["key"] =`.
   private static func isKey(_ index: Int, _ tokens: [LuaToken]) -> Bool {
     let token = tokens[index]
     guard token.kind == .name || token.kind == .string else { return false }
@@ -164,7 +169,7 @@ package struct CallBrackets {
   private let places: DeclarationPlaces
   private let tokens: ArraySlice<LuaToken>
 
-  /// nil if no bracket is opened on that line.
+  /// Finds the brackets of the call on a line. nil if no bracket is opened there.
   package init?(_ places: DeclarationPlaces, line: Int) {
     self.places = places
     let all = places.tokens
@@ -187,7 +192,7 @@ package struct CallBrackets {
     tokens = all[open..<min(end, all.count)]
   }
 
-  /// The line of the first `key =` or `["key"] =`, by the key in lower case.
+  /// The line of the first `key =` or `["key"] =` for each key. Keys are in lower case.
   package var lines: [String: Int] {
     var lines: [String: Int] = [:]
     for index in tokens.indices.dropLast() {

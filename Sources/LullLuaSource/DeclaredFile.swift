@@ -1,14 +1,14 @@
-/// The source of an API file, parsed as far as a second import needs it.
+/// The source of an API file, as far as it must be parsed when an import updates the file.
 package struct DeclaredFile {
   package let bytes: [UInt8]
   package let tokens: [LuaToken]
-  /// The table of calls in the table that the file returns.
+  /// The table `calls` in the table that the file returns.
   package let calls: DeclaredTable
-  /// Whether it names a schema file.
+  /// Whether the file names a schema file.
   package let namesSchemas: Bool
   private let places: DeclarationPlaces
 
-  /// nil if the file does not return a table with a table of calls.
+  /// Parses a file. nil unless it returns a table that contains a table of calls.
   package init?(_ bytes: [UInt8]) {
     self.bytes = bytes
     places = DeclarationPlaces(bytes)
@@ -21,7 +21,7 @@ package struct DeclaredFile {
     namesSchemas = result["schemas"] != nil
   }
 
-  /// The table that the file returns at its end.
+  /// Returns the table that the file returns at its end.
   private static func result(in tokens: [LuaToken]) -> DeclaredTable? {
     let end = tokens.last?.isSymbol(";") == true ? tokens.count - 1 : tokens.count
     for place in tokens.indices.reversed() where tokens[place].isKeyword("return") {
@@ -39,7 +39,7 @@ package struct DeclaredFile {
     return table
   }
 
-  /// The bytes of a range of tokens.
+  /// Returns the bytes that a range of tokens covers.
   package func range(_ range: Range<Int>) -> Range<Int> {
     guard let first = range.first, let last = range.last else { return 0..<0 }
     return tokens[first].range.lowerBound..<tokens[last].range.upperBound
@@ -47,8 +47,8 @@ package struct DeclaredFile {
 
   package func line(_ token: Int) -> Int { places.line(at: tokens[token].range.lowerBound) }
 
-  /// The tokens by which two values are compared: without white space, comments, and a comma before
-  /// a brace.
+  /// Returns the tokens by which two values are compared. White space, comments, and a comma before
+  /// a closing brace are omitted.
   package func meaning(_ range: Range<Int>) -> [String] {
     var result: [String] = []
     for place in range {
@@ -63,23 +63,24 @@ package struct DeclaredFile {
   }
 }
 
-/// A table in Lua source: its fields and their places.
+/// A table constructor in Lua source: its fields and their places.
 package struct DeclaredTable {
   package struct Field {
-    /// The name, or the text between quotes as written; nil for an element of a list.
+    /// The name of the field, or the text between the quotes as written. nil for an element of a
+    /// list.
     package let key: String?
-    /// Tokens from the key to the value's last.
+    /// The tokens from the key to the end of the value.
     package let tokens: Range<Int>
     package let value: Range<Int>
-    /// The index of the separator after it.
+    /// The index of the separator after the field. nil if there is none.
     package let separator: Int?
   }
 
-  /// From the opening to the closing brace.
+  /// The tokens from the opening to the closing brace.
   package let tokens: Range<Int>
   package private(set) var fields: [Field] = []
 
-  /// The table that begins at a token; nil if none begins there, or it does not end.
+  /// Parses the table that begins at a token. nil if none begins there, or if it is not closed.
   package init?(at start: Int, in all: [LuaToken]) {
     guard start < all.count, all[start].isSymbol("{") else { return nil }
     var place = start + 1
@@ -103,7 +104,7 @@ package struct DeclaredTable {
   /// Whether every field has a key, so that fields can be merged one by one.
   package var isRecord: Bool { !fields.contains { $0.key == nil } }
 
-  /// The index of the separator or brace after a field.
+  /// Returns the index of the separator or brace that follows a field.
   private static func end(from start: Int, in all: [LuaToken]) -> Int {
     var depth = 0
     var place = start

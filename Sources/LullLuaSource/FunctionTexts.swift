@@ -1,12 +1,12 @@
-/// The functions in a source text.
+/// Finds the functions in a source.
 package struct FunctionTexts {
   private struct Function {
-    /// From `function` to `end`.
+    /// The tokens from `function` to `end`.
     let tokens: Range<Int>
-    /// From `function` to the parameters. The interpreter reports one of these lines as the line of
-    /// the definition.
+    /// The lines from `function` to the end of the parameters. The interpreter reports one of these
+    /// lines as the line of the definition.
     let lines: ClosedRange<Int>
-    /// The name of a local function; nil for others.
+    /// The name of a local function. nil for other functions.
     let name: String?
   }
 
@@ -41,7 +41,8 @@ package struct FunctionTexts {
     }
   }
 
-  /// The name in `local function name` and `local name <const> = function`.
+  /// Returns the name in `local function name` or `local name <const> = function`. nil for other
+  /// functions.
   private static func localName(ofFunctionAt place: Int, in tokens: [LuaToken]) -> String? {
     guard place > 0 else { return nil }
     if tokens[place - 1].isKeyword("local") { return tokens[place + 1].text }
@@ -54,8 +55,8 @@ package struct FunctionTexts {
     return tokens[index].text
   }
 
-  /// The tokens of the functions defined on a line, and of the local functions that these use
-  /// directly or indirectly, as bytes.
+  /// Returns the functions that are defined on a line, and the local functions that these use,
+  /// directly or indirectly. Each is returned as the bytes of its tokens.
   package func tokens(ofFunctionsOn line: Int) -> [[ArraySlice<UInt8>]] {
     var taken = functions.indices.filter { functions[$0].lines.contains(line) }
     var next = 0
@@ -69,7 +70,7 @@ package struct FunctionTexts {
     return taken.map { functions[$0].tokens.map { bytes[tokens[$0].range] } }
   }
 
-  /// The names in a range, without those of fields and methods.
+  /// Returns the names in a range of tokens, without the names of fields and methods.
   private func names(in range: Range<Int>) -> Set<String> {
     Set(
       range.filter { place in

@@ -1,15 +1,15 @@
 /// The word at the cursor and its context, for completion.
 package struct LineContext {
-  /// One step of an expression such as `api:resource("/x").url`.
+  /// A step of an expression such as `api:resource("/x").url`.
   package enum Step: Equatable {
     case field(String)
     case method(String)
     case call
-    /// Of a list. An index that is not a number counts as 1.
+    /// An element of a list. An index that is not a number is represented by 1.
     case element(Int)
   }
 
-  /// A name and the steps after it.
+  /// A name, and the steps that follow it.
   package struct Chain: Equatable {
     package let name: String
     package let steps: [Step]
@@ -20,8 +20,8 @@ package struct LineContext {
     }
   }
 
-  /// A table being typed as an argument: its call, its position from 0, and the keys it is nested
-  /// in.
+  /// The position of the cursor in a table that is an argument of a call: the call, the number of
+  /// the argument starting at 0, and the keys of the tables that enclose the cursor.
   package struct Place: Equatable {
     package let callee: Chain
     package let argument: Int
@@ -35,31 +35,32 @@ package struct LineContext {
   }
 
   package enum Kind: Equatable {
-    /// A name on its own.
+    /// A name that is not part of a longer expression.
     case variable
     /// A name after a dot or colon.
     case member(Chain, isMethod: Bool)
     /// A name after a colon that follows a string.
     case stringMethod
-    /// A key of a table that is an argument.
+    /// A key in a table that is an argument.
     case key(Place)
-    /// The value of such a key, in quotes.
+    /// The value, in quotes, of a key in a table that is an argument.
     case quotedValue(Place)
-    /// A key of such a table in brackets and quotes.
+    /// A key in brackets and quotes, in a table that is an argument.
     case quotedKey(Place)
-    /// A field in brackets and quotes.
+    /// A field in brackets and quotes, after an expression.
     case quotedField(Chain)
-    /// A string that is an argument.
+    /// A string in quotes that is an argument.
     case quotedArgument(Chain, Int)
     case nothing
   }
 
   package let kind: Kind
-  /// The part of the word that has been typed.
+  /// The part of the word before the cursor.
   package let prefix: String
-  /// The closing quote or bracket of the string the word is in; "" outside of strings.
+  /// The closing quote or bracket of the string that contains the word. Empty if the word is not in
+  /// a string.
   package let closing: String
-  /// Names declared as locals, parameters or loop variables before.
+  /// The names that are declared before the cursor as locals, parameters or loop variables.
   package let declaredNames: [String]
 
   package init(_ text: String) {
@@ -119,7 +120,7 @@ package struct LineContext {
     return .variable
   }
 
-  /// Whether they end with a parenthesised string that is not an argument.
+  /// Returns whether the tokens end with a string in parentheses that is not an argument.
   private static func isString(_ tokens: ArraySlice<LuaToken>) -> Bool {
     let last = Array(tokens.suffix(4))
     guard last.count >= 3, last[last.count - 1].is(")"), last[last.count - 2].kind == .string,
@@ -151,12 +152,13 @@ package struct LineContext {
       else { return .nothing }
       return .quotedArgument(callee, argument)
     }
-    // Called with only a string.
+    // The call has no parentheses, so the string is its only argument.
     guard let callee = chain(endingAt: tokens) else { return .nothing }
     return .quotedArgument(callee, 0)
   }
 
-  /// The position in a table that is an argument, at the end of the tokens.
+  /// Returns the position of the cursor, at the end of the tokens, in a table that is an argument.
+  /// nil if it is not in such a table.
   private static func place(in tokens: ArraySlice<LuaToken>) -> Place? {
     guard let (opening, _) = openBracket(in: tokens), tokens[opening].is("{") else { return nil }
     let before = tokens[..<opening]
@@ -176,7 +178,8 @@ package struct LineContext {
     return Place(callee: callee, argument: 0, keys: [])
   }
 
-  /// The index of the innermost open bracket, and the number of commas after it.
+  /// Returns the index of the innermost bracket that is still open, and the number of commas after
+  /// it.
   private static func openBracket(in tokens: ArraySlice<LuaToken>) -> (Int, Int)? {
     var depth = 0
     var commas = 0
@@ -198,7 +201,7 @@ package struct LineContext {
     return nil
   }
 
-  /// The expression that ends with the tokens.
+  /// Returns the expression that ends with the last token.
   private static func chain(endingAt tokens: ArraySlice<LuaToken>) -> Chain? {
     var rest = tokens
     var steps: [Step] = []
@@ -229,7 +232,7 @@ package struct LineContext {
     return nil
   }
 
-  /// The step of an index in brackets.
+  /// Returns the step for the tokens of an index, which are in brackets.
   private static func index(_ tokens: ArraySlice<LuaToken>) -> Step? {
     guard let first = tokens.first else { return nil }
     guard tokens.count == 1 else { return .element(1) }
@@ -240,7 +243,7 @@ package struct LineContext {
     }
   }
 
-  /// The index of the bracket that the last token closes.
+  /// Returns the index of the bracket that the last token closes.
   private static func opening(of tokens: ArraySlice<LuaToken>) -> Int? {
     var depth = 0
     for index in tokens.indices.reversed() {

@@ -1,4 +1,4 @@
-/// The declaration of a local variable in a source, as far as tokens show it.
+/// A local variable in a source, as far as the tokens show its declaration.
 package struct LocalScope {
   private let tokens: [LuaToken]
   private let name: String
@@ -8,12 +8,13 @@ package struct LocalScope {
     self.name = name
   }
 
-  /// The index of the first token of the variable's value, if its declaration is the only
-  /// assignment before its last use from that token on; nil if it may have another value, or be
-  /// another variable.
+  /// Returns the index of the first token of the variable's value.
+  ///
+  /// The declaration must be the only assignment before the last use of the variable after `first`.
+  /// nil if the variable may have another value, or if the name may refer to another variable.
   package func onlyValue(usedFrom first: Int) -> Int? {
     let bindings = tokens.indices.filter(isBinding)
-    // The last use on the line counts: the variable may be declared before it on that line.
+    // The name may also be declared on this line, so use its last occurrence.
     guard let use = tokens.indices.last(where: { $0 >= first && isUsed($0) }),
       let binding = bindings.last(where: { $0 < use }), binding == bindings.last,
       binding > 0, tokens[binding - 1].isKeyword("local"), isInScope(from: binding, to: use)
@@ -36,7 +37,8 @@ package struct LocalScope {
     isName(position) && !isBinding(position)
   }
 
-  /// Whether the variable may be assigned there. Keys of tables count too.
+  /// Returns whether the variable may be assigned at a position. The key of a table looks the same,
+  /// so it counts as an assignment.
   private func isBinding(_ position: Int) -> Bool {
     guard isName(position) else { return false }
     switch text(position + 1) {
@@ -46,7 +48,8 @@ package struct LocalScope {
     }
   }
 
-  /// `local name`, `local a, name`, `for a, name`, `function name`, `function (a, name)`
+  /// Returns whether the variable is declared at a position: `local name`, `local a, name`,
+  /// `for a, name`, `function name` or `function (a, name)`.
   private func isDeclared(_ position: Int) -> Bool {
     var start = position - 1
     while text(start) == ",", start > 0, tokens[start - 1].kind == .name { start -= 2 }
@@ -57,7 +60,7 @@ package struct LocalScope {
     return text(start) == "function"
   }
 
-  /// Whether it is an argument of a call.
+  /// Returns whether a position is inside the arguments of a call.
   private func isInCall(_ position: Int) -> Bool {
     var depth = 0
     for before in (0..<position).reversed() {
@@ -72,7 +75,7 @@ package struct LocalScope {
     return false
   }
 
-  /// Whether the block of the declaration is still open at the use.
+  /// Returns whether the block that contains the declaration is still open at the use.
   private func isInScope(from binding: Int, to use: Int) -> Bool {
     var depth = 0
     for token in tokens[binding..<use] where token.kind == .keyword {

@@ -1,29 +1,30 @@
 /// A token of Lua source.
 ///
-/// The only Lua lexer besides the interpreter's: all code that reads Lua source uses these tokens.
-/// It accepts incomplete and invalid text, such as a line at the prompt.
+/// All code of Lull that reads Lua source uses these tokens. Only the interpreter has another
+/// lexer. Incomplete and invalid text is accepted, such as a line at the prompt.
 package struct LuaToken: Equatable, Sendable {
   package enum Kind: Sendable {
     case name
     case keyword
     case number
     case string
-    /// A string or long string that does not end.
+    /// A string or long string without its end.
     case openString
-    /// Only with `withComments`.
+    /// A comment. Only returned with `withComments`.
     case comment
-    /// A comment that does not end.
+    /// A comment without its end.
     case openComment
     case symbol
   }
 
   package let kind: Kind
-  /// Its bytes in the source.
+  /// The range of the token in the source.
   package let range: Range<Int>
-  /// Its text. For a string, the text between the quotes, with escapes as written.
+  /// The text of the token. For a string, the text between the quotes, with its escapes as written.
   package let text: String
 
-  /// The tokens of a text, by default without comments. Never fails: any other byte is a symbol.
+  /// Returns the tokens of a text, by default without comments. Any text is accepted: an unexpected
+  /// byte becomes a symbol.
   package static func all(
     in source: some Collection<UInt8>, withComments: Bool = false
   ) -> [LuaToken] {
@@ -36,7 +37,8 @@ package struct LuaToken: Equatable, Sendable {
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
   ]
 
-  /// Whether a text is a valid name, for a field after a dot or a key without brackets.
+  /// Returns whether a text is a valid name. A name can be a field after a dot, or a key without
+  /// brackets.
   package static func isName(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard let first = bytes.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
@@ -55,9 +57,9 @@ struct Lexer {
   private let keepsComments: Bool
   private(set) var position: Int
 
-  /// Makes a lexer.
+  /// Creates a lexer.
   ///
-  /// - Parameter start: The beginning of a token.
+  /// - Parameter start: The position where it begins, which must be the beginning of a token.
   init(_ bytes: [UInt8], from start: Int = 0, keepsComments: Bool = false) {
     self.bytes = bytes
     self.keepsComments = keepsComments
@@ -66,7 +68,7 @@ struct Lexer {
 
   mutating func tokens() -> [LuaToken] {
     var tokens: [LuaToken] = []
-    // One for every few bytes.
+    // A token usually has several bytes.
     tokens.reserveCapacity(bytes.count / 4)
     while let token = next() { tokens.append(token) }
     return tokens
@@ -158,7 +160,7 @@ struct Lexer {
         position += 1
         return token(.string, from: start, start + 1..<position - 1)
       case UInt8(ascii: "\\"):
-        // \z skips spaces, line breaks included.
+        // The escape \z skips spaces, including line breaks.
         if self.byte(1) == UInt8(ascii: "z") {
           position += 2
           while let byte = self.byte(), byte == 32 || (9...13).contains(byte) { position += 1 }
@@ -172,7 +174,8 @@ struct Lexer {
     return token(.openString, from: start, start + 1..<position)
   }
 
-  /// Skips an opening long bracket. Returns its number of `=`, or nil if none opens here.
+  /// Skips an opening long bracket. Returns the number of its `=` characters. nil if no long
+  /// bracket opens here.
   private mutating func longBracketLevel() -> Int? {
     guard byte() == UInt8(ascii: "[") else { return nil }
     var level = 0
@@ -182,8 +185,8 @@ struct Lexer {
     return level
   }
 
-  /// Skips to the end of the closing bracket of that level. Returns the start of the bracket, or
-  /// nil if it is missing.
+  /// Skips the text up to the closing long bracket with the same number of `=` characters, and the
+  /// bracket. Returns the start of the bracket, or nil if it is missing.
   private mutating func endOfLongBracket(_ level: Int) -> Int? {
     while position < bytes.count {
       if byte() == UInt8(ascii: "]") {
@@ -215,7 +218,7 @@ struct Lexer {
 }
 
 extension [LuaToken] {
-  /// The index of the last `return` outside of functions and blocks.
+  /// The index of the last `return` outside of functions and blocks. nil if there is none.
   package var resultIndex: Int? {
     var depth = 0
     var found: Int?

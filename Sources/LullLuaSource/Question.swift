@@ -1,10 +1,10 @@
-/// A line that requests help for an expression: `api.load?`, `?lull.map`.
+/// A line that requests help for an expression, such as `api.load?` or `?lull.map`.
 package struct Question: Equatable {
   /// The expression, without the question mark.
   package let name: String
 
-  /// nil if the line is something else. Only names, fields and elements are accepted: nothing is
-  /// called.
+  /// Parses a line. nil if it does not request help. The expression may consist only of names,
+  /// fields and elements, so that no function is called.
   package init?(_ line: String) {
     let tokens = LuaToken.all(in: line.utf8)
     guard tokens.count > 1, let first = tokens.first, let last = tokens.last,
@@ -18,7 +18,7 @@ package struct Question: Equatable {
     name = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether the token can be part of such an expression.
+  /// Returns whether a token can be part of an expression that help is requested for.
   private static func isPart(_ token: LuaToken) -> Bool {
     switch token.kind {
     case .name, .number, .string: true
@@ -27,7 +27,8 @@ package struct Question: Equatable {
     }
   }
 
-  /// The names it leads through; nil if an element is among them.
+  /// Returns the names in an expression such as `lull.map`. nil if the expression contains an
+  /// index.
   package static func path(_ name: String) -> [String]? {
     let tokens = LuaToken.all(in: name.utf8)
     var path: [String] = []

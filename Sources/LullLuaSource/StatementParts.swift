@@ -1,7 +1,8 @@
-/// The names a statement declares and uses, its result, and its text as a part of a script.
+/// The parts of a statement: the names that it declares and uses, and its result. Also writes the
+/// statement as part of a script.
 package struct StatementParts {
   private struct Declaration {
-    /// From `local` to the end of the names.
+    /// The tokens from `local` to the last of the names.
     let keyword: Range<Int>
     let attributes: [Range<Int>]
     let end: Int
@@ -12,16 +13,16 @@ package struct StatementParts {
 
   private let source: [UInt8]
   private let tokens: [LuaToken]
-  /// The names it uses, without those of fields and methods.
+  /// The names that the statement uses, without those of fields and methods.
   package let names: Set<String>
   private let declarations: [Declaration]
-  /// The index of the `return` outside of blocks.
+  /// The index of the `return` outside of blocks. nil if there is none.
   private var result: Int?
-  /// Whether a `return` in a block may leave it before its end.
+  /// Whether a `return` inside a block may end the statement early.
   package private(set) var returnsFromBlock = false
   package private(set) var hasFunction = false
 
-  /// The names of its locals outside of blocks.
+  /// The names of the locals that are declared outside of blocks.
   package var declaredNames: [String] { declarations.flatMap(\.names) }
 
   package init(_ source: [UInt8]) {
@@ -30,7 +31,7 @@ package struct StatementParts {
     self.tokens = tokens
     var names: Set<String> = []
     var declarations: [Declaration] = []
-    // Whether each open block is a function.
+    // For each open block, whether it is a function.
     var blocks: [Bool] = []
     for (index, token) in tokens.enumerated() {
       if token.kind == .name {
@@ -83,7 +84,7 @@ package struct StatementParts {
       hasValues: next < tokens.count && tokens[next].isSymbol("="))
   }
 
-  /// Whether it assigns a name before it uses it.
+  /// Returns whether the statement assigns a name before it uses the name.
   package func begins(by name: String) -> Bool {
     guard let index = tokens.firstIndex(where: { $0.kind == .name && $0.text == name }) else {
       return false
@@ -96,11 +97,12 @@ package struct StatementParts {
 
   private typealias Edit = (range: Range<Int>, text: String)
 
-  /// The statement's text as a part of a script.
+  /// Returns the text of the statement as part of a script.
   ///
   /// - Parameters:
-  ///   - hoisting: Whether its locals are declared elsewhere.
-  ///   - hasValue: Whether it has returned a value, which is assigned to `_`.
+  ///   - hoisting: Whether the statement's locals are declared at another place in the script.
+  ///   - hasValue: Whether the statement returned a value. In the script, the value is assigned to
+  ///     `_`.
   package func text(hoisting: Bool, hasValue: Bool) -> [UInt8] {
     var edits = hoisting ? declarations.flatMap(StatementParts.edits) : []
     var end = ""
@@ -115,7 +117,7 @@ package struct StatementParts {
       let start = hasValue ? "_ = (function(...)\n" : "(function(...)\n"
       text = Array(start.utf8) + text + Array("\nend)(...)".utf8)
     } else if hoisting, tokens.contains(where: { $0.isSymbol("::") }) {
-      // Another part may contain a label of that name.
+      // Another statement may have a label of the same name, so enclose this one in a block.
       text = Array("do\n".utf8) + text + Array("\nend".utf8)
     }
     return text
@@ -138,7 +140,7 @@ package struct StatementParts {
       if start > copied { result += source[copied..<start] }
       result += Array(edit.text.utf8)
       var end = edit.range.upperBound
-      // The space after a removed word is removed too.
+      // If a word is removed, the space after it is removed too.
       if edit.text.isEmpty, end < source.count, source[end] == 32 { end += 1 }
       copied = max(copied, end)
     }

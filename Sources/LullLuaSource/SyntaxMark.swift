@@ -1,14 +1,14 @@
-/// Finds the code where a chunk does not compile.
+/// Finds the code that prevents a chunk from being compiled.
 package enum SyntaxMark {
-  /// The message for a text that does not compile, with its position; nil if it compiles.
+  /// Compiles a text. Returns the error message with its position, or nil if there is no error.
   package typealias Compiler = ([UInt8]) -> String?
 
-  /// The lines to show and the code to mark: where an unclosed block was opened, and where the
-  /// compiler stopped.
+  /// Returns the lines to show, with the code to mark: the place where an unclosed block was
+  /// opened, and the place where the compiler stopped.
   ///
   /// - Parameters:
-  ///   - message: The message without its position.
-  ///   - compile: Distinguishes equal tokens on a line.
+  ///   - message: The error message without the position at its beginning.
+  ///   - compile: Compiles a part of the source. Used to choose between equal tokens on a line.
   package static func marks(
     for message: String, line number: Int, of source: [UInt8], compile: Compiler
   ) -> [(line: CodeLine, marked: Range<Int>?)] {
@@ -16,11 +16,11 @@ package enum SyntaxMark {
     if let opened = opening(message, source), opened.line.number != number {
       marks.append(opened)
     }
-    // Some messages contain an earlier line number.
+    // Some messages name an earlier line at their end.
     let named = message.lastRange(of: " at line ").flatMap { Int(message[$0.upperBound...]) }
     guard let line = CodeLine(named ?? number, of: source) else { return marks }
     if message.hasSuffix("near <eof>") {
-      // An empty last line is shown only if there is no other mark.
+      // If there is no other mark, an empty last line is shown too.
       let end = line.code?.upperBound ?? line.range.upperBound
       if let open = line.tokens.last, open.kind == .openString {
         marks.append((line, open.range))
@@ -33,13 +33,15 @@ package enum SyntaxMark {
     return marks
   }
 
-  /// Whether the message, without its position, says that a text nests too deeply.
+  /// Returns whether a message reports that a text is nested too deeply. The message is given
+  /// without its position.
   package static func isOverflow(_ message: String) -> Bool {
     message.hasSuffix("C stack overflow") || message.hasSuffix("too many syntax levels")
   }
 
-  /// The token at which a text nests too deeply: the last token of the shortest prefix that the
-  /// compiler rejects for this reason. nil if the compiler accepts the nesting of the whole text.
+  /// Returns the token at which a text becomes nested too deeply: the last token of the shortest
+  /// prefix that the compiler rejects for this reason. nil if the compiler accepts the nesting of
+  /// the whole text.
   package static func overflow(in source: [UInt8], compile: Compiler)
     -> (line: CodeLine, marked: Range<Int>?)?
   {
@@ -59,7 +61,8 @@ package enum SyntaxMark {
     return CodeLine(number, of: source).map { ($0, found) }
   }
 
-  /// `… expected (to close 'if' at line 3) near …`
+  /// Handles messages such as `… expected (to close 'if' at line 3) near …`. Returns the place
+  /// where the block was opened.
   private static func opening(_ message: String, _ source: [UInt8])
     -> (line: CodeLine, marked: Range<Int>?)?
   {
@@ -82,8 +85,8 @@ package enum SyntaxMark {
     let word = String(message[near.upperBound...].dropLast())
     let candidates = candidates(for: word, on: line)
     if candidates.count < 2 { return candidates.first ?? line.code }
-    // The compiler stops at the first token it can't use. The source up to that token gives the
-    // same message; a shorter prefix ends too early.
+    // The compiler stops at the first token that it can't accept. If the source is cut off after
+    // that token, the message is the same. If it is cut off earlier, the message is different.
     let ending = " near '" + word + "'"
     return candidates.prefix(mostTries).first { candidate in
       compile(Array(line.source[..<candidate.upperBound]))?.hasSuffix(ending) ?? false
@@ -96,7 +99,8 @@ package enum SyntaxMark {
     let wanted = Array(word.utf8)
     let tokens = line.tokens.map(\.range).filter { line.source[$0].elementsEqual(wanted) }
     guard tokens.isEmpty else { return tokens }
-    // Not a whole token, such as an unclosed string: find the token that begins like it.
+    // The message names only the beginning of a token, such as an unclosed string, so find the
+    // token that begins with it.
     return line.tokens.map(\.range.lowerBound)
       .filter { line.source[$0...].starts(with: wanted) }.map { $0..<$0 + wanted.count }
   }

@@ -1,11 +1,11 @@
-/// The fields and elements of a table constructor in the order of the text, which a Lua table does
-/// not keep.
+/// The fields and elements of a table constructor, in the order of the source. A Lua table does not
+/// preserve this order.
 package struct TableLayout {
-  /// The nested table is nil if the value is not a table constructor.
+  /// The named fields. The table is nil if the value of the field is not a table constructor.
   package private(set) var fields: [(name: String, table: TableLayout?)] = []
   package private(set) var elements: [TableLayout?] = []
 
-  /// The table constructor after the last `return` of a text; nil without one.
+  /// Parses the table constructor after the last `return` of a source. nil if there is none.
   package init?(resultOf source: [UInt8]) {
     let tokens = LuaToken.all(in: source)
     guard let result = tokens.resultIndex else { return nil }
@@ -14,12 +14,13 @@ package struct TableLayout {
     self = table
   }
 
-  /// The table constructor of a key, if the text has exactly one; nil otherwise.
+  /// Parses the table constructor that is the value of a key. nil unless the source has exactly one
+  /// such key.
   ///
-  /// Reads only the value of the key, not the rest of the text.
+  /// Only the value of the key is parsed, not the rest of the source.
   package init?(ofOnlyKey key: String, in source: [UInt8]) {
     var found: [LuaToken]?
-    // Limits the work: an unclosed value is read to the end of the text each time.
+    // Limit the work, because an unclosed value is read to the end of the source each time.
     var patience = 4 * source.count
     for start in TableLayout.places(of: Array(key.utf8), in: source) {
       let table = TableLayout.table(ofKeyAt: start, key, in: source, &patience)
@@ -47,7 +48,8 @@ package struct TableLayout {
     return places
   }
 
-  /// The tokens from `{` to `}` after `key =` or `["key"] =`; nil if there is no such table.
+  /// Returns the tokens from `{` to `}` that follow `key =` or `["key"] =`. nil if there is no such
+  /// table.
   private static func table(
     ofKeyAt place: Int, _ key: String, in source: [UInt8], _ patience: inout Int
   ) -> [LuaToken]? {
@@ -69,15 +71,16 @@ package struct TableLayout {
     return nil
   }
 
-  /// The nested table of a field.
+  /// Returns the table that is the value of a field. nil if the field is missing or has another
+  /// value.
   package subscript(name: String) -> TableLayout? { fields.first { $0.name == name }?.table }
 
-  /// The position of each field among the others.
+  /// The position of each named field in the order of the source.
   package var positions: [String: Int] {
     Dictionary(fields.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
   }
 
-  /// A walk over tokens, which reads table constructors and skips other expressions.
+  /// A parser that reads table constructors and skips all other expressions.
   private struct Walk {
     private static let deepest = 100
 
@@ -93,7 +96,8 @@ package struct TableLayout {
       token(offset)?.isSymbol(text) == true
     }
 
-    /// The constructor that begins here; nil if no constructor begins here, or it isn't closed.
+    /// Parses the table constructor that begins at the current token. nil if none begins there, or
+    /// if it is not closed.
     mutating func table() -> TableLayout? {
       guard isSymbol("{"), depth < Walk.deepest else { return nil }
       depth += 1
@@ -114,20 +118,21 @@ package struct TableLayout {
           name = token.text
           place += 2
         } else if token.isSymbol("["), let key = self.token(1), isSymbol("]", 2), isSymbol("=", 3) {
-          // A numeric key is neither a name nor an element.
+          // A field with a numeric key is neither a named field nor an element.
           name = key.kind == .string ? DeclarationKeys.name(key) : ""
           place += 4
         }
         let start = place
         let value = value()
-        // An unmatched closing bracket: this is not valid Lua.
+        // There is an unmatched closing bracket, so the text is not valid Lua.
         guard place > start else { return nil }
         if let name { table.fields.append((name, value)) } else { table.elements.append(value) }
       }
       return nil
     }
 
-    /// Skips an expression up to its separator. Returns its table if it is a table constructor.
+    /// Skips an expression up to the separator after it. If the expression is a table constructor,
+    /// returns its layout.
     private mutating func value() -> TableLayout? {
       let start = place
       if let table = table(), isSymbol(",") || isSymbol(";") || isSymbol("}") { return table }

@@ -1,12 +1,14 @@
-// The dynamic product `lull.so`: `luaopen_lull`, in the C half of the bridge, asks here for the host of
-// the interpreter's thread, and this target is what links all of it into one library.
+// The dynamic product `lull.so`. Its entry point `luaopen_lull` is in the C half of the bridge,
+// which asks this module for the host of the interpreter's thread. This target links all modules
+// into one library.
 import LullClients
 @_exported public import LullHost
 @_exported public import LullREPL
 
-/// Makes the host of an interpreter that is not Lull's own, and attaches it to its runtime.
+/// Creates the host for an interpreter that is not Lull's own, and attaches it to the runtime.
 ///
-/// What `luaopen_lull` calls if no host was preloaded: the bridge knows no target above it.
+/// `luaopen_lull` calls this function if no host was preloaded. It is exported to C because the
+/// bridge can't refer to a Swift target that depends on it.
 @c(lull_library_attach)
 public func attachLibrary(_ runtime: OpaquePointer?) -> UnsafeMutableRawPointer? {
   guard let runtime else { return nil }

@@ -3,12 +3,12 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Captures everything written to standard output and standard error while a line is being edited,
-/// to show it above the line.
+/// Captures everything that is written to standard output and standard error while a line is being
+/// edited, so that it can be shown above the line.
 ///
-/// Meanwhile the descriptors lead to a file in memory. It receives the output of all writers in
-/// order, and they never block on a reader as they would with a pipe. Streams that are not a
-/// terminal are left alone.
+/// During the capture, both descriptors refer to a file in memory. The file receives the output of
+/// all writers in order. Unlike with a pipe, a writer never blocks because nothing reads its
+/// output. A stream that is not a terminal is not captured.
 final class CapturedOutput {
   private let file: Int32
   private var originals: [(number: Int32, copy: Int32)] = []
@@ -16,7 +16,7 @@ final class CapturedOutput {
   init?() {
     file = ceditline_memory_file()
     guard file >= 0 else { return nil }
-    // All writers append, even those that had the file open before it was emptied.
+    // With `O_APPEND`, a write goes to the end of the file even after the file was emptied.
     _ = fcntl(file, F_SETFL, O_APPEND)
     ceditline_buffer_lines()
   }
@@ -37,7 +37,7 @@ final class CapturedOutput {
     }
   }
 
-  /// Restores the streams. The last output can still be taken.
+  /// Restores the streams. `take()` can still return the last output afterwards.
   func end() {
     fflush(nil)
     for number in [STDOUT_FILENO, STDERR_FILENO] { StandardTerminals.capture(number, on: nil) }
@@ -48,7 +48,7 @@ final class CapturedOutput {
     originals = []
   }
 
-  /// Whether there is new output since it was last taken.
+  /// Whether there is output that `take()` has not returned yet.
   var hasOutput: Bool {
     fflush(nil)
     return size > 0

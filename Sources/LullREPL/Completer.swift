@@ -3,8 +3,8 @@ import LullLibC
 import LullLuaSource
 import LullSystem
 
-/// Completes the word at the cursor, based on the session's variables and the description of the
-/// API. Runs no code.
+/// Completes the word at the cursor. It uses the variables of the session and the description of
+/// the API, and runs no Lua code.
 struct Completer {
   private let session: LuaSession
   private let description: APIDescription
@@ -14,6 +14,8 @@ struct Completer {
     description = session.description
   }
 
+  /// Returns the completion of the word at the cursor.
+  ///
   /// - Parameters:
   ///   - text: The line before the cursor.
   ///   - statement: The earlier lines of the same statement.
@@ -69,15 +71,15 @@ struct Completer {
     session.variableNames + context.declaredNames + LuaToken.keywords
   }
 
-  /// Field names of a table, including those that are not Lua names. For headers, the known header
-  /// names.
+  /// Returns the field names of a table, including those that are not Lua names. For a table of
+  /// headers, returns the names of known headers.
   private func quotedFields(of chain: LineContext.Chain, prefix: String) -> [String] {
     if case .field(let name)? = chain.steps.last, HeaderNames.isMeant(by: name) {
       return HeaderNames.starting(with: prefix)
     }
     guard let path = chain.path else { return [] }
     if let names = session.ownFieldNames(at: path) {
-      // Don't offer names that would close the quotes.
+      // A name with a quote or a backslash is not offered, because it would end the quoted string.
       return names.filter { name in !name.contains { "\"'\\".contains($0) } }
     }
     return session.fieldNames(of: path, onlyFunctions: false, namesOnly: false)
@@ -101,14 +103,14 @@ struct Completer {
     return owner.entries.filter { $0.kind == (isMethod ? .method : .property) }.map(\.name) + own
   }
 
-  /// The description of the object that an expression returns.
+  /// Returns the documentation of the object that an expression returns.
   private func owner(of chain: LineContext.Chain) -> APIOwner? {
     type(of: chain).flatMap { owners(in: $0).first }
   }
 
-  /// The type of an expression, as written in the description.
+  /// Returns the type of an expression, in the notation of the API description.
   private func type(of chain: LineContext.Chain) -> String? {
-    // Use values as far as they can be inspected, then their declared types.
+    // Values are used as far as they can be inspected. After that, their declared types are used.
     var path = [chain.name]
     var steps = chain.steps[...]
     while let name = steps.first?.pathName {
@@ -150,7 +152,8 @@ struct Completer {
     entry.signatures.last?.returns.first
   }
 
-  /// The owners that a type names: `Settings|SettingsFunction`, `Entity?`. An alias is resolved.
+  /// Returns the owners that a type names, such as `Settings|SettingsFunction` or `Entity?`. An
+  /// alias is replaced by the owners that its type names.
   private func owners(in type: String) -> [APIOwner] {
     Completer.parts(of: type).compactMap { description.owner($0) }.flatMap { owner in
       if case .alias(let type) = owner.kind { owners(in: type) } else { [owner] }
@@ -189,8 +192,8 @@ struct Completer {
     return describedKeys(of: place)
   }
 
-  /// The call of an API file whose parameters are in this table. The call may be a function or a
-  /// method.
+  /// Returns the declared call of an API file whose table of parameters is at that place. The call
+  /// may be written as a function or as a method.
   private func declaredCall(_ place: LineContext.Place) -> (any SelfDescribing)? {
     guard place.keys.isEmpty, place.argument == 0 else { return nil }
     var callee = place.callee
@@ -212,19 +215,20 @@ struct Completer {
     let types = tables(at: table).flatMap(\.entries).filter { $0.name == key }.map(\.type)
     let words = types.flatMap { owners(in: $0) }.flatMap(\.entries)
       .filter { $0.kind == .word }.map(\.name)
-    // A type may also list the strings themselves.
+    // A type may also list the allowed strings themselves.
     let literals = types.flatMap { type in
       LuaToken.all(in: type.utf8).filter { $0.kind == .string }.map(\.text)
     }
     return words + literals
   }
 
-  /// The option tables that are allowed at that place.
+  /// Returns the tables of options that are allowed at that place.
   private func tables(at place: LineContext.Place) -> [APIOwner] {
     guard let entry = entry(of: place.callee) else { return [] }
     var tables: [APIOwner] = []
     for signature in entry.signatures where place.argument < signature.parameters.count {
-      // Other values allowed there, such as a resource for a pattern, are not option tables.
+      // Other types that are allowed at this place, such as a resource as a pattern, are not tables
+      // of options.
       tables += owners(in: signature.parameters[place.argument].type).filter(\.isTable)
     }
     tables = withCompanions(tables)
@@ -238,7 +242,8 @@ struct Completer {
     return tables
   }
 
-  /// Adds the configuration settings, which are allowed next to the settings of a service.
+  /// Adds the configuration settings if the tables include the options of a service, because both
+  /// are allowed in the same table.
   private func withCompanions(_ owners: [APIOwner]) -> [APIOwner] {
     guard owners.contains(where: { $0.name == "ServiceOptions" }),
       let settings = description.owner("Settings")
@@ -246,7 +251,8 @@ struct Completer {
     return owners + [settings]
   }
 
-  /// The help for a path, according to the values of variables. `nil` if it is not part of Lull.
+  /// Returns the help for a path, which depends on the current values of variables. `nil` if the
+  /// path does not lead to a part of Lull.
   func help(for path: [String]) -> String? {
     if let own = session.selfDescribing(at: path) { return own.helpText }
     if let name = path.last, path.count > 1 {
@@ -264,14 +270,14 @@ struct Completer {
     return session.function(at: path).map { HelpText.text(for: $0.entry, of: $0.owner) }
   }
 
-  /// The type of the Lull object at a path. `nil` for other values.
+  /// Returns the type of the Lull object at a path. `nil` for other values.
   func typeName(at path: some Collection<String>) -> String? {
     guard let first = path.first else { return nil }
     let steps = path.dropFirst().map { LineContext.Step.field($0) }
     return owner(of: LineContext.Chain(name: first, steps: steps))?.name
   }
 
-  /// The function or method that an expression calls.
+  /// Returns the documentation of the function or method that an expression calls.
   private func entry(of callee: LineContext.Chain) -> APIEntry? {
     if let path = callee.path, let function = session.function(at: path) { return function.entry }
     if case .method(let name) = callee.steps.last {
@@ -310,7 +316,8 @@ struct Completer {
     return resourcePaths(at: path)
   }
 
-  /// The resource paths of a service or of an API's service.
+  /// Returns the paths of the resources of a service, or of the service in the table that an API
+  /// file returned.
   private func resourcePaths(at path: [String]) -> [String] {
     let paths = session.resourcePaths(ofServiceAt: path)
     return paths.isEmpty ? session.resourcePaths(ofServiceAt: path + ["service"]) : paths
@@ -324,7 +331,8 @@ extension APIOwner {
 }
 
 extension LineContext.Chain {
-  /// The names and element numbers of the chain, if it contains nothing else.
+  /// The names and element numbers of the chain. `nil` if it contains anything else, such as a
+  /// call.
   var path: [String]? {
     var path = [name]
     for step in steps {
@@ -336,7 +344,7 @@ extension LineContext.Chain {
 }
 
 extension LineContext.Step {
-  /// The step as a path component of the session's values. `nil` for a function call.
+  /// The step as a component of a path to a value of the session. `nil` for a call.
   fileprivate var pathName: String? {
     switch self {
     case .field(let name): name.hasPrefix("[") ? nil : name
@@ -359,14 +367,14 @@ extension LineContext.Kind {
 struct Completion: Equatable {
   /// The text to insert at the cursor: the common prefix of all candidates.
   var insertion = ""
-  /// The candidates, listed if there is nothing to insert.
+  /// The candidates. They are listed if there is nothing to insert.
   var candidates: [String] = []
 }
 
-/// Suggests the rest of an earlier line that begins with the same text.
+/// Suggests the rest of a line, from an earlier line that begins with the same text.
 struct Suggestions {
   private static let kept = 5000
-  /// The latest entry is last.
+  /// The earlier lines, the latest last.
   private var entries: [String] = []
 
   mutating func remember(_ entry: String) {
@@ -376,8 +384,8 @@ struct Suggestions {
     }
   }
 
-  /// The rest of the latest entry that begins with the text. `nil` if no entry does, or if the text
-  /// is blank.
+  /// Returns the rest of the latest entry that begins with the text. `nil` if no entry does, or if
+  /// the text is blank.
   func rest(after text: String) -> String? {
     guard text.utf8.contains(where: { $0 > 32 }) else { return nil }
     for entry in entries.reversed()
@@ -388,9 +396,10 @@ struct Suggestions {
   }
 }
 
-/// File names for completion.
+/// Finds file names for completion.
 enum FilePaths {
-  /// The names in a folder. Folder names end with a slash. Hidden files are left out.
+  /// Returns the names of the files in a folder. The name of a subfolder ends with a slash. Hidden
+  /// files are left out.
   static func entries(of folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
@@ -405,7 +414,7 @@ enum FilePaths {
     return names.sorted()
   }
 
-  /// The paths with that prefix.
+  /// Returns the paths that begin with a prefix.
   static func starting(with prefix: String) -> [String] {
     let slash = prefix.lastIndex(of: "/")
     let folder = slash.map { String(prefix[...$0]) } ?? ""
@@ -414,7 +423,7 @@ enum FilePaths {
   }
 }
 
-/// Common request and response headers. (RFC 9110)
+/// Finds the names of common request and response headers for completion. (RFC 9110)
 enum HeaderNames {
   private static let common = [
     "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization",
@@ -427,8 +436,8 @@ enum HeaderNames {
     "X-Correlation-ID", "X-Forwarded-For", "X-Request-ID", "X-Requested-With",
   ]
 
-  /// The headers with that prefix, ignoring case. The typed prefix stays unchanged. If it is in
-  /// lower case, so is the rest.
+  /// Returns the names that begin with a prefix, ignoring case. The typed prefix stays unchanged.
+  /// If it is in lower case, the rest of the name is in lower case too.
   static func starting(with prefix: String) -> [String] {
     let lower = prefix.lowercased()
     let isSmall = prefix == lower && !prefix.isEmpty
@@ -436,12 +445,12 @@ enum HeaderNames {
       .map { prefix + (isSmall ? $0.lowercased() : $0).dropFirst(prefix.count) }
   }
 
-  /// Whether a table or field of that name contains headers.
+  /// Returns whether a table or field with that name contains headers.
   static func isMeant(by name: String?) -> Bool { name == "headers" }
 }
 
-/// The names that `require` finds: loaded and preloaded modules, and files found with
-/// `package.path`.
+/// Finds the names that `require` accepts: those of loaded and preloaded modules, and those of
+/// files that `package.path` leads to.
 struct ModuleNames {
   private let session: LuaSession
 
@@ -449,7 +458,8 @@ struct ModuleNames {
     self.session = session
   }
 
-  /// The names with that prefix. Searches folders only to the depth of the prefix.
+  /// Returns the names that begin with a prefix. Folders are searched only to the depth of the
+  /// prefix.
   func starting(with prefix: String) -> [String] {
     let known = ["loaded", "preload"].flatMap {
       session.fieldNames(of: ["package", $0], onlyFunctions: false)
@@ -459,7 +469,7 @@ struct ModuleNames {
   }
 
   private func files(_ template: String, _ prefix: String) -> [String] {
-    // "./?.lua", "/usr/share/lua/5.4/?/init.lua"
+    // A template is, for example, "./?.lua" or "/usr/share/lua/5.4/?/init.lua".
     guard let mark = template.firstIndex(of: "?") else { return [] }
     let ending = String(template[template.index(after: mark)...])
     let dot = prefix.lastIndex(of: ".")

@@ -18,26 +18,27 @@ final class EditedLines: LineSource {
   private let history: History
   private let completer: (_ text: String, _ statement: String) -> Completion
   private var editor: OpaquePointer?
-  /// `nil` without colours.
+  /// Draws colours and suggestions. `nil` if the terminal shows no colours.
   private var decoration: LineDecoration?
   private var files: [UnsafeMutablePointer<FILE>] = []
   private var signals: [SignalWatch] = []
   private var prompt: [wchar_t] = []
   private var promptWidth = 0
-  /// Typed bytes that libedit has not read yet.
+  /// Typed bytes that have not been passed to libedit yet.
   private var typed: [UInt8] = []
   private var isEditing = false
   private var announcesPastes = false
   private var isAbandoned = false
   private var isAtEnd = false
-  /// The last output line above the edited line, if it is not complete.
+  /// The last line of the output above the edited line, if it has no line break yet.
   private var openLine: [UInt8] = []
   /// The lines of an incomplete statement.
   private var statement = ""
 
   let isInteractive = true
 
-  /// `nil` if editing is not possible on the terminal. `problem` may contain the reason.
+  /// Starts editing on a terminal. Returns `nil` if editing is not possible; `problem` may then
+  /// contain the reason.
   init?(
     _ host: LuaHost, _ terminal: Terminal, problem: inout String?,
     completer: @escaping (_ text: String, _ statement: String) -> Completion
@@ -57,7 +58,7 @@ final class EditedLines: LineSource {
     else { return nil }
     files = [input, output]
     var owner = ceditline_owner()
-    // The editor is closed before this object is released.
+    // The pointer needs no retain, because the editor is closed before this object is released.
     owner.context = Unmanaged.passUnretained(self).toOpaque()
     owner.read = { context, character in
       guard let character else { return -1 }
@@ -86,7 +87,8 @@ final class EditedLines: LineSource {
   }
 
   private static func at(_ context: UnsafeMutableRawPointer?) -> EditedLines {
-    // The object passed in `init`. `close` ends the editor before the object is released.
+    // The context is the object that `init` passed. `close` ends the editor before the object is
+    // released.
     Unmanaged<EditedLines>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 
@@ -108,7 +110,8 @@ final class EditedLines: LineSource {
     guard let editor else { return .end }
     if !isContinuation { statement = "" }
     setPrompt(isContinuation ? EditedLines.prompts.more : EditedLines.prompts.first)
-    // Keep an incomplete output line of the script visible.
+    // If the script's last output line is not complete, the prompt begins on a new line, so that
+    // the output stays visible.
     if ceditline_is_line_open() != 0 {
       fflush(nil)
       terminal.write("\n")
@@ -118,7 +121,8 @@ final class EditedLines: LineSource {
     captured.begin()
     isEditing = true
     session.isAtPrompt = true
-    // libedit shows its prompt first. Until then, the terminal would interpret typed characters.
+    // libedit shows its prompt before it prepares the terminal. Until then, the terminal would
+    // interpret typed characters, so it is prepared here.
     ceditline_prepare(editor)
     var count: Int32 = 0
     let line = ceditline_read_line(editor, &count)
@@ -133,8 +137,8 @@ final class EditedLines: LineSource {
     }
     guard let line, count > 0 else {
       leaveLine("")
-      // Ctrl-D abandons an incomplete statement, like Ctrl-C. At the start of a statement it ends
-      // the session.
+      // Ctrl-D discards an incomplete statement, as Ctrl-C does. At the start of a statement, it
+      // ends the session.
       let isLeft = isContinuation && !isAtEnd && !loop.isInterrupted && !session.isEnding
       return isLeft ? .abandoned : .end
     }
@@ -156,7 +160,7 @@ final class EditedLines: LineSource {
     decoration?.remember(entry)
   }
 
-  /// Handles Ctrl-C received as a signal.
+  /// Called if Ctrl-C arrived as a signal. Discards the edited line.
   func abandon() { isAbandoned = true }
 
   private func setPrompt(_ text: String) {
@@ -166,14 +170,16 @@ final class EditedLines: LineSource {
 
   // MARK: Characters
 
-  /// Provides the next character for libedit. Returns 1, 0 at the end, or -1 to abandon the line.
+  /// Gets the next typed character for libedit. Returns 1 if there is one, 0 at the end of the
+  /// input, or -1 to discard the line.
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
     defer { decoration?.hide() }
     while true {
       guard !isAbandoned, !loop.isInterrupted, !session.isEnding else { return -1 }
       announcePastes(true)
       if let scalar = takeScalar() {
-        // After the end of the line, the terminal belongs to the script.
+        // After the end of the line, the terminal belongs to the script, so pastes are no longer
+        // marked.
         if scalar == "\n" || scalar == "\r" { announcePastes(false) }
         character.pointee = wchar_t(bitPattern: scalar.value)
         return 1
@@ -183,7 +189,8 @@ final class EditedLines: LineSource {
     }
   }
 
-  /// Waits until more has been typed or the line is abandoned. Shows output meanwhile.
+  /// Waits until something has been typed, output has arrived or the line is discarded. Shows the
+  /// output.
   private func waitForInput() {
     decorate()
     loop.run {
@@ -205,7 +212,8 @@ final class EditedLines: LineSource {
     watch.rearm()
   }
 
-  /// Takes a complete UTF-8 sequence from the typed bytes. Invalid bytes are dropped.
+  /// Removes a complete UTF-8 sequence from the typed bytes and returns its character. Invalid
+  /// bytes are skipped.
   private func takeScalar() -> Unicode.Scalar? {
     while let first = typed.first {
       let length = UTF8Validation.length(startingWith: first)
@@ -228,7 +236,7 @@ final class EditedLines: LineSource {
     decoration?.show(after: statement, promptWidth: promptWidth)
   }
 
-  /// Writes new output above the edited line and redraws the line below it.
+  /// Writes new output above the edited line and redraws the edited line below the output.
   private func showOutput() {
     let output = captured.take()
     guard !output.isEmpty, let editor else { return }
@@ -241,19 +249,20 @@ final class EditedLines: LineSource {
     ceditline_draw(editor)
   }
 
-  /// Erases the prompt and the line. The cursor is then at their start.
+  /// Erases the prompt and the edited line. The cursor is then where the prompt began.
   private func eraseLine() {
     let row = position(all: false).row
     terminal.write((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")
   }
 
-  /// Leaves the edited line on the screen and moves to a new one below.
+  /// Leaves the edited line on the screen, writes `mark` after it, and moves to a new line below.
   private func leaveLine(_ mark: String) {
     let below = position(all: true).row - position(all: false).row
     terminal.write((below > 0 ? "\u{1B}[\(below)B" : "") + mark + "\n")
   }
 
-  /// The position of the cursor or of the end of the line, relative to the start of the prompt.
+  /// Returns the position of the cursor or, if `all` is true, of the end of the line. It is
+  /// relative to the start of the prompt.
   private func position(all: Bool) -> ScreenPosition {
     var position = ScreenPosition(column: promptWidth, width: terminal.width)
     guard let editor else { return position }
@@ -268,7 +277,7 @@ final class EditedLines: LineSource {
     return position.start(ofCharacter: Int(ceditline_width(editor, text[end])), from: position)
   }
 
-  /// The number of rows of an incomplete line.
+  /// Returns the number of screen rows of an output line that is not complete.
   private func rows(of line: [UInt8]) -> Int {
     guard let editor else { return 1 }
     return WideText.rows(of: line, width: terminal.width) { ceditline_width(editor, $0) }
@@ -282,7 +291,8 @@ final class EditedLines: LineSource {
     decorate()
   }
 
-  /// Redraws after the process was stopped, because another process has used the terminal.
+  /// Redraws the line after the process was stopped, because another process may have used the
+  /// terminal meanwhile.
   private func continued() {
     guard isEditing, let editor else { return }
     ceditline_prepare(editor)
@@ -300,7 +310,7 @@ final class EditedLines: LineSource {
     guard let text = ceditline_text(editor, &cursor, &length) else { return UInt8(CC_ERROR) }
     let before = WideText.string(text, cursor)
     if before.reversed().prefix(while: { !$0.isNewline }).allSatisfy(\.isWhitespace) {
-      // There is nothing to complete: indent the line.
+      // There is nothing to complete, so the line is indented.
       ceditline_insert(editor, WideText.characters("  "))
       return UInt8(CC_REFRESH)
     }
@@ -319,7 +329,8 @@ final class EditedLines: LineSource {
 
   // MARK: Suggestions
 
-  /// Handles a key that moves forward. At the end of the line, it accepts the suggestion.
+  /// Handles a key that moves the cursor forward. At the end of the line, the key accepts the
+  /// suggestion.
   private func advance(toEnd: Bool) -> UInt8 {
     guard let editor else { return UInt8(CC_ERROR) }
     var cursor = 0
@@ -338,15 +349,15 @@ final class EditedLines: LineSource {
 
   // MARK: Pastes
 
-  /// Enables or disables bracketed paste, in which the terminal marks the start and end of pasted
-  /// text. It is enabled only while a line is edited.
+  /// Enables or disables bracketed paste. In this mode, the terminal marks the start and end of
+  /// pasted text. It is enabled only while a line is edited.
   private func announcePastes(_ isOn: Bool) {
     guard announcesPastes != isOn else { return }
     announcesPastes = isOn
     terminal.write(isOn ? "\u{1B}[?2004h" : "\u{1B}[?2004l")
   }
 
-  /// Inserts pasted text unchanged, even if it has several lines.
+  /// Inserts pasted text without running it, even if it has several lines.
   private func paste() -> UInt8 {
     let end = Array("\u{1B}[201~".utf8)
     while !typed.contains(end) {
@@ -366,9 +377,9 @@ final class EditedLines: LineSource {
   }
 }
 
-/// Pasted text as sent by a terminal.
+/// Text that was pasted, as the terminal sent it.
 enum PastedText {
-  /// The text with Lua line ends, without characters that control the terminal.
+  /// Returns the text with Lua line breaks, and without characters that control the terminal.
   static func text(_ bytes: some Collection<UInt8>) -> String {
     var text = String.UnicodeScalarView()
     var isAfterReturn = false

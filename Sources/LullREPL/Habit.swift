@@ -1,13 +1,15 @@
 import LullLuaSource
 
-/// Recognizes input that is not useful Lua but a habit from IPython, a shell or another prompt.
+/// Input that is not useful Lua, but is typed by habit from IPython, a shell or another prompt.
 enum Habit: Equatable {
-  /// `exit` and similar words, which end the session.
+  /// `exit` or a similar word, which ends the session. If a variable named `unless` exists, the
+  /// line is Lua.
   case leaving(unless: String?)
-  /// A command that does not exist, with a hint for what to type instead.
+  /// A command that does not exist, with a hint about the equivalent in Lull. If a variable named
+  /// `unless` exists, the line is Lua.
   case hint(String, unless: String? = nil)
 
-  /// `nil` if the line is something else.
+  /// Recognizes such input in a line. Returns `nil` for any other line.
   init?(_ line: String) {
     let text = line.drop { $0 == " " || $0 == "\t" }
     let word = text.prefix { !$0.isWhitespace }
@@ -33,7 +35,7 @@ enum Habit: Equatable {
 
   private static let list = ".help lists the commands of the prompt"
 
-  /// The equivalents of IPython commands.
+  /// The hints for IPython commands, by the name of the command.
   private static let magic = [
     "ed": ".edit opens the last input", "edit": ".edit opens the last input",
     "hist": "Ctrl-R searches the history, .save FILE writes it",
@@ -47,7 +49,7 @@ enum Habit: Equatable {
     "whos": "Tab lists names",
   ]
 
-  /// `NAME??`, which shows the source in IPython.
+  /// Recognizes `NAME??`, which shows source code in IPython.
   private static func question(_ line: String) -> Habit? {
     let text = line.filter { !$0.isWhitespace }
     let name =
@@ -56,7 +58,7 @@ enum Habit: Equatable {
     return .hint("source cannot be shown: \(question.name)? describes it")
   }
 
-  /// `In[3]`, which is an earlier input in IPython.
+  /// Recognizes `In[3]`, which is an earlier input in IPython.
   private static func input(_ line: String) -> Habit? {
     let text = line.filter { !$0.isWhitespace }
     guard text.hasPrefix("In["), text.hasSuffix("]"), let number = Int(text.dropFirst(3).dropLast())
@@ -67,7 +69,7 @@ enum Habit: Equatable {
       unless: "In")
   }
 
-  /// If a variable of this name exists, the line is Lua.
+  /// The name of a variable. If it exists, the line is Lua.
   var variable: String? {
     switch self {
     case .leaving(let name), .hint(_, let name): name

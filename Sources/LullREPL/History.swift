@@ -3,13 +3,14 @@ import LullCore
 import LullSystem
 import LullTransport
 
-/// The history of earlier sessions, one statement on each line of `$XDG_STATE_HOME/lull/history`.
-/// In a statement of several lines, the line ends are written as `\n`, and a byte 1 precedes it.
+/// The history of statements from earlier sessions, in the file `$XDG_STATE_HOME/lull/history`.
+/// Each statement is one line of the file. A statement of several lines has a byte 1 in front, and
+/// its line breaks are written as `\n`.
 ///
-/// Concurrent sessions append to the file, so that none loses another's lines. When it has twice
-/// the maximum size, the next session removes the oldest lines. Only its owner can read it. If it
-/// can't be written or belongs to another user, the session has no stored history. Root does not
-/// create it in another user's folder.
+/// Concurrent sessions append to the file, so that no session overwrites the lines of another. When
+/// the file has twice the maximum number of lines, the next session removes the oldest ones. Only
+/// its owner can read the file. If the file can't be written or belongs to another user, the
+/// session has no stored history. Root does not create the file in another user's folder.
 package struct History {
   private static let kept = 5000
   private let path: String?
@@ -18,8 +19,9 @@ package struct History {
     path = History.standardPath
   }
 
-  /// The file named by `LULL_HISTORY`, by default `history` in the state folder. nil if
-  /// `LULL_HISTORY` is empty, which turns the history off, or if there is no home folder.
+  /// The path of the history file: the value of `LULL_HISTORY`, or by default `history` in the
+  /// state folder. nil if there is no home folder, or if `LULL_HISTORY` is empty, which disables
+  /// the history.
   package static var standardPath: String? {
     if let path = getenv("LULL_HISTORY").map({ String(cString: $0) }) {
       return path.isEmpty ? nil : path
@@ -27,7 +29,7 @@ package struct History {
     return TokenFile.stateFolder.map { $0 + "/history" }
   }
 
-  /// The stored statements, the latest last.
+  /// Returns the stored statements, the latest last.
   func load() -> [String] { lines().map(History.decoded) }
 
   private func lines() -> [String] {
@@ -36,7 +38,8 @@ package struct History {
     flock(file, LOCK_EX)
     let lines = History.read(file).split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
     guard lines.count > 2 * History.kept else { return lines.suffix(History.kept) }
-    // Rewrite it in place: sessions that have it open continue to append.
+    // The file is rewritten in place, because other sessions that have it open continue to append
+    // to it.
     let rest = lines.suffix(History.kept)
     let bytes = Array(rest.map { $0 + "\n" }.joined().utf8)
     if ftruncate(file, 0) == 0 { write(file, bytes) }
@@ -88,16 +91,17 @@ package struct History {
   }
 
   private func open(_ path: String, _ flags: Int32) -> Int32? {
-    // Non-blocking, because opening a named pipe would wait for its other end.
+    // The file is opened without blocking, because opening a named pipe would wait for its other
+    // end.
     let flags = flags | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let file = LullLibC.open(path, flags, 0o600)
     guard file >= 0 else { return nil }
-    // Don't change the permissions of a device such as /dev/null.
+    // The permissions of other files, such as the device /dev/null, must not be changed.
     guard let ownership = FileOwnership(file), ownership.isRegular, ownership.isOwn else {
       close(file)
       return nil
     }
-    // Even if the file already exists.
+    // The mode is set even if the file already exists.
     fchmod(file, 0o600)
     return file
   }

@@ -4,13 +4,14 @@ import LullLibC
 import LullLuaSource
 import LullSystem
 
-/// Draws the colours of the edited line and the suggestion after it, which libedit does not
-/// support. Between `show` and `hide` the terminal waits for a key.
+/// Draws the colours of the edited line and the suggestion after it, because libedit supports
+/// neither. `show` is called before the session waits for a key, and `hide` afterwards.
 final class LineDecoration {
   private let editor: OpaquePointer
   private let terminal: Terminal
   private var suggestions = Suggestions()
-  /// The suggested rest, and the statement and line it belongs to.
+  /// The suggested rest of the line, and the text for which it was suggested: the statement and the
+  /// line.
   private var offered: (rest: String, text: String)?
   private var isShown = false
 
@@ -21,15 +22,18 @@ final class LineDecoration {
 
   func remember(_ entry: String) { suggestions.remember(entry) }
 
+  /// Draws the colours of the edited line and a suggestion, if there is one.
+  ///
   /// - Parameters:
   ///   - statement: The earlier lines of the same statement.
-  ///   - promptWidth: In columns.
+  ///   - promptWidth: The width of the prompt in columns.
   func show(after statement: String, promptWidth: Int) {
     var cursor = 0
     var length = 0
     offered = nil
     isShown = false
-    // Text that is larger than the screen is shown only in parts.
+    // Text that is larger than the screen is not decorated, because libedit shows only a part of
+    // it.
     guard let start = ceditline_text(editor, &cursor, &length),
       length < terminal.width * terminal.height
     else { return }
@@ -51,14 +55,15 @@ final class LineDecoration {
     terminal.write(output)
   }
 
-  /// Erases the suggestion, so that the screen matches libedit's state.
+  /// Erases the suggestion, so that the screen matches libedit's internal state.
   func hide() {
     guard isShown else { return }
     isShown = false
     terminal.write("\u{1B}[K")
   }
 
-  /// The suggestion shown when the key was pressed, if it still belongs to the line.
+  /// Returns the suggestion that was shown when the key was pressed. `nil` if the line has changed
+  /// since then.
   func take(at statement: String) -> String? {
     var cursor = 0
     var length = 0
@@ -68,8 +73,9 @@ final class LineDecoration {
     return offered.rest
   }
 
-  /// The first line of a suggestion, cut off at the end of the row, with the cursor before it.
-  /// Control characters are escaped.
+  /// Returns the output that draws a suggestion and moves the cursor back in front of it. Only the
+  /// first line of the suggestion is drawn, cut off at the end of the row, with control characters
+  /// escaped.
   static func ghost(of suggestion: String, columns: Int) -> String {
     let first = suggestion.prefix { !$0.isNewline }
     let visible = TerminalText.visible(String(first).replacing("\t", with: " "))
@@ -77,7 +83,7 @@ final class LineDecoration {
     var width = 0
     for character in visible {
       let more = TextWidth.of(character)
-      // Leave room for the mark of a cut-off line.
+      // One column is left for the mark that shows that the line was cut off.
       guard width + more < columns else { break }
       shown.append(character)
       width += more
@@ -92,18 +98,18 @@ final class LineDecoration {
   }
 }
 
-/// The colour of each character in a line of Lua.
+/// The colours of the characters in a line of Lua.
 struct LineColours: Equatable {
   enum Colour: UInt8 {
     case plain
     case keyword
     case number
     case string
-    /// A string without its end.
+    /// A string whose end is missing.
     case openString
     case comment
 
-    /// The escape sequence. (ECMA-48, SGR)
+    /// The parameters of the escape sequence for the colour. (ECMA-48, SGR)
     var code: String {
       switch self {
       case .plain: "0"
@@ -116,9 +122,11 @@ struct LineColours: Equatable {
     }
   }
 
-  /// One for each scalar of the text.
+  /// The colours, one for each Unicode scalar of the text.
   let colours: [Colour]
 
+  /// Determines the colours of a line.
+  ///
   /// - Parameters:
   ///   - text: The edited line.
   ///   - statement: The earlier lines of the same statement.
@@ -152,16 +160,19 @@ struct LineColours: Equatable {
   }
 }
 
-/// Draws a line in colours over the one drawn by libedit, which does not support colours. The
-/// characters and cells stay the same, so that libedit's state still matches the screen.
+/// Draws an edited line in colours over the same line drawn by libedit, which does not support
+/// colours. The characters and their positions stay the same, so that the screen still matches
+/// libedit's internal state.
 struct PaintedLine {
-  /// The number of columns of a character.
+  /// Returns the number of columns of a character; negative if it can't be printed.
   private let columns: (wchar_t) -> Int
   private let promptWidth: Int
   private let screen: (width: Int, height: Int)
 
-  /// - Parameters:
-  ///   - columns: The number of columns of a character. Negative if it can't be printed.
+  /// Creates the drawing of a line.
+  ///
+  /// - Parameter columns: Returns the number of columns of a character. The number is negative if
+  ///   the character can't be printed.
   init(
     promptWidth: Int, screen: (width: Int, height: Int), columns: @escaping (wchar_t) -> Int
   ) {
@@ -170,8 +181,9 @@ struct PaintedLine {
     self.screen = screen
   }
 
-  /// The output for the terminal. The cursor is at libedit's position before and after it. Empty if
-  /// libedit does not show the whole text, or shows other characters.
+  /// Returns the output that draws the line in colours. The cursor is at libedit's position before
+  /// and after it. The output is empty if libedit shows only a part of the text, or shows other
+  /// characters.
   func text(
     _ characters: UnsafeBufferPointer<wchar_t>, cursor: Int, colours: [LineColours.Colour]
   ) -> String {
@@ -187,15 +199,15 @@ struct PaintedLine {
       guard let scalar = Unicode.Scalar(UInt32(bitPattern: character)) else { return "" }
       let before = position
       let width = columns(character)
-      // Control characters are drawn differently. A combining character stays in the row of the
-      // letter before it.
+      // libedit draws control characters in another form, so they are not drawn here. A combining
+      // character must be in the same row as the letter before it.
       let isText = character == 10 || character == 9 || scalar.value >= 32 && width >= 0
       guard isText, width != 0 || before.column > 0 || character == 10 || character == 9,
         character != 9 || !position.isTabCut
       else { return "" }
       position.pass(character, width: width)
       if character == 10 || character == 9 {
-        // A tab is drawn as spaces without colour.
+        // A tab is skipped without drawing, because it has no colour.
         fill(&rows, to: position)
         if character == 9, rows.count == position.row + 1 {
           let blanks = position.column - (before.row == position.row ? before.column : 0)

@@ -2,28 +2,28 @@ import LullHost
 import LullLibC
 import LullTransport
 
-/// A source of the lines of a session.
+/// A source of the lines that a session runs.
 protocol LineSource: AnyObject {
-  /// Whether a user types the lines.
+  /// Whether a user types the lines at a terminal.
   var isInteractive: Bool { get }
-  /// Returns the next line without its line end. The event loop runs meanwhile. Returns `.end` at
-  /// the end, or if the session is ended from outside.
+  /// Returns the next line without its line break. The event loop runs meanwhile. Returns `.end` at
+  /// the end of the input, or if the session is ended from outside.
   func next(isContinuation: Bool) -> LineInput
-  /// Called with each complete statement.
+  /// Called with each complete statement, for the history.
   func remember(_ statement: [UInt8])
-  /// Called for Ctrl-C as a signal while no line runs.
+  /// Called if Ctrl-C arrives as a signal while no line is running.
   func abandon()
   func close()
 }
 
 enum LineInput {
   case line([UInt8])
-  /// Ctrl-C: the current input is discarded.
+  /// The user pressed Ctrl-C, so the current input is discarded.
   case abandoned
   case end
 }
 
-/// Lines from a pipe or file on standard input.
+/// Reads lines from a pipe or file on standard input.
 ///
 /// The event loop runs until the next line is available.
 final class PipedLines: LineSource {
@@ -63,12 +63,13 @@ final class PipedLines: LineSource {
 
   func remember(_ statement: [UInt8]) {}
 
-  /// Ctrl-C between two statements ends the run, as it ends a script.
+  /// Ctrl-C between two statements ends the run, in the same way as it ends a script.
   func abandon() { isAbandoned = true }
 
   func close() { watch?.close() }
 
-  /// Removes a byte order mark and a `#!` line for the shell from the first line.
+  /// Returns a line without CR at its end. From the first line, a byte order mark and a `#!` line
+  /// for the shell are removed too.
   private func cleaned(_ line: [UInt8]) -> [UInt8] {
     var line = line
     if line.last == 13 { line.removeLast() }
@@ -78,7 +79,7 @@ final class PipedLines: LineSource {
     return line.first == UInt8(ascii: "#") ? [] : line
   }
 
-  /// Reads more bytes. Returns `false` if the session is to end.
+  /// Reads more bytes from standard input. Returns `false` if the session has to end.
   private func fill() -> Bool {
     bytes.removeFirst(start)
     start = 0
@@ -100,7 +101,7 @@ final class PipedLines: LineSource {
   }
 }
 
-/// Lines typed on a terminal without libedit, edited only by the terminal driver. Used if libedit
+/// Reads lines that are typed on a terminal and edited only by the terminal driver. Used if libedit
 /// is not installed, or if the terminal can't move its cursor.
 final class TypedLines: LineSource {
   private let loop: ScriptLoop
@@ -145,7 +146,8 @@ final class TypedLines: LineSource {
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else {
         terminal.write("\n")
-        // Ctrl-D abandons an incomplete statement. A closed terminal reports the end again.
+        // Ctrl-D discards an incomplete statement. If the terminal was closed, the next read
+        // reports the end of the input again.
         return isContinuation ? .abandoned : .end
       }
       typed += buffer[..<count]

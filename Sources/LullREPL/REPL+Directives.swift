@@ -52,7 +52,7 @@ extension REPL {
   private func load(_ bytes: [UInt8]) -> Bool {
     let path = String(escaping: bytes)
     guard !path.isEmpty else { return refuse("the file is missing: .load FILE") }
-    // In the sandbox, it could read any file and show its lines in errors.
+    // In the sandbox, `.load` could read any file and show its lines in error messages.
     guard !isSandboxed || files.contains(path) else {
       return refuse(".load is not available in the sandbox: name files on the command line")
     }
@@ -65,7 +65,8 @@ extension REPL {
     }
   }
 
-  /// Runs the files again. Modules loaded since the start of the session are loaded again too.
+  /// Runs all files of the session again. Modules that were loaded since the start of the session
+  /// are loaded again too.
   private func reload() -> Bool {
     guard !files.isEmpty else { return refuse("no file has been loaded") }
     for name in session.loadedModules where !oldModules.contains(name) {
@@ -124,7 +125,7 @@ extension REPL {
 
   private static var now: Double { SystemClock.uptime }
 
-  /// Formats a duration with three digits and a unit.
+  /// Returns a duration as text with three digits and a unit.
   static func text(_ seconds: Double) -> String {
     let (value, unit) =
       switch seconds {
@@ -138,7 +139,7 @@ extension REPL {
   }
 }
 
-/// A directive, which is a command to the session itself: `.load FILE`.
+/// A command to the session itself, such as `.load FILE`.
 struct Directive: Equatable {
   enum Name: String, CaseIterable {
     case edit
@@ -154,7 +155,7 @@ struct Directive: Equatable {
     case time
     case trace
 
-    /// Whether it is available only on a terminal.
+    /// Whether the directive is available only on a terminal.
     var isForPeople: Bool { self == .edit || self == .save || self == .trace }
 
     var usage: String {
@@ -212,13 +213,13 @@ struct Directive: Equatable {
       """
   }
 
-  /// The name as typed, without the dot.
+  /// The name of the directive as typed, without the dot.
   let name: String
   let argument: String
-  /// The argument as bytes, which may not be UTF-8.
+  /// The argument as bytes, which need not be valid UTF-8.
   let argumentBytes: [UInt8]
 
-  /// `nil` if the line is Lua, such as `.5`.
+  /// Parses a line. Returns `nil` if the line is Lua, such as `.5`.
   init?(_ line: String) { self.init(Array(line.utf8)) }
 
   init?(_ bytes: [UInt8]) {
@@ -232,7 +233,7 @@ struct Directive: Equatable {
     var rest = text.dropFirst(1 + word.count).drop { $0.isWhitespace }
     while rest.last?.isWhitespace == true { rest.removeLast() }
     argument = String(rest)
-    // Everything before the argument is text.
+    // Everything before the argument is valid UTF-8, so its length in bytes is known.
     let blanks: [UInt8] = [9, 10, 11, 12, 13, 32]
     let start = bytes.drop { blanks.contains($0) }.dropFirst(1 + word.utf8.count)
       .drop { blanks.contains($0) }
@@ -241,8 +242,8 @@ struct Directive: Equatable {
   }
 }
 
-/// Called by the bridge before it looks up `lull.repl`, because the bridge does not depend on this
-/// target.
+/// Registers the REPL. The bridge calls this function before it looks up `lull.repl`, because the
+/// bridge does not depend on this module.
 @c(lull_repl_register)
 public func registerREPL() {
   REPL.register()

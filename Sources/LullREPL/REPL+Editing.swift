@@ -4,8 +4,8 @@ import LullHost
 import LullSystem
 
 extension REPL {
-  /// Opens an editor with earlier input, and runs the saved text. Runs nothing if it is empty or
-  /// was not saved. The session is paused meanwhile.
+  /// Opens an editor with an earlier input, and runs the text that the user saves. Runs nothing if
+  /// the text is empty or was not saved. The session is paused while the editor runs.
   func edit(_ name: [UInt8]) -> Bool {
     guard !isSandboxed else { return refuse(".edit is not available in the sandbox") }
     let input = inputs.named(name)
@@ -55,8 +55,8 @@ extension REPL {
     return enter(edited: statement)
   }
 
-  /// Runs the editor, which handles Ctrl-C meanwhile. Returns its exit code, or `nil` if it could
-  /// not be started. (POSIX, system())
+  /// Runs the editor, and returns its exit code. Returns `nil` if it could not be started. While it
+  /// runs, only the editor handles Ctrl-C. (POSIX, system())
   private func run(_ editor: String, on file: [UInt8]) -> Int32? {
     var previous = sigaction()
     var ignoring = sigaction()
@@ -64,7 +64,7 @@ extension REPL {
     do throws(ChildProcess.Failure) {
       let process = try ChildProcess.start(
         [
-          // The shell must survive Ctrl-C, which the editor may use.
+          // The shell must not end at Ctrl-C, because the editor may use that key.
           "/bin/sh", "-c", "trap : INT; \(editor) \"$1\"", "sh",
           String(decoding: file, as: UTF8.self),
         ], leadsGroup: false)

@@ -6,7 +6,7 @@ import LullLuaSource
 import LullSystem
 import LullTransport
 
-/// The directives `.record`, `.stop` and `.test`.
+/// Implements the directives `.record`, `.stop` and `.test`.
 extension REPL {
   func record(_ name: String) -> Bool {
     guard !isSandboxed else { return refuse(".record is not available in the sandbox") }
@@ -40,7 +40,7 @@ extension REPL {
     return write(recording)
   }
 
-  /// Writes the recording at the end of a session, if `.stop` was not used.
+  /// Called at the end of a session. Writes the recording if `.stop` was not used.
   func endRecording() {
     if let recording, !recording.hasEnded { _ = write(recording) }
   }
@@ -72,7 +72,8 @@ extension REPL {
     return true
   }
 
-  /// Writes the file. Returns the reason if that fails.
+  /// Writes a new file in the folder `tests`. Returns an error message if that fails, otherwise
+  /// nil.
   private func put(_ bytes: [UInt8], at path: String, below folder: String? = nil) -> String? {
     for made in ["tests"] + (folder.map { ["tests/\($0)"] } ?? [])
     where mkdir(made, 0o777) != 0 && errno != EEXIST {
@@ -92,7 +93,8 @@ extension REPL {
 
   // MARK: The test
 
-  /// Writes a test of the input since `.record`, which expects the same results.
+  /// Writes a test with the input since `.record`. The test expects the results that the session
+  /// had.
   func writeTest() -> Bool {
     guard let recording else {
       return refuse("nothing is recorded for a test to replay: .record NAME starts a recording")
@@ -108,7 +110,7 @@ extension REPL {
     let statements = typed.enumerated().map { place, input in
       var statement = statement(of: input, recording.recorder)
       let next = typed.indices.contains(place + 1) ? typed[place + 1].endedBefore : input.endedAfter
-      // The test already waits for a request that is expected to succeed.
+      // If the test expects a request to succeed, it already waits for that request.
       if next > input.endedAfter, input.request == nil || statement.left != nil {
         statement.pause = max(1, Int(recording.recorder.longest.rounded(.up)))
       }
@@ -117,7 +119,7 @@ extension REPL {
     let names = Set(typed.flatMap { StatementParts($0.text).names })
     let draft = TestDraft(
       recording.name, statements, using: names, environment: REPL.usualEnvironment)
-    // Expected values may repeat credentials from responses.
+    // Expected values may repeat credentials from responses, so these are hidden too.
     let bytes = recording.recorder.hidden(script: draft.bytes)
     if let problem = put(bytes, at: recording.testPath) { return refuse(problem) }
     StandardOutput.write("wrote \(recording.testPath): lull test runs it without a network\n")
@@ -148,24 +150,26 @@ extension REPL {
       isAwaited: input.isAwaited)
   }
 
-  /// The environment in `LULL_ENV`. `nil` if it is not set or not a valid name.
+  /// The name of the environment in `LULL_ENV`. `nil` if the variable is not set or is not a valid
+  /// name.
   private static var usualEnvironment: String? {
-    // Copy it at once.
+    // The value is copied immediately, because the environment may change.
     guard let name = getenv("LULL_ENV").map({ String(cString: $0) }), !name.isEmpty,
       name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else { return nil }
     return name
   }
 
-  /// Whether a value occurs in a recorded response. Other kinds of literals are not searched for.
+  /// Returns whether a number or string occurs in a recorded response. Always true for other kinds
+  /// of literals, which are not searched for.
   private func isSaid(_ literal: String, by recorder: SessionRecorder) -> Bool {
     let bytes = recorder.hidden(script: Array(literal.utf8))
     var text = String(escaping: bytes)
     if let number = Double(text) { return recorder.says(number: number) }
     guard text.hasPrefix("\"") else { return true }
     text = String(text.dropFirst().dropLast())
-    // Lua escapes usually differ from those in the response, so search only for the text before
-    // one.
+    // A Lua escape usually differs from the escape in the response. So only the text before the
+    // first escape is searched for.
     guard let escape = text.firstIndex(of: "\\") else { return recorder.says(text: text) }
     return recorder.says(text: String(text[..<escape]))
   }
@@ -174,10 +178,10 @@ extension REPL {
 /// The current or last recording of a session.
 struct SessionRecording {
   let name: String
-  /// The number of statements before it started.
+  /// The number of statements that the session had run before the recording started.
   let start: Int
   let recorder: SessionRecorder
-  /// Whether it has been written.
+  /// Whether the recording has ended, because it was written.
   var hasEnded = false
 
   static func path(of name: String) -> String { "tests/cassettes/\(name).har" }

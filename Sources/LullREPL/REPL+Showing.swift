@@ -3,7 +3,7 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The values of a line. Requests among them are awaited.
+/// The values of a line, among them requests for which the session waits before it shows them.
 struct PendingValues {
   enum Item {
     case text(String)
@@ -13,7 +13,7 @@ struct PendingValues {
   let items: [Item]
   let number: Int
 
-  /// The result number of the first value, if that is a request.
+  /// The number of the first value in `Out`. `nil` if that value is not a request or has no number.
   var numberOfRequest: Int? {
     if number > 0, case .request? = items.first { number } else { nil }
   }
@@ -30,7 +30,7 @@ extension TypedResult {
     }
   }
 
-  /// The result of a completed request.
+  /// The result of a request that has completed.
   init(_ request: Request) {
     switch request.response?.outcome {
     case .success: self = .success
@@ -44,8 +44,8 @@ extension TypedResult {
 }
 
 extension ShownValue {
-  /// Whether a snapshot of it is possible. Tables must not mix elements and fields, and their keys
-  /// must be strings. Functions and objects are not allowed.
+  /// Whether a snapshot of the value is possible. A table must not have both elements and fields,
+  /// and its keys must be strings. Functions and objects are not allowed.
   fileprivate var isLikeJSON: Bool {
     switch self {
     case .atom(let text, .number): text.contains(where: \.isNumber)
@@ -62,8 +62,8 @@ extension ShownValue {
 }
 
 extension REPL {
-  /// Shows the values. In an interactive session, requests are awaited and shown by `showPending`
-  /// when they have completed.
+  /// Shows the values of a line. In an interactive session, requests among them are awaited, and
+  /// `showPending` shows the values when the requests have completed.
   func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
     lastNumber = values.number
@@ -73,7 +73,7 @@ extension REPL {
     if values.request(0) == nil { lastResult = TypedResult(values.shown(0)) }
     let items: [PendingValues.Item] = (0..<values.count).map { position in
       if isInteractive, let request = values.request(position) { return .request(request) }
-      // Show the text of an explanation without quotes.
+      // The text of an explanation is shown without quotes.
       if let text = values.string(position), text == keeper.explanation {
         return .text(String(text.dropLast(text.hasSuffix("\n") ? 1 : 0)))
       }
@@ -87,7 +87,8 @@ extension REPL {
     self.pending = pending
   }
 
-  /// Shows the values after waiting. Returns `false` if a request has failed.
+  /// Shows the values of a line for which the session has waited. Returns `false` if a request has
+  /// failed.
   func showPending() -> Bool {
     guard let pending else { return true }
     settlePending()
@@ -102,13 +103,15 @@ extension REPL {
     return isDone
   }
 
-  /// Stops waiting. A request with a result number counts as data from now on.
+  /// Ends the wait for the values of a line. If the first value is a request with a number in
+  /// `Out`, its data becomes the value of `_`.
   func settlePending() {
     if let number = pending?.numberOfRequest { session.settle(number) }
     pending = nil
   }
 
-  /// Writes the values on one line if none has several lines, otherwise one below the other.
+  /// Writes the values on one line if none of them has several lines. Otherwise each value begins
+  /// on a new line.
   private func write(_ values: PendingValues) {
     let texts = values.items.map { item in
       switch item {

@@ -6,11 +6,11 @@ import LullLuaSource
 import LullSystem
 import LullTransport
 
-/// A session that reads lines, runs them and prints their values.
+/// A session that reads lines, runs them and prints their values, as with `lull.repl()` in Lua.
 ///
-/// On a terminal it shows prompts and supports editing. From a pipe it runs one statement after the
-/// other without prompts. The host's event loop runs while the session waits for a line and while a
-/// line runs. Home thread only. Lua: `lull.repl()`.
+/// On a terminal, it shows prompts and supports editing. From a pipe, it runs one statement after
+/// the other without prompts. The host's event loop runs while the session waits for a line and
+/// while a line runs. Home thread only.
 ///
 /// Behaviours: PRM-01 to PRM-154.
 package final class REPL {
@@ -24,43 +24,44 @@ package final class REPL {
   private let lines: any LineSource
   /// The number of lines read so far.
   private(set) var lineCount = 0
-  /// The lines of an incomplete statement, and the number of its first line.
+  /// The lines of an incomplete statement.
   private var statement: [UInt8] = []
   private var firstLine = 1
-  /// The files run so far, for `.reload`.
+  /// The names of the files that the session has run, for `.reload`.
   private(set) var files: [String] = []
-  /// The paths of the files read by `.load`, as bytes, by name.
+  /// The paths of the files that `.load` has read, as bytes, by name.
   var paths: [String: [UInt8]] = [:]
-  /// The file that runs as a script outside of a session would. `nil`: none.
+  /// The name of the file that is run like a script of the command, without access to the session's
+  /// variables. `nil` if there is none.
   package var script: String?
-  /// The arguments that files get as `...`.
+  /// The arguments that the main chunks of files get as `...`.
   package var arguments: [[UInt8]] = []
-  /// Modules that were loaded before the session.
+  /// The names of the modules that were loaded before the session.
   let oldModules: Set<String>
   /// Whether any statement has failed.
   package private(set) var hasFailed = false
-  /// The values of a line that is waiting for some of them.
+  /// The values of a line while the session waits for requests among them.
   var pending: PendingValues?
-  /// The result number of the last line. 0 without a result.
+  /// The number of the last line's first value in `Out`; 0 if it has no number.
   var lastNumber = 0
   /// Whether the last line has a result, and whether its first value is an awaited request.
   var lastHasValue = false
   var lastIsAwaited = false
-  /// Whether requests were in progress after the last input.
+  /// Whether requests were still in progress after the last input.
   private var leftRequests = false
   /// The first value of the last line.
   var lastResult = TypedResult.nothing
-  /// The first value of the last line if it is a request that is not awaited.
+  /// The first value of the last line, if it is a request that the session does not await.
   var lastRequest: Request?
-  /// The current or last recording: `.record`, `.stop`, `.test`.
+  /// The current or last recording of the directives `.record`, `.stop` and `.test`.
   var recording: SessionRecording?
   let environment: any HostEnvironment
-  /// Whether `exit` was typed.
+  /// Whether the user typed `exit`, so that the session ends.
   private var isLeaving = false
-  /// The input so far, in an interactive session.
+  /// The input of the session so far. Collected if the session is interactive or is being recorded.
   private(set) var inputs = TypedInputs()
 
-  /// `nil` if the host already has a session.
+  /// Opens a session on a host. Returns `nil` if the host already has a session.
   package init?(_ host: LuaHost) {
     guard let session = LuaSession(host) else { return nil }
     handles = host.handles
@@ -81,10 +82,10 @@ package final class REPL {
     session.onIdleInterrupt = { [lines] in lines.abandon() }
   }
 
-  /// Whether lines are restricted to the sandbox.
+  /// Whether the lines run in the sandbox.
   var isSandboxed: Bool { permissions.isSandboxed }
 
-  /// Whether a user types the lines.
+  /// Whether a user types the lines at a terminal.
   package var isInteractive: Bool { lines.isInteractive }
 
   /// Registers the function that `lull.repl` calls to open a session.
@@ -119,12 +120,12 @@ package final class REPL {
   private static let greeting =
     "Lull \(Lull.version), Lua 5.4: Tab completes, NAME? explains, .help lists the rest\n"
 
-  /// A line that asks for help, if the session is interactive.
+  /// Returns the question in a line that asks for help, if the session is interactive.
   private func question(_ line: [UInt8]) -> Question? {
     isInteractive ? Question(String(decoding: line, as: UTF8.self)) : nil
   }
 
-  /// A line typed by habit, if the session is interactive and the line is not Lua.
+  /// Returns the habit in a line, if the session is interactive and the line is not Lua.
   private func habit(_ line: [UInt8]) -> Habit? {
     guard isInteractive, let habit = Habit(String(decoding: line, as: UTF8.self)) else {
       return nil
@@ -133,7 +134,7 @@ package final class REPL {
     return habit
   }
 
-  /// Always false, because nothing has been run.
+  /// Responds to input typed by habit. Always returns false, because nothing was run.
   private func answer(_ habit: Habit) -> Bool {
     switch habit {
     case .leaving: isLeaving = true
@@ -144,7 +145,7 @@ package final class REPL {
 
   // MARK: Files
 
-  /// Runs a file whose top-level locals become variables of the session. Returns `false` if it
+  /// Runs a file. Its top-level locals become variables of the session. Returns `false` if it
   /// failed.
   @discardableResult
   package func load(_ file: [UInt8], name: String) -> Bool {
@@ -161,7 +162,7 @@ package final class REPL {
     }
   }
 
-  /// Runs an input. Records the state before it and its results.
+  /// Runs an input with `body`. Records in `input` the state before it and its results.
   private func note(_ input: inout TypedInput, _ body: () -> Bool) -> Bool {
     lastNumber = 0
     lastHasValue = false
@@ -180,7 +181,8 @@ package final class REPL {
 
   // MARK: Lines
 
-  /// Reads and runs lines to the end. Work that they have started may still be in progress then.
+  /// Reads and runs lines until the session ends. Work that the lines have started may still be in
+  /// progress then.
   package func run() {
     if isInteractive { StandardOutput.write(REPL.greeting) }
     reading: while !keeper.isEnding, !loop.isInterrupted, !isLeaving {
@@ -196,7 +198,7 @@ package final class REPL {
     }
   }
 
-  /// Runs one line, which may be part of a statement. Returns `false` if it failed.
+  /// Runs one line, or adds it to an incomplete statement. Returns `false` if it failed.
   @discardableResult
   private func enter(_ line: [UInt8], isToRemember: Bool) -> Bool {
     lineCount += 1
@@ -226,8 +228,9 @@ package final class REPL {
     return run(input, reading)
   }
 
-  /// Runs several lines that were pasted or recalled together. They run one by one as if typed, or
-  /// as one statement if only that is valid. After a failure, the remaining lines are not run.
+  /// Runs several lines that were pasted or recalled together. They run one by one, as if typed. If
+  /// only all of them together are valid, they run as one statement. After a failure, the remaining
+  /// lines are not run.
   @discardableResult
   private func enter(several text: [UInt8]) -> Bool {
     let parts = text.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
@@ -249,19 +252,19 @@ package final class REPL {
     return true
   }
 
-  /// Runs text from an editor as if it had been pasted.
+  /// Runs text from an editor as if the user had pasted it.
   func enter(edited text: [UInt8]) -> Bool {
     let isDone = text.contains(10) ? enter(several: text) : enter(text, isToRemember: true)
     guard !statement.isEmpty, case .incomplete(let report) = read(statement, firstLine: firstLine)
     else { return isDone }
-    // The rest of an incomplete statement will not be typed.
+    // The user can't type the rest of an incomplete statement, so it is an error.
     inputs.add(TypedInput(text: statement))
     statement = []
     complain(report)
     return false
   }
 
-  /// Runs a complete statement. Returns `false` if it failed.
+  /// Runs a complete statement, and records it as input. Returns `false` if it failed.
   private func run(_ statement: [UInt8], _ reading: LuaSession.Reading) -> Bool {
     var input = TypedInput(text: statement)
     defer {
@@ -278,15 +281,15 @@ package final class REPL {
       input.endedBefore = recording?.recorder.endedCount ?? 0
       input.hasSucceeded = note(&input) { evaluate(line) }
       input.endedAfter = recording?.recorder.endedCount ?? 0
-      // Keep the request, whose result is read later.
+      // The request is kept, because its result is read later.
       if recording != nil { input.request = lastRequest }
       lastRequest = nil
       return input.hasSucceeded
     }
   }
 
-  /// Whether each line can be run separately. False if a line is an error that only the next line
-  /// would complete.
+  /// Returns whether the lines can be run one by one. Returns false if a line that the next line
+  /// would complete is an error without it.
   private func areStatements(_ parts: [[UInt8]]) -> Bool {
     var statement = statement
     for part in parts {
@@ -327,8 +330,9 @@ package final class REPL {
 }
 
 extension REPL {
-  /// Shows the help for a name: for the value of a variable, or else for the part of Lull with that
-  /// name, or else from `help`. Returns `false` if nothing has that name.
+  /// Shows the help for a name. The help is that for the value of a variable with this name, or
+  /// else for the part of Lull with this name, or else the output of `help`. Returns `false` if
+  /// nothing has that name.
   func explain(_ name: String) -> Bool {
     if let path = Question.path(name) {
       let joined = path.joined(separator: ".")
@@ -353,8 +357,8 @@ extension REPL {
     return evaluate(line)
   }
 
-  /// The help for a member that other objects have, but this one does not: `api.load?` for a
-  /// service.
+  /// Returns the help for a member that other objects have, but this one does not, such as
+  /// `api.load?` if `api` is a service.
   private func helpElsewhere(for path: [String]) -> String? {
     guard let name = path.last, path.count > 1, !session.isThere(path),
       let receiver = Completer(session: session).typeName(at: path.dropLast()),
@@ -385,7 +389,7 @@ extension REPL {
       let layout = layout
       let heads = ["stage", "step", "type", "bytes"]
       let rows = answer.rows.map { [$0.stage, $0.step, $0.type, $0.size] }
-      // Use the rest of the row for an excerpt, but at least 20 columns.
+      // The excerpt gets the rest of the row, but at least 20 columns.
       let taken = heads.indices.map { column in
         2 + (([heads] + rows).map { TextWidth.of($0[column]) }.max() ?? 0)
       }
@@ -402,7 +406,8 @@ extension REPL {
 }
 
 extension REPL {
-  /// Writes the successful input to a new file as a script. Values of lines are assigned to `_`.
+  /// Writes the input that ran without an error to a new file, as a script. The values of
+  /// expressions are assigned to `_`.
   func save(_ path: [UInt8]) -> Bool {
     guard !path.isEmpty else { return refuse("the file is missing: .save FILE") }
     guard !isSandboxed else { return refuse(".save is not available in the sandbox") }
@@ -427,14 +432,16 @@ extension REPL {
     return true
   }
 
-  /// The successful input. If a statement refers to earlier results, failed requests are included.
+  /// The input that ran without an error. If a statement refers to earlier results, failed requests
+  /// are included too.
   private var savedInputs: [TypedInput] {
     let done = inputs.all.filter(\.hasSucceeded)
     guard done.contains(where: { SessionScript.refersToResults($0.text) }) else { return done }
     return inputs.all.filter { $0.hasSucceeded || $0.isAwaited && $0.number > 0 }
   }
 
-  /// Reports an error and returns `nil` if the result can't be compiled.
+  /// Returns a script with the input. If the script does not compile, reports an error and returns
+  /// `nil`.
   private func script(of inputs: [TypedInput]) -> [UInt8]? {
     let script = SessionScript(
       inputs.map { input in

@@ -1,40 +1,44 @@
 import LullLibC
 
-/// A position on the screen relative to the start of the prompt, as libedit lays out a line.
+/// A position on the screen, relative to the start of the prompt, in the layout that libedit uses.
 struct ScreenPosition: Equatable {
   private(set) var row = 0
   private(set) var column: Int
   private let screenWidth: Int
 
+  /// Creates the position at the end of the prompt.
+  ///
   /// - Parameters:
-  ///   - column: The end of the prompt.
-  ///   - width: The width of the screen.
+  ///   - column: The column at which the prompt ends.
+  ///   - width: The width of the screen in columns.
   init(column: Int, width: Int) {
     self.column = column
     screenWidth = max(1, width)
     wrap()
   }
 
-  /// Moves past a character. `width` is its number of columns if it can be printed.
+  /// Moves the position past a character. `width` is the number of columns of a character that can
+  /// be printed.
   mutating func pass(_ character: wchar_t, width: Int) {
     switch character {
     case 10:
       row += 1
       column = 0
     case 9: advance(8 - column % 8)
-    // ^A
+    // A control character is shown as, for example, ^A.
     case 0..<32, 127..<160: advance(2)
-    // \U+1234
+    // A character that can't be printed is shown as, for example, \U+1234.
     case _ where width < 0: for _ in 0..<(character > 0xFFFF ? 8 : 7) { advance(1) }
     default: advance(width)
     }
   }
 
-  /// Whether a tab crosses the edge of the screen. libedit then draws it differently from its own
-  /// state.
+  /// Whether a tab at this position would cross the edge of the screen. libedit then draws the tab
+  /// differently from its internal state.
   var isTabCut: Bool { 8 - column % 8 > screenWidth - column }
 
-  /// The start of a character after `place`. A wide one that does not fit goes to the next row.
+  /// Returns the position at which a character after `place` starts. A wide character that does not
+  /// fit starts in the next row.
   func start(ofCharacter width: Int, from place: ScreenPosition) -> ScreenPosition {
     guard width == 2, place.column == screenWidth - 1 else { return place }
     var start = place

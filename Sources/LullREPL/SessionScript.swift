@@ -1,17 +1,18 @@
 import LullHost
 import LullLuaSource
 
-/// A script that runs the input of a session in the same order with the same results.
+/// Creates a script from the input of a session. It runs the statements in the same order and has
+/// the same results.
 ///
-/// In a session, each top-level local is a single variable, which functions typed earlier see too.
-/// If the statements of a script would behave differently, its locals are declared at the
-/// beginning.
+/// In a session, each top-level local is a single variable, which functions that were typed earlier
+/// see too. If the statements would behave differently in a script, the script declares its locals
+/// at the beginning.
 struct SessionScript {
   struct Statement {
-    /// The statement as typed, or the content of a file.
+    /// The statement as typed, or the contents of a file.
     let text: [UInt8]
-    /// The expression without `return` and `=`. `nil` for statements, and for calls without
-    /// results.
+    /// The expression in the statement, without `return` or `=`. `nil` for other statements, and
+    /// for calls without results.
     let expression: [UInt8]?
     let input: TypedInput
   }
@@ -26,26 +27,26 @@ struct SessionScript {
     usesOut = parts.contains { $0.names.contains("Out") }
   }
 
-  /// Whether a statement refers to the results in `Out`, which exist only in the session.
+  /// Returns whether a statement refers to `Out`, which exists only in a session.
   static func refersToResults(_ text: [UInt8]) -> Bool {
     StatementParts(text).names.contains("Out")
   }
 
   // MARK: Forms
 
-  /// The script with locals where they were typed.
+  /// The script with each local declared where it was typed.
   var plain: [UInt8] { header(declaring: []) + body(hoisting: false) }
 
   /// The script with all locals declared before the first statement.
   var hoisted: [UInt8] {
     var seen: Set<String> = []
     let names = parts.flatMap(\.declaredNames).filter { seen.insert($0).inserted }
-    // A function can have 200 locals. Beyond that, the names become globals. (Lua 5.4, lparser.c,
-    // MAXVARS)
+    // A function can have 200 locals. If there are too many names, they become globals. (Lua 5.4,
+    // lparser.c, MAXVARS)
     return header(declaring: names.count <= 150 ? names : []) + body(hoisting: true)
   }
 
-  /// Whether the script would behave differently with its locals where they were typed.
+  /// Whether the script would behave differently if each local were declared where it was typed.
   var needsHoisting: Bool {
     var captured: Set<String> = []
     for part in parts {
@@ -74,7 +75,8 @@ struct SessionScript {
     return Array(lines.map { $0 + "\n" }.joined().utf8)
   }
 
-  /// Whether statements use a name predefined in the session before they assign it.
+  /// Whether the statements use the value that a name has at the beginning of a session, because
+  /// they don't assign the name first.
   private func isTaken(from name: String) -> Bool {
     guard let first = parts.first(where: { $0.names.contains(name) }) else { return false }
     return !first.begins(by: name)
@@ -108,12 +110,13 @@ struct SessionScript {
       return Array("_ = ".utf8) + expression.drop { $0 == 32 || $0 == 9 } + [10]
     }
     let text = part.text(hoisting: hoisting, hasValue: hasValue)
-    // Otherwise it would be parsed as arguments of the previous statement.
+    // Without the semicolon, a statement that begins with a parenthesis would be parsed as
+    // arguments of the previous one.
     let isCall = text.first { $0 != 32 && $0 != 9 } == UInt8(ascii: "(")
     return (isCall ? [UInt8(ascii: ";")] : []) + text + [10]
   }
 
-  /// The lines that set `_` and `Out` after a statement, as the session does.
+  /// Returns the lines that set `_` and `Out` after a statement, as the session did.
   private func publishing(_ input: TypedInput) -> [String] {
     guard input.number > 0 else { return [] }
     let place = "Out[\(input.number)]"
@@ -130,29 +133,30 @@ struct SessionScript {
   }
 }
 
-/// A file with one test, made from session input: the statements, and expectations for their
-/// results.
+/// A file with one test that is made from the input of a session: the statements, and expectations
+/// for their results.
 struct TestDraft {
   struct Statement {
-    /// The statement. An expression is written as an assignment to `_`.
+    /// The text of the statement. If it is an expression, it is an assignment to `_`.
     let text: [UInt8]
     let isValue: Bool
     let result: TypedResult
-    /// Why its result is not expected. `nil`: it is.
+    /// The reason why the test does not expect the result. `nil` if the test expects it.
     var left: String?
-    /// Its result number. 0: no result.
+    /// The number of the result in `Out`; 0 if it has no number.
     var number = 0
-    /// Whether the result is an awaited request.
+    /// Whether the result is a request that the session awaited.
     var isAwaited = false
-    /// The seconds to wait after it, until requests in progress have completed.
+    /// The number of seconds for which the test waits after the statement, until requests in
+    /// progress have completed.
     var pause = 0
   }
 
   private let name: String
   private let statements: [Statement]
-  /// The value of `LULL_ENV` in the session. `nil`: not set.
+  /// The value of `LULL_ENV` in the session. `nil` if it was not set.
   private let environment: String?
-  /// Names that the statements use, as typed.
+  /// The names that occur in the statements.
   private let names: Set<String>
 
   init(
@@ -188,7 +192,8 @@ struct TestDraft {
 
   private func lines(of statement: Statement) -> [UInt8] {
     var bytes: [UInt8] = []
-    // Otherwise it would be parsed as arguments of the previous statement.
+    // Without the semicolon, a statement that begins with a parenthesis would be parsed as
+    // arguments of the previous one.
     let isCall = statement.text.first { $0 != 32 && $0 != 9 } == UInt8(ascii: "(")
     for line in ((isCall ? [UInt8(ascii: ";")] : []) + statement.text).split(
       separator: 10, omittingEmptySubsequences: false)
@@ -214,7 +219,8 @@ struct TestDraft {
     return bytes
   }
 
-  /// The lines that set `_` and `Out` as in the session, if they are used.
+  /// Returns the lines that set `_` and `Out` after a statement, as in the session. Empty if the
+  /// statements use neither.
   private func publishing(_ statement: Statement) -> [String] {
     let usesOut = names.contains("Out")
     guard statement.number > 0, usesOut || names.contains("_") else { return [] }
@@ -227,7 +233,8 @@ struct TestDraft {
     return (usesOut ? ["\(place) = { request = _, data = \(data) }"] : []) + ["_ = \(data)"]
   }
 
-  /// Whether a statement contains a name, so that its value may depend on other values.
+  /// Returns whether a statement contains a name outside of strings and comments. If it does, its
+  /// value may depend on other values.
   static func names(in text: [UInt8]) -> Bool {
     var rest = text[...]
     while let byte = rest.popFirst() {
@@ -252,7 +259,7 @@ struct TestDraft {
     Array(String(decoding: bytes, as: UTF8.self).replacing(line, with: "").utf8)
   }
 
-  /// Quotes a text as a Lua string.
+  /// Returns a text as a quoted Lua string.
   private static func quoted(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
   }

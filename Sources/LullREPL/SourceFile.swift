@@ -2,7 +2,7 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Reads scripts like the standard interpreter.
+/// Reads the source code of scripts from files, as the stock interpreter does.
 package enum SourceFile {
   package struct Unreadable: Error {
     package let name: String
@@ -14,6 +14,8 @@ package enum SourceFile {
     }
   }
 
+  /// Returns the bytes of a file.
+  ///
   /// - Parameter limit: The maximum number of bytes. A larger file is an error.
   package static func read(_ path: [UInt8], limit: Int = .max) throws(Unreadable) -> [UInt8] {
     let name = String(escaping: path)

@@ -3,12 +3,13 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The terminal of a session. It has its own descriptor, so that it stays available while the
-/// standard streams are redirected.
+/// The terminal of a session. It has its own descriptor, so that it can be used while the standard
+/// streams are redirected.
 final class Terminal {
   let descriptor: Int32
 
-  /// `nil` unless standard input and output are terminals.
+  /// Opens the terminal. Returns `nil` unless both standard input and standard output are
+  /// terminals.
   init?() {
     guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0 else { return nil }
     descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10)
@@ -17,7 +18,7 @@ final class Terminal {
 
   deinit { close(descriptor) }
 
-  /// The number of columns, or 80 if it is unknown.
+  /// The number of columns of the terminal, or 80 if it is unknown.
   var width: Int { Terminal.width(descriptor) }
 
   var height: Int { TerminalWidth.rows(of: descriptor) ?? 24 }
@@ -30,7 +31,8 @@ final class Terminal {
     return !name.isEmpty && name != "dumb"
   }
 
-  /// Whether to use colours on a terminal. (no-color.org: any value that is not empty)
+  /// Whether colours are used on the terminal. `NO_COLOR` disables them if its value is not empty.
+  /// (no-color.org)
   static var wantsColour: Bool {
     isCapable && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
   }

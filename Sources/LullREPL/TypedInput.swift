@@ -1,47 +1,49 @@
 import LullCore
 
-/// A statement typed in this session.
+/// A statement that the user typed in the session, or a file that the session ran.
 struct TypedInput {
   let text: [UInt8]
-  /// Whether it ran without an error.
+  /// Whether the input ran without an error.
   var hasSucceeded = false
-  /// The name of the file it was read from. `nil`: it was typed.
+  /// The name of the file that contains the input. `nil` if the user typed it.
   var file: String?
-  /// Whether it has a result, including nil.
+  /// Whether the input has a result. A nil is a result too.
   var hasValue = false
-  /// Whether its first value is an awaited request.
+  /// Whether its first value is a request that the session awaited.
   var isAwaited = false
-  /// Whether requests in progress after the previous input had completed before this one.
+  /// Whether all requests that were in progress after the previous input had completed before this
+  /// input ran.
   var waitsBefore = false
-  /// Its result number. 0 without a result.
+  /// The number of its first value in `Out`; 0 if it has no number.
   var number = 0
-  /// Its first value.
+  /// The first value of the input.
   var result = TypedResult.nothing
-  /// Its first value if that is a request that was not awaited.
+  /// The first value, if it is a request that the session did not await.
   var request: Request?
-  /// The number of recorded exchanges that had completed before it and after it.
+  /// The number of recorded exchanges that had completed before the input ran, and after it.
   var endedBefore = 0
   var endedAfter = 0
 }
 
-/// The result of a statement, as far as a test can expect it.
+/// The kind of result of a statement, with as much of the result as a test can expect.
 enum TypedResult: Equatable {
   case nothing
-  /// A Lua literal.
+  /// A number, string or boolean as a Lua literal.
   case literal(String)
   /// A table, or an object that can be read like one.
   case table
-  /// A table that has no snapshot form.
+  /// A table for which a snapshot is not possible.
   case mixed
-  /// Any other value.
+  /// Any other value, such as a function. A test has no expectation for it.
   case object
-  /// An awaited request that succeeded.
+  /// A request that succeeded.
   case success
-  /// The status or kind of error, in the form that `to_fail_with` takes.
+  /// A request that failed. The text is its status or kind of error, in the form that
+  /// `to_fail_with` takes.
   case failure(String)
 }
 
-/// The input of this session, the latest last.
+/// The input of a session, the latest last.
 struct TypedInputs {
   private static let kept = 10_000
   private var inputs: [TypedInput] = []
@@ -54,19 +56,19 @@ struct TypedInputs {
 
   var all: [TypedInput] { inputs }
 
-  /// The total number of inputs, including those no longer kept.
+  /// The total number of inputs, including those that are no longer stored.
   private(set) var count = 0
 
-  /// The inputs after the first `count`.
+  /// Returns the inputs that were added after the first `count`.
   func since(_ count: Int) -> [TypedInput] { Array(inputs.suffix(max(0, self.count - count))) }
 
-  /// Whether a file with this content has already run.
+  /// Returns whether the session has already run a file with this content.
   func hasRead(_ content: [UInt8]) -> Bool {
     inputs.contains { $0.file != nil && $0.text == content }
   }
 
-  /// Finds an input by result number, or else the latest one with that prefix. Without a name, the
-  /// last one.
+  /// Finds an input that the user typed, by its number in `Out`, or else the latest one that begins
+  /// with that text. If the name is empty, returns the last one.
   func named(_ name: [UInt8]) -> TypedInput? {
     let inputs = inputs.filter { $0.file == nil }
     guard !name.isEmpty else { return inputs.last }

@@ -1,6 +1,6 @@
 import LullLibC
 
-/// Texts for libedit: one wide character for each scalar.
+/// Converts texts for libedit, which uses one wide character for each Unicode scalar.
 enum WideText {
   static func characters(_ text: String) -> [wchar_t] {
     text.unicodeScalars.map { wchar_t(bitPattern: $0.value) } + [0]
@@ -14,9 +14,10 @@ enum WideText {
     return String(text)
   }
 
-  /// The number of screen rows of a line without its end. Escape sequences are not counted.
+  /// Returns the number of screen rows of a line without its line break. Escape sequences do not
+  /// count.
   ///
-  /// - Parameter columns: The number of columns of a character.
+  /// - Parameter columns: Returns the number of columns of a character.
   static func rows(
     of line: [UInt8], width: Int, columns: (wchar_t) -> Int32
   ) -> Int {
@@ -39,7 +40,7 @@ enum WideText {
   }
 }
 
-/// Words in columns like a shell's file list: down, then to the right.
+/// Arranges words in columns, like a shell's list of files: down, then to the right.
 enum Columns {
   static func text(_ words: [String], width: Int, limit: Int = 200) -> String {
     let shown = words.prefix(limit)

@@ -1,15 +1,15 @@
 package import LullCore
 
-/// A schema for the successful responses of a call, declared in the API file. It takes precedence
-/// over the schema file.
+/// A schema for the successful responses of a call that the API file itself declares. It takes
+/// precedence over the schema file.
 package enum OwnSchema: Sendable {
   case document(JSONElement)
   /// The name of a definition in the schema file.
   case definition(String)
 
-  /// The schema itself.
+  /// Returns the schema.
   ///
-  /// - Throws: An error if `file` doesn't have the definition.
+  /// - Throws: An error if `file` does not have the definition.
   func element(ofCall call: String, in file: SchemaFile?) throws(SchemaProblem) -> JSONElement {
     switch self {
     case .document(let root): return root
@@ -22,7 +22,7 @@ package enum OwnSchema: Sendable {
     }
   }
 
-  /// The file against which references within the schema are resolved.
+  /// Returns a file that consists of one schema. References within the schema are resolved in it.
   static func file(_ root: JSONElement, ofCall call: String) -> SchemaFile {
     SchemaFile(root: root, name: "the schema of call '\(call)'")
   }

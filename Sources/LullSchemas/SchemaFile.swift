@@ -2,11 +2,12 @@ package import LullCore
 import LullSystem
 import Synchronization
 
-/// A file of schemas: those of calls by name, and the definitions to which they refer.
+/// A schema file: the schemas of calls by name, and the definitions that they refer to.
 ///
-/// In the JSON that Lull writes, each entry has its own line. Opening such a file only searches for
-/// the line starts, whatever its size, and each entry is parsed once, on first use. JSON in another
-/// form, such as a file written by hand, is parsed as a whole. Any thread.
+/// In the JSON that Lull writes, each entry is on its own line. When such a file is opened, only
+/// the beginnings of its lines are searched for, whatever its size. Each entry is parsed once, on
+/// first use. JSON in another form, such as a file written by hand, is parsed as a whole. Any
+/// thread.
 ///
 ///     {"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{
 ///     "user":{"responses":{"200":{"$ref":"#/$defs/user"}}}
@@ -27,8 +28,8 @@ package final class SchemaFile: Sendable {
 
   /// Opens a schema file.
   ///
-  /// - Throws: An error for the file as a whole, with its line. Errors in an entry are thrown when
-  ///   it is requested.
+  /// - Throws: An error about the file as a whole, with its line. An error in an entry is thrown
+  ///   when the entry is requested.
   package init(_ bytes: [UInt8], name: String) throws(SchemaProblem) {
     self.name = name
     if let lines = SchemaLines(bytes) {
@@ -53,13 +54,13 @@ package final class SchemaFile: Sendable {
     form = .whole(document.root)
   }
 
-  /// A single schema, whose internal references are resolved within it.
+  /// Creates a file that consists of a single schema. References are resolved within that schema.
   package init(root: JSONElement, name: String) {
     self.name = name
     form = .schema(root)
   }
 
-  /// nil for a file of entries.
+  /// The schema of a file that consists of a single one. nil for a file with entries.
   var root: JSONElement? { if case .schema(let root) = form { root } else { nil } }
 
   /// The names of calls, in order.
@@ -68,8 +69,8 @@ package final class SchemaFile: Sendable {
   /// The names of definitions, in order.
   package var definitions: [String] { names(in: "$defs") }
 
-  /// The entry of a call, or nil: an object with `responses` and optionally `body` and
-  /// `parameters`.
+  /// Returns the entry of a call, which is an object with `responses` and optionally `body` and
+  /// `parameters`. nil if there is none.
   package func call(_ name: String) throws(SchemaProblem) -> JSONElement? {
     try entry(name, in: "calls")
   }
@@ -78,7 +79,8 @@ package final class SchemaFile: Sendable {
     try entry(name, in: "$defs")
   }
 
-  /// All entries that can't be parsed, with their lines. Parses the whole file.
+  /// Returns the problems of all entries that can't be parsed, with their lines. Parses the whole
+  /// file.
   package func problems() -> [SchemaProblem] {
     guard case .lines(let lines, let bytes) = form else { return [] }
     return lines.entries.compactMap { entry in
@@ -91,7 +93,7 @@ package final class SchemaFile: Sendable {
     }
   }
 
-  /// A member of a section; `section` is a key of the file.
+  /// Returns an entry of a section. The section is a key of the file, such as `calls`.
   package func entry(_ name: String, in section: String) throws(SchemaProblem) -> JSONElement? {
     switch form {
     case .whole(let root), .schema(let root): return root[section]?[name]
@@ -101,7 +103,7 @@ package final class SchemaFile: Sendable {
     }
   }
 
-  /// The line on which an entry begins, counted from 1; nil if unknown.
+  /// Returns the line where an entry begins, starting at 1. nil if it is unknown.
   package func line(of name: String, in section: String) -> Int? {
     guard case .lines(let lines, _) = form else { return nil }
     return lines.entry(name, in: section)?.line
@@ -121,7 +123,8 @@ package final class SchemaFile: Sendable {
     do throws(JSONError) {
       let text = Array(bytes[entry.value])
       let element = try JSONDocument(parsing: text).root
-      // The first result is used by all threads, because schemas are identified by their place.
+      // Schemas are identified by their place in memory, so all threads must use the element that
+      // was parsed first.
       return parsed.withLock { parsed in
         if let first = parsed[entry] { return first }
         parsed[entry] = element
@@ -134,13 +137,13 @@ package final class SchemaFile: Sendable {
 }
 
 extension SchemaFile {
-  /// The largest file that is read, in bytes.
+  /// The maximum size of a file that is read, in bytes.
   private static let mostBytes = 1 << 30
 
-  /// Reads a regular file.
+  /// Reads a schema file, which must be a regular file.
   ///
-  /// - Parameter name: The name in messages; the path by default.
-  /// - Throws: An error if the file can't be read or isn't a schema file.
+  /// - Parameter name: The name in messages. By default, it is the path.
+  /// - Throws: An error if the file can't be read or is not a schema file.
   package static func read(_ path: [UInt8], name: String? = nil) throws(SchemaProblem)
     -> SchemaFile
   {
@@ -176,7 +179,7 @@ extension SchemaFile {
   }
 }
 
-/// The place of a schema. The same element is the same schema, by whatever reference it is reached.
+/// The place of a schema in its document. It identifies the schema, whatever reference leads to it.
 struct SchemaPlace: Hashable {
   private let document: Int64
   private let index: Int

@@ -1,10 +1,10 @@
 import LullCore
 
-/// The places of the entries in a schema file that has each entry on its own line.
+/// The places of the entries in a schema file in which each entry is on its own line.
 struct SchemaLines: Sendable {
   struct Entry: Sendable, Hashable {
     let line: Int
-    /// The range of its value in the file.
+    /// The range of the entry's value in the file.
     let value: Range<Int>
   }
 
@@ -15,7 +15,7 @@ struct SchemaLines: Sendable {
 
   private var sections: [String: Section] = [:]
 
-  /// nil if the file has another form or is invalid.
+  /// Finds the entries. nil if the file is invalid or has another form.
   init?(_ bytes: [UInt8]) {
     var section: String?
     var isOver = false
@@ -54,7 +54,7 @@ struct SchemaLines: Sendable {
     sections.values.flatMap { $0.entries.values }.sorted { $0.line < $1.line }
   }
 
-  /// The line of a byte, counted from 1.
+  /// Returns the line of a byte, starting at 1.
   static func line(of offset: Int, in bytes: [UInt8]) -> Int {
     bytes.prefix(offset).count { $0 == 10 } + 1
   }
@@ -63,7 +63,7 @@ struct SchemaLines: Sendable {
 
   /// A line between entries, where a section begins or ends.
   private struct Header {
-    /// The name of the section that begins; nil at the end of the file.
+    /// The name of the section that begins on the line. nil at the end of the file.
     var section: String?
 
     init?(_ line: [UInt8], isFirst: Bool) {
@@ -74,7 +74,7 @@ struct SchemaLines: Sendable {
         guard line.dropFirst().first == UInt8(ascii: ",") else { return nil }
         text = [UInt8(ascii: "{")] + line.dropFirst(2)
       }
-      // The last line if it is complete, such as `},"$defs":{}}`.
+      // The line is the last one and completes the JSON, such as `},"$defs":{}}`.
       if !isFirst, let whole = try? JSONDocument(parsing: text) {
         guard whole.root.pairs.allSatisfy({ $0.value.kind != .object || $0.value.count == 0 })
         else { return nil }
@@ -94,13 +94,13 @@ struct SchemaLines: Sendable {
     }
   }
 
-  /// The range without a carriage return at its end.
+  /// Returns the range of a line without a carriage return at its end.
   private static func trimmed(_ line: Range<Int>, in bytes: [UInt8]) -> Range<Int> {
     guard let last = line.last, bytes[last] == 13 else { return line }
     return line.lowerBound..<last
   }
 
-  /// Parses `"name":value`, optionally followed by a comma.
+  /// Parses a line of the form `"name":value`. A comma may follow.
   private static func entry(_ line: Range<Int>, in bytes: [UInt8]) -> (String, Range<Int>)? {
     var end = line.upperBound
     if bytes[end - 1] == UInt8(ascii: ",") { end -= 1 }

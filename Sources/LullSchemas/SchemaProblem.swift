@@ -1,10 +1,10 @@
-/// Why a schema or a schema file can't be used, and where the problem is.
+/// The reason why a schema or a schema file can't be used, and the place of the problem.
 package struct SchemaProblem: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The name of the file in messages; nil for a schema from elsewhere.
+  /// The name of the file in messages. nil if the schema does not come from a file.
   package var file: String?
-  /// Counted from 1.
+  /// The line of the problem, starting at 1. nil if it is unknown.
   package var line: Int?
-  /// The JSON Pointer of the schema; nil if the problem isn't in a schema.
+  /// The JSON Pointer of the schema with the problem. nil if the problem is not in a schema.
   package var pointer: String?
   /// The message, without a full stop.
   package var message: String

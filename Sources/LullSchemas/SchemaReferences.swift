@@ -1,8 +1,8 @@
 import LullCore
 
-/// Resolves references within the schemas of a file, for code that reads schemas directly: by
-/// pointers, anchors and identifiers, as the validator does. Nothing is fetched. One thread at a
-/// time.
+/// Resolves references within the schemas of a file. Used by code that reads schemas without the
+/// validator. Like the validator, it finds pointers, anchors and identifiers. Nothing is fetched.
+/// One thread at a time.
 final class SchemaReferences {
   let file: SchemaFile
   private let resources = SchemaResources(documents: [:])
@@ -10,7 +10,7 @@ final class SchemaReferences {
 
   init(_ file: SchemaFile) { self.file = file }
 
-  /// Registers a schema of the file and everything in it, so that its anchors and identifiers are
+  /// Registers a schema of the file and all schemas in it. Their anchors and identifiers are then
   /// known.
   func enter(_ schema: JSONElement) throws(SchemaProblem) {
     _ = try named { () throws(SchemaProblem) in
@@ -18,9 +18,10 @@ final class SchemaReferences {
     }
   }
 
-  /// Resolves a reference of a schema; a failure says why it can't be resolved.
+  /// Resolves a reference that a schema contains. If that is not possible, returns a failure with
+  /// the reason.
   ///
-  /// - Throws: An error in a schema on the way.
+  /// - Throws: An error in a schema on the way to the target.
   func target(of reference: String, from schema: JSONElement) throws(SchemaProblem)
     -> Result<JSONElement, SchemaResources.Lost>
   {
@@ -49,8 +50,8 @@ final class SchemaReferences {
 }
 
 extension JSONElement {
-  /// The names of the properties that a response must have. Write-only properties are omitted.
-  /// (OpenAPI 3.0.4, "Schema Object": `writeOnly`)
+  /// The names of the properties that are required in a response. Properties that are write-only
+  /// are omitted. (OpenAPI 3.0.4, "Schema Object": `writeOnly`)
   var requiredInAnswers: [String] {
     let names = self["required"]?.elements.compactMap(\.string) ?? []
     guard !names.isEmpty, let properties = self["properties"] else { return names }

@@ -1,7 +1,7 @@
 package import LullLibC
 
-/// Files that are written beside their target and then renamed, so that readers see the old file or
-/// the new one.
+/// Files that are written beside their target and then renamed, so that readers see either the old
+/// file or the new one.
 package enum AtomicFile {
   /// A new file, open for writing.
   package struct Created {
@@ -20,13 +20,13 @@ package enum AtomicFile {
     return nil
   }
 
-  /// Writes these bytes to a file that replaces `target` or creates it. Doesn't follow links. Any
-  /// thread.
+  /// Writes these bytes to a new file, which is then renamed to `target`. A file or link at
+  /// `target` is replaced. Callable on any thread.
   ///
   /// - Parameters:
   ///   - permissions: The final permissions. The file is created with no more than these.
   ///   - isForced: Whether the content is synced to the disk before the rename.
-  /// - Returns: The error number; nil on success. After an error nothing has changed.
+  /// - Returns: The error number; nil on success. After an error, `target` is unchanged.
   package static func write(
     _ bytes: [UInt8], to target: [UInt8], _ permissions: FilePermissions, isForced: Bool = false
   ) -> Int32? {

@@ -28,11 +28,11 @@ package struct TransferRate {
 
   package init() {}
 
-  /// Adds a sample.
+  /// Adds a sample: the count that the transfer has reached.
   ///
-  /// - Parameter time: Seconds since some time.
+  /// - Parameter time: Seconds since any fixed time.
   package mutating func note(_ count: Int, at time: Double) {
-    // A count that restarts is independent of earlier samples.
+    // If the count has restarted, earlier samples say nothing about the rate.
     if let last = samples.last, last.count > count { samples = [] }
     samples.append((time, count))
     let first = samples.lastIndex { $0.time <= time - TransferRate.window } ?? 0
@@ -53,7 +53,7 @@ package struct TransferRate {
     return Double(total - last.count) / perSecond
   }
 
-  /// `0:07`, `12:30`, `3:00:05`; nil for more than a few days.
+  /// Formats a duration as `0:07`, `12:30` or `3:00:05`. Returns nil for more than a few days.
   package static func text(_ seconds: Double) -> String? {
     guard seconds < 1e6, seconds >= 0 else { return nil }
     let whole = Int(seconds.rounded(.up))

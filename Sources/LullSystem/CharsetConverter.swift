@@ -1,12 +1,12 @@
 import LullLibC
 
-/// A conversion between two charsets by the C library. Owns an iconv descriptor, which is closed
-/// with the value.
+/// A conversion between two charsets by the C library. The value owns an iconv descriptor, which is
+/// closed when the value is destroyed.
 package struct CharsetConverter: ~Copyable {
   // Opened in init and closed in deinit only.
   private let descriptor: iconv_t
 
-  /// nil if iconv doesn't support one of the charsets.
+  /// Opens a conversion, or returns nil if iconv doesn't support one of the charsets.
   package init?(from charset: String, to target: String) {
     // On failure iconv_open returns -1 as a pointer, not null.
     guard let descriptor = iconv_open(target, charset),

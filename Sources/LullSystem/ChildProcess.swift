@@ -1,12 +1,12 @@
 package import LullLibC
 
-/// Starts other programs. Any thread.
+/// Starts other programs. Callable on any thread.
 package enum ChildProcess {
-  /// The source or target of a standard stream.
+  /// The source or target of a standard stream of the child.
   package enum Stream {
-    /// The stream of this process.
+    /// The same stream of this process.
     case inherited
-    /// /dev/null.
+    /// The null device, `/dev/null`.
     case nowhere
     /// A descriptor of this process, which stays open here.
     case descriptor(Int32)
@@ -24,7 +24,7 @@ package enum ChildProcess {
   ///     arguments.
   ///   - leadsGroup: Whether the program gets its own process group. It can then be ended together
   ///     with the processes it starts, and Ctrl-C doesn't reach it. A program that reads the
-  ///     terminal must stay in our group.
+  ///     terminal must stay in the group of this process.
   ///   - variables: Additional or replaced environment variables, as `NAME=value`.
   /// - Returns: The process number. The caller must reap the process.
   package static func start(
@@ -61,7 +61,7 @@ package enum ChildProcess {
     let arguments = copies[..<words.count] + [nil]
     var environment = copies[words.count...] + []
     var next = environ
-    // The list ends with a null pointer. Nothing changes the environment meanwhile.
+    // The list ends with a null pointer. Nothing changes the environment while it is read.
     let names = variables.map { $0.prefix { $0 != "=" } + "=" }
     while let entry = next.pointee {
       if !names.contains(where: { strncmp(entry, String($0), $0.utf8.count) == 0 }) {
@@ -82,7 +82,7 @@ package enum ChildProcess {
   package static func wait(for process: pid_t) -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
-      // Reaped elsewhere.
+      // Any other error means that the process was reaped elsewhere.
       guard errno == EINTR else { return 0 }
     }
     return code(of: status)

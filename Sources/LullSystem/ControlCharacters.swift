@@ -11,7 +11,8 @@ package enum ControlCharacters {
     }
   }
 
-  /// The text with control characters as Lua escapes; line breaks and tabs are kept. Any thread.
+  /// Returns the text with control characters as Lua escapes. Line breaks and tabs are kept.
+  /// Callable on any thread.
   package static func shown(in text: some StringProtocol) -> String {
     guard text.unicodeScalars.contains(where: contains) else { return String(text) }
     var result = String.UnicodeScalarView()
@@ -25,8 +26,8 @@ package enum ControlCharacters {
     return String(result)
   }
 
-  /// The same, with line breaks escaped too, so that a name with a line break doesn't start a new
-  /// line.
+  /// Returns the text with control characters and line breaks as Lua escapes, so that a name with a
+  /// line break doesn't start a new line.
   package static func shownInLine(_ text: String) -> String {
     let breaks = ["\n", "\u{2028}", "\u{2029}"]
     return breaks.reduce(shown(in: text)) { text, end in
@@ -36,14 +37,14 @@ package enum ControlCharacters {
     }
   }
 
-  /// `\x1B`, `\u{9B}`
+  /// Returns the Lua escape of a character, such as `\x1B` or `\u{9B}`.
   package static func spelled(_ scalar: Unicode.Scalar) -> String {
     scalar.value < 0x80
       ? spelled(UInt8(scalar.value))
       : "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
   }
 
-  /// `\x1B`, also for a byte that isn't valid text.
+  /// Returns the Lua escape of a byte, such as `\x1B`. The byte needn't be valid text.
   package static func spelled(_ byte: UInt8) -> String {
     (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16, uppercase: true)
   }

@@ -11,13 +11,13 @@ package struct DownloadPlace: Sendable {
   }
 
   private enum Kind: Sendable {
-    /// Written immediately, without a way back.
+    /// A stream. Bytes that have been written to it can't be removed.
     case stream(isOwned: Bool)
-    /// A file without a name, to be linked.
+    /// A file without a name, which gets its final name by a link.
     case unnamed
-    /// A file beside the target, to be renamed.
+    /// A hidden file beside the target, which is renamed at the end.
     case named([UInt8])
-    /// A file that is resumed later if it is incomplete.
+    /// A part file, which is resumed later if it is incomplete.
     case part(PartFile)
     case none
   }
@@ -25,11 +25,11 @@ package struct DownloadPlace: Sendable {
   package let descriptor: Int32
   private var kind: Kind
   private var permissions = FilePermissions.usual
-  /// The folder of a file that is named later and must not replace another.
+  /// The folder of a file that gets its name later and must not replace another file.
   private var folder: [UInt8]?
-  /// Whether a number is added if the name exists in the folder.
+  /// Whether a number is added to a name that already exists in the folder.
   package var numbersNames = false
-  /// The name without a number.
+  /// The name that was set, without an added number.
   private var name = ""
   /// The final path; nil for standard output, and while the file has no name.
   package private(set) var path: [UInt8]?
@@ -40,12 +40,13 @@ package struct DownloadPlace: Sendable {
 
   // MARK: Finding it
 
-  /// Opens the file for a path. Nothing is changed yet.
+  /// Opens the file or stream to write for a download to `path`. A file at the path is not changed
+  /// yet.
   ///
   /// - Parameters:
-  ///   - allowsFolder: Whether the path may be a folder, in which the file is named later.
-  ///   - partName: The name in a folder of an incomplete file that can be resumed; nil: it can't be
-  ///     resumed.
+  ///   - allowsFolder: Whether the path may be a folder. The file in it is then named later.
+  ///   - partName: If the download can be resumed later: the name of the incomplete file, which is
+  ///     used if the path is a folder. nil if it can't be resumed.
   package static func found(
     _ path: [UInt8], allowsFolder: Bool, partName: String?
   ) throws(Failure) -> DownloadPlace {
@@ -56,7 +57,7 @@ package struct DownloadPlace: Sendable {
       guard path.last != UInt8(ascii: "/") else {
         throw Failure(allowsFolder ? "there is no such folder" : "is not a file name")
       }
-      // The file that the link names would still not exist afterwards.
+      // Renaming would replace the link, and the file that it names would still not exist.
       guard !FileName.isLink(path) else { throw Failure("is a link to a file that does not exist") }
       return try beside(path, .usual, isPart: partName != nil)
     }
@@ -69,7 +70,7 @@ package struct DownloadPlace: Sendable {
       place.path = nil
       return place
     case S_IFREG:
-      // A rename would replace it nevertheless, which is unexpected for a read-only file.
+      // Renaming would replace even a read-only file, which users don't expect.
       guard access(FileName.cString(path), W_OK) == 0 else { throw Failure(errno: errno) }
       // Replaces the target of a symbolic link, not the link.
       let target = FileName.resolved(path) ?? path
@@ -89,7 +90,7 @@ package struct DownloadPlace: Sendable {
     }
   }
 
-  /// The target of the link at `path`, which is written instead.
+  /// The path with all links resolved. This file is replaced, instead of a link at `path`.
   private var target: [UInt8]?
 
   private init(descriptor: Int32, kind: Kind) {
@@ -134,16 +135,17 @@ package struct DownloadPlace: Sendable {
 
   package var isTerminal: Bool { isatty(descriptor) != 0 }
 
-  /// Flushes standard I/O before anything is written to a stream.
+  /// Flushes standard I/O if this is a stream, so that the download comes after earlier output.
   package func comeAfterPrinted() { if isStream { fflush(nil) } }
 
   /// The part file of a download that can be resumed.
   package var part: PartFile? { if case .part(let part) = kind { part } else { nil } }
 
-  /// Whether the file still needs a name.
+  /// Whether the file is in a folder and still needs a name.
   package var isNameless: Bool { folder != nil && path == nil }
 
-  /// Names the file in its folder, where no other file may have the name.
+  /// Sets the name of the file in its folder. Returns a failure if another file has the name and no
+  /// number may be added.
   package mutating func setName(_ name: String) -> Failure? {
     guard let folder else { return nil }
     self.name = name
@@ -157,14 +159,14 @@ package struct DownloadPlace: Sendable {
     return Failure("'\(name)' already exists: to replace it, name it in the path")
   }
 
-  /// Discards the bytes written; false if that is impossible.
+  /// Discards the bytes written so far. Returns false if that is impossible.
   package func empty() -> Bool {
     if isStream { return false }
     return ftruncate(descriptor, 0) == 0 && lseek(descriptor, 0, SEEK_SET) == 0
   }
 
-  /// Gives the file its name. Returns the error number; nil on success. The file is not synced to
-  /// the disk.
+  /// Gives the file its final name and closes it. Returns the error number; nil on success. The
+  /// file is not synced to the disk.
   package mutating func finish() -> Int32? {
     var failure: Int32?
     if !isStream, let path = target ?? path {
@@ -196,7 +198,7 @@ package struct DownloadPlace: Sendable {
     let target = FileName.cString(path)
     guard linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW) != 0 else { return nil }
     guard errno == EEXIST, folder == nil else { return errno }
-    // A link replaces nothing, so the file first needs a name from which it can be renamed.
+    // A link can't replace a file. So the new file first gets a hidden name, and is then renamed.
     for name in FileName.hidden(beside: path).lazy.map(FileName.cString) {
       guard linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
         if errno == EEXIST { continue }
@@ -210,8 +212,9 @@ package struct DownloadPlace: Sendable {
     return EEXIST
   }
 
-  /// Closes the file. Removes it if it has no name, except a part that is kept. Calling it again
-  /// does nothing. Returns the error number of closing, or nil.
+  /// Closes the file. A file that doesn't have its final name is removed, except for a part file if
+  /// `keepsPart` is true. Calling it again does nothing. Returns the error number of closing, or
+  /// nil.
   @discardableResult
   package mutating func discard(keepsPart: Bool) -> Int32? {
     var isOwned = true

@@ -1,12 +1,13 @@
 import LullLibC
 
-/// File names in the bytes of the system, for replacing whole files.
+/// Operations on file names, which are bytes as in the system, for replacing whole files.
 package enum FileName {
   package static func cString(_ path: [UInt8]) -> [CChar] {
     path.map(CChar.init(bitPattern:)) + [0]
   }
 
-  /// Hidden names in the same folder that are unlikely to exist, to be tried in turn.
+  /// Returns hidden names in the folder of `target` that are unlikely to exist, to be tried in
+  /// turn.
   package static func hidden(beside target: [UInt8]) -> some Sequence<[UInt8]> {
     let slash = target.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
     // A name may have at most 255 bytes.
@@ -16,7 +17,7 @@ package enum FileName {
     }
   }
 
-  /// The name, then variants with numbers before the extension: `a.tar.gz`, `a-1.tar.gz`,
+  /// Returns the name, then variants with numbers before the extension: `a.tar.gz`, `a-1.tar.gz`,
   /// `a-2.tar.gz` …
   package static func numbered(_ name: String) -> some Sequence<String> {
     var stem = name[...]
@@ -39,7 +40,7 @@ package enum FileName {
     resolved(Array(path.utf8)).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// The folder part of a path; `.` without one.
+  /// The folder part of a path, or `.` if the path has none.
   package static func folder(of path: [UInt8]) -> [UInt8] {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
     return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])

@@ -1,11 +1,11 @@
 import LullLibC
 
-/// The owner of a state file, and whether other users may read or write it. The single rule for
-/// files with credentials, tokens, caches and limits. (LIM-93)
+/// The owner of a state file, and whether other users may read or write it. All files with
+/// credentials, tokens, caches and limits are checked with this type. (LIM-93)
 package struct FileOwnership {
   package let isRegular: Bool
   package let isLink: Bool
-  /// Whether it belongs to the user of this process.
+  /// Whether the file belongs to the user of this process.
   package let isOwn: Bool
   /// Whether other users may neither read nor write it.
   package let isPrivate: Bool
@@ -31,9 +31,9 @@ package struct FileOwnership {
     isPrivate = status.st_mode & 0o077 == 0
   }
 
-  /// The folder for a new file, if this is root and the folder belongs to another user, such as
-  /// HOME under sudo: root must not leave files there. For missing folders, the nearest existing
-  /// parent counts. (LIM-93)
+  /// Returns the folder of a new file if this process runs as root and the folder belongs to
+  /// another user. That is the case for HOME under sudo, and root must not leave files there. If
+  /// the folder is missing, its nearest existing parent is checked. (LIM-93)
   package static func foreignFolder(for path: String) -> String? {
     guard geteuid() == 0 else { return nil }
     var folder = path

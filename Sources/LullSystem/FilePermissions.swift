@@ -1,13 +1,13 @@
 package import LullLibC
 
-/// The permissions of a file that replaces another, from its first byte on.
+/// The permissions of a new file, which may replace another, from its creation on.
 ///
-/// They never exceed the final permissions, whatever the process's umask is. Set-user-ID and
-/// set-group-ID bits are not copied, since they were granted to other content.
+/// At no time do they exceed the final permissions, whatever the umask of the process is.
+/// Set-user-ID and set-group-ID bits are not copied, since they were granted to other content.
 package struct FilePermissions {
   /// The final mode, whatever the umask is; nil: `creationMode` reduced by the umask.
   private let mode: mode_t?
-  /// The owner of the replaced file.
+  /// The owner and group to set, which are those of the replaced file; nil: not set.
   private let owner: (user: uid_t, group: gid_t)?
 
   private init(mode: mode_t?, owner: (user: uid_t, group: gid_t)?) {
@@ -18,7 +18,7 @@ package struct FilePermissions {
   /// The permissions of a new file: the default, reduced by the umask.
   package static var usual: FilePermissions { FilePermissions(mode: nil, owner: nil) }
 
-  /// Exactly these permissions.
+  /// Exactly these permissions, whatever the umask is.
   package static func exactly(_ mode: mode_t) -> FilePermissions {
     FilePermissions(mode: mode, owner: nil)
   }
@@ -26,7 +26,7 @@ package struct FilePermissions {
   /// The permissions of an existing file, and its owner and group as far as this process may set
   /// them.
   ///
-  /// - Parameter mode: Replaces the file's mode.
+  /// - Parameter mode: A mode to use instead of the file's mode.
   package static func of(_ status: stat, mode: mode_t? = nil) -> FilePermissions {
     let isOurs = status.st_uid == geteuid() && status.st_gid == getegid()
     return FilePermissions(
@@ -48,7 +48,7 @@ package struct FilePermissions {
     var granted = mode
     let isGivenAway = fchown(descriptor, owner.user, owner.group) == 0
     if !isGivenAway, fchown(descriptor, uid_t.max, owner.group) != 0 {
-      // Our group may have other members than the intended one.
+      // The file keeps our group, which may have other members than the intended group.
       granted &= 0o700 | (mode & 0o007) << 3 | 0o007
     }
     return fchmod(descriptor, granted) == 0 ? nil : errno

@@ -2,7 +2,7 @@ package import LullLibC
 
 /// Identifies a file and its state: device and inode, size, and time of modification.
 package struct FileStamp: Sendable, Equatable, Codable {
-  /// In bytes.
+  /// The size of the file in bytes.
   package let size: Int
   private let device: UInt
   private let inode: UInt

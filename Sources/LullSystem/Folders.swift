@@ -2,7 +2,7 @@ import LullLibC
 
 /// Creates folders.
 package enum FolderMaking {
-  /// Creates a folder and its missing parents. Any thread.
+  /// Creates a folder and its missing parents. Callable on any thread.
   ///
   /// - Returns: The error number; nil if the folder exists afterwards.
   package static func make(_ folder: [UInt8]) -> Int32? {
@@ -50,7 +50,7 @@ package enum FolderListing {
     return names
   }
 
-  /// The names as text, with invalid UTF-8 replaced.
+  /// The names of all entries as text, with invalid UTF-8 replaced.
   package static func names(in folder: String) throws(Unreadable) -> [String] {
     try names(in: Array(folder.utf8)).map { String(decoding: $0, as: UTF8.self) }
   }
@@ -58,8 +58,8 @@ package enum FolderListing {
 
 /// Paths in the user's home folder.
 package enum HomeFolder {
-  /// Whether a path leads into a home folder that doesn't exist. It should not be created, since
-  /// the variable may be wrong.
+  /// Whether a path leads into the home folder, and the home folder doesn't exist. Lull should not
+  /// create that folder, since the variable HOME may be wrong.
   package static func isMissing(for path: String) -> Bool {
     guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/"),
       path.hasPrefix(home.hasSuffix("/") ? home : home + "/")
@@ -78,7 +78,8 @@ package enum HomeFolder {
 package struct TemporaryFolder {
   package let path: String
 
-  /// The parent of temporary folders and files: $TMPDIR, if it is an absolute path.
+  /// The parent of temporary folders and files: $TMPDIR if it is an absolute path, otherwise
+  /// `/tmp`.
   package static var place: String {
     let named = getenv("TMPDIR").flatMap { String(validatingCString: $0) }
     return named.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"

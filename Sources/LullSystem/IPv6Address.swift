@@ -2,7 +2,8 @@ import LullLibC
 
 /// IPv6 addresses, parsed and formatted by the C library.
 package enum IPv6Address {
-  /// The canonical form of the C library; nil if the text isn't an address. Any thread.
+  /// Returns the address in the canonical form of the C library; nil if the text isn't an address.
+  /// Callable on any thread.
   package static func canonical(_ text: String) -> String? {
     var address = in6_addr()
     guard !text.utf8.contains(0), inet_pton(AF_INET6, text, &address) == 1 else { return nil }

@@ -2,7 +2,8 @@ import LullLibC
 
 /// The exit code of a stock Lua interpreter that has loaded this library.
 package enum InterpreterExit {
-  /// Makes the process exit with 1 instead of 0. Does nothing in other programs.
+  /// Makes the interpreter exit with 1 instead of 0. Does nothing in a program that isn't a stock
+  /// Lua interpreter.
   package static func fail() {
     guard isInterpreter else { return }
     on_exit(

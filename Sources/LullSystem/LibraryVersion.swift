@@ -1,16 +1,16 @@
-/// A library that Lull uses, for `lull doctor`.
+/// A library that Lull uses, as reported by `lull doctor`.
 package struct LibraryVersion: Sendable {
   package let name: String
-  /// nil if it cannot be loaded.
+  /// The version, or nil if the library cannot be loaded.
   package let version: String?
-  /// Why it cannot be loaded.
+  /// Why the library cannot be loaded.
   package let problem: String?
-  /// The features that need it, for a sentence.
+  /// The features that need the library, as part of a sentence.
   package let purpose: String
-  /// The Debian package.
+  /// The Debian package that contains the library.
   package let debianPackage: String
 
-  /// - Parameter load: returns the version, or NULL and the reason; the texts are copied.
+  /// - Parameter load: Returns the version, or NULL and the reason. The texts are copied.
   package init(
     _ name: String, for purpose: String, debian: String,
     _ load: (inout UnsafePointer<CChar>?) -> UnsafePointer<CChar>?

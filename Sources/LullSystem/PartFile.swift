@@ -1,35 +1,35 @@
 package import LullLibC
 
-/// A file that is filled over several runs, `NAME.part`, with a note beside it that identifies the
-/// whole.
+/// An incomplete download, `NAME.part`, which may be filled over several runs. A second file, the
+/// note, identifies the whole file that is being downloaded.
 ///
-/// A process that has opened it holds its lock, which ends with the process at the latest. Two
-/// processes thus never write to it.
+/// A process that has opened the part file holds a lock on it, which ends with the process at the
+/// latest. So two processes never write to the same part file.
 package struct PartFile: Sendable {
   package static let ending = ".part"
-  /// The suffix of the note. A file named by a server must not end like this.
+  /// The suffix of the note. A file named by a server must not end with it.
   package static let noteEnding = ".part.lull"
 
-  /// Open for reading and writing, positioned at its end.
+  /// The descriptor of the file, open for reading and writing, and positioned at its end.
   package let descriptor: Int32
-  /// The size when it was opened, in bytes.
+  /// The size of the file when it was opened, in bytes.
   package let size: Int
   private let path: [UInt8]
   private let notePath: [UInt8]
 
-  /// The name in messages.
+  /// The path of the part file, as shown in messages.
   package var shown: String { PartFile.shown(path) }
 
   private static func shown(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
 
-  /// Opens the part of the file `target`, or creates it.
+  /// Opens the part file of the file `target`, or creates it.
   ///
-  /// - Parameter mode: The mode for creating it.
+  /// - Parameter mode: The mode with which a new part file is created.
   package init(of target: [UInt8], mode: mode_t) throws(DownloadPlace.Failure) {
     path = target + Array(PartFile.ending.utf8)
     notePath = target + Array(PartFile.noteEnding.utf8)
     let shown = PartFile.shown(path)
-    // Repeated if the process that had locked it has renamed it meanwhile.
+    // The loop tries again if the process that held the lock has renamed the file meanwhile.
     for _ in 0..<10 {
       // Non-blocking, since opening a pipe would wait for a reader.
       let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -53,7 +53,7 @@ package struct PartFile: Sendable {
     throw .init("\(shown) keeps being created and removed by other processes")
   }
 
-  /// The size of the file once it is locked; nil if its name belongs to another file by then.
+  /// Locks the file and returns its size. Returns nil if its path leads to another file by then.
   private static func locked(
     _ descriptor: Int32, _ path: [UInt8], _ shown: String
   ) throws(DownloadPlace.Failure) -> Int? {
@@ -80,7 +80,7 @@ package struct PartFile: Sendable {
 
   // MARK: Note
 
-  /// Reads the note, at most `limit` bytes; nil if it is missing, too long or unreadable.
+  /// Reads the note. Returns nil if it is missing, unreadable or longer than `limit` bytes.
   package func note(limit: Int) -> [UInt8]? {
     guard let file = try? ReadableFile(notePath), file.stamp.size <= limit else { return nil }
     var bytes = [UInt8](repeating: 0, count: file.stamp.size)
@@ -103,7 +103,8 @@ package struct PartFile: Sendable {
     removeNote()
   }
 
-  /// Renames the part to the final name. Returns the error number; nil on success.
+  /// Renames the part file to the final name and removes the note. Returns the error number; nil on
+  /// success.
   package func rename(to target: [UInt8], replacing: Bool) -> Int32? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, PartFile.isFile(status, at: path) else { return ENOENT }

@@ -8,7 +8,7 @@ package enum ProgramMisuse {
     abort()
   }
 
-  /// Two tasks wait for the next element of one loop.
+  /// Ends the program because two tasks wait for the next element of one loop.
   package static func stopTwoReaders(of sequence: String) -> Never {
     stop("two tasks wait in the same loop over \(sequence): give each task its own loop")
   }

@@ -11,7 +11,7 @@ package final class ReadableFile {
   }
 
   private let descriptor: Int32
-  /// The stamp when the file was opened.
+  /// The stamp of the file when it was opened.
   package let stamp: FileStamp
 
   package init(_ path: [UInt8]) throws(Unreadable) {
@@ -46,14 +46,14 @@ package final class ReadableFile {
     }
   }
 
-  /// The current stamp; nil if the system doesn't report it.
+  /// The current stamp of the file; nil if the system doesn't report it.
   package var currentStamp: FileStamp? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? FileStamp(status) : nil
   }
 
-  /// Reads bytes from `offset` on. Returns the number of bytes, which may be less than requested; 0
-  /// at the end.
+  /// Reads bytes from `offset` on. Returns the number of bytes read, which may be less than
+  /// requested, and is 0 at the end of the file.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Unreadable) -> Int {

@@ -4,17 +4,20 @@ import Synchronization
 /// Writes whole messages to standard error, bypassing the buffers of the C library. On a terminal,
 /// control characters are made visible.
 package enum StandardError {
-  /// Receives the output instead, for tests, in the task that sets it.
+  /// A function for tests that receives the output of the current task instead of standard error.
   @TaskLocal package static var sink: (@Sendable (String) -> Void)?
 
-  /// Writes messages in another form for the whole process; nil: unchanged.
+  /// The function that writes the messages of the whole process in another form; nil: messages are
+  /// written unchanged.
   private static let form = Mutex<(@Sendable (String) -> Void)?>(nil)
   private static let hasForm = Atomic(false)
 
-  /// Whether programs read it, so that bars and colours have no place in it. Any thread.
+  /// Whether messages are written in another form, for programs that read them. Progress bars and
+  /// colors must not be written then. Callable on any thread.
   package static var isFormed: Bool { hasForm.load(ordering: .relaxed) }
 
-  /// Passes messages to a function that calls `put`; nil: they are written unchanged.
+  /// Sets the function that converts messages and writes them with `put`; nil: messages are written
+  /// unchanged.
   package static func setForm(_ function: (@Sendable (String) -> Void)?) {
     form.withLock { $0 = function }
     hasForm.store(function != nil, ordering: .relaxed)
@@ -32,7 +35,7 @@ package enum StandardError {
     put(bytes)
   }
 
-  /// Writes bytes past the form.
+  /// Writes bytes directly, bypassing the function that was set with `setForm`.
   package static func put(_ bytes: [UInt8]) {
     StatusLines.clear()
     let bytes = StandardTerminals.showsErrors ? TerminalText.visible(bytes) : bytes
@@ -43,14 +46,14 @@ package enum StandardError {
 
 /// Writes to descriptors, which may accept fewer bytes than given.
 package enum DescriptorWriting {
-  /// Writes all bytes, despite interruptions. Returns the error number; nil on success. Exceeding
-  /// the file size limit is the error EFBIG instead of a signal. Blocks as the descriptor does. Any
-  /// thread.
+  /// Writes all bytes, and resumes after interruptions by signals. Returns the error number; nil on
+  /// success. If the file size limit is exceeded, the error is EFBIG, and no signal is raised. The
+  /// call blocks if the descriptor blocks. Callable on any thread.
   package static func put(_ bytes: [UInt8], into descriptor: Int32) -> Int32? {
     bytes.withUnsafeBufferPointer { put($0, into: descriptor) }
   }
 
-  /// Writes bytes from a buffer.
+  /// Writes all bytes of a buffer, like the overload for an array.
   package static func put(
     _ bytes: UnsafeBufferPointer<UInt8>, into descriptor: Int32
   ) -> Int32? {
@@ -72,7 +75,7 @@ package enum DescriptorWriting {
 
 /// Error messages of the system.
 package enum ErrorText {
-  /// The message, such as `No such file or directory`. Any thread.
+  /// The message, such as `No such file or directory`. Callable on any thread.
   package static func of(_ code: Int32) -> String {
     // The result of strerror is valid until this thread calls it again.
     String(cString: strerror(code))

@@ -1,17 +1,18 @@
 import LullLibC
 import Synchronization
 
-/// The status lines at the bottom of the terminal, on standard error. Other output clears them
-/// first: `StandardError`, and code that writes to standard output. Their owner then shows them
-/// again. Any thread.
+/// The status lines at the bottom of the terminal, on standard error. Code that writes other output
+/// clears them first. `StandardError` does so, and so does code that writes to standard output. The
+/// owner of the lines then shows them again. Callable on any thread.
 package enum StatusLines {
   private static let shown = Mutex<[String]>([])
-  /// Writes the output held back to be shown below the lines; nil if nothing is held back.
+  /// Writes the output that is held back while lines are shown; nil if no output is held back.
   private static let flusher = Mutex<(@Sendable () -> Void)?>(nil)
-  /// Makes clearing free if no lines were ever shown.
+  /// False if no lines were ever shown. Clearing then costs nothing.
   private static let areInUse = Atomic(false)
 
-  /// Whether standard error is a visible terminal.
+  /// Whether status lines would be visible: standard error is a terminal, and its output is neither
+  /// redirected by a test nor written in another form.
   package static var areSeen: Bool {
     StandardError.sink == nil && !StandardError.isFormed && isatty(STDERR_FILENO) != 0
   }
@@ -19,8 +20,8 @@ package enum StatusLines {
   /// Whether lines are shown now.
   package static var areShown: Bool { shown.withLock { !$0.isEmpty } }
 
-  /// Replaces the lines. Writes nothing if they are the same. Each must fit into a line of the
-  /// terminal; otherwise it could not be cleared.
+  /// Replaces the lines. Writes nothing if they are unchanged. Each line must fit into the width of
+  /// the terminal; otherwise it could not be cleared.
   package static func show(_ lines: [String]) {
     shown.withLock { shown in
       guard lines != shown else { return }

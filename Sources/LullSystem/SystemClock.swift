@@ -1,11 +1,11 @@
 import LullLibC
 
-/// The system's clocks, for values made without a home thread's clock. Any thread.
+/// The system's clocks, for code that has no clock of a home thread. Callable on any thread.
 package enum SystemClock {
-  /// Unix epoch seconds.
+  /// The current time in seconds since 1970.
   package static var now: Double { seconds(of: CLOCK_REALTIME) }
 
-  /// Seconds since some time in the past. Setting the system time doesn't affect it.
+  /// Seconds since a fixed time in the past. Setting the system time doesn't affect them.
   package static var uptime: Double { seconds(of: CLOCK_MONOTONIC) }
 
   /// The uptime in nanoseconds.

@@ -1,8 +1,8 @@
-/// The last filter for all text shown on a terminal. Control characters and invalid UTF-8 are made
-/// visible. (ControlCharacters)
+/// The last filter for all text shown on a terminal. Control characters (see `ControlCharacters`)
+/// and invalid UTF-8 are made visible.
 ///
-/// Our own colors are part of the text, marked by a random number that no other source can know.
-/// Text from a server therefore can't imitate them.
+/// Colors that Lull adds are part of the text, marked by a random number that no other source can
+/// know. Text from a server therefore can't imitate them.
 package struct TerminalText {
   private static let mark: String = {
     let number = [UInt64.random(in: 0...(.max)), UInt64.random(in: 0...(.max))]
@@ -30,7 +30,7 @@ package struct TerminalText {
 
   // MARK: Making visible
 
-  /// A complete text, safe to show. Any thread.
+  /// Returns a complete text in a form that is safe to show. Callable on any thread.
   package static func visible(_ text: String) -> String {
     String(decoding: visible(Array(text.utf8)), as: UTF8.self)
   }
@@ -41,7 +41,8 @@ package struct TerminalText {
     return filter.visible(bytes) + filter.end()
   }
 
-  /// The next part of a text that arrives in pieces.
+  /// Returns the visible form of the next piece of a text that arrives in pieces. A character that
+  /// is cut off at the end of the piece is kept for the next call.
   package mutating func visible(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let input = pending + bytes
     pending = []
@@ -58,7 +59,7 @@ package struct TerminalText {
     return output
   }
 
-  /// The rest of the text, after which nothing follows.
+  /// Ends a text that arrives in pieces. Returns the visible form of the bytes that were kept.
   package mutating func end() -> [UInt8] {
     let input = pending
     pending = []
@@ -74,8 +75,8 @@ package struct TerminalText {
     (0x20..<0x7F).contains(byte) || byte == 10 || byte == 9
   }
 
-  /// Writes the character at `place`. Returns the number of bytes it takes, or nil if more bytes
-  /// are needed.
+  /// Appends the visible form of the character at `place` to the output. Returns the number of
+  /// bytes that the character takes, or nil if more bytes are needed.
   private static func take(
     _ input: [UInt8], at place: Int, isWhole: Bool, _ output: inout [UInt8]
   ) -> Int? {
@@ -85,7 +86,7 @@ package struct TerminalText {
       return 1
     }
     if byte == 13 {
-      // A carriage return at the end of a line has no effect.
+      // A carriage return at the end of a line has no effect, so it is kept.
       guard place + 1 < input.count || isWhole else { return nil }
       if place + 1 < input.count, input[place + 1] == 10 {
         output.append(byte)
@@ -118,7 +119,7 @@ package struct TerminalText {
     return length
   }
 
-  /// Writes one of our own sequences, which is never split.
+  /// Appends one of Lull's own sequences to the output. They are never split over two pieces.
   private static func takeOwn(_ input: [UInt8], at place: Int, _ output: inout [UInt8]) -> Int? {
     let end = place + markBytes.count
     guard end < input.count, input[place..<end].elementsEqual(markBytes) else { return nil }

@@ -6,7 +6,8 @@ package struct TerminalSize {
   package let columns: Int
   package let rows: Int
 
-  /// nil if the descriptor isn't a terminal, or its size is unknown. Any thread.
+  /// Reads the size of a terminal. Returns nil if the descriptor isn't a terminal, or its size is
+  /// unknown. Callable on any thread.
   package init?(of descriptor: Int32) {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -23,16 +24,18 @@ package enum StandardTerminals {
   private static let output = Atomic<Int32>(STDOUT_FILENO)
   private static let error = Atomic<Int32>(STDERR_FILENO)
 
-  /// The descriptors from which to read kind and size. Any thread.
+  /// The descriptor of the terminal that shows standard output. The kind and size of the terminal
+  /// are read from it. Callable on any thread.
   package static var outputDescriptor: Int32 { output.load(ordering: .relaxed) }
   package static var errorDescriptor: Int32 { error.load(ordering: .relaxed) }
 
-  /// Whether the stream is shown on a terminal, so that control characters must be made visible.
-  /// Any thread.
+  /// Whether standard output is shown on a terminal, so that control characters must be made
+  /// visible. Callable on any thread.
   package static var showsOutput: Bool { isatty(outputDescriptor) != 0 }
   package static var showsErrors: Bool { isatty(errorDescriptor) != 0 }
 
-  /// From now on, a stream is captured and shown on that terminal; nil ends this.
+  /// Records that a standard stream is captured from now on and shown on another terminal; nil ends
+  /// this.
   package static func capture(_ stream: Int32, on terminal: Int32?) {
     if stream == STDOUT_FILENO {
       output.store(terminal ?? stream, ordering: .relaxed)

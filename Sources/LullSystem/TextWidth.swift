@@ -14,7 +14,7 @@ package enum TextWidth {
 
   package static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
 
-  /// The text, truncated with a mark if it is wider than `columns`.
+  /// Returns the text, truncated and marked with `…` if it is wider than `columns`.
   package static func cut(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     var result = ""
@@ -38,13 +38,15 @@ package enum TextWidth {
 
 /// The size of the terminal at a descriptor.
 package enum TerminalWidth {
-  /// The columns; nil if it isn't a terminal, or the size is unknown. Any thread.
+  /// The number of columns; nil if the descriptor isn't a terminal, or the size is unknown.
+  /// Callable on any thread.
   package static func columns(of descriptor: Int32) -> Int? {
     guard let size = size(of: descriptor), size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// The rows; nil if it isn't a terminal, or the size is unknown. Any thread.
+  /// The number of rows; nil if the descriptor isn't a terminal, or the size is unknown. Callable
+  /// on any thread.
   package static func rows(of descriptor: Int32) -> Int? {
     guard let size = size(of: descriptor), size.ws_row > 0 else { return nil }
     return Int(size.ws_row)

@@ -2,7 +2,7 @@ import LullLibC
 import Synchronization
 
 /// Lets a thread sleep until another thread wakes it.
-// A condition and its lock in the C library, which don't move. Usable on any thread.
+// A condition variable and its mutex of the C library, at fixed addresses. Usable on any thread.
 package final class ThreadSignal: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -31,7 +31,7 @@ package final class ThreadSignal: @unchecked Sendable {
     pthread_mutex_unlock(lock)
   }
 
-  /// Waits for `fire`. Returns immediately if it was called since the last wait.
+  /// Waits for `fire`. Returns immediately if `fire` was called since the last wait.
   package func wait() {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
@@ -56,12 +56,14 @@ package final class ThreadSignal: @unchecked Sendable {
   }
 }
 
-/// Blocks a signal that a system call raises in its own thread. Used in processes whose signal
-/// handling isn't ours, such as a stock interpreter.
+/// Blocks a signal that a system call raises in the calling thread. Used in processes whose signal
+/// handling isn't ours, such as a stock Lua interpreter.
 package enum SignalGuard {
-  /// Runs `body` with the signal blocked on this thread, and removes one that was raised meanwhile.
+  /// Runs `body` with the signal blocked on this thread. If the signal was raised meanwhile, it is
+  /// discarded.
   ///
-  /// A signal that was pending before stays pending. Other signals are not affected. Any thread.
+  /// A signal that was pending before stays pending. Other signals are not affected. Callable on
+  /// any thread.
   package static func without<Result>(_ signal: Int32, _ body: () -> Result) -> Result {
     var guarded = sigset_t()
     var previous = sigset_t()
@@ -78,8 +80,8 @@ package enum SignalGuard {
     return body()
   }
 
-  /// Runs `body`, which writes to files. Exceeding the file size limit fails with EFBIG; without
-  /// this, SIGXFSZ would end the process. Any thread.
+  /// Runs `body`, which writes to files. If it exceeds the file size limit, the write fails with
+  /// EFBIG. Without this function, SIGXFSZ would end the process. Callable on any thread.
   package static func withoutSIGXFSZ<Result>(_ body: () -> Result) -> Result {
     var limit = rlimit()
     // Without a limit, the signal isn't raised.
@@ -91,8 +93,8 @@ package enum SignalGuard {
   }
 }
 
-/// A function that a signal handler in C calls to wake an event loop, and its context. It is
-/// async-signal-safe.
+/// A function that a signal handler in C calls to wake an event loop, and the argument of the
+/// function. The function is async-signal-safe.
 package struct SignalWakeUp {
   package let function: @convention(c) (UnsafeMutableRawPointer?) -> Void
   package let context: UnsafeMutableRawPointer
@@ -106,8 +108,8 @@ package struct SignalWakeUp {
   }
 }
 
-/// Tells work in the pool that its result isn't needed any more. Set on one thread, read on
-/// another.
+/// A flag that tells work in the thread pool that its result isn't needed any more. Set on one
+/// thread, read on another.
 package final class StopSign: Sendable {
   private let state = Atomic(false)
 

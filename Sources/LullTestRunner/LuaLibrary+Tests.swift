@@ -2,6 +2,6 @@ import LullClients
 package import LullHost
 
 extension LuaLibrary {
-  /// The functions of every host, API files, and those for tests.
+  /// The library of every host with API files and the functions for tests.
   package static let withTests = LuaLibrary([APIFiles.self, TestCase.self])
 }

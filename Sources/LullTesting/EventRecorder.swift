@@ -1,7 +1,8 @@
 public import LullCore
 
-/// An observer that records every event and the state at that moment: `newData(network) D`, with L
-/// while a load is in progress, D if there is data and E if there is an error.
+/// An observer that records every event and the state of the resource at that moment, such as
+/// `newData(network) D`. The letters after the name of the event are L while a load is in progress,
+/// D if there is data, and E if there is an error.
 public final class EventRecorder: ResourceObserver {
   /// One line per event, the latest last.
   public private(set) var events: [String] = []

@@ -5,17 +5,18 @@ extension Lull {
   /// Runs a test with a stubbed network and a manual clock.
   ///
   /// The body runs on the calling thread. Services made by the body, or by the code under test with
-  /// `Service(baseURL:)`, use `test.network` and `test.clock`. A wait ends without time passing, or
-  /// fails with an error that names the next pending event: no wait of a test hangs. When the body
-  /// has ended, everything in flight is cancelled.
+  /// `Service(baseURL:)`, use `test.network` and `test.clock`. Waiting never advances the clock: a
+  /// wait ends without time passing, or fails with an error that names the next pending event. So
+  /// no wait of a test hangs. When the body has ended, everything in flight is cancelled.
   ///
-  /// A deadlock ends the test immediately: the body and all tasks of `spawn` wait for requests,
-  /// loops or Lua code, while every response is held or every timer is in the future. Actions of
-  /// other threads are not detected, such as a plain `Task` that sleeps before it releases a
-  /// response. In that case pass a `patience`, for which every wait then lasts. (TEST-161)
+  /// A deadlock ends the test immediately. In a deadlock, the body and all tasks of `spawn` wait
+  /// for requests, loops or Lua code, and nothing in the test can wake them: responses are held,
+  /// and timers are in the future. Actions of other threads are not detected, such as a plain
+  /// `Task` that sleeps before it releases a response. For such a test, pass a `patience`: a wait
+  /// then fails only after that time. (TEST-161)
   ///
-  /// The calling thread is blocked meanwhile. In an asynchronous function, use the asynchronous
-  /// form.
+  /// The calling thread is blocked until the test has ended. In an asynchronous function, use the
+  /// asynchronous overload.
   ///
   ///     @Test func `a user has a name`() throws {
   ///       try Lull.test { test in
@@ -26,8 +27,8 @@ extension Lull {
   ///       }
   ///     }
   ///
-  /// - Parameter patience: How long to wait, in seconds of the real clock, for events outside the
-  ///   test, such as a detached task, before the test fails. nil: 10 s, and 0 s for a deadlock.
+  /// - Parameter patience: How long the test waits for events outside it, such as a detached task,
+  ///   before it fails, in seconds of the real clock. nil means 10 s, and 0 s for a deadlock.
   /// - Throws: The error of the body, or `TestIsStuck`.
   public static func test<Value>(
     patience: Double? = nil, _ body: @escaping (isolated LullTest) async throws -> Value
@@ -36,10 +37,10 @@ extension Lull {
   }
 
   /// Runs a test from an asynchronous function. The test has its own thread, and the caller's task
-  /// is suspended until it has ended. (TEST-162)
+  /// is suspended until the test has ended. (TEST-162)
   ///
-  /// No thread of Swift's pool is blocked, however many tests run at a time, so that detached tasks
-  /// can run. Cancelling the caller's task does not end the test.
+  /// However many tests run at a time, no thread of Swift's pool is blocked, so detached tasks can
+  /// run. Cancelling the caller's task does not end the test.
   ///
   ///     @Test func `a user has a name`() async throws {
   ///       try await Lull.test { test in … }
@@ -61,7 +62,7 @@ extension Lull {
 }
 
 extension Lull {
-  /// Runs a test, with a duration for `patience`. (SWF-162)
+  /// Runs a test, with `patience` given as a `Duration`. (SWF-162)
   ///
   /// - Throws: The error of the body, or `TestIsStuck`.
   @_disfavoredOverload
@@ -73,7 +74,8 @@ extension Lull {
 }
 
 extension Lull {
-  /// Runs a test from an asynchronous function, with a duration for `patience`. (SWF-162, TEST-162)
+  /// Runs a test from an asynchronous function, with `patience` given as a `Duration`. (SWF-162,
+  /// TEST-162)
   ///
   /// - Throws: The error of the body, or `TestIsStuck`.
   @_disfavoredOverload

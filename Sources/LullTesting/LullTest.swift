@@ -5,18 +5,19 @@ public import LullCore
 /// The environment of a test of `Lull.test`: the network, the clock, a recorder, and services that
 /// use them.
 ///
-/// The body of the test is isolated to it, and so are the objects that the body makes. They all run
-/// on the thread that called `Lull.test`.
+/// The body of the test is isolated to this actor, and so are the objects that the body makes. They
+/// all run on one thread: the thread that called `Lull.test`, or a new thread for its asynchronous
+/// overload.
 public actor LullTest: ServiceHome {
-  /// Responds from a list of stubs. A request without a stub fails with an error that lists the
-  /// stubs.
+  /// The network, which responds from a list of stubs. A request without a stub fails with an error
+  /// that lists the stubs.
   public let network = StubProvider()
-  /// Stands still until the test moves it.
+  /// A clock that stands still until the test advances it.
   public let clock = ManualClock()
   /// An observer that records its events.
   public let recorder = EventRecorder()
-  /// Delivers results and callbacks on the test's thread. For services made with another
-  /// initializer.
+  /// The pump that delivers results and callbacks on the test's thread. Pass it to a service that
+  /// is made with another initializer.
   public let pump: Pump
 
   private let wakeUp = ThreadSignal()
@@ -52,7 +53,7 @@ public actor LullTest: ServiceHome {
     pump.bindToThread()
   }
 
-  /// A service that uses the test's network and clock.
+  /// Returns a new service that uses the test's network and clock.
   public func service(
     _ baseURL: String? = "https://api.test", name: String? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text]
@@ -62,15 +63,16 @@ public actor LullTest: ServiceHome {
       networking: network, pump: pump)
   }
 
-  /// Waits until nothing more happens without time passing: responses have arrived, transformers
-  /// have returned or wait for something that does not arrive, and hooks and observers have been
-  /// called.
+  /// Waits until nothing more happens unless the clock advances. By then, responses have arrived,
+  /// and hooks and observers have been called. Transformers have returned, or wait for something
+  /// that does not arrive.
   ///
-  /// Tasks of `spawn` are included; other threads are not. If tasks keep yielding, it stops after
-  /// 10,000 rounds.
+  /// Tasks of `spawn` are waited for, but other threads are not. If tasks keep yielding, the wait
+  /// ends after 10,000 rounds.
   public func settle() async {
     guard !hasEnded else {
-      // A loop that settles without end must let other code run, without using the whole processor.
+      // A loop that calls `settle` without end must let other code run, without using the whole
+      // processor.
       usleep(1000)
       await Task.yield()
       return
@@ -78,10 +80,10 @@ public actor LullTest: ServiceHome {
     await withCheckedContinuation { settling.append($0) }
   }
 
-  /// Advances the clock, fires the timers that become due, in order, and settles.
+  /// Advances the clock, fires the timers that become due, in order, and waits as `settle()` does.
   ///
-  /// If timers are set again for the same moment without end, it stops after 10,000 rounds. From
-  /// then on it takes one round for each moment at which another timer fires.
+  /// If timers are set again for the same moment without end, the clock moves on after 10,000
+  /// rounds. From then on, one round is spent on each later moment at which a timer fires.
   ///
   /// - Parameter seconds: 0 or more.
   public func advance(by seconds: Double) async {
@@ -108,13 +110,13 @@ public actor LullTest: ServiceHome {
 
   // MARK: Tasks
 
-  /// Starts a task that runs here, beside the body. It begins when the body waits.
+  /// Starts a task on the thread of the test, beside the body. The task begins when the body waits.
   ///
   /// The task may use the objects of the body. `settle()` and `advance(by:)` wait for its actions.
-  /// A plain `Task { }` moves to another thread whenever it waits, so they may miss it. When the
-  /// body has ended, the task is cancelled and runs on as far as the cancellation wakes it. A task
-  /// that continues nevertheless is abandoned. Its error is thrown to callers that wait for its
-  /// `value`.
+  /// They may miss the actions of a plain `Task { }`, which moves to another thread whenever it
+  /// waits. When the body has ended, the task of `spawn` is cancelled. It can still run as far as
+  /// the cancellation wakes it, and is abandoned after that. If the task throws an error, callers
+  /// that wait for its `value` receive the error.
   ///
   ///     let name = test.spawn { try await model.name() }
   ///     await test.advance(by: 5)
@@ -127,8 +129,9 @@ public actor LullTest: ServiceHome {
     return spawnConfined(Confined { (_: isolated LullTest) in try await body.value() })
   }
 
-  /// Starts a task that is isolated to the test. The body must be Sendable. Otherwise like the
-  /// other overload.
+  /// Starts a task that is isolated to the test and receives the test as its argument. The body
+  /// must be Sendable. In all other respects, this overload behaves like the one without an
+  /// argument.
   ///
   ///     test.spawn { test in await test.advance(by: 5) }
   @discardableResult
@@ -163,9 +166,10 @@ public actor LullTest: ServiceHome {
 
   // MARK: Running
 
-  /// Runs the body.
+  /// Runs the body of the test until it ends or the test is stuck.
   ///
-  /// - Parameter patience: Seconds of the real clock; nil: the default, and 0 s for a deadlock.
+  /// - Parameter patience: How long to wait for events, in seconds of the real clock. nil means the
+  ///   default, and 0 s for a deadlock.
   nonisolated func run<Value>(
     patience: Double?, _ body: @escaping (isolated LullTest) async throws -> Value
   ) throws -> Value {
@@ -212,15 +216,15 @@ public actor LullTest: ServiceHome {
   /// After this many busy rounds, a task is assumed to yield without end.
   private static let longestSettling = 10_000
 
-  /// The most time, as a multiple of the patience, for which a test may be busy without pause,
-  /// unless the body itself is busy.
+  /// The longest time for which a test may be busy without pause, as a multiple of the patience.
+  /// Time in which only the body is busy doesn't count.
   private static let longestBusiness = 6.0
 
-  /// Runs jobs and turns until `condition` holds, nothing more happens for `patience` seconds, or
-  /// all rounds were busy.
+  /// Runs jobs and turns of the pump until `condition` holds, nothing happens for `patience`
+  /// seconds, or `rounds` rounds have run.
   ///
-  /// - Returns: Whether it gave up because code beside the body is busy without end: tasks, Lua
-  ///   code, or callbacks of the pump.
+  /// - Returns: Whether the function gave up because code beside the body is busy without end:
+  ///   tasks, Lua code, or callbacks of the pump.
   @discardableResult
   private func turn(
     patience: Double, rounds: Int = .max, isBounded: Bool = false, until condition: () -> Bool
@@ -231,7 +235,7 @@ public actor LullTest: ServiceHome {
     let longest = Duration.seconds(patience * LullTest.longestBusiness)
     return context.whileCurrent {
       while true {
-        // The tasks are one guest of the pump. A second guest runs its own code.
+        // All Swift tasks together are one guest of the pump. A second guest runs other code.
         let isBodyAlone = tasks.isEmpty && pump.guestCount <= 1
         if !isBounded || isBodyAlone && executor.hasWork { lastCalm = .now }
         executor.runJobs()
@@ -258,15 +262,15 @@ public actor LullTest: ServiceHome {
     }
   }
 
-  /// Whether every task of the test waits for something only the test can cause, and nothing is
-  /// left that causes it: all requests in flight use its own network. Actions of other threads are
-  /// not detected. (TEST-161)
+  /// Whether the test is in a deadlock. Every task of the test then waits for something that only
+  /// the test can cause. All requests in flight use the test's own network, so nothing is left that
+  /// wakes a task. Actions of other threads are not detected. (TEST-161)
   private var isDeadlocked: Bool {
     pump.waits.holdAll && requests.inFlight.allSatisfy(isForOwnNetwork)
   }
 
-  /// Whether the response can't come from another thread, as it may for a custom request or a
-  /// cache.
+  /// Whether the response to a request can only come from the test itself. The response to a custom
+  /// request, or from a cache, may come from another thread.
   private func isForOwnNetwork(_ request: Request) -> Bool {
     if request is ChainedRequest { return true }
     guard request is NetworkRequest, let networking = request.resource?.service.networking else {

@@ -2,10 +2,10 @@ public import LullCore
 
 /// A clock that stands still until it is moved. Timers fire inside `advance`.
 ///
-/// Times are in seconds. In a test of `Lull.test`, usually moved by `test.advance(by:)`, which also
-/// waits for the effects of timers.
+/// Times are in seconds. In a test of `Lull.test`, the clock is usually advanced with
+/// `test.advance(by:)`, which also waits for the effects of timers.
 public final class ManualClock: HostClock {
-  /// The time for which the clock has run, regardless of `set`.
+  /// The monotonic time of the clock. Advancing the clock changes it, `set` does not.
   public private(set) var uptime: Double
   /// The difference between the time that was set and `uptime`.
   private var shift = 0.0
@@ -18,15 +18,15 @@ public final class ManualClock: HostClock {
     uptime = now
   }
 
-  /// The time, usually read as seconds since 1970.
+  /// The time of the clock, usually read as seconds since 1970.
   public var now: Double { uptime + shift }
 
-  /// Sets the time, as an administrator would. Timers are not affected.
+  /// Sets `now`, as an administrator sets the time of a system. Timers are not affected.
   public func set(_ now: Double) {
     shift = now - uptime
   }
 
-  /// A timer that fires inside `advance`.
+  /// Schedules a timer, which fires inside `advance`.
   public func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
     let timer = Timer(due: uptime + max(0, seconds), action: action)
     timers.append(timer)
@@ -39,13 +39,13 @@ public final class ManualClock: HostClock {
   /// The uptime at which the next timer fires; nil without timers.
   public var nextDue: Double? { timers.filter { $0.action != nil }.map(\.due).min() }
 
-  /// The uptime at which the next timer at or after `start` fires; nil without such timers.
+  /// The uptime, at or after `start`, at which the next timer fires; nil without such a timer.
   func nextDue(from start: Double) -> Double? {
     timers.filter { $0.action != nil && $0.due >= start }.map(\.due).min()
   }
 
-  /// Advances to `end`, unless it has passed, and fires the timers due by then. Timers set
-  /// meanwhile don't fire.
+  /// Advances the clock to `end`, unless that time has passed, and fires the timers due by then.
+  /// Timers that are set during the call don't fire in it.
   func fire(until end: Double) {
     timers.removeAll { $0.action == nil }
     let due = timers.enumerated().filter { $0.element.due <= end }
@@ -61,7 +61,8 @@ public final class ManualClock: HostClock {
     uptime = max(uptime, end)
   }
 
-  /// Advances the clock and fires the timers that become due, in order of time, then of scheduling.
+  /// Advances the clock and fires the timers that become due. They fire in the order of their
+  /// times. Timers for the same time fire in the order in which they were scheduled.
   public func advance(by seconds: Double) {
     let end = uptime + seconds
     // A timer that is set again for the same moment without end must not block a test.

@@ -4,8 +4,8 @@ public import LullCore
 /// response.
 ///
 /// A request without a stub fails. The error names the request and lists the stubs, or `none`.
-/// Retries, watches and streams don't send it again. On the thread of the test only. (TEST-29,
-/// TEST-160)
+/// Retries, watches and streams don't send such a request again. Use the provider only on the
+/// thread of the test. (TEST-29, TEST-160)
 public final class StubProvider: NetworkingProvider {
   /// The response to one request.
   public struct Answer: Sendable {
@@ -15,7 +15,7 @@ public final class StubProvider: NetworkingProvider {
     public var headers: Headers
     /// The body; nil: no body.
     public var body: [UInt8]?
-    /// A network error instead of a response.
+    /// A network error, with which the request fails instead of receiving a response.
     public var error: TransportError?
 
     /// A response with these bytes.
@@ -27,7 +27,7 @@ public final class StubProvider: NetworkingProvider {
       return answer
     }
 
-    /// A response with a text, or an error instead.
+    /// Makes a response with a text, or with a network error in its place.
     public init(
       status: Int = 200, headers: [(String, String)] = [], body: String? = "",
       error: TransportError? = nil
@@ -61,7 +61,7 @@ public final class StubProvider: NetworkingProvider {
   public private(set) var requests: [HTTPRequest] = []
   /// The number of requests that were cancelled.
   public private(set) var cancelledCount = 0
-  /// The progress of every transfer.
+  /// The metrics that every transfer reports.
   public var metrics = RequestTransferMetrics()
   /// Called inside `startRequest`, before the response is reported or held.
   public var onStart: ((HTTPRequest) -> Void)?
@@ -80,13 +80,14 @@ public final class StubProvider: NetworkingProvider {
   /// Makes a provider without stubs.
   public init() {}
 
-  /// Sets the responses to a method and URL, in turn; the last one is repeated. Replaces earlier
-  /// stubs for them.
+  /// Sets the responses to requests with this method and URL. They are used in turn, and the last
+  /// one is repeated. Earlier stubs for the method and URL are replaced.
   public func stub(_ method: RequestMethod, _ url: String, _ answers: Answer...) {
     stub(method, url, answers: answers)
   }
 
-  /// Sets the responses to a method and URL from a list.
+  /// Sets the responses to requests with this method and URL, like the variadic overload, from a
+  /// list.
   public func stub(_ method: RequestMethod, _ url: String, answers: [Answer]) {
     self.answers["\(method) \(url)"] = answers
   }
@@ -94,8 +95,8 @@ public final class StubProvider: NetworkingProvider {
   /// The number of responses held for `release`, excluding those of cancelled requests. (TEST-28)
   public var heldCount: Int { held.count }
 
-  /// Delivers the held response at `index`, by default the oldest. Those of cancelled requests
-  /// don't count.
+  /// Delivers the held response at `index`, by default the oldest. Responses to cancelled requests
+  /// are not counted in the index.
   public func release(_ index: Int = 0) {
     precondition(
       held.indices.contains(index), "\(held.count) responses are held, none at index \(index)")
@@ -103,7 +104,7 @@ public final class StubProvider: NetworkingProvider {
     answer.completion(answer.result)
   }
 
-  /// Delivers the oldest held response to a cancelled request, which arrives too late.
+  /// Delivers the oldest held response to a cancelled request, as a response that arrives too late.
   package func releaseCancelled() {
     precondition(!heldTooLong.isEmpty, "no response of a cancelled request is held")
     let answer = heldTooLong.removeFirst()
@@ -116,7 +117,7 @@ public final class StubProvider: NetworkingProvider {
     heldTooLong.append(held.remove(at: index))
   }
 
-  /// Responds, or holds the response.
+  /// Responds to the request immediately, or holds the response while `holdsAnswers` is true.
   public func startRequest(_ request: HTTPRequest, completion: NetworkCompletion)
     -> any RequestNetworking
   {

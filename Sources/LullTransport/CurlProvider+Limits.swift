@@ -20,10 +20,9 @@ extension CurlProvider {
 
   /// Resumes requests whose response arrived before their body was sent completely.
   ///
-  /// Over HTTP/2, curl (7.88) does not notice that the stream has ended if that happens while it
-  /// sends the rest of the body: it would wait until the timeout. The last bytes may still be in
-  /// transit when curl has handed them over, so one call may not be enough. Must be called outside
-  /// curl.
+  /// If an HTTP/2 stream ends while curl (7.88) is still sending the body, curl does not notice the
+  /// end and would wait until the timeout. The last bytes may still be in transit when curl has
+  /// handed them over, so one call may not be enough. Must be called outside curl.
   func wakeAnswered() {
     guard waking == nil else { return }
     let answered = uploads.filter { $0.hasWholeHead && $0.hasSentAll && $0.usedHTTP2 }
@@ -40,14 +39,15 @@ extension CurlProvider {
     waking = nil
   }
 
-  /// Stops reporting a transfer that has left curl. If it was not reported before, it counts when
-  /// its result arrives.
+  /// Stops reporting a transfer that has left curl. If it was not reported before, it is counted
+  /// when its result arrives.
   func endReporting(_ easy: CurlEasy) {
     limited.removeAll { $0 === easy }
   }
 
-  /// Sends an exchange again, or to its redirect target, ahead of the exchanges queued there. With
-  /// a rate limit it waits for an admission first. That wait does not count against its timeout.
+  /// Sends an exchange again, or to its redirect target, ahead of the exchanges that wait in
+  /// `queue`. An exchange with a rate limit first waits for an admission. That wait does not count
+  /// against the timeout of the exchange.
   func sendAgain(_ transfer: CurlTransfer, in queue: HostQueue) {
     guard let report = transfer.request.options?.sending else { return goOn(transfer, in: queue) }
     transfer.queue = nil

@@ -39,7 +39,7 @@ extension CurlProvider {
     jars.save { StandardError.write("lull: warning: \($0)\n") }
   }
 
-  /// Observes an exchange that has begun, if its options ask for it.
+  /// Observes an exchange that has begun, if its options request that.
   func watch(_ transfer: CurlTransfer, _ easy: CurlEasy, in queue: HostQueue) {
     guard let options = transfer.request.options else { return }
     if easy.incoming.pointee.passesLater { limited.append(easy) }
@@ -53,7 +53,7 @@ extension CurlProvider {
     }
   }
 
-  /// Returns why nothing may be sent to `origin`, or nil if it is allowed.
+  /// Returns an error if nothing may be sent to `origin`, or nil if sending is allowed.
   func refusal(
     of origin: Origin, for request: HTTPRequest, redirectedBy host: String? = nil
   ) -> TransportError? {
@@ -72,11 +72,12 @@ extension CurlProvider {
       "\(target ?? "the host \(origin.hostAndPort)") is not allowed (--allow-host)")
   }
 
-  /// Returns why a request may not be sent with its `Host` header (`:authority` in HTTP/2), or nil
-  /// if it may. A server of several hosts, or a proxy in front of them, routes by that header.
+  /// Returns an error if a request may not be sent with its `Host` header (`:authority` in HTTP/2),
+  /// or nil if it may. A server of several hosts, or a proxy in front of them, routes by that
+  /// header.
   ///
-  /// - Parameter request: The request with its secrets filled in, or one without secrets. The
-  ///   headers of a request that still has masks are compared when it is sent.
+  /// - Parameter request: The request with the texts of its secrets, or a request without secrets.
+  ///   A request that still has masks is not checked here, but when it is sent.
   func refusal(ofHostHeaderIn request: HTTPRequest, to origin: Origin) -> TransportError? {
     guard let allowedHosts, request.secrets == nil,
       request.options?.connection.unixSocket == nil
@@ -89,8 +90,8 @@ extension CurlProvider {
     return nil
   }
 
-  /// Returns why nothing may be sent by the route that the request itself names, or nil if it is
-  /// allowed.
+  /// Returns an error if the request itself names a route (an address or a proxy) that is not
+  /// allowed, or nil if it does not.
   func refusal(of request: HTTPRequest, to origin: Origin, by allowedHosts: AllowedHosts)
     -> TransportError?
   {

@@ -30,7 +30,7 @@ extension CurlProvider {
     sendAgain(transfer, in: queues.queue(for: redirect.origin))
   }
 
-  /// Enforces the timeout of an exchange that has left the queue once, even while it waits again.
+  /// Enforces the timeout of an exchange that waits in a queue again, for example after a redirect.
   func boundWait(of transfer: CurlTransfer, in queue: HostQueue) {
     let timer = loop.schedule(after: max(0, transfer.remainingTime)) {
       [weak self, weak transfer] in

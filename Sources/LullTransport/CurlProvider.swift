@@ -11,7 +11,7 @@ package final class CurlProvider: NetworkingProvider {
   /// The number of exchanges that have been started and not reported, including waiting ones.
   package private(set) var activeCount = 0
 
-  /// The number of exchanges that wait for a place.
+  /// The number of exchanges that wait in the queues of their origins.
   package var waitingCount: Int { queues.waitingCount }
 
   let loop: EventLoop
@@ -22,14 +22,15 @@ package final class CurlProvider: NetworkingProvider {
   private let idleTime: Double
   let queues = HostQueues()
   let log: ExchangeLog
-  /// nil before the first request with secrets.
+  /// The coordinator of secrets; nil before the first request with secrets.
   private(set) var secrets: SecretCoordinator?
   /// Receives every text that reveals a secret of a request when the request is sent; nil for none.
   package var onSecrets: (([ToldSecret]) -> Void)?
-  /// Returns the secret text for a literal secret of the program; nil uses the literal itself. Must
-  /// be set before the first request.
+  /// Returns the secret text for a literal secret of the program. If this function is nil, the
+  /// literal itself is the secret text. Must be set before the first request.
   package var onLiteral: ((String) -> String)?
-  /// Handles requests instead of the network; it reaches the network by `send`. nil for none.
+  /// Receives the requests instead of the network; nil for none. The tap can send a request to the
+  /// network with `send`.
   package weak var tap: (any NetworkTap)?
   let jars = CurlJars()
   /// Origins whose certificates are not verified and for which the warning was printed.
@@ -40,15 +41,15 @@ package final class CurlProvider: NetworkingProvider {
   var limited: [CurlEasy] = []
   /// Handles that send a body and may use HTTP/2; see `wakeAnswered`.
   var uploads: [CurlEasy] = []
-  /// Runs until the next time transfers may be woken.
+  /// While this timer runs, `wakeAnswered` does nothing. It limits how often transfers are woken.
   var waking: (any HostTimer)?
-  /// Exchanges that will be sent again when their limit admits them.
+  /// Exchanges that will be sent again when their rate limit admits them.
   var awaitingPlaces: [CurlTransfer] = []
-  /// nil before the first request.
+  /// The curl handles; nil before the first request.
   private(set) var curl: (multis: CurlMultis, pool: CurlPool)?
   /// The next time to check for expired timeouts, in the loop's `uptime`.
   var nextOverdueLook = 0.0
-  /// Runs while multi handles may have become idle.
+  /// The timer that closes idle multi handles; nil if there are none to close.
   private var tidying: (any HostTimer)?
   /// Exchanges that were cancelled while curl's code ran. They are removed from curl when it has
   /// returned.
@@ -279,7 +280,8 @@ package final class CurlProvider: NetworkingProvider {
   func end(_ transfer: CurlTransfer, _ error: TransportError) {
     let error = secrets?.masked(error, of: transfer) ?? error
     end(transfer, ArrivedResult(NetworkResult(error: error)))
-    // Last, here and below: the log's handler may start and cancel any request.
+    // The log is written last, here and below, because its handler may start and cancel any
+    // request.
     if error.kind != .cancelled { log.failed(transfer.request, error) }
   }
 
@@ -289,7 +291,7 @@ package final class CurlProvider: NetworkingProvider {
     transfer.end(report)
   }
 
-  /// Ends a running exchange with an error of Lull's own.
+  /// Ends a running exchange with an error that Lull itself has detected.
   func giveUp(
     _ transfer: CurlTransfer, _ easy: CurlEasy, _ queue: HostQueue, _ error: TransportError
   ) {
@@ -398,13 +400,13 @@ extension CurlProvider: TurnParticipant {
   }
 }
 
-/// Intercepts the exchanges of a network for a time: requests to the network go to the tap instead.
-/// Home thread only.
+/// Intercepts the exchanges of a network: as long as the tap is set, requests go to it instead of
+/// the network. Home thread only.
 package protocol NetworkTap: NetworkingProvider {}
 
 /// A network that bypasses its tap.
 package final class UntappedNetwork: NetworkingProvider {
-  // The network outlives its tap.
+  // Unowned, because the network outlives its tap.
   private unowned let network: CurlProvider
 
   package init(_ network: CurlProvider) { self.network = network }

@@ -2,8 +2,8 @@ import LullLibC
 package import LullCore
 import LullSystem
 
-/// The sample API as a child process, `lull-mock --sample`. It ends with this object or when this
-/// process dies, because its standard input closes.
+/// The sample API as a child process, `lull-mock --sample`. The child process ends when this object
+/// is released or this process dies, because its standard input is closed then.
 package final class DemoServer {
   package let url: String
   private let process: pid_t
@@ -26,8 +26,8 @@ package final class DemoServer {
       close(output[1])
     }
     do throws(ChildProcess.Failure) {
-      // In its own process group: Ctrl-C only reaches the script, and the child ends with the
-      // script.
+      // The child has its own process group, so that Ctrl-C reaches only the script. The child ends
+      // with the script.
       process = try ChildProcess.start(
         [path.contains("/") ? path : "./" + path] + DemoServer.words(port: "0") + ["--quiet"],
         input: .descriptor(input[0]), output: .descriptor(output[1]))
@@ -55,7 +55,7 @@ package final class DemoServer {
 
   private var hasEnded = false
 
-  /// Closes the program's standard input, which ends it, and waits for its exit.
+  /// Closes the standard input of the sample API, so that it ends, and waits for its exit.
   package func end() {
     guard !hasEnded else { return }
     hasEnded = true

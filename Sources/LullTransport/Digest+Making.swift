@@ -1,7 +1,7 @@
 import CCrypto
 package import LullCore
 
-/// Digests by the system's library. Any thread.
+/// Computes digests with the system's libcrypto. Any thread.
 extension Digest {
   private var kind: Int32 {
     switch self {
@@ -28,7 +28,8 @@ extension Digest {
     return text.withUTF8 { of($0) }
   }
 
-  /// Returns the HMAC of `bytes` with `key` (RFC 2104), or nil as above.
+  /// Returns the HMAC of `bytes` with `key` (RFC 2104), or nil if the library is missing or does
+  /// not support this digest.
   package func hmac(
     key: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> [UInt8]? {
@@ -37,7 +38,8 @@ extension Digest {
     }
   }
 
-  /// Returns the HMAC as above, from arrays.
+  /// Returns the HMAC of `bytes` with `key`, or nil if the library is missing or does not support
+  /// this digest.
   func hmac(key: [UInt8], _ bytes: [UInt8]) -> [UInt8]? {
     key.withUnsafeBufferPointer { key in
       bytes.withUnsafeBufferPointer { hmac(key: key, $0) }
@@ -45,20 +47,20 @@ extension Digest {
   }
 
   /// Derives 32 bytes from `bytes` and `salt` in `rounds` iterations (PBKDF2, RFC 8018, section
-  /// 5.2). Returns nil as above.
+  /// 5.2). Returns nil if the library is missing or does not support this digest.
   func stretched(_ bytes: [UInt8], salt: [UInt8], rounds: Int32) -> [UInt8]? {
     Digest.made {
       ccrypto_stretch(kind, bytes, bytes.count, salt, salt.count, rounds, $0, 32)
     }
   }
 
-  /// Returns the digest, or throws if it is not available. For signatures.
+  /// Returns the digest for a signature, or throws if the digest is not available.
   func required(of bytes: [UInt8]) throws(TransportError) -> [UInt8] {
     guard let made = of(bytes) else { throw isMissing }
     return made
   }
 
-  /// Returns the HMAC, or throws if it is not available. For signatures.
+  /// Returns the HMAC for a signature, or throws if the digest is not available.
   func requiredHMAC(key: [UInt8], _ bytes: [UInt8]) throws(TransportError) -> [UInt8] {
     guard let made = hmac(key: key, bytes) else { throw isMissing }
     return made
@@ -69,8 +71,8 @@ extension Digest {
     .final(.authFailed, "\(rawValue) is not available: it needs libcrypto.so.3 (libssl3)")
   }
 
-  /// Returns the digest of a body as it is sent; without a body, the digest of no bytes. May read
-  /// files: call it in the pool then.
+  /// Returns the digest of a body as it is sent. Without a body, returns the digest of no bytes. If
+  /// the body contains files, this reads them: call it in the thread pool then.
   func of(
     _ payload: RequestPayload?, unless isStopped: () -> Bool = { false }
   ) throws(TransportError) -> [UInt8] {
@@ -105,7 +107,8 @@ extension Digest {
 
   /// Returns the digest of a file's content, read in parts. Blocks.
   ///
-  /// - Parameter isStopped: Returns whether to stop reading. The digest fails then.
+  /// - Parameter isStopped: Called before each part. If it returns true, reading stops and the
+  ///   result is an error.
   package func of(
     file: UploadFile, unless isStopped: () -> Bool = { false }
   ) -> Result<[UInt8], TransportError> {

@@ -3,16 +3,16 @@ import LullSystem
 import Synchronization
 
 /// The thread on which services, resources and requests live, as an actor whose executor is an
-/// event loop. `Lull.run` has a home for as long as its body runs. `Home.start()` makes one for as
-/// long as a server runs.
+/// event loop. `Lull.run` has a home for as long as its body runs. `Home.start()` makes a home for
+/// as long as a server runs.
 ///
 /// Code that is isolated to a home runs on its thread. It may wait for anything: the loop runs
-/// while it waits. The objects of the core are not `Sendable`, so the compiler keeps them here. A
-/// use on another thread that the compiler cannot detect ends the program with a message. To load
-/// several resources concurrently, start all requests before you wait for the first one. To run
-/// code concurrently with the body, use `spawn`.
+/// while it waits. The objects of the core are not `Sendable`, so the compiler keeps them on that
+/// thread. If they are used on another thread in a way that the compiler cannot detect, the program
+/// ends with a message. To load several resources concurrently, start all requests before you wait
+/// for the first one. To run code concurrently with the body, use `spawn`.
 ///
-/// To keep services between calls, use an actor that runs here too:
+/// To keep services between calls, use an actor that also runs on the home's thread:
 ///
 ///     actor Catalogue {
 ///       private let home: Home
@@ -32,12 +32,12 @@ import Synchronization
 ///
 /// Your asynchronous functions that take resources must run on their caller's actor: enable the
 /// upcoming feature `NonisolatedNonsendingByDefault`, or write `nonisolated(nonsending)`. Child
-/// tasks run on this thread too, but cannot capture resources. Move long computations to
+/// tasks run on the home's thread too, but cannot capture resources. Move long computations to
 /// `Task.detached`.
 ///
-/// The tasks of a home have the priority `.high`, and so do their child tasks and sleeps. These go
-/// through Swift's thread pool, which therefore does not delay them behind work of the default
-/// priority.
+/// The tasks of a home have the priority `.high`, and so do their child tasks and sleeps. Child
+/// tasks and sleeps go through Swift's thread pool. Because of their priority, the pool does not
+/// delay them behind work of the default priority.
 public actor Home {
   // Used on the home thread only, except where noted.
   nonisolated(unsafe) let thread: HomeThread
@@ -54,19 +54,19 @@ public actor Home {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Delivers results and callbacks on this home; for `Service` initialisers that take a pump. The
-  /// loop turns it.
+  /// The pump that delivers results and callbacks on this home. Pass it to `Service` initialisers
+  /// that take a pump. The home's loop drives it.
   public var pump: Pump { thread.loop.pump }
 
-  /// HTTP by the event loop: the networking of services that specify none.
+  /// The networking of services that specify no other. It sends HTTP requests on the event loop.
   public var networking: any NetworkingProvider { thread.context.networking }
 
   // MARK: Homes of servers
 
   /// Starts a home on its own thread, where it stays until `shutdown()`.
   ///
-  /// Returns when the loop runs. The thread receives no signals. On any thread. A program may have
-  /// any number of homes; most have one. Not for scripts.
+  /// Returns when the loop runs. The home's thread receives no signals. Call this on any thread. A
+  /// program may have any number of homes; most programs have one. Scripts cannot call this.
   ///
   ///     let home = try Home.start()
   ///     let text = try await home.perform { home in
@@ -102,9 +102,11 @@ public actor Home {
   ///
   /// Order of events: Requests in flight and tasks of `spawn` are cancelled. Hooks, observers and
   /// waiting tasks are notified. Then the loop and its connections are closed. After that, waiting
-  /// for anything of the home throws, and `perform` fails without starting its body. Concurrent
-  /// calls wait for the same end; a cancelled task stops waiting. The home of a `Lull.run` ends
-  /// with the body: this method cancels the body's task. On any thread.
+  /// for anything of the home throws, and `perform` fails without starting its body.
+  ///
+  /// Concurrent calls wait for the same end. A call whose task is cancelled stops waiting. For the
+  /// home of a `Lull.run`, this method cancels the body's task, and the home ends with the body.
+  /// Call this on any thread.
   public nonisolated func shutdown() async {
     if end.ask() {
       end.cancelTasks()
@@ -118,7 +120,7 @@ public actor Home {
     thread.cancelRequests()
   }
 
-  /// Called last on the home thread.
+  /// Closes the loop and reports that the home has ended. Called last on the home thread.
   private func endThread() {
     _ = end.ask()
     end.cancelTasks()
@@ -128,15 +130,15 @@ public actor Home {
 
   // MARK: Running code on the home
 
-  /// Runs `body` here, in the caller's task, and waits for its result.
+  /// Runs `body` on this home, in the caller's task, and waits for its result.
   ///
   ///     let names = try await home.perform { home in
   ///       try await Service(baseURL: url).resource("/names").load().entity().jsonArray
   ///     }
   ///
   /// The values that `body` captures and returns cross threads, so it can neither capture nor
-  /// return a service: keep services in an actor of yours (see above). Cancelling the task cancels
-  /// what `body` waits for. On any thread.
+  /// return a service. Keep services in an actor of yours, as described for `Home`. If the caller's
+  /// task is cancelled, the operation that `body` waits for is cancelled. Call this on any thread.
   ///
   /// - Throws: The errors of `body`, or `HomeHasEnded` if it could not begin.
   public nonisolated func perform<Value: Sendable>(
@@ -153,14 +155,16 @@ public actor Home {
     return try await body(self)
   }
 
-  /// Starts a task that runs here, concurrently with waiting code. The task begins when the caller
+  /// Starts a task that runs on this home while other code waits. The task begins when the caller
   /// waits or returns.
   ///
-  /// For callers on this home, whose services the body may use: the body of `Lull.run` or
-  /// `perform`, or an actor of yours that runs here and calls `await home.spawn { … self.api … }`.
-  /// When the home ends, the task is cancelled, and waiting for anything of the home throws. The
-  /// body has the isolation of its caller: if the caller is an actor that runs elsewhere, so does
-  /// the body. Such a caller uses `spawn { home in … }` instead. Lua: `lull.spawn(fn)`.
+  /// Call this from code that runs on this home: the body of `Lull.run` or `perform`, or an actor
+  /// of yours that runs on this home and calls `await home.spawn { … self.api … }`. The task's body
+  /// may use the services of that code. When the home ends, the task is cancelled, and waiting for
+  /// anything of the home throws.
+  ///
+  /// The body has the isolation of its caller. If the caller is an actor that runs elsewhere, the
+  /// body would run there too, so use `spawn { home in … }` instead. Lua: `lull.spawn(fn)`.
   ///
   ///     let news = home.spawn { try await api.resource("/news").load().entity() }
   ///     let items = try await news.value.jsonArray
@@ -172,8 +176,9 @@ public actor Home {
     return spawnConfined(Confined { (_: isolated Home) in try await body.value() })
   }
 
-  /// Starts a task that runs here, from any caller and thread. Otherwise like the method above; the
-  /// body may only capture sendable values.
+  /// Starts a task that runs on this home. Call this on any thread. The body may capture only
+  /// sendable values. When the home ends, the task is cancelled, and waiting for anything of the
+  /// home throws.
   ///
   ///     let task = home.spawn { home in
   ///       try await Service(baseURL: url).resource("/a").load().entity()
@@ -230,13 +235,13 @@ public actor Home {
   }
 }
 
-/// The error for a home that was shut down, or whose `Lull.run` has returned: nothing can run
-/// there.
+/// The error for a home that was shut down, or whose `Lull.run` has returned. Nothing can run on
+/// such a home.
 public struct HomeHasEnded: Error, Sendable, CustomStringConvertible {
   public var description: String { "the home has ended: nothing can run on it any more" }
 }
 
-/// The result of starting a home, passed from its thread to the waiting starter.
+/// The result of starting a home, which the home's thread passes to the thread that waits for it.
 final class HomeStart: Sendable {
   private let outcome = Mutex<Result<Home, TransportError>?>(nil)
   private let isTold = ThreadSignal()
@@ -270,7 +275,7 @@ final class HomeThread {
     executor = HomeExecutor { [wakeUp = loop.wakeUp] in wakeUp.fire() }
     context = HomeContext(pump: loop.pump) { [unowned loop] in
       let networking = CurlProvider(loop: loop, blocksSIGPIPE: true)
-      // Requested after the pump was closed.
+      // If the networking is first used after the pump was closed, it is closed too.
       if loop.pump.isClosed { networking.close() }
       return networking
     }
@@ -303,7 +308,8 @@ final class HomeThread {
   func end() {
     loop.pump.dismissGuests()
     cancelRequests()
-    // Bounded: a task without a waiting caller might start new work for ever.
+    // The number of turns is limited, because a task without a waiting caller might start new work
+    // forever.
     runSome { !loop.hasWork }
     finishWhatIsHeld()
     loop.pump.ending.end()
@@ -330,14 +336,15 @@ final class HomeThread {
   }
 }
 
-/// Runs its jobs between turns, and keeps the loop from waiting while there are any.
+/// Runs the jobs of the home between turns, and keeps the loop from waiting while there are any.
 extension HomeExecutor: TurnParticipant {
   package func beforeWaiting() {}
   package func afterWaiting() {}
   package func close() {}
 }
 
-/// The end of one home: the request to end, and the tasks that wait for it. Any thread.
+/// The end of one home: the request to end it, and the tasks that wait until it has ended. Any
+/// thread.
 final class HomeEnd: Sendable {
   fileprivate enum Phase {
     case running

@@ -1,10 +1,11 @@
 import LullLibC
 import LullSystem
 
-/// Programs of Lull that are installed with this one.
+/// Finds the programs of Lull that are installed together with the running program.
 package enum SiblingProgram {
-  /// Returns the path of a program, or nil. Looks in this order: the environment variable, next to
-  /// the running program, where `lull.so` was installed from, the PATH.
+  /// Returns the path of a program, or nil if it is not found. Looks at these places, in this
+  /// order: the path in the environment variable, the folder of the running program, the
+  /// installation of `lull.so`, and the folders of the PATH.
   package static func find(_ name: String, variable: String) -> String? {
     var candidates: [String] = []
     if let named = environment(variable) { candidates.append(named) }
@@ -40,7 +41,7 @@ package enum SiblingProgram {
     var line: UnsafeMutablePointer<CChar>?
     var capacity = 0
     defer { free(line) }
-    // "start-end permissions offset device inode path"
+    // Each line has the form "start-end permissions offset device inode path".
     while getline(&line, &capacity, maps) > 0, let line {
       let fields = String(cString: line).split(
         maxSplits: 5, omittingEmptySubsequences: true, whereSeparator: \.isWhitespace)

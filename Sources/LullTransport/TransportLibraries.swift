@@ -6,7 +6,8 @@ import CSQLite
 import CUV
 package import LullSystem
 
-/// The libraries of the transport, which this loads. Any thread.
+/// The versions of the libraries that the transport uses. Reading them loads the libraries. Any
+/// thread.
 package enum TransportLibraries {
   package static var versions: [LibraryVersion] {
     [
@@ -36,11 +37,12 @@ package enum TransportLibraries {
     ]
   }
 
-  /// The certificates that TLS connections trust by default, and the variable or library that names them.
+  /// The certificates that TLS connections trust by default, and the variable or library that
+  /// specifies them.
   package static var certificates: (file: String?, folder: String?, origin: String) {
     let chosen = CertificateAuthorities(file: nil)
     if let variable = chosen.variable { return (chosen.file, chosen.directory, variable) }
-    // Static data of the library.
+    // The result is static data of the library.
     let info = curl_version_info(CURLVERSION_SEVENTH)?.pointee
     return (
       info?.cainfo.map { String(cString: $0) },

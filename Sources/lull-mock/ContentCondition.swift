@@ -9,7 +9,7 @@ enum ContentCondition {
     "cache-control", "content-location", "etag", "expires", "vary", "set-cookie", "last-modified",
   ]
 
-  /// Adds a validator to a successful response, and omits content that the client has already.
+  /// Adds a validator to a successful response. Omits the content if the client already has it.
   static func apply(_ request: MockRequest, to answer: inout MockAnswer) {
     guard ["GET", "HEAD"].contains(request.method), answer.status == 200 else { return }
     if answer.headers["etag"] == nil, let tag = tag(of: answer.body) {
@@ -21,7 +21,7 @@ enum ContentCondition {
     where kept.contains(String(escaping: name).lowercased()) {
       headers.add(String(escaping: name), bytes: value)
     }
-    // The length is that of the client's content; the server sends none of it.
+    // The body only determines the Content-Length. A 304 response is sent without a body.
     answer = MockAnswer(status: 304, headers: headers, body: answer.body)
   }
 
@@ -36,7 +36,7 @@ enum ContentCondition {
     return changed <= known
   }
 
-  /// A tag is the text in quotes, which may contain commas.
+  /// Splits an If-None-Match header into tags. A tag is a text in quotes, which may contain commas.
   private static func tags(_ text: String) -> [String] {
     var tags: [String] = []
     var rest = text[...]
@@ -53,7 +53,7 @@ enum ContentCondition {
     tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
   }
 
-  /// nil if the system has no library for it.
+  /// Returns the tag for a body. `nil` if the system has no library for the digest.
   private static func tag(of body: [UInt8]) -> String? {
     body.withUnsafeBufferPointer { Digest.sha256.of($0) }.map {
       "\"\(Hexadecimal.text($0.prefix(12)))\""

@@ -8,14 +8,15 @@ struct DeepText {
     case text(String)
     case members([(name: String, node: Node)])
 
-    /// A list if all names are numbers or empty, else an object.
+    /// The value as JSON: a list if all names are numbers or empty, otherwise an object.
     var value: JSONValue {
       switch self {
       case .text(let text): return .string(text)
       case .members(let members):
         let isList = members.allSatisfy { $0.name.utf8.allSatisfy { (0x30...0x39).contains($0) } }
         if isList {
-          // By their numbers, in any order of arrival; those without a number as they came.
+          // Sort the elements by their numbers, whatever their order of arrival. Elements without a
+          // number keep that order.
           let ordered = members.enumerated().sorted { one, other in
             let (left, right) = (Int(one.element.name) ?? 0, Int(other.element.name) ?? 0)
             return left == right ? one.offset < other.offset : left < right
@@ -33,7 +34,7 @@ struct DeepText {
       }
       var members: [(name: String, node: Node)] = []
       if case .members(let known) = self { members = known }
-      // Each pair without a name is a separate element.
+      // Each pair with an empty name is a separate element.
       if !name.isEmpty, let place = members.firstIndex(where: { $0.name == name }) {
         members[place].node.put(text, at: path.dropFirst())
       } else {
@@ -47,9 +48,9 @@ struct DeepText {
 
   private static let deepest = 100
 
-  /// - Parameter fields: The names after that of the parameter, such as `[0][price]`, and the
-  ///   values.
-  /// - Returns: nil if they have another form.
+  /// - Parameter fields: Pairs of a name and a value. The name is the part behind the parameter's
+  ///   own name, such as `[0][price]`.
+  /// - Returns: The JSON. `nil` if a name does not have this form.
   static func json(_ fields: [(name: String, value: String)]) -> [UInt8]? {
     var root = Node.members([])
     for (name, value) in fields {

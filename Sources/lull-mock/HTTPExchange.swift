@@ -8,7 +8,7 @@ struct HTTPAsked {
     case complete
     case tooLong
     case noRoom
-    /// RFC 9112 rejects its head; the reason.
+    /// The request violates RFC 9112. The value is the reason.
     case malformed(String)
     case unknownCoding(String)
   }
@@ -21,7 +21,7 @@ struct HTTPAsked {
   /// Whether the connection must close after the response.
   let isLast: Bool
   let headers: [(name: String, value: [UInt8])]
-  /// Empty until it has arrived.
+  /// The body of the request. Empty until it has arrived.
   let body: [UInt8]
 
   init(_ request: OpaquePointer) {
@@ -47,14 +47,15 @@ struct HTTPAsked {
     }
   }
 
-  /// Copied, because it belongs to the request until that is answered.
+  /// Copies a text, because its memory belongs to the library and is valid only until the request
+  /// is answered.
   private static func bytes(_ text: cmhd_text) -> [UInt8] {
     guard let start = text.bytes else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: text.count))
   }
 }
 
-/// One request and its response. It must be answered once.
+/// One request and its response. Each request must be answered exactly once.
 final class HTTPExchange {
   private let server: HTTPServer
   private var request: OpaquePointer?
@@ -70,19 +71,19 @@ final class HTTPExchange {
     self.server = server
   }
 
-  /// Without a response the client would wait for ever.
+  /// End the request, because without any response the client would wait for ever.
   deinit { end() }
 
-  /// - Parameter body: Also for a HEAD, because of its length.
+  /// - Parameter body: The body of the response. For a HEAD request, only its length is used.
   func answer(status: Int, headers: [(name: String, value: [UInt8])], body: [UInt8]) {
     guard let request else { return }
     if cmhd_answer(request, UInt32(status), body, body.count) != 0 { add(headers, to: request) }
     send(request)
   }
 
-  /// Answers with a body that is produced while it is sent.
+  /// Sends a response whose body is produced while it is sent.
   ///
-  /// - Parameter length: The length of the body; nil sends it in chunks.
+  /// - Parameter length: The length of the body. If it is nil, the body is sent in chunks.
   func answer(
     status: Int, headers: [(name: String, value: [UInt8])], stream: MockStream, length: Int64?
   ) {
@@ -122,8 +123,8 @@ final class HTTPExchange {
   }
 }
 
-/// A body that is sent piece by piece: the next piece is produced when the client has received the
-/// last one.
+/// A body that is sent piece by piece. The next piece is produced when the client has received the
+/// previous one.
 final class HTTPStream {
   private let request: OpaquePointer
   private let stream: MockStream
@@ -135,7 +136,7 @@ final class HTTPStream {
     self.server = server
   }
 
-  /// Produces the next piece, immediately or later. The request stays meanwhile: its connection is
+  /// Produces the next piece, immediately or later. Until then, the connection of the request is
   /// suspended.
   func makePiece() {
     stream.next { [self] piece in

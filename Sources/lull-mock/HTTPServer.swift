@@ -5,38 +5,39 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// The server. It passes on complete requests, and only runs when `serve` is called.
+/// The HTTP server of the mock. It passes complete requests to `take`, and works only while `serve`
+/// is called.
 ///
-/// Requests are read and responses sent between two turns of the loop, which wakes when there is
-/// anything to read or send. Home thread only; it ends with the process.
+/// Requests are read and responses sent between two turns of the event loop, which wakes up when
+/// there is anything to read or send. Home thread only. The server ends with the process.
 final class HTTPServer {
-  /// The address that it listens on.
+  /// The address that the server listens on.
   struct Address {
     let text: String
     let port: UInt16
     var isIPv6: Bool { text.contains(":") }
   }
 
-  /// The maximum number of connections; further clients wait.
+  /// The maximum number of connections. Further clients must wait.
   private static let mostConnections = 1000
-  /// The maximum size of all stored bodies, in multiples of the largest one.
+  /// The maximum size of all stored bodies together, as a multiple of the largest allowed body.
   private static let mostBodies = 16
 
   let address: Address
   /// Receives each request.
   var take: (HTTPExchange) -> Void = { _ in }
-  /// Returns why a request is rejected before its body is read, or nil.
+  /// Returns why a request is rejected before its body is read. `nil` if it is not rejected.
   var objection: (HTTPAsked) -> Problem? = { _ in nil }
-  /// Receives each request that is rejected in this way.
+  /// Receives each request that `objection` rejects.
   var refuse: (HTTPExchange, Problem) -> Void = { _, _ in }
-  /// Streams that ended while the library ran.
+  /// Streams that ended while the HTTP library was running.
   private var ended: [HTTPStream] = []
   private let screen: Screen
   private let server: OpaquePointer
   private let watch: DescriptorWatch
   private let clock: any HostClock
   private var timer: (any HostTimer)?
-  /// Whether there may be work although nothing is readable.
+  /// Whether there may be work to do although no socket is readable.
   private var isDue = true
 
   init(_ options: MockOptions, _ environment: any HostEnvironment) throws(MockProblem) {
@@ -71,12 +72,12 @@ final class HTTPServer {
     screen.server = self
   }
 
-  /// Connects the library's callback to the server.
+  /// Connects the HTTP library's callback to the server.
   private final class Screen {
     weak var server: HTTPServer?
   }
 
-  /// Whether the body of a request should be read. Called while the library runs.
+  /// Whether the body of a request should be read. Called while the HTTP library is running.
   private func isRead(_ request: OpaquePointer) -> Bool {
     let asked = HTTPAsked(request)
     guard let problem = objection(asked) else { return true }
@@ -105,7 +106,8 @@ final class HTTPServer {
     }
   }
 
-  /// As many as there are descriptors, minus some for the API file's own use.
+  /// The maximum number of connections: the number of available descriptors, minus some for the API
+  /// file's own use.
   private static var connectionCount: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 100 }
@@ -116,7 +118,8 @@ final class HTTPServer {
   /// Does all work that is possible now.
   func serve() {
     guard watch.isReady || isDue else { return }
-    // Responses are sent immediately, but other work must have its turn.
+    // Responses are sent immediately, but the number of passes is limited so that other work gets
+    // its turn.
     for _ in 0..<16 {
       isDue = false
       cmhd_run(server)
@@ -125,7 +128,8 @@ final class HTTPServer {
         isDue = true
         take(HTTPExchange(request, self))
       }
-      // One piece each: a stream whose function returns empty pieces is waiting again immediately.
+      // Produce only one piece of each stream per pass: a stream whose function returns empty
+      // pieces is ready again immediately.
       var waiting: [HTTPStream] = []
       while let stream = cmhd_next_stream(server) {
         waiting.append(Unmanaged<HTTPStream>.fromOpaque(stream).takeUnretainedValue())
@@ -151,6 +155,6 @@ final class HTTPServer {
     watch.close()
   }
 
-  /// Makes the server send a response before the loop waits again.
+  /// Makes the server send a pending response before the event loop waits again.
   func wake() { isDue = true }
 }

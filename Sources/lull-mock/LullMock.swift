@@ -9,7 +9,7 @@ import LullSystem
 enum LullMock {
   static func main() {
     openStandardStreams()
-    // The reader of the output may close it.
+    // The process that reads the output may close it.
     signal(SIGPIPE, SIG_IGN)
     let isSample = CommandLine.arguments.dropFirst().first == "--sample"
     // The parent program's logging setting is for its own requests.
@@ -34,7 +34,7 @@ enum LullMock {
     }
   }
 
-  /// Exits without the cleanup of libraries: the kernel is faster.
+  /// Exits without the cleanup of libraries, because the kernel frees everything faster.
   private static func end(_ code: Int32) -> Never {
     fflush(nil)
     _exit(code)

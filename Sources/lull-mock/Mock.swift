@@ -2,11 +2,16 @@ import LullCassettes
 import LullClients
 import LullCore
 
-/// Answers requests instead of the service of an API file.
+/// Answers requests in place of the service of an API file.
 ///
-/// Order of events: The head is read, and its host and origin are checked. The body is read, a call
-/// is found, and its parameters are checked. Then the call's function answers, or a recording, or
-/// an example. Home thread only.
+/// A request is processed in this order:
+///
+/// 1. The head is read, and its host and origin are checked.
+/// 2. The body is read.
+/// 3. The declared call is found, and its parameters are checked.
+/// 4. The response comes from the call's function, from a recording or from an example.
+///
+/// Home thread only.
 ///
 /// Behaviours: MCK-01 to MCK-176.
 final class Mock {
@@ -73,7 +78,7 @@ final class Mock {
     turn.refuse(problem)
   }
 
-  /// Returns a request that may be answered, and its sender.
+  /// Returns the request and its sender. Throws if the request must not be answered.
   private func admitted(
     _ asked: HTTPAsked
   ) throws(Problem) -> (request: MockRequest, caller: MockSite.Caller) {
@@ -130,7 +135,7 @@ final class Mock {
     }
   }
 
-  /// Answers a request without a declared call.
+  /// Answers a request that matches no declared call.
   private func answer(
     _ request: MockRequest, _ found: RouteTable.Found, _ turn: MockTurn
   ) throws(Problem) {
@@ -148,7 +153,8 @@ final class Mock {
       problem.headers = [("allow", methods.joined(separator: ", "))]
       throw problem
     case .nothing:
-      // Pages and links lead to paths without a declared call.
+      // A recording may contain a request without a declared call: pages and links lead to such
+      // paths.
       let found = cassettes.find(request)
       if case .entry(let entry) = found { return answer(entry, turn) }
       var detail = "no call of '\(api.fullName)' has the path \(ClientText.shown(request.path))"
@@ -165,8 +171,8 @@ final class Mock {
     return answer
   }
 
-  /// Returns the first call whose parameters are valid. If no call fits, throws the problem of the
-  /// first.
+  /// Returns the first call whose parameters are valid for the request. If there is none, throws
+  /// the problem of the first call.
   private static func first(
     of matches: [RouteTable.Match], _ request: MockRequest
   ) throws(Problem) -> (APICall, [String: CallValue]) {
@@ -222,7 +228,7 @@ final class Mock {
     turn.refuse(Problem(501, lack(call, found)))
   }
 
-  /// Returns advice on how to provide an answer for a call.
+  /// Returns advice on how to provide a response for a call.
   private func lack(_ call: APICall, _ found: MockCassettes.Found) -> String {
     var text = "there is no answer for the call '\(call.name)'"
     if case .miss(let miss) = found { text += ": \(miss)\n" } else { text += ": " }
@@ -235,12 +241,12 @@ final class Mock {
 }
 
 extension CallSchemas {
-  /// Returns the problem with a request's parameters and JSON, or nil. Forms and other bodies are
-  /// not checked.
+  /// Returns the problem with a request's parameters and JSON body, or nil. Forms and other bodies
+  /// are not checked.
   fileprivate func objection(
     to request: MockRequest, _ values: [String: CallValue], of call: APICall
   ) -> Problem? {
-    // With brackets, all values are strings, whatever their type.
+    // The values of a parameter with brackets are all strings, whatever their declared type.
     let deep = Set(call.parameters.filter { $0.style == .deepObject }.map(\.name))
     for name in values.keys.sorted() where !deep.contains(name) {
       guard let value = values[name], let text = objection(to: value, for: name, of: call.name)

@@ -3,7 +3,7 @@ import LullClients
 import LullCore
 import LullHost
 
-/// Recordings that answer instead of the service, in the order in which they were given.
+/// Recordings that answer in place of the service, in the order in which they were given.
 ///
 /// Requests are compared with recorded ones as in `lull test`: by method, path, query and body,
 /// with secrets masked. Home thread only.
@@ -24,7 +24,7 @@ final class MockCassettes {
 
   enum Found {
     case entry(HAREntry)
-    /// The nearest recorded request, described.
+    /// No recorded request matches. The text describes the nearest one.
     case miss(String)
     /// There are no recordings.
     case none
@@ -33,7 +33,8 @@ final class MockCassettes {
   private static let largest = 256 << 20
   private var recordings: [Recording] = []
   private let base: MockBase
-  /// The environment of the API file; recordings of other environments do not apply. nil for none.
+  /// The environment of the API file, or nil for none. Recordings of other environments do not
+  /// apply.
   private let environment: String?
 
   init(_ paths: [String], _ base: MockBase, in environment: String?) throws(MockProblem) {
@@ -61,8 +62,8 @@ final class MockCassettes {
 
   var isEmpty: Bool { recordings.isEmpty }
 
-  /// Returns the recorded answer for a request, which may be relative to the host or to the base
-  /// URL.
+  /// Returns the recorded response for a request. The request's path may start at the host or at
+  /// the path of the base URL.
   func find(_ request: MockRequest) -> Found {
     var nearest: (distance: Int, text: String)?
     let methods = request.isHead ? ["HEAD", "GET"] : [request.method]

@@ -3,14 +3,14 @@ import LullClients
 import LullCore
 import LullHost
 
-/// Calls the functions `mock` of an API file through `handlers.lua`, and the functions that produce
+/// Calls the `mock` functions of an API file through `handlers.lua`, and the functions that produce
 /// bodies.
 ///
 /// Home thread only.
 final class MockHandlers {
   enum End {
     case answer(MockAnswer, stream: MockStream?)
-    /// The function returned nil: other sources may answer.
+    /// The function returned nil, so the response comes from another source.
     case nothing
     case failed(String)
   }
@@ -18,7 +18,7 @@ final class MockHandlers {
   fileprivate let callbacks: Callbacks
   private let reading: ScriptReading
   private let limits: LimitKeeper
-  /// The numbers of the functions that `handlers.lua` returns.
+  /// The IDs of the functions that `handlers.lua` returns.
   private let ask: Int64
   fileprivate let nextPiece: Int64
   fileprivate let close: Int64
@@ -46,9 +46,10 @@ final class MockHandlers {
     (ask, nextPiece, close) = (ids[0], ids[1], ids[2])
   }
 
-  /// Calls a function. `completion` is called once, immediately or later.
+  /// Calls a `mock` function. `completion` is called once, immediately or later.
   ///
-  /// - Parameter call: nil for the function of the file.
+  /// - Parameter call: The call that the request matches. nil if the function is that of the whole
+  ///   file.
   func call(
     _ function: Int64, of call: APICall?, _ request: MockRequest, _ site: MockSite,
     _ values: [String: CallValue], completion: @escaping (End) -> Void
@@ -62,7 +63,7 @@ final class MockHandlers {
       let failure: ScriptFailure
       switch end {
       case .finished(let results):
-        // Released if the answer is invalid.
+        // If the response is invalid, this stream is closed.
         let stream = results[1].double.map { MockStream(Int64($0), self, place) }
         do throws(Misuse) {
           guard let answer = try MockAnswer(returned: results, reading) else {
@@ -82,13 +83,13 @@ final class MockHandlers {
   private func report(
     _ failure: ScriptFailure, in place: String, completion: (End) -> Void
   ) {
-    // The position in a limit's error may be far from the function.
+    // The position in an error about a limit may be far from the function, so name the function.
     let message = limits.hasPassed ? "\(place): \(failure.message)" : failure.message
     callbacks.report(failure, in: place)
     completion(.failed(message))
   }
 
-  /// Returns a request as the functions see it.
+  /// Returns a request as a table for `mock` functions.
   private static func table(
     _ request: MockRequest, _ call: APICall?, _ site: MockSite, _ values: [String: CallValue]
   ) -> LuaValue {
@@ -142,7 +143,7 @@ final class MockStream {
     }
   }
 
-  /// Called once, when the body was sent or the client has disconnected.
+  /// Called once, when the body has been sent or the client has disconnected.
   func close() {
     let callbacks = handlers.callbacks
     callbacks.call(handlers.close, [.int(number)], as: place) { [place] end in

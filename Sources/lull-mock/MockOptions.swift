@@ -1,9 +1,9 @@
 import LullArguments
 import LullClients
 
-/// The options of the command line.
+/// The options on the command line of `lull-mock`.
 struct MockOptions {
-  /// What to serve.
+  /// The API to serve.
   enum Source {
     /// An API file, by a name or a path.
     case file(String)
@@ -13,18 +13,18 @@ struct MockOptions {
 
   var source: Source
   var cassettes: [String] = []
-  /// 0 for any free port.
+  /// The port to listen on. 0 selects any free port.
   var port: UInt16
   var address = "127.0.0.1"
   var hosts: [String] = []
   var origins: [String] = []
-  /// Whether the same is also served on another port.
+  /// Whether the same API is also served on a second port, which is another origin.
   var hasOtherOrigin = false
-  /// Seconds; 0 for no limit on clients.
+  /// The time limit for a client in seconds. 0 means no limit.
   var patience = 0
-  /// How long a function may run without waiting, in seconds.
+  /// The maximum time in seconds that a function may run without waiting.
   var longest = MockArguments.longest
-  /// In bytes.
+  /// The maximum size of a request body in bytes.
   var largestBody = 16 << 20
   /// Whether requests are not logged, and the sample API does not list its routes.
   var isQuiet: Bool
@@ -73,7 +73,7 @@ struct MockOptions {
     if case .sample = source { true } else { false }
   }
 
-  /// The options for the other origin: any free port.
+  /// The options for the second origin: the same, with any free port.
   var atAnyPort: MockOptions {
     var options = self
     options.port = 0
@@ -81,7 +81,7 @@ struct MockOptions {
   }
 }
 
-/// Why nothing is served.
+/// The reason why nothing is served.
 struct MockProblem: Error {
   let text: String
   var exitCode: Int32 = 1

@@ -5,17 +5,17 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// One run: loads the API file and serves its calls until a signal. The sample API also ends with
-/// its parent process.
+/// One run of the program: loads the API file and serves its calls until a signal ends it. The
+/// sample API also ends with its parent process.
 struct MockProgram {
   private let options: MockOptions
 
   init(_ options: MockOptions) { self.options = options }
 
-  /// Returns the exit code.
+  /// Runs until the end and returns the exit code.
   func run() -> Int32 {
-    // Output of the file and its functions goes to standard error: standard output has a single
-    // line, for programs.
+    // Output of the API file and its functions goes to standard error. Standard output has only the
+    // text that announces the server, which programs may read.
     let output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     guard output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0,
       let environment = try? LoopEnvironment(ownsProcess: true),
@@ -35,7 +35,8 @@ struct MockProgram {
   }
 
   private func serve(_ host: LuaHost, _ output: Int32) -> Int32 {
-    // Before the file runs, which may keep references to functions of the library.
+    // Count functions before the file runs, because the file may keep references to library
+    // functions.
     guard host.loop.limits.countFunctions() else {
       StandardError.write("lull: cannot start: not enough memory\n")
       return 1

@@ -2,24 +2,25 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// A parsed request, by which calls are found.
+/// A parsed request, from which the matching call is found.
 struct MockRequest {
   private(set) var method: String
-  /// The path as in the request, without host and query.
+  /// The path as sent in the request, without host and query.
   let path: String
-  /// The query as in the request, without `?`; nil for none.
+  /// The query as sent in the request, without `?`. nil if there is none.
   let query: String?
   /// The query parameters with decoded escapes, in order.
   let parameters: [(name: String, value: String)]
-  /// The query parameters with undecoded values.
+  /// The query parameters, with values that are still escaped.
   let pairs: [EscapedPair]
   let headers: [(name: String, value: [UInt8])]
   let body: [UInt8]
-  /// The hosts in the head. The one in the target takes precedence over that of `Host`.
+  /// The hosts in the head: that of the request target and that of the `Host` header. If there are
+  /// both, the one in the target takes precedence.
   let hosts: [String]
   let isCurrent: Bool
 
-  /// Returns nil if the first line is invalid.
+  /// Parses the head of a request. nil if its first line is invalid.
   init?(_ asked: HTTPAsked) {
     guard let method = String(validating: asked.method, as: UTF8.self),
       let target = String(validating: asked.target, as: UTF8.self),
@@ -32,7 +33,7 @@ struct MockRequest {
     var hosts = headers.filter { $0.name == "host" }.map { String(escaping: $0.value) }
     var place = target.prefix { $0 != "#" }
     if !place.hasPrefix("/"), let mark = place.firstRange(of: "://") {
-      // The form for proxies. (RFC 9112, section 3.2.2)
+      // The absolute form of the request target, as sent to proxies. (RFC 9112, section 3.2.2)
       let rest = place[mark.upperBound...]
       let authority = rest.prefix { !"/?".contains($0) }
       hosts.append(String(authority))
@@ -56,7 +57,7 @@ struct MockRequest {
     return request
   }
 
-  /// Path and query.
+  /// The path with the query, if there is one.
   var target: String { path + (query.map { "?" + $0 } ?? "") }
 
   /// Returns the values of a header, separated by commas; nil for none.
@@ -65,11 +66,11 @@ struct MockRequest {
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// Whether it is a HEAD: a GET that is answered without a body.
+  /// Whether the method is HEAD. The request is then handled like a GET without a response body.
   var isHead: Bool { method == "HEAD" }
 }
 
-/// Texts from clients for messages.
+/// Prepares texts from clients for messages.
 enum ClientText {
   static func shown(_ text: String) -> String {
     ControlCharacters.shown(in: LogText.part(text, limit: 200))

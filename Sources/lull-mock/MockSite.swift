@@ -5,18 +5,18 @@ import LullCore
 struct MockSite {
   /// Allows a web page of another origin to read a response.
   struct Permission {
-    /// The origin, or `*`.
+    /// The permitted origin, or `*` for all.
     let origin: String
     let isForAll: Bool
   }
 
   let url: String
-  /// The other URL with the same content; nil for none.
+  /// The URL at the second origin, which serves the same content. nil if there is none.
   let otherURL: String?
   private let rule: HostRule
   private let origins: Set<String>
-  /// Whether it is the sample API, which has its own error format and distinguishes pages only by
-  /// their sites.
+  /// Whether this is the sample API. It has its own error format, and it identifies foreign web
+  /// pages only by their site, not by their origin.
   let isSample: Bool
 
   init(_ address: HTTPServer.Address, other: HTTPServer.Address?, _ options: MockOptions) {
@@ -42,7 +42,7 @@ struct MockSite {
 
   /// Returns why a request is not for this server, or nil if it is. (RFC 9112, section 3.2)
   ///
-  /// A web page whose own host name was rebound to this machine is still foreign.
+  /// A web page is also foreign if its own host name was rebound to the address of this machine.
   func objection(to request: MockRequest) -> Problem? {
     let headers = request.headers.count { $0.name == "host" }
     switch rule.objection(to: request.hosts, headers: headers, isCurrent: request.isCurrent) {
@@ -59,18 +59,18 @@ struct MockSite {
   // MARK: Web pages
 
   enum Caller {
-    /// Not a web page, or a page of this server.
+    /// The sender is not a web page, or it is a page of this server.
     case own
     case permitted(Permission)
     case foreign(String)
-    /// A page of another site that does not send its origin.
+    /// The sender is a page of another site, in a request that does not name an origin.
     case otherSite
   }
 
-  /// Returns the sender according to the browser's headers.
+  /// Determines the sender from the headers that browsers add.
   func caller(of request: MockRequest) -> Caller {
     guard let origin = request.header("origin") else {
-      // Images, scripts and links of a page send no origin.
+      // Requests for images, scripts and links of a page have no Origin header.
       guard HostRule.isFromOtherSite(request.header("sec-fetch-site")) else { return .own }
       return origins.contains("*")
         ? .permitted(Permission(origin: "*", isForAll: true)) : .otherSite
@@ -93,7 +93,8 @@ enum CrossOrigin {
     request.method == "OPTIONS" && request.header("access-control-request-method") != nil
   }
 
-  /// Permits the page's request. If there is no such call, the response itself tells it.
+  /// Answers a preflight request and permits the page's request. Whether a matching call exists is
+  /// shown only by the response to the actual request.
   static func preflight(_ request: MockRequest, _ permission: MockSite.Permission) -> MockAnswer {
     var answer = MockAnswer(status: 204)
     permit(permission, &answer)
@@ -117,7 +118,7 @@ enum CrossOrigin {
       answer.headers["access-control-expose-headers"] = names.joined(separator: ", ")
     }
     guard !permission.isForAll else { return }
-    // Credentials are only for named origins.
+    // Credentials are permitted only for origins that are named one by one.
     answer.headers["access-control-allow-credentials"] = "true"
     answer.headers.add("vary", "Origin")
   }
@@ -125,9 +126,9 @@ enum CrossOrigin {
 
 /// The base URL of the mocked service.
 struct MockBase {
-  /// Scheme, host and port; nil without a base URL.
+  /// Scheme, host and port. nil if the service has no base URL.
   let origin: String?
-  /// The path without a final slash: empty, or `/v2`.
+  /// The path without a trailing slash: empty, or such as `/v2`.
   let path: String
 
   init(_ base: ResourceURL?) {
@@ -143,12 +144,13 @@ struct MockBase {
     self.path = String(path.hasSuffix("/") ? path.dropLast() : path)
   }
 
-  /// Whether a path is below the base URL.
+  /// Whether a path is the path of the base URL or below it. Always false if that path is empty.
   func contains(_ path: String) -> Bool {
     !self.path.isEmpty && (path == self.path || path.hasPrefix(self.path + "/"))
   }
 
-  /// Returns the URLs of the service that a request may represent, the most likely first.
+  /// Returns the URLs of the service that correspond to a request to the mock. There may be two,
+  /// and the more likely one is first.
   func urls(of request: MockRequest) -> [String] {
     guard let origin else { return [] }
     let whole = origin + request.target
@@ -158,21 +160,22 @@ struct MockBase {
   }
 }
 
-/// The hosts that a server on this machine accepts. Requests may come from a web page whose host
-/// name was rebound to this machine.
+/// The hosts that a server on this machine accepts. Requests for other hosts are rejected, because
+/// they may come from a web page whose host name was rebound to this machine.
 struct HostRule {
   /// The problem with the hosts of a request. (RFC 9112, section 3.2)
   enum Objection {
-    /// The header is repeated: 400.
+    /// There are several Host headers. The status is 400.
     case repeated
-    /// The header is missing: 400.
+    /// The Host header is missing. The status is 400.
     case missing
-    /// Another host is requested: 421.
+    /// The request is for another host. The status is 421.
     case foreign(host: String, name: String)
   }
 
   private let names: Set<String>
-  /// Whether all IP addresses are accepted: no page can be rebound to one.
+  /// Whether every IP address is accepted as a host. This is safe, because a web page can't be
+  /// rebound to a host that is an address.
   private let takesAddresses: Bool
 
   init(names: [String], takesAddresses: Bool = false) {
@@ -181,9 +184,9 @@ struct HostRule {
   }
 
   /// - Parameters:
-  ///   - hosts: The hosts in the header, and that of the target if it has one.
+  ///   - hosts: The hosts in the Host headers, and that of the request target if it has one.
   ///   - headers: The number of Host headers.
-  ///   - isCurrent: Whether the request is HTTP/1.1, which requires the header.
+  ///   - isCurrent: Whether the request is HTTP/1.1, which requires a Host header.
   func objection(to hosts: [String], headers: Int, isCurrent: Bool) -> Objection? {
     guard headers <= 1 else { return .repeated }
     guard headers == 1 || !isCurrent else { return .missing }
@@ -210,7 +213,7 @@ struct HostRule {
     return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
-  /// Whether the browser reports that a page of another site sends the request. (Fetch Metadata,
+  /// Whether the browser reports that a page of another site has sent the request. (Fetch Metadata,
   /// section 2.4)
   static func isFromOtherSite(_ fetchSite: String?) -> Bool {
     fetchSite?.lowercased() == "cross-site"

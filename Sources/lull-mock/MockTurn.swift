@@ -4,7 +4,7 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// One request that is being answered. Adds the headers that every response has.
+/// One request while it is being answered. Adds the headers that every response has.
 final class MockTurn {
   private let exchange: HTTPExchange
   private let site: MockSite
@@ -13,7 +13,7 @@ final class MockTurn {
   private let start: Double
   private var timer: (any HostTimer)?
   var request: MockRequest?
-  /// The permission of the web page that sends the request.
+  /// The permission for the web page that sent the request.
   var permission: MockSite.Permission?
 
   init(_ exchange: HTTPExchange, _ site: MockSite, _ log: RequestLog, _ clock: any HostClock) {
@@ -28,11 +28,12 @@ final class MockTurn {
     send(site.isSample ? problem.sampleAnswer : problem.answer, by: source)
   }
 
-  /// Sends an answer after its delay.
+  /// Sends a response after its delay.
   ///
   /// - Parameters:
-  ///   - stream: Produces its body.
-  ///   - isWhole: Whether it is sent unchanged, without a validator.
+  ///   - source: The source of the response, for the log.
+  ///   - stream: Produces the body.
+  ///   - isWhole: Whether the response is sent unchanged, without a validator.
   func answer(
     _ answer: MockAnswer, by source: String, stream: MockStream? = nil, isWhole: Bool = false
   ) {
@@ -49,8 +50,8 @@ final class MockTurn {
     }
   }
 
-  /// Sends a recorded answer after so many seconds. For a recorded failure, the connection is
-  /// closed.
+  /// Sends a recorded response after a delay in seconds. If a failure was recorded, the connection
+  /// is closed instead.
   func answer(_ entry: HAREntry, _ base: MockBase, after delay: Double) {
     wait(delay) { [self] in answer(entry, base) }
   }
@@ -68,7 +69,7 @@ final class MockTurn {
       by: "cassette")
   }
 
-  /// The origin by which the client knows this server.
+  /// The origin of this server as the client addressed it.
   var here: String {
     request?.hosts.last.map { "http://\($0)" } ?? site.url
   }
@@ -77,7 +78,8 @@ final class MockTurn {
     _ answer: MockAnswer, by source: String, stream: MockStream? = nil, isWhole: Bool = false
   ) {
     var answer = answer
-    // Only --cors lets pages of other origins read responses, whatever the answer's own headers.
+    // Pages of other origins can read responses only if `--cors` permits it, whatever headers the
+    // response itself has.
     for (name, _) in answer.headers.pairs
     where name.lowercased().hasPrefix("access-control-") && source != "cors" && !site.isSample {
       answer.headers.remove(name)
@@ -85,7 +87,7 @@ final class MockTurn {
     if let request, !isWhole { ContentCondition.apply(request, to: &answer) }
     if let permission, source != "cors" { CrossOrigin.permit(permission, &answer) }
     if exchange.asked.isLast { answer.headers["connection"] = "close" }
-    // After the output of functions.
+    // Write the output of functions before the log line of the request.
     fflush(nil)
     note(status: answer.status, by: source)
     let length = stream == nil ? nil : answer.headers["content-length"].flatMap { Int64($0) }
@@ -94,7 +96,7 @@ final class MockTurn {
       let name = String(escaping: name)
       return (site.isSample ? MockTurn.capitalized(name) : name, value)
     }
-    // The library would also send the last chunk for a HEAD.
+    // For a streamed HEAD response, the library would also send the final chunk.
     if let stream, request?.isHead != true || length != nil {
       return exchange.answer(
         status: answer.status, headers: headers, stream: stream, length: length)
@@ -103,7 +105,8 @@ final class MockTurn {
     exchange.answer(status: answer.status, headers: headers, body: answer.body)
   }
 
-  /// The sample API is read with curl: header names have their usual capitals.
+  /// Capitalizes header names as usual, because responses of the sample API are read by users of
+  /// curl.
   private static func capitalized(_ name: String) -> String {
     switch name {
     case "etag": return "ETag"
@@ -129,14 +132,14 @@ struct RequestLog {
   init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
   /// - Parameters:
-  ///   - target: Credentials in it are masked.
-  ///   - source: The source of the answer.
+  ///   - target: The path and query. Credentials in it are masked.
+  ///   - source: The source of the response.
   ///   - seconds: The time since the request was complete.
   func note(
     _ method: String, _ target: String, status: Int?, source: String, seconds: Double
   ) {
     guard !isQuiet else { return }
-    // Clients are untrusted: control characters are escaped, in a file too.
+    // Clients are untrusted, so control characters are escaped even if the log is a file.
     let shown = ControlCharacters.shown(in: LogText.part(CredentialMask.url(target), limit: 400))
     let method = ControlCharacters.shown(in: LogText.part(method, limit: 40))
     let outcome = status.map { String($0) } ?? "cut"

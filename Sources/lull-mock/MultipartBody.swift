@@ -9,7 +9,7 @@ struct MultipartBody {
 
   let parts: [Part]
 
-  /// Returns nil if it is not a valid form.
+  /// Parses a form. nil if it is not valid.
   init?(_ body: [UInt8], contentType: String) {
     guard contentType.lowercased().hasPrefix("multipart/form-data"),
       let mark = contentType.lowercased().firstRange(of: "boundary=")
@@ -46,7 +46,7 @@ struct MultipartBody {
         let mark = line.firstRange(of: "; name=\"")
       else { continue }
       let name = line[mark.upperBound...].prefix { $0 != "\"" }
-      // Browsers escape names in this way.
+      // Browsers escape these characters in names.
       let plain = name.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing(
         "%0A", with: "\n")
       return Part(name: String(plain), content: Array(section[end.upperBound...]))

@@ -7,7 +7,7 @@ struct ParameterReading {
   private let request: MockRequest
   private let places: [String: String]
 
-  /// - Parameter places: The values in the path, with their escapes.
+  /// - Parameter places: The values in the path by placeholder, still escaped.
   init(_ call: APICall, _ request: MockRequest, places: [String: String]) {
     self.call = call
     self.request = request
@@ -102,7 +102,7 @@ struct ParameterReading {
     return try value(of: parts, parameter)
   }
 
-  /// The pairs of the cookies: one cookie may contain several pairs. (OpenAPI 3.1.1, style form)
+  /// The pairs in the cookies. One cookie may contain several pairs. (OpenAPI 3.1.1, style form)
   private var cookies: [EscapedPair] {
     (request.header("cookie") ?? "").split(separator: ";").flatMap { cookie -> [EscapedPair] in
       let text = cookie.trimmingBlanks
@@ -196,7 +196,7 @@ struct ParameterReading {
     return problem(parameter, "must be \(expectation), got \(ClientText.shown(given))")
   }
 
-  /// Returns nil if the value does not fit.
+  /// Returns an element as a value of the given type. nil if the element does not fit.
   private static func single(_ element: JSONElement, _ kind: CallParameter.Kind) -> CallValue? {
     switch kind {
     case .string: element.string.map { .string($0) }
@@ -220,7 +220,7 @@ struct ParameterReading {
     whole(element) ?? element.digits.map { .digits($0) } ?? element.double.map { .number($0) }
   }
 
-  /// Returns the object as JSON if one of its fields is not a single value.
+  /// Returns an object. If one of its fields is not a single value, the object is returned as JSON.
   private static func object(_ element: JSONElement) -> CallValue {
     var members: [CallValue.Member] = []
     for (name, field) in element.pairs {

@@ -1,14 +1,14 @@
 import LullClients
 import LullCore
 
-/// A client's error, or something that the mock lacks: a response of type
+/// An error of the client, or something that the mock lacks. The response has the type
 /// `application/problem+json`. (RFC 9457)
 struct Problem: Error {
   let status: Int
   let detail: String
-  /// The invalid parameter.
+  /// The name of the invalid parameter.
   var parameter: String?
-  /// Calls that may have been meant.
+  /// Calls that the client may have meant.
   var calls: [String] = []
   var headers: [(name: String, value: String)] = []
 
@@ -17,8 +17,8 @@ struct Problem: Error {
     self.detail = detail
   }
 
-  /// A problem with an unreadable head. The connection closes, because the rest of its data is
-  /// unknown.
+  /// Creates a problem with an unreadable head. The connection closes, because it is unknown where
+  /// the next request would begin.
   init(malformed detail: String) {
     self.init(400, detail)
     headers = [("connection", "close")]
@@ -57,7 +57,7 @@ struct Problem: Error {
     var headers = Headers()
     headers["content-type"] = "application/problem+json"
     for (name, value) in self.headers { headers[name] = value }
-    // It contains no numbers that JSON cannot represent.
+    // The object contains no numbers that JSON can't represent, so encoding can't fail.
     let body = (try? JSONValue.object(members).encode(pretty: true)) ?? []
     return MockAnswer(status: status, headers: headers, body: body + Array("\n".utf8))
   }

@@ -4,19 +4,20 @@ import LullCore
 
 /// A recorded response, adapted to this server.
 struct RecordedAnswer {
-  /// Headers about the recorded connection, about codings that the body no longer has, or about the
-  /// original server.
+  /// Headers that are omitted: those about the recorded connection, about content codings that the
+  /// body no longer has, or about the original server.
   private static let left: Set<String> = [
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "content-length",
     "content-encoding", "trailer", "upgrade", "date", "alt-svc", "strict-transport-security",
   ]
-  /// Headers with URLs.
+  /// Headers that contain URLs.
   private static let links: Set<String> = ["location", "content-location", "link", "refresh"]
 
   let answer: MockAnswer?
 
   /// - Parameters:
-  ///   - origin: The service's origin, which is replaced by `here`.
+  ///   - origin: The origin of the recorded service. It is replaced by `here`.
+  ///   - here: The origin of this server.
   init(_ response: HARResponse, origin: String, here: String) {
     guard (200...599).contains(response.status) else {
       answer = nil
@@ -42,7 +43,8 @@ struct RecordedAnswer {
       status: response.status, headers: headers, body: response.body?.bytes ?? [])
   }
 
-  /// Returns the text with the origin replaced, unless it is the beginning of a longer one.
+  /// Replaces an origin in a text. An occurrence that is only the beginning of a longer host or
+  /// port is not replaced.
   private static func moved(_ text: String, from origin: String, to here: String) -> String {
     var result = ""
     var rest = text[...]
@@ -55,8 +57,8 @@ struct RecordedAnswer {
     return result + rest
   }
 
-  /// Returns the cookie without attributes that a client would reject from this server over plain
-  /// HTTP.
+  /// Returns a cookie without the attributes that would make a client reject it from this server
+  /// over plain HTTP.
   private static func cookie(_ text: String) -> String {
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
     let kept = parts.enumerated().filter { place, part in

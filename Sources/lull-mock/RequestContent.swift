@@ -1,7 +1,7 @@
 import LullClients
 import LullCore
 
-/// The body of a request, in the form that the call declares.
+/// The body of a request, parsed in the form that the call declares.
 enum RequestContent {
   case none
   case json(JSONElement)
@@ -40,7 +40,7 @@ enum RequestContent {
         let type = request.header("content-type")?.lowercased() ?? ""
         let isForm =
           type.hasPrefix("application/x-www-form-urlencoded") || type.hasPrefix("multipart/")
-        // Clients use that type by default.
+        // Clients such as curl send that type by default.
         guard !isForm || "{[".utf8.contains(request.body.first ?? 0) else {
           throw Problem(
             415,

@@ -4,9 +4,9 @@ import LullCore
 
 /// Finds the call of the API that a request is for.
 ///
-/// Each call is available below the path of the service's base URL, as on another origin, and
-/// directly below `/`, as with another base URL. If several match, the one with the most fixed
-/// parts is used.
+/// Each call is available at two paths: below the path of the service's base URL, as on another
+/// origin, and directly below `/`, as with another base URL. If several calls match, the one with
+/// the most fixed path segments is used.
 struct RouteTable {
   struct Route {
     let call: APICall
@@ -15,14 +15,14 @@ struct RouteTable {
 
   struct Match {
     let call: APICall
-    /// The values in the path, with their escapes.
+    /// The values of the placeholders in the path, still escaped.
     let values: [String: String]
   }
 
   enum Found {
-    /// One or more calls with equally many fixed parts, in the order of the file.
+    /// One or more calls with the same number of fixed path segments, in the order of the file.
     case calls([Match])
-    /// There are calls with other methods at this path.
+    /// Calls at this path have only other methods, which are the value.
     case methods([String])
     case nothing
   }
@@ -54,7 +54,7 @@ struct RouteTable {
     var matches: [Match] = []
     var best: [Int]?
     var methods: Set<String> = []
-    // A HEAD is handled as a GET, unless it is declared.
+    // A HEAD request is handled as a GET, unless a call with HEAD is declared.
     let hasHead = request.isHead && routes.contains { $0.call.method.rawValue == "HEAD" }
     for route in routes {
       guard let values = route.template.values(in: parts, request.pairs) else { continue }
@@ -73,14 +73,14 @@ struct RouteTable {
     return methods.isEmpty ? .nothing : .methods(RouteTable.allowed(methods))
   }
 
-  /// Returns the methods to allow if these are declared.
+  /// Returns the methods for an Allow header if calls with the given methods are declared.
   private static func allowed(_ methods: Set<String>) -> [String] {
     var methods = methods.union(["OPTIONS"])
     if methods.contains("GET") { methods.insert("HEAD") }
     return methods.sorted()
   }
 
-  /// The methods of all calls.
+  /// The methods of all declared calls.
   var methods: [String] { RouteTable.allowed(Set(routes.map(\.call.method.rawValue))) }
 
   /// Returns the calls whose paths are most similar to that of a request, the most similar first.
@@ -102,8 +102,8 @@ struct RouteTable {
 }
 
 extension RouteTemplate {
-  /// Returns a similarity: higher for more equal or nearly equal fixed parts, and for the same
-  /// number of parts.
+  /// Returns a similarity to a path. It is higher for more fixed segments that are equal or nearly
+  /// equal, and for the same number of segments.
   fileprivate func likeness(to parts: [String]) -> Int {
     let own = RouteTemplate.parts(of: text.prefix { $0 != "?" })
     let words = parts.prefix(32).filter { !$0.isEmpty }.map { $0.lowercased() }

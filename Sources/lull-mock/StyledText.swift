@@ -1,19 +1,19 @@
 import LullClients
 import LullCore
 
-/// Parses a value that is serialised in its parameter's style. (OpenAPI 3.1.1, "Style Values")
+/// Parses a value that is serialized in the style of its parameter. (OpenAPI 3.1.1, "Style Values")
 struct StyledText {
   /// The parsed value of a parameter, with decoded escapes.
   enum Parts {
     case single(String)
     case list([String])
     case object([(name: String, value: String)])
-    /// JSON whose single values are strings.
+    /// JSON in which all single values are strings.
     case nested([UInt8])
   }
 
   let parameter: CallParameter
-  /// Decodes escapes; headers have none.
+  /// Decodes the escapes in a text. In headers nothing is escaped.
   let decode: (String) -> String
 
   private var isObject: Bool { parameter.kind == .object }
@@ -21,7 +21,7 @@ struct StyledText {
 
   // MARK: Single texts
 
-  /// Parses a value in a path; nil if it has another form.
+  /// Parses a value in a path. nil if the value does not have the parameter's style.
   func path(_ text: String) -> Parts? {
     switch parameter.style {
     case .label:
@@ -55,7 +55,7 @@ struct StyledText {
     return parts.isEmpty ? nil : self.parts(parts)
   }
 
-  /// - Parameter separator: The text between the parts.
+  /// - Parameter separator: The text between the parts of the value.
   private func parts(of text: some StringProtocol, separator: String) -> Parts? {
     if isSingle { return .single(decode(String(text))) }
     return parts(split(String(text), by: separator))
@@ -83,7 +83,7 @@ struct StyledText {
 
   // MARK: Pairs
 
-  /// Parses a value in a query, a form or the cookies; nil if it is missing.
+  /// Parses the values in a query, a form or the cookies. A missing value is nil.
   ///
   /// - Parameter others: The names of the other parameters.
   func pairs(_ pairs: [EscapedPair], others: Set<String>) -> [Parts?] {
@@ -94,7 +94,7 @@ struct StyledText {
     case .deepObject:
       let fields = pairs.filter { $0.name.hasPrefix(name + "[") && $0.name.hasSuffix("]") }
       if parameter.kind == .json {
-        // Without brackets it is a string.
+        // A value without brackets is a string.
         let single = pairs.filter { $0.name == name }.map { pair in
           (try? JSONValue.string(decode(pair.value)).encode()).map { Parts.nested($0) }
         }

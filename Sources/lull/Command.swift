@@ -22,21 +22,21 @@ struct Command: Sendable {
   /// The kind of arguments after the command, for completion.
   enum Words {
     case files
-    /// The options of the command, and files.
+    /// The arguments are options of the command, and files.
     case optionsAndFiles
-    /// The options of the command.
+    /// The arguments are options of the command.
     case options
-    /// A resource (an API and a path), and options.
+    /// The arguments are a resource (an API and a path), and options.
     case target
-    /// A call of an API, and its parameters.
+    /// The arguments are a call of an API, and its parameters.
     case call
     case apisAndFiles
-    /// A command, or an API and one of its calls.
+    /// The arguments are a command, or an API and one of its calls.
     case subject
-    /// Commands and help topics.
+    /// The arguments are commands and help topics.
     case commands
     case of([String])
-    /// One of these words, then files and the options of the command.
+    /// The first argument is one of these words. Files and options of the command follow.
     case kindsAndFiles([String])
   }
 
@@ -44,10 +44,11 @@ struct Command: Sendable {
   /// A short description.
   let summary: String
   let group: Group
-  /// The usage after `lull`, and its description. Commands without forms are listed by name on one
-  /// line.
+  /// Each form is a usage after `lull` and its description. Commands without forms are listed by
+  /// name on one line.
   let forms: [Form]
-  /// The number of forms that the short overview shows; 0: it shows the name beside others.
+  /// The number of forms that the short overview shows. With 0, it shows only the name, in one line
+  /// with other commands.
   let briefForms: Int
   let words: Words
   /// Whether arguments may be bytes that are not UTF-8, such as file names.
@@ -71,7 +72,7 @@ struct Command: Sendable {
     self.work = work
   }
 
-  /// In the order of the overview.
+  /// All commands in the order of the overview.
   static let all: [Command] = [
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed,
     .cache, .limits, .share, .login, .logout,
@@ -84,7 +85,7 @@ struct Command: Sendable {
   /// The commands named like HTTP methods.
   static let verbs: [Command] = [.get, .post, .put, .patch, .delete, .head, .options]
 
-  /// `nil` if there is no command of that name.
+  /// The command with this name. `nil` if there is none.
   static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
   /// The arguments of the command. Created only when needed.
@@ -163,13 +164,13 @@ extension ArgumentSpec {
 
 /// The command line as bytes and as text. File names and arguments do not have to be UTF-8.
 enum CommandWords {
-  /// Without those of `--errors` before the command.
+  /// All words of the command line, except for an option `--errors` before the command.
   static var all: [[UInt8]] {
     let whole = whole
     return Array(whole.prefix(1) + whole.dropFirst(1 + leading.count))
   }
 
-  /// The words of `--errors` before the command.
+  /// The words of the option `--errors` before the command.
   static var leading: [String] {
     let words = whole.dropFirst().map { String(escaping: $0) }
     return Array(words.prefix(ErrorFormat.leadingCount(in: words[...])))

@@ -36,7 +36,7 @@ struct DemoCommand {
     port = try DemoCommand.spec.read(words, for: .demo).text("--port") ?? "0"
   }
 
-  /// Returns only if the program can't be started.
+  /// Replaces this process with `lull-mock`. Returns only if the program can't be started.
   func run() -> Int32 {
     guard let path = DemoServer.find() else {
       Exit.complain(

@@ -85,7 +85,7 @@ enum Dispatch {
   }
 }
 
-/// First words that users of other programs type.
+/// First words of a command line that users of other programs type.
 enum FirstWord {
   /// The corrections for commands of other programs.
   static let corrections: [String: String] = [
@@ -107,7 +107,8 @@ enum FirstWord {
   typealias FileKind = (ending: String, advice: Advice?)
   typealias Advice = @Sendable (_ file: String) -> String
 
-  /// The kind of a file name with such an ending, which is not a host. (CMD-172)
+  /// Returns the kind of a file name with an ending that API users know. Such a word is not taken
+  /// for a host. (CMD-172)
   static func fileKind(of word: some StringProtocol) -> FileKind? {
     kinds.first { word.hasSuffix($0.ending) }
   }

@@ -19,7 +19,7 @@ enum Exit {
       .init(143, "ended by SIGTERM"),
     ]
 
-  /// Those of a response, and of a request without one.
+  /// The exit codes for error responses, and for requests without a response.
   static let requestCodes: [ExitCode] = [
     .init(4, "an HTTP status 4xx"),
     .init(5, "an HTTP status 5xx"),
@@ -28,7 +28,7 @@ enum Exit {
 
   private static let name = Mutex("")
 
-  /// The name of the command that runs; empty before there is one.
+  /// The name of the running command. Empty until the command is known.
   static var command: String {
     get { name.withLock { $0 } }
     set { name.withLock { $0 = newValue } }
@@ -37,9 +37,9 @@ enum Exit {
   /// Writes out all pending output and ends the process. Skips the exit handlers of libraries,
   /// because the kernel frees everything faster.
   ///
-  /// If the output can't be written, as on a full disk, that is reported as an error.
+  /// If the output can't be written, as on a full disk, the failure is reported as an error.
   static func now(_ code: Int32) -> Never {
-    // Those of a script that has not completed its own.
+    // A script may have left status lines that it has not completed.
     StatusLines.clear()
     let problem = StandardOutput.flush()
     fflush(nil)
@@ -49,12 +49,13 @@ enum Exit {
   }
 
   private static func leave(_ code: Int32) -> Never {
-    // 7 is a result: no change, a difference.
+    // Exit code 7 is a result, not a failure: no change, or a difference.
     ErrorLines.end(code, isFailure: code != 0 && code != 7, usual: usualFailure(code))
     _exit(code)
   }
 
-  /// The failure if no message names one: a script called `os.exit`, or the findings are output.
+  /// The failure to report if no message has named one: a script called `os.exit`, or the command
+  /// wrote its findings to the output.
   private static func usualFailure(_ code: Int32) -> (kind: String, text: String) {
     switch command {
     case Command.run.name, Command.repl.name: ("script_exit", "the script exited with \(code)")
@@ -66,8 +67,8 @@ enum Exit {
     }
   }
 
-  /// Turns exceeding the file size limit into a write error instead of the end of the process. The
-  /// signal is handled, not ignored, so that child processes do not inherit this.
+  /// Makes a write that exceeds the file size limit fail, instead of ending the process. The signal
+  /// is handled, not ignored, so that child processes do not inherit the setting.
   static func outliveFileSizeLimits() {
     var action = sigaction()
     guard sigaction(SIGXFSZ, nil, &action) == 0 else { return }
@@ -113,30 +114,32 @@ enum Exit {
     close(kept)
   }
 
-  /// Writes a message to standard error. Escapes control characters, in files and pipes too,
+  /// Writes a message to standard error. Control characters are escaped even in files and pipes,
   /// because names from files, URLs and servers must not move the cursor when the message is viewed
   /// later.
   ///
-  /// The last message of a command that fails is the reason.
+  /// If the command fails, its last message counts as the reason.
   static func complain(_ text: String) {
     ErrorLines.hold(ControlCharacters.shown(in: text))
   }
 
-  /// The same for a notice, which is never the reason of a failure.
+  /// Writes a notice to standard error, with control characters escaped. A notice never counts as
+  /// the reason of a failure.
   static func notify(_ text: String) {
     ErrorLines.note(ControlCharacters.shown(in: text))
   }
 
-  /// The same for the reason of a failure, with its facts.
+  /// Writes the reason of a failure to standard error, with control characters escaped. The facts
+  /// are the details of the failure for programs.
   static func fail(_ text: String, _ facts: @autoclosure () -> FailureFacts) {
     ErrorLines.fail(ControlCharacters.shown(in: text), facts())
   }
 
-  /// The same for wrong usage.
+  /// Reports wrong usage on standard error, with the usage line of a help page.
   ///
   /// - Parameters:
-  ///   - page: the help whose first line shows the usage.
-  ///   - name: whose help it is.
+  ///   - page: The help page. Its first line shows the usage.
+  ///   - name: The command whose help the message recommends.
   static func refuse(_ problem: String, _ page: String, _ name: String) {
     let near = problem.firstRange(of: "(did you mean ").map { problem[$0.upperBound...] }
     let fix = near.map { "did you mean \($0.prefix { $0 != ")" })" } ?? "\(name) --help"

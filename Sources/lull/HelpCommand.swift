@@ -51,7 +51,7 @@ extension Command {
 enum CommandOverview {
   private static let width = 27
 
-  /// The page of `lull` alone.
+  /// The text that `lull` shows without arguments.
   static let start = """
     Lull sends requests to REST APIs from the shell, Lua scripts and tests.
 

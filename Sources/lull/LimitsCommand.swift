@@ -76,7 +76,7 @@ struct LimitsCommand {
 
   /// The limits that the shared server counts for all hosts.
   private struct ServerLimits {
-    /// Without user and password.
+    /// The server's URL without user name and password.
     let url: String
     var limits: [LimitInspection.Summary] = []
     /// Why the limits are not available.

@@ -10,7 +10,8 @@ enum Lull {
     Exit.outliveFileSizeLimits()
     let words = CommandWords.texts.dropFirst()
     do throws(CommandEnd) {
-      // The output of these is not for a program of the user.
+      // The option does not apply to `--complete` and to test workers: their output is read by
+      // completion scripts and by `lull test`.
       if !["--complete", TestCommand.workerWord].contains(words.first) {
         try ErrorFormat.begin(leading: CommandWords.leading, words: words)
       }
@@ -28,7 +29,7 @@ enum Lull {
         Exit.now(0)
       case .told(let code): Exit.now(code)
       case .wrongUsage(let problem, let command):
-        // Behind a script's name the words are the script's.
+        // Words after a script's name are arguments of the script, not options of Lull.
         if command?.name != Command.run.name { ErrorFormat.useScanned(words) }
         let name = command.map { "lull \($0.name)" } ?? "lull"
         Exit.refuse(problem, command?.page ?? CommandOverview.text, name)
@@ -55,7 +56,7 @@ enum Lull {
       // Only `lull test` starts a worker.
       return TestWorker(words: Array(words.dropFirst()))?.run() ?? 2
     case _?:
-      // The arguments after a script's name belong to the script and are not parsed.
+      // The arguments after a script's name belong to the script, so they are not parsed.
       let name = CommandWords.all[words.startIndex]
       let command = try Dispatch.command(for: words, name: name)
       Exit.command = command.name

@@ -20,7 +20,7 @@ extension Command {
 /// `lull mock`: replaces this process with `lull-mock`, so that this program does not contain the
 /// server.
 enum MockCommand {
-  /// Returns only if the program can't be started.
+  /// Replaces this process with `lull-mock`. Returns only if the program can't be started.
   static func run(_ words: ArraySlice<String>) -> Int32 {
     guard let path = SiblingProgram.find("lull-mock", variable: "LULL_MOCK") else {
       Exit.complain(

@@ -45,7 +45,7 @@ struct ReplCommand {
   private let program: Int
   private let options: RunOptions
 
-  /// Whether the words start a session. Options may precede `-i`, as before a script.
+  /// Whether the words start a REPL session. Options may precede `-i`, as before a script.
   static func isAsked(by words: ArraySlice<String>) throws(CommandEnd) -> Bool {
     guard words.first != "repl", words.contains("-i") else { return words.first == "repl" }
     var rest = words
@@ -54,8 +54,8 @@ struct ReplCommand {
     return rest.first == "-i"
   }
 
-  /// - Parameter words: The command line of a session without the program's name. Indices start at
-  ///   1.
+  /// - Parameter words: The command line of a session without the program's name. The first index
+  ///   is 1.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     var rest = words
     var options = RunOptions()

@@ -12,11 +12,13 @@ struct RunOptions {
   private var limits = ScriptLimits()
   private var hosts = AllowedHosts()
   private var namesHosts = false
-  /// Whether writes that environments hold back are sent without confirmation.
+  /// Whether writes that need a confirmation in an environment are sent without asking.
   private var isConfirmed = false
 
-  /// Creates the program that runs a script from that folder, or a session. Reports an error and
-  /// returns `nil` if there are not enough resources.
+  /// Creates the program that runs a script, or a session. Reports an error and returns `nil` if
+  /// there are not enough resources.
+  ///
+  /// - Parameter folder: The folder of the script.
   func makeProgram(folder: [UInt8]?) -> ScriptProgram? {
     let program = ScriptProgram.ofProcess(
       trust: isSandboxed ? .sandbox(folder: folder) : .full(allowsBytecode: allowsBytecode),
@@ -25,7 +27,7 @@ struct RunOptions {
     return program
   }
 
-  /// The error for a precompiled chunk in a session.
+  /// The error message for a precompiled chunk in a session.
   var refusal: String {
     if isSandboxed {
       return "attempt to load a precompiled chunk, which is not available in the sandbox"

@@ -53,7 +53,7 @@ struct ScriptCommand {
   private let position: Int
   private let options: RunOptions
 
-  /// - Parameter words: The command line without the program's name. Indices start at 1.
+  /// - Parameter words: The command line without the program's name. The first index is 1.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     var rest = words
     var options = RunOptions()

@@ -111,7 +111,7 @@ struct ShareCommand {
 
 /// The arguments that name the shared server.
 enum ShareWords {
-  /// `nil` if neither the command line nor the environment names one.
+  /// Reads the shared server from the arguments or the environment. `nil` if neither names one.
   static func inspection(
     _ parsed: ParsedArguments, _ command: Command
   ) throws(CommandEnd) -> ShareInspection? {

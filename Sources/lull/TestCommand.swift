@@ -144,8 +144,8 @@ struct TestCommand {
     }
   }
 
-  /// Rejects report files that would overwrite a script or each other. Reports replace existing
-  /// files.
+  /// Rejects report files that would overwrite a script or each other. A report replaces an
+  /// existing file.
   private func refuseWrongFiles() throws(CommandEnd) {
     let files = [("--junit", options.junit), ("--html", options.html)]
     for case (let name, let file?) in files {

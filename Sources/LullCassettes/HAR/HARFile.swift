@@ -1,9 +1,9 @@
 package import LullCore
 
-/// A recording of exchanges: an HTTP Archive (HAR) of version 1.2, which browsers and proxies also
-/// write.
+/// A recording of exchanges: an HTTP Archive (HAR) of version 1.2. Browsers and proxies write this
+/// format too.
 ///
-/// Lull's additional data is in members that begin with `_`, which the format reserves for
+/// Additional data of Lull is in members that begin with `_`, which the format reserves for
 /// programs. Additional data of other programs is not kept.
 package struct HARFile: Sendable, Equatable {
   /// The program that has written the file.
@@ -18,7 +18,7 @@ package struct HARFile: Sendable, Equatable {
   }
 
   package var creator: Creator
-  /// The exchanges, in the order in which they were sent.
+  /// The exchanges, in the order in which the requests were sent.
   package var entries: [HAREntry]
 
   package init(creator: Creator, entries: [HAREntry] = []) {
@@ -28,8 +28,8 @@ package struct HARFile: Sendable, Equatable {
 }
 
 extension HARFile {
-  /// Whether the name is safe for a recording: it stays in its folder, can be displayed, and may be
-  /// committed anywhere.
+  /// Whether a name is safe for a recording: the file is in the intended folder, and the name can
+  /// be displayed and stored on any system.
   package static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 200 && !name.hasPrefix(".")
       && !name.unicodeScalars.contains {
@@ -39,9 +39,11 @@ extension HARFile {
 }
 
 extension HARFile {
-  /// Adds the entries of another recording whose requests are missing here. They come before this
-  /// recording's entries, except that reads here before the first write to their resource stay
-  /// before the writes of the other recording.
+  /// Adds the entries of an older recording whose requests this recording lacks.
+  ///
+  /// They are placed before this recording's entries, with one exception. Reads in this recording
+  /// that precede its first write to a resource stay before the older recording's writes to that
+  /// resource.
   package mutating func keep(othersOf old: [HAREntry]) {
     let own = entries.map { RecordedRequest($0.request, comparing: []) }
     var merged = old.map { (entry: $0, request: RecordedRequest($0.request, comparing: [])) }
@@ -59,7 +61,8 @@ extension HARFile {
   }
 }
 
-/// Why a file is not a readable HTTP Archive: a JSON Pointer to the place, and the problem.
+/// Why a file is not a readable HTTP Archive. The values are a JSON Pointer to the place and a
+/// message.
 package struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
   package let pointer: String
   package let problem: String
@@ -93,8 +96,8 @@ extension HARRequest {
 
 extension HARResponse {
   /// - Parameters:
-  ///   - body: The decoded body; nil for none.
-  ///   - url: The requested URL.
+  ///   - body: The decoded body, or nil for none.
+  ///   - url: The URL that was requested.
   package init(_ response: HTTPResponse, body: [UInt8]?, asked url: String) {
     self.init(
       status: response.status,
@@ -112,15 +115,15 @@ extension HARFailure {
 }
 
 extension NetworkResult {
-  /// Creates the recorded result as the network would report it.
+  /// Creates the result of a recorded exchange, as the network would report it.
   ///
-  /// - Parameter url: The requested URL.
+  /// - Parameter url: The URL that was requested.
   package init(_ entry: HAREntry, url: String) {
     self.init(
       response: entry.response.map { HTTPResponse($0, asked: url, seconds: entry.seconds) },
       body: entry.response?.body?.bytes,
       error: entry.failure.map { failure in
-        // Kinds were checked when the recording was read.
+        // The kind is valid: that was checked when the recording was read.
         var error = TransportError(.init(rawValue: failure.kind) ?? .network, failure.message)
         error.isUnsent = failure.isUnsent
         return error
@@ -129,7 +132,9 @@ extension NetworkResult {
 }
 
 extension HTTPResponse {
-  /// - Parameter url: The requested URL.
+  /// - Parameters:
+  ///   - url: The URL that was requested.
+  ///   - seconds: The recorded duration.
   init(_ recorded: HARResponse, asked url: String, seconds: Double = 0) {
     var headers = Headers()
     for header in recorded.headers { headers.add(header.name, bytes: header.value) }

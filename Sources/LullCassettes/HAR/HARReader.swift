@@ -1,10 +1,10 @@
 import LullCore
 
 extension HARFile {
-  /// Reads a file of any program.
+  /// Reads an HTTP Archive, which any program may have written.
   ///
-  /// If a body cannot be read, that is recorded with its exchange, and the other exchanges are
-  /// read.
+  /// If a body cannot be read, its exchange records the reason, and the other exchanges are read
+  /// nevertheless.
   ///
   /// - Throws: A `HARError` if the bytes are not JSON or a required member is missing. Optional
   ///   members may have any value.
@@ -48,7 +48,7 @@ extension HAREntry {
         message: failure.member("message")?.string ?? "")
       self.failure?.isUnsent = failure.member("unsent")?.isTrue == true
     } else if self.response == nil {
-      // Browsers only report that there was no response.
+      // Browsers record only that there was no response, not the reason.
       self.failure = HARFailure(kind: "network", message: "there was no response")
     }
   }
@@ -96,7 +96,7 @@ extension HARHeader {
     var headers: [HARHeader] = []
     for line in try node.member("headers")?.elements ?? [] {
       let name = try line.needed("name").neededString
-      // HTTP/2 pseudo-headers are not headers.
+      // Names that begin with a colon are pseudo-headers of HTTP/2, not headers.
       guard !name.hasPrefix(":") else { continue }
       let value = try line.needed("value").neededString
       let bytes = try line.member("_base64").map { node throws(HARError) in try node.base64() }
@@ -107,7 +107,7 @@ extension HARHeader {
 }
 
 extension HARBody {
-  /// Returns nil if there is no body.
+  /// Reads the body of a request. nil if there is none.
   fileprivate init?(posted node: HARNode) throws(HARError) {
     let type = node.member("mimeType")?.string ?? ""
     if let text = node.member("text") {
@@ -138,7 +138,8 @@ extension HARBody {
     }
   }
 
-  /// Builds a multipart form from the parameters in the file. (HAR 1.2, "params"; RFC 7578)
+  /// Builds a multipart form from the parameters that a file lists instead of the body. (HAR 1.2,
+  /// "params"; RFC 7578)
   private static func form(of parameters: HARNode, type: String) throws(HARError) -> HARBody {
     let said = type.firstRange(of: "boundary=").map { type[$0.upperBound...].prefix { $0 != ";" } }
     let boundary = said.map { $0.filter { $0 != "\"" && !$0.isWhitespace } } ?? "lull-parts"
@@ -163,7 +164,7 @@ extension HARBody {
     return body
   }
 
-  /// Returns nil if there is no body, or it was not recorded.
+  /// Reads the body of a response. nil if there is none, or if it was not recorded.
   fileprivate init?(content node: HARNode) throws(HARError) {
     guard let text = node.member("text") else { return nil }
     let isBase64 = node.member("encoding")?.string == "base64"
@@ -173,7 +174,7 @@ extension HARBody {
   }
 }
 
-/// A value in an HTTP Archive, with its position.
+/// A JSON value in an HTTP Archive, together with its position.
 struct HARNode {
   private let element: JSONElement
   private let pointer: String
@@ -187,7 +188,7 @@ struct HARNode {
 
   func problem(_ text: String) -> HARError { HARError(pointer: pointer, problem: text) }
 
-  /// Returns nil if the member is missing or null.
+  /// Returns the member with this name. nil if it is missing or null.
   func member(_ name: String) -> HARNode? {
     guard let value = element[name], !value.isNull else { return nil }
     return HARNode(value, at: "\(pointer)/\(name)")
@@ -224,7 +225,7 @@ struct HARNode {
     return number
   }
 
-  /// Parses a time; seconds since 1970.
+  /// Parses the value as a time. The result is in seconds since 1970.
   func moment() throws(HARError) -> Double {
     let text = try neededString
     do throws(ISODate.Problem) {
@@ -247,14 +248,14 @@ struct HARNode {
 
 /// One exchange: the request and its result.
 package struct HAREntry: Sendable, Equatable {
-  /// When it was sent, in seconds since 1970.
+  /// The time when the request was sent, in seconds since 1970.
   package var started: Double
-  /// The duration.
+  /// The duration of the exchange in milliseconds.
   package var milliseconds: Double
   package var request: HARRequest
-  /// nil if the server did not respond.
+  /// The response. nil if the server did not respond.
   package var response: HARResponse?
-  /// Why there is no response, or only part of it.
+  /// The reason why there is no response, or only part of one.
   package var failure: HARFailure?
 
   package init(
@@ -269,16 +270,17 @@ package struct HAREntry: Sendable, Equatable {
   }
 }
 
-/// A sent request, without the transport's own headers.
+/// A request as sent, without the headers that the transport adds.
 package struct HARRequest: Sendable, Equatable {
   package var method: String
   package var url: String
   package var headers: [HARHeader]
-  /// nil for none.
+  /// The body, or nil for none.
   package var body: HARBody?
-  /// Why its body could not be read; nil if it could, or for no body.
+  /// The reason why the body could not be read. nil if it could, or if there is none.
   package var bodyProblem: String?
-  /// The environment of an API file in which it was sent; nil if none or unknown. (ENV-18)
+  /// The environment of the API file that the request was sent in. nil if it is unknown, or for a
+  /// request without one. (ENV-18)
   package var environment: String?
 
   package init(method: String, url: String, headers: [HARHeader] = [], body: HARBody? = nil) {
@@ -294,19 +296,20 @@ package struct HARRequest: Sendable, Equatable {
   }
 }
 
-/// A response with its decoded body.
+/// A response with its body decoded.
 package struct HARResponse: Sendable, Equatable {
   package var status: Int
   package var headers: [HARHeader]
-  /// nil for none.
+  /// The body, or nil if it is missing or there was none.
   package var body: HARBody?
-  /// The content type of a missing body; empty if unknown.
+  /// The content type of a body that was not recorded. Empty if it is unknown.
   package var missingType = ""
   /// The final URL, if there were redirects.
   package var finalURL: String?
   /// Whether the recording program has omitted the body.
   package var lacksBody = false
-  /// Why its body could not be read and is missing; nil if it could, or for no body.
+  /// The reason why the body could not be read and is missing. nil if it could, or if there is
+  /// none.
   package var bodyProblem: String?
 
   package init(
@@ -319,11 +322,11 @@ package struct HARResponse: Sendable, Equatable {
   }
 }
 
-/// A failed exchange: a kind of `TransportError`, and its message.
+/// A failed exchange: the kind of the `TransportError`, and its message.
 package struct HARFailure: Sendable, Equatable {
   package var kind: String
   package var message: String
-  /// Whether nothing of the request can have reached the server.
+  /// Whether it is certain that nothing of the request reached the server.
   package var isUnsent = false
 
   package init(kind: String, message: String) {
@@ -348,9 +351,9 @@ package struct HARHeader: Sendable, Equatable {
 /// A body, byte for byte.
 package struct HARBody: Sendable, Equatable {
   package var bytes: [UInt8]
-  /// The content type of its header; empty without one.
+  /// The content type in the header of the message. Empty if there is none.
   package var type: String
-  /// Whether it is a file or contains files, of which the test knows only the names.
+  /// Whether the body is a file or contains files. Of these, a test knows only the names.
   package var isOfFile = false
 
   package init(_ bytes: [UInt8], type: String = "") {

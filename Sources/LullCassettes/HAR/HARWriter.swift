@@ -1,11 +1,11 @@
 import LullCore
 
 extension HARFile {
-  /// Returns the file as JSON on several lines, in a fixed order: a new recording of unchanged
-  /// exchanges gives the same bytes except for the times.
+  /// Returns the recording as JSON on several lines. The order is fixed: if the same exchanges are
+  /// recorded again, only the times differ.
   ///
-  /// Bodies and headers that are not UTF-8 are encoded in base64: a response body by the format's
-  /// own member, others in a member of Lull.
+  /// Bodies and headers that are not UTF-8 are encoded in base64. For a response body, the format
+  /// itself has a member for this encoding. For other values, Lull adds one.
   package func encoded() -> [UInt8] {
     var json = JSONWriter(pretty: true)
     json.write(self)
@@ -33,7 +33,7 @@ extension JSONWriter {
       json.write(key: "time", milliseconds: entry.milliseconds)
       json.writeObject(key: "request") { $0.writeMembers(of: entry.request) }
       json.writeObject(key: "response") { json in
-        // As browsers write a missing response.
+        // Browsers write a missing response with the status 0.
         json.writeMembers(of: entry.response ?? HARResponse(status: 0))
       }
       json.writeObject(key: "cache") { _ in }
@@ -104,7 +104,7 @@ extension JSONWriter {
     }
   }
 
-  /// For people who read the file; Lull reads the URL.
+  /// Writes the query parameters for people who read the file. Lull itself reads them from the URL.
   private mutating func write(queryOf url: String) {
     writeList(key: "queryString") { json in
       for (name, value) in RecordedURL(url).parameters {
@@ -129,7 +129,7 @@ extension JSONWriter {
     write(key: key, String(decoding: Base64.encode(bytes), as: UTF8.self))
   }
 
-  /// Writes whole numbers without a fraction.
+  /// Writes a number of milliseconds, without a fraction if it is whole.
   private mutating func write(key: String, milliseconds: Double) {
     write(key: key)
     if let whole = Int(exactly: milliseconds) { write(whole) } else { write(milliseconds) }

@@ -1,20 +1,21 @@
 import LullCore
 
 extension CredentialMask {
-  /// Replaces the mask of a secret by that of a credential, if the name is a credential's.
-  /// Stand-ins of tokens stay, because they distinguish tokens.
+  /// Replaces the mask of a secret by the general mask of credentials, if the name is that of a
+  /// credential. A stand-in for a token is kept, because it distinguishes tokens.
   static func plain(_ name: String, _ value: String) -> String {
     CredentialName.names(name) && isMasked(value) && !value.contains(standIn) ? mark : value
   }
 }
 
-/// A URL in the form in which recordings are compared: parsed, and without insignificant
-/// differences. (RFC 3986, 6.2.2 and 6.2.3)
+/// A URL in the form in which recordings are compared: parsed, and without differences that have no
+/// meaning. (RFC 3986, 6.2.2 and 6.2.3)
 package struct RecordedURL: Sendable, Equatable {
   /// Scheme, host and port.
   package let origin: String
   let path: String
-  /// The query parameters with decoded escapes, in order; one without `=` has an empty value.
+  /// The query parameters in order, with decoded escapes. A parameter without `=` has an empty
+  /// value.
   let parameters: [(name: String, value: String)]
 
   package init(_ text: String) {
@@ -47,7 +48,7 @@ package struct RecordedURL: Sendable, Equatable {
     return text
   }
 
-  /// Returns the path with the digits of its escapes in one case.
+  /// Returns a path with the hexadecimal digits of its escapes in upper case.
   private static func path(_ text: Substring) -> String {
     guard text.contains("%") else { return String(text) }
     var bytes = Array(text.utf8)
@@ -59,8 +60,8 @@ package struct RecordedURL: Sendable, Equatable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the URL with the same mask for all secrets that have the name of a credential:
-  /// recordings of other programs contain no more than that.
+  /// Returns the URL with the same mask for all secrets in parameters that are named like
+  /// credentials. Recordings of other programs have only that mask.
   func withPlainMasks() -> RecordedURL {
     RecordedURL(
       origin, path,
@@ -73,7 +74,7 @@ package struct RecordedURL: Sendable, Equatable {
     self.parameters = parameters
   }
 
-  /// The resource that the URL reads and writes, without the query.
+  /// Identifies the resource that the URL reads or writes: the URL without its query.
   var resource: String { origin + path }
 
   package static func == (one: RecordedURL, other: RecordedURL) -> Bool {

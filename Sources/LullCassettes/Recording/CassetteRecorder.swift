@@ -1,31 +1,31 @@
 import LullCore
 package import LullTransport
 
-/// A recording in progress: its entries so far, including credentials.
+/// A recording in progress: its entries so far, including their credentials.
 ///
-/// The data stays in the memory of one process; everything that leaves it is redacted.
+/// The unredacted data stays in the memory of one process. All data that leaves the process is
+/// redacted.
 package struct CassetteRecorder {
-  /// The path of the future file.
+  /// The path of the file that the recording will be written to.
   package let path: [UInt8]
-  /// The entries in the order in which they were sent.
+  /// The entries, in the order in which the requests were sent.
   package private(set) var entries: [HAREntry]
-  /// The redaction by which requests are compared.
+  /// The redaction of requests before they are compared.
   package private(set) var redaction = Redaction()
-  /// The program's own credentials, such as tokens that it was given. Tokens that a recorded
-  /// response has issued have a stand-in instead.
+  /// Credentials that the program itself was given, such as tokens, with their masks. A token that
+  /// a recorded response has issued is not listed here: it has a stand-in.
   private var issued: [(text: [UInt8], mask: String)] = []
-  /// The texts of known secrets, by their masks.
+  /// The texts of the known secrets. The key is the secret's mask.
   package private(set) var secrets: [String: [UInt8]] = [:]
-  /// The redaction including the program's own credentials; nil when it is outdated. It is used
-  /// often and seldom changes.
+  /// The redaction that also covers the program's own credentials. It is used often and seldom
+  /// changes, so it is cached. nil if it must be created again.
   private var hiding: Redaction?
-  /// How many of the entries are new.
+  /// The number of entries that have been added to the existing ones.
   package private(set) var newCount = 0
 
   /// - Parameters:
   ///   - entries: The existing entries.
-  ///   - others: Entries that may be in the same file in the end, so that stand-ins must differ
-  ///     from theirs.
+  ///   - others: Entries that may end up in the same file. New stand-ins must differ from theirs.
   package init(_ path: [UInt8], _ entries: [HAREntry], beside others: [HAREntry] = []) {
     self.path = path
     self.entries = entries
@@ -38,7 +38,8 @@ package struct CassetteRecorder {
     add(recorded.map { ($0, nil) })
   }
 
-  /// Adds entries, each before an existing one; nil appends.
+  /// Inserts entries, each before the existing entry with an index. If the index is nil, the entry
+  /// is appended.
   package mutating func add(_ recorded: [(entry: HAREntry, before: Int?)]) {
     var all: [HAREntry] = []
     for (place, entry) in entries.enumerated() {
@@ -52,22 +53,25 @@ package struct CassetteRecorder {
 
   // MARK: Redacted views
 
-  /// Hides the credentials of an exchange that is not part of the recording yet.
+  /// From now on, hides the credentials in an exchange that is not part of the recording yet.
+  ///
+  /// - Parameter isPart: Whether the response is incomplete so far.
   package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     let count = redaction.hiddenCount
     redaction.learn(from: entry, isPart: isPart)
     if redaction.hiddenCount != count { hiding = nil }
   }
 
-  /// Returns an exchange as its recording will contain it, as far as known.
+  /// Returns an exchange as the recording will contain it, with the credentials hidden that are
+  /// known so far.
   package mutating func hidden(_ entry: HAREntry) -> HAREntry { current().hidden(entry) }
 
-  /// Returns a response, or a part of one, as its recording will contain it.
+  /// Returns a response, or a part of one, as the recording will contain it.
   package mutating func hidden(_ response: HARResponse) -> HARResponse {
     current().hidden(response)
   }
 
-  /// Returns a text without the credentials that are hidden so far.
+  /// Returns a text without the credentials that are known so far.
   package mutating func hidden(_ text: String) -> String {
     String(escaping: current().hidden(Array(text.utf8)))
   }
@@ -80,7 +84,7 @@ package struct CassetteRecorder {
     return made
   }
 
-  /// Hides a text from now on.
+  /// From now on, hides the text of a secret.
   package mutating func hide(_ told: ToldSecret) {
     if told.mask != CredentialMask.mark { secrets[told.mask] = told.text }
     if told.isLiteral {
@@ -97,16 +101,19 @@ package struct CassetteRecorder {
     hiding = nil
   }
 
-  /// Hides the values of these names too. Names are in lower case.
+  /// From now on, hides the values of these names too. The names are in lower case.
   package mutating func hide(named names: Set<String>) { redaction.names.formUnion(names) }
 
-  /// The number of credentials that were seen before any name identified them.
+  /// The number of late credentials: those that a response contained before any name identified
+  /// them.
   package var lateCount: Int { redaction.late.count }
 
-  /// Returns messages about those credentials, without the first `count`, which were reported
-  /// before.
+  /// Returns messages about the late credentials, which a response contained before any name
+  /// identified them.
   ///
-  /// - Parameter recorded: Entries that are not part of the recording yet.
+  /// - Parameters:
+  ///   - count: The number of credentials that have been reported already.
+  ///   - recorded: Entries that are not part of the recording yet.
   package func lateCredentials(after count: Int, beside recorded: [HAREntry]) -> [String] {
     redaction.late.dropFirst(count).compactMap { text in
       LateCredential(
@@ -117,20 +124,20 @@ package struct CassetteRecorder {
 
   // MARK: Stand-ins
 
-  /// The highest number of a stand-in so far.
+  /// The highest number that any stand-in has so far.
   package var standInCount: Int { redaction.count }
 
-  /// Makes new stand-ins have higher numbers.
+  /// Gives new stand-ins higher numbers than this one.
   package mutating func passStandIn(_ number: Int) { redaction.pass(number) }
 
-  /// Returns the token of a stand-in, as far as the recording knows it.
+  /// Returns the token that a stand-in represents, if the recording knows it.
   package func meaning(ofStandIn number: Int) -> Redaction.Meaning {
     redaction.meaning(ofStandIn: number)
   }
 
   // MARK: Finished recording
 
-  /// The redacted entries, and the redaction for other texts.
+  /// The redacted entries, and the redaction to apply to other texts.
   package var finished: (entries: [HAREntry], redaction: Redaction) {
     var redaction = redaction
     let entries = redaction.redacted(entries, hiding: issued)

@@ -1,7 +1,7 @@
 package import LullCore
 
 extension HTTPRequest {
-  /// The stand-ins that the texts of its secrets contain.
+  /// The numbers of the stand-ins that occur in the texts of the request's secrets.
   package var standInsOfSecrets: Set<Int> {
     var numbers: Set<Int> = []
     for secret in secretTexts.flatMap(\.secrets) {
@@ -11,12 +11,13 @@ extension HTTPRequest {
     return numbers
   }
 
-  /// Returns the request with tokens in place of their stand-ins, also in files. Its secrets are
-  /// not changed: their texts are read when it is sent. (CAS-66, CAS-74)
+  /// Returns the request with tokens in place of their stand-ins, in uploaded files too. The
+  /// request's secrets are not changed, because their texts are read when it is sent. (CAS-66,
+  /// CAS-74)
   ///
   /// - Parameters:
-  ///   - token: Returns the token of a stand-in's number, or nil to keep the stand-in.
-  ///   - known: Other texts that replace their masks, if a response has repeated them.
+  ///   - token: Returns the token for the number of a stand-in, or nil to keep the stand-in.
+  ///   - known: Secrets that a response has repeated. Their texts replace their masks.
   /// - Throws: `fileUnavailable` if one of its files cannot be read.
   package func telling(
     _ token: @escaping (Int) -> [UInt8]?, _ known: [(mask: String, text: [UInt8])] = []
@@ -43,7 +44,7 @@ extension HTTPRequest {
         StandInReading(bytes, escaping, token).text, escaping, depth: StandInReading.depth)
     }
     func address(_ bytes: [UInt8]) -> [UInt8] {
-      // In a path, an unescaped slash would divide a part.
+      // In a path, an unescaped slash would divide a segment.
       let isWhole = bytes.starts(with: "http".utf8)
       let path = isWhole ? bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count : 0
       let reading = StandInReading(Array(bytes[..<path]), .verbatim) {
@@ -86,7 +87,7 @@ extension HTTPRequest {
     for name in headers.pairs.map(\.name) where seen.insert(name).inserted {
       let values = headers.plainValues(name)
       let told = values.map { text($0, .verbatim) }
-      // If the header also has a secret, its values are read when it is sent.
+      // If the header also contains a secret, all its values are read when the request is sent.
       guard told != values, values.count == headers.values(name).count else { continue }
       request.headers.remove(name)
       for value in told { request.headers.add(name, bytes: value) }
@@ -102,7 +103,8 @@ extension HTTPRequest {
     }
   }
 
-  /// The escaping for the body, by its content rather than its declared type.
+  /// The escaping for texts in the body. It depends on the content rather than on the declared
+  /// type.
   private var bodyEscaping: SecretEscaping {
     if let body, HTTPRequest.isJSON(body) { return .json }
     let type = headers["content-type"]?.lowercased() ?? ""

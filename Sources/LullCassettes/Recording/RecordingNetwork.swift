@@ -2,32 +2,34 @@ package import LullCore
 import LullSystem
 import Synchronization
 
-/// Sends requests that are to be recorded to the real network, and returns the entries to record.
+/// Sends requests to the real network and returns the entries to record.
 ///
-/// Read requests are sent without their conditions, so that responses are complete, and without
-/// ranges that depend on one. A body that does not go to memory is copied while it passes. A
-/// failure before anything could be sent, because of a missing secret or file, is not an exchange.
+/// - Read requests are sent without conditions, so that the responses are complete, and without
+///   ranges that depend on a condition.
+/// - A body that does not go to memory is copied on its way.
+/// - A failure before anything was sent, because of a missing secret or file, is not recorded.
+///
 /// (CAS-53 to CAS-55) Home thread only.
 package final class RecordingNetwork {
   /// The result of one exchange.
   package struct Outcome {
-    /// The network's result.
+    /// The result that the network reported.
     package let result: NetworkResult
-    /// The entry to record, including credentials; nil for none.
+    /// The entry to record, including credentials. nil if nothing is to be recorded.
     package let entry: HAREntry?
-    /// The duration in seconds.
+    /// The duration of the exchange in seconds.
     package let seconds: Double
-    /// Why it cannot be recorded although it should be.
+    /// The reason why an exchange that should be recorded cannot be. nil if there is none.
     package let problem: String?
   }
 
-  /// The largest body that is recorded, in bytes.
+  /// The maximum size of a body that is recorded, in bytes.
   package static let largestBody = 64 << 20
 
   private let network: any NetworkingProvider
   private let pump: Pump
 
-  /// - Parameter pump: Delivers the results, and its clock gives the times.
+  /// - Parameter pump: The pump that delivers the results. Its clock determines the recorded times.
   package init(_ network: any NetworkingProvider, _ pump: Pump) {
     self.network = network
     self.pump = pump
@@ -35,10 +37,10 @@ package final class RecordingNetwork {
 
   /// - Parameters:
   ///   - asked: The same request in the form to record, with its secrets masked.
-  ///   - hiding: Returns the part of a head, or of some lines, that the reader of a stream may see.
-  ///     A body that goes to a file then arrives as a whole, with the response. nil passes
-  ///     everything on as it arrives.
-  ///   - finish: Called once, on a later turn, also for a cancelled request.
+  ///   - hiding: Returns the part of a response that the reader of a stream may see, for a head or
+  ///     for some lines. If it is set, a body for a file arrives as a whole, with the response. If
+  ///     it is nil, everything is passed on as it arrives.
+  ///   - finish: Called once, on a later turn. Also called for a cancelled request.
   package func startRequest(
     _ request: HTTPRequest, _ asked: HARRequest, hiding: ((HARResponse) -> HARResponse)? = nil,
     _ finish: @escaping (Outcome) -> Void
@@ -62,7 +64,7 @@ package final class RecordingNetwork {
       sent,
       completion: pump.completion { result in
         let seconds = result.response?.elapsed ?? (SystemClock.uptime - start)
-        // Whole milliseconds: fractions are of no use.
+        // Whole milliseconds are precise enough.
         entry.milliseconds = (seconds * 1000).rounded(.up)
         copy?.end()
         let problem = entry.fill(with: result, copy, isWholeFile: isWholeFile)
@@ -77,7 +79,8 @@ package final class RecordingNetwork {
 extension HTTPRequest {
   fileprivate mutating func leaveOutConditions() {
     guard method == .get || method == .head else { return }
-    // A range with it requests the rest of a resource if that has not changed.
+    // With `If-Range`, a range requests the rest of a resource only if the resource has not
+    // changed.
     if headers["if-range"] != nil { headers.remove("Range") }
     for name in ["If-None-Match", "If-Modified-Since", "If-Range"] where headers[name] != nil {
       headers.remove(name)
@@ -88,9 +91,10 @@ extension HTTPRequest {
 extension HAREntry {
   fileprivate var isWhole: Bool { response != nil || failure != nil }
 
-  /// Fills in the result. Returns why the exchange cannot be recorded, or nil if it can.
+  /// Fills in the result of the exchange. Returns why it cannot be recorded, or nil if it can.
   ///
-  /// - Parameter isWholeFile: Whether the body goes to a file and had to be within the size limit.
+  /// - Parameter isWholeFile: Whether the body was requested as a whole for a file, within the size
+  ///   limit.
   fileprivate mutating func fill(
     with result: NetworkResult, _ copy: BodyCopy?, isWholeFile: Bool
   ) -> String? {
@@ -109,7 +113,7 @@ extension HAREntry {
         .invalidURL:
         return nil
       case .cancelled:
-        // The reader of a stream ends it in this way.
+        // The reader of a stream cancels the request when it has read enough.
         guard let taken else { return nil }
         response = HARResponse(taken.head, body: taken.bytes, asked: request.url)
         return nil
@@ -123,17 +127,17 @@ extension HAREntry {
   }
 }
 
-/// A copy of a body that does not go to memory, but to a file or the reader of a stream.
+/// Copies a body that does not go to memory, but to a file or to the reader of a stream.
 ///
-/// It is between the network and the receiver, and is called on the provider's thread. If the
-/// receiver may only see what the recording will contain, it gets whole lines with hidden
-/// credentials.
+/// It is placed between the network and the receiver, and is called on the provider's thread. If
+/// the receiver may see only the redacted response, it gets whole lines in which credentials are
+/// hidden.
 final class BodyCopy: Sendable {
   fileprivate struct State {
     var head: HTTPResponse?
     var bytes: [UInt8] = []
     var isTooLarge = false
-    /// The beginning of a line that the receiver has not seen yet.
+    /// The beginning of a line that is not complete yet and has not been passed to the receiver.
     var line: [UInt8] = []
   }
 
@@ -141,19 +145,21 @@ final class BodyCopy: Sendable {
   private let taker: BodySink
   private let hiding: Confined<(HARResponse) -> HARResponse>?
 
-  /// - Parameter hiding: Returns the part of a head, or of some lines, that the receiver may see;
-  ///   nil passes everything on as it arrives.
+  /// - Parameters:
+  ///   - taker: The receiver of the body.
+  ///   - hiding: Returns the part of a response that the receiver may see, for a head or for some
+  ///     lines. If it is nil, everything is passed on as it arrives.
   init(for taker: BodySink, hiding: ((HARResponse) -> HARResponse)?) {
     self.taker = taker
     self.hiding = hiding.map { Confined($0) }
   }
 
-  /// The sink for the network.
+  /// The sink to give to the network. It copies each piece and passes it on to the receiver.
   var sink: BodySink {
     BodySink(
       isRaw: taker.isRaw,
       begin: { [self] head in
-        // The result of an earlier attempt does not count.
+        // The body of an earlier attempt is discarded.
         state.withLock { $0 = State(head: head) }
         guard let hiding else { return taker.begin(head) }
         let shown = hiding.value(HARResponse(head, body: nil, asked: ""))
@@ -176,7 +182,7 @@ final class BodyCopy: Sendable {
       }, mayBegin: taker.mayBegin)
   }
 
-  /// Passes the remaining line to the receiver at the end.
+  /// Passes the last line to the receiver if it is incomplete when the body ends.
   func end() {
     let rest = state.withLock { state in
       defer { state.line = [] }
@@ -194,7 +200,7 @@ final class BodyCopy: Sendable {
     return shown.withUnsafeBufferPointer { taker.take($0) }
   }
 
-  /// The head and body so far; nil if the body never began.
+  /// The head and the body received so far. nil if no body has begun.
   var taken: (head: HTTPResponse, bytes: [UInt8], isTooLarge: Bool)? {
     state.withLock { state in
       state.head.map { ($0, state.bytes, state.isTooLarge) }
@@ -203,10 +209,10 @@ final class BodyCopy: Sendable {
 }
 
 extension BodyCopy.State {
-  /// Returns the lines that are complete with that piece. The rest waits.
+  /// Appends a piece and returns the lines that are complete. The rest is kept for later pieces.
   fileprivate mutating func lines(with piece: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     line += piece
-    // A stream may end its lines with CR only.
+    // The lines of a stream may end with CR alone.
     guard let last = line.lastIndex(where: { $0 == 10 || $0 == 13 }) else { return [] }
     defer { line.removeSubrange(...last) }
     return Array(line[...last])

@@ -1,22 +1,22 @@
 package import LullCore
 package import LullTransport
 
-/// Records the exchanges of a network from now on, until it is stopped.
+/// Records the exchanges of a network until it is stopped.
 ///
-/// Responses are those of the network, with its timing. Conditions are removed, as in tests that
-/// record. Home thread only.
+/// Requests are sent to the network as usual, with its timing. Their conditions are removed, as in
+/// tests that record. Home thread only.
 package final class SessionRecorder: NetworkTap {
   private let network: CurlProvider
   private let recorder: RecordingNetwork
   private var cassette = CassetteRecorder([], [])
   private var redaction = Redaction()
-  /// The entries in the order in which they were sent; nil if a request is running or is not
-  /// recorded.
+  /// The entries, in the order in which the requests were sent. nil for a request that is still
+  /// running or is not recorded.
   private var entries: [HAREntry?] = []
-  /// Why some exchanges are not recorded.
+  /// The reasons why some exchanges are not recorded.
   package private(set) var problems: [String] = []
 
-  /// - Parameter pump: The pump of the requests.
+  /// - Parameter pump: The pump that delivers the results of the requests.
   package init(_ network: CurlProvider, _ pump: Pump) {
     self.network = network
     recorder = RecordingNetwork(UntappedNetwork(network), pump)
@@ -40,7 +40,7 @@ package final class SessionRecorder: NetworkTap {
     entries.append(nil)
     inFlightCount += 1
     return recorder.startRequest(request, asked) { [weak self] outcome in
-      // An exchange that ends after the recording was stopped is not part of it.
+      // If the recording has been stopped meanwhile, the exchange is not part of it.
       if let self, entries.indices.contains(place) {
         inFlightCount -= 1
         endedCount += 1
@@ -57,14 +57,14 @@ package final class SessionRecorder: NetworkTap {
     func cancel() {}
   }
 
-  /// The number of exchanges that have not ended.
+  /// The number of recorded exchanges that are still running.
   package private(set) var inFlightCount = 0
-  /// The number of exchanges that have ended.
+  /// The number of recorded exchanges that have ended.
   package private(set) var endedCount = 0
-  /// The duration of the longest one, in seconds.
+  /// The duration of the longest exchange in seconds.
   package private(set) var longest = 0.0
 
-  /// Stops recording. Returns the recording without credentials.
+  /// Stops recording and returns the entries without credentials.
   package func stop() -> [HAREntry] {
     network.tap = nil
     network.onSecrets = nil
@@ -81,20 +81,20 @@ package final class SessionRecorder: NetworkTap {
   }
 
   private var recorded: [HAREntry] = []
-  /// Whether the recording hides parts of responses. Valid after `stop`.
+  /// Whether parts of responses are hidden in the recording. Valid after `stop`.
   package private(set) var hidesAnswers = false
 
-  /// Passages to check before the recording is shared. Valid after `stop`.
+  /// Messages about passages to check before the recording is shared. Valid after `stop`.
   package var suspicions: [String] { redaction.suspicions(in: recorded) }
 
-  /// Whether a response in the recording contains that value, so that it is not derived from
-  /// anything hidden.
+  /// Returns whether a response in the recording contains a number. If so, the number is not
+  /// derived from hidden data.
   package func says(number: Double) -> Bool {
     bodies.contains { RecordedValues.contains(in: $0) { $0.string == nil && $0.double == number } }
   }
 
-  /// Whether a response in the recording contains that text; a short one only counts as a complete
-  /// value.
+  /// Returns whether a response in the recording contains a text. A short text must be a complete
+  /// JSON value.
   package func says(text: String) -> Bool {
     if bodies.contains(where: { RecordedValues.contains(in: $0) { $0.string == text } }) {
       return true
@@ -106,13 +106,14 @@ package final class SessionRecorder: NetworkTap {
 
   private var bodies: [[UInt8]] { recorded.compactMap { $0.response?.body?.bytes } }
 
-  /// Returns a script for the recording without credentials. Valid after `stop`.
+  /// Removes credentials from a script that belongs to the recording. Valid after `stop`.
   package func hidden(script text: [UInt8]) -> [UInt8] { redaction.hidden(inScript: text) }
 }
 
-/// Values in recorded JSON bodies.
+/// Searches the JSON bodies of recordings for values.
 enum RecordedValues {
-  /// Whether a value matches that is neither an object nor a list.
+  /// Returns whether a JSON body contains a single value that fits. Objects and lists are searched,
+  /// but are not passed to `fits`.
   static func contains(in body: [UInt8], _ fits: (JSONElement) -> Bool) -> Bool {
     guard let document = try? JSONDocument(parsing: body) else { return false }
     return contains(document.root, fits)

@@ -1,9 +1,9 @@
 import LullCore
 
-/// The contents of bodies other than plain JSON and forms: several documents, and parts with names.
+/// Finds documents and named values in bodies that are neither plain JSON nor a form.
 enum BodyTexts {
-  /// Returns JSON documents within other text: one in each line, with or without the `data:` of an
-  /// event, or the argument of a function call (JSONP).
+  /// Returns the JSON documents within other text: a document on each line, possibly after the
+  /// `data:` of an event, or the argument of a function call (JSONP).
   static func documents(in text: String) -> [JSONDocument] {
     var documents = text.split(whereSeparator: \.isNewline).compactMap { line in
       let data = line.hasPrefix("data:") ? line.dropFirst(5) : line
@@ -17,15 +17,15 @@ enum BodyTexts {
     return documents
   }
 
-  /// Returns the document if it is an object or a list.
+  /// Parses a text as JSON. nil unless the result is an object or a list.
   static func document(_ text: some StringProtocol) -> JSONDocument? {
     let text = text.drop { $0.isWhitespace }
     guard text.first == "{" || text.first == "[" else { return nil }
     return try? JSONDocument(parsing: Array(text.utf8))
   }
 
-  /// Returns the names and values of multipart form fields, HTML form fields and XML elements, and
-  /// of JSON members within any other text, such as a script or a truncated text.
+  /// Returns the names and values of all fields in a text: fields of multipart and HTML forms, XML
+  /// elements, and JSON members. The JSON may be within other text such as a script, or truncated.
   static func fields(in text: String) -> [(name: String, value: String)] {
     var fields = text.utf8.contains(UInt8(ascii: "\r")) ? parts(in: text) : []
     if text.utf8.contains(UInt8(ascii: "<")) { fields += inputs(in: text) + elements(in: text) }
@@ -33,7 +33,7 @@ enum BodyTexts {
     return fields
   }
 
-  /// Matches `<token>…</token>`, also with a prefix and attributes.
+  /// Finds XML elements such as `<token>…</token>`, also with a prefix or attributes.
   private static func elements(in text: String) -> [(name: String, value: String)] {
     text.split(separator: "<").compactMap { tag in
       guard tag.first?.isLetter == true, let end = tag.firstIndex(of: ">") else { return nil }
@@ -44,7 +44,7 @@ enum BodyTexts {
     }
   }
 
-  /// Matches `"token": "…"`.
+  /// Finds JSON members such as `"token": "…"`.
   private static func members(in text: String) -> [(name: String, value: String)] {
     var members: [(String, String)] = []
     let bytes = Array(text.utf8)
@@ -75,7 +75,7 @@ enum BodyTexts {
   private static func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
 
   private static func parts(in text: String) -> [(name: String, value: String)] {
-    // Swift treats CR LF as one character.
+    // A line break of CR LF is one character in Swift, so it can be split at.
     text.split(separator: "\r\n--").compactMap { part in
       guard part.contains("form-data"), let end = part.firstRange(of: "\r\n\r\n"),
         let name = attribute("name", in: part[..<end.lowerBound])

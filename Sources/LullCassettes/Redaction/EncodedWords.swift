@@ -3,23 +3,23 @@ import LullCore
 /// The words of a text that are base64 or hexadecimal encodings. If the decoded text of a word is
 /// replaced, the word is encoded again.
 ///
-/// Base64 may use either alphabet, be on one or several lines, with or without padding, and escaped
-/// as in URLs or JSON. A slash, a hyphen or an underscore is a base64 digit, but may also separate
-/// words: both are tried.
+/// Base64 may use either alphabet, have padding or not, be on one or several lines, and contain
+/// escapes of URLs or JSON. A slash, a hyphen or an underscore may be a base64 digit or separate
+/// two words, so both are tried.
 struct EncodedWords {
-  /// The text, in which some words may have been replaced.
+  /// The text after all replacements.
   private(set) var text: [UInt8] = []
   private let bytes: [UInt8]
   private let isInURL: Bool
   private let replacement: ([UInt8]) -> [UInt8]?
-  /// How far the text has been read.
+  /// The position up to which the bytes have been copied to `text`.
   private var place = 0
 
-  /// The minimum number of digits: shorter words are ignored.
+  /// The minimum number of digits in a word. Shorter words are ignored.
   private static let shortest = 12
 
   /// - Parameters:
-  ///   - isInURL: Whether digits with a meaning in URLs must be escaped.
+  ///   - isInURL: Whether base64 digits that have a meaning in URLs must be escaped.
   ///   - replacement: Returns the new decoded text of a word, or nil to keep the word.
   init(
     _ bytes: [UInt8], isInURL: Bool = false, _ replacement: @escaping ([UInt8]) -> [UInt8]?
@@ -37,8 +37,8 @@ struct EncodedWords {
       let wrapped = EncodedWord.wrapped(words, from: next, in: bytes)
       let end = wrapped?.end ?? next + 1
       let isMade = wrapped.map { takes($0.word) } ?? false
-      // Each line may be a word itself. If the lines consist of whole groups, all of them were
-      // checked together.
+      // Each line may also be a separate word. If every line consists of whole base64 groups, the
+      // lines have already been checked as one word.
       let isDone = isMade || wrapped.map { $0.word.isWholeInLines } ?? false
       for word in words[next..<end]
       where !isDone && word.digits.count >= EncodedWords.shortest { read(word) }
@@ -47,24 +47,24 @@ struct EncodedWords {
     text += bytes[place...]
   }
 
-  /// Returns the decoded texts of all words that may be encoded, in every possible way, one after
-  /// another.
+  /// Returns the decoded texts of all words that may be encodings, one after another. A word that
+  /// can be decoded in several ways is included in each of them.
   static func decoded(in bytes: [UInt8]) -> [UInt8] {
     var all: [UInt8] = []
     _ = EncodedWords(bytes) { inner in
-      // Separated, so that two of them do not combine to a third.
+      // A zero byte separates two texts, so that a search finds no match across them.
       all += inner + [0]
       return nil
     }
     return all
   }
 
-  /// Whether any word is long enough; most texts have none.
+  /// Whether the bytes contain a word that is long enough. Most texts contain none.
   private static func mayBe(in bytes: [UInt8]) -> Bool {
     guard bytes.count >= shortest else { return false }
     var length = 0
     for byte in bytes {
-      // An escape may be a digit, too.
+      // A character may be part of an escape that represents a digit.
       let isPart =
         EncodedWord.isDigit(byte) || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\")
       length = isPart ? length + 1 : 0
@@ -86,8 +86,8 @@ struct EncodedWords {
     }
   }
 
-  /// Replaces the word if its decoded text is replaced, and continues after it. Returns whether it
-  /// was.
+  /// If there is a replacement for the decoded text of the word, replaces the word and continues
+  /// after it. Returns whether it was replaced.
   private mutating func takes(_ word: EncodedWord) -> Bool {
     let digits = word.digits
     if digits.count % 2 == 0, let inner = EncodedWords.hexadecimal(digits),
@@ -123,8 +123,8 @@ struct EncodedWords {
     place = range.upperBound
   }
 
-  /// Whether a dot joins the word to another one, like the parts of a JWT, which use the URL
-  /// alphabet.
+  /// Whether a dot connects the word to another word, as between the parts of a JWT. Such words use
+  /// the URL alphabet.
   private func isPartOfToken(_ word: EncodedWord) -> Bool {
     let isJoined = isJoint(word.range.lowerBound - 1) || isJoint(word.range.upperBound)
     return isJoined && !word.digits.contains { "+/".utf8.contains($0) }
@@ -151,7 +151,8 @@ struct EncodedWords {
     return bytes
   }
 
-  /// Returns the length of `=`, plain or escaped.
+  /// Returns the length of a padding character `=` at an index, plain or escaped. nil if there is
+  /// none.
   private func paddingLength(at index: Int) -> Int? {
     guard index < bytes.count else { return nil }
     if bytes[index] == UInt8(ascii: "=") { return 1 }
@@ -160,22 +161,23 @@ struct EncodedWords {
   }
 }
 
-/// A run of base64 digits in a text, some of which may be escaped, or several lines of them.
+/// A sequence of base64 digits in a text. Some digits may be escaped, and the sequence may be on
+/// several lines.
 struct EncodedWord {
   /// The digits without escapes and line ends.
   private(set) var digits: [UInt8] = []
-  /// The position of each digit in the text, followed by the end of the last one.
+  /// The position of each digit in the text. The last element is the end of the last digit.
   private var starts: [Int]
-  /// Whether some digits have URL escapes.
+  /// Whether some of the digits have URL escapes.
   private(set) var isEscaped = false
-  /// The width of the lines and their separator; nil for one line.
+  /// The width of the lines and the separator between them. nil if the word is on one line.
   private var wrapping: (width: Int, separator: [UInt8])?
 
   private init(at start: Int) { starts = [start] }
 
   var range: Range<Int> { (starts.first ?? 0)..<(starts.last ?? 0) }
 
-  /// Returns the words of one line each, in order, including short ones.
+  /// Returns all words on single lines, in order, including short ones.
   static func all(in bytes: [UInt8]) -> [EncodedWord] {
     var words: [EncodedWord] = []
     var word: EncodedWord?
@@ -190,7 +192,7 @@ struct EncodedWord {
       } else {
         if let word { words.append(word) }
         word = nil
-        // The letter of the escape is not a digit.
+        // The letter of a JSON escape for a line end is not a digit.
         let isEndOfLine =
           bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count
           && "nrt".utf8.contains(bytes[index + 1])
@@ -200,7 +202,7 @@ struct EncodedWord {
     return words + (word.map { [$0] } ?? [])
   }
 
-  /// Returns a word of some of its digits, by their positions.
+  /// Returns the part of the word that consists of a range of its digits.
   func part(_ places: Range<Int>) -> EncodedWord {
     var part = EncodedWord(at: starts[places.lowerBound])
     part.digits = Array(digits[places])
@@ -211,13 +213,14 @@ struct EncodedWord {
 
   // MARK: Lines
 
-  /// Shorter lines are not wrapped base64.
+  /// The minimum width of wrapped base64. Shorter lines are separate words.
   private static let narrowest = 16
-  /// Line ends, plain and as in a JSON string.
+  /// Line ends, plain and as escapes in a JSON string.
   private static let separators = ["\r\n", "\n", "\\r\\n", "\\n"].map { Array($0.utf8) }
 
-  /// Returns the word of several lines that begins there, and the index of the word after it, or
-  /// nil. All lines but the last have the length of the first.
+  /// Returns the word on several lines that begins with the word at `first`, and the index of the
+  /// next word after it. nil if that word is not wrapped. All lines except the last must have the
+  /// same length.
   static func wrapped(
     _ words: [EncodedWord], from first: Int, in bytes: [UInt8]
   ) -> (word: EncodedWord, end: Int)? {
@@ -244,13 +247,13 @@ struct EncodedWord {
     return next > first + 1 ? (whole, next) : nil
   }
 
-  /// Whether all lines consist of whole base64 groups, and all of it can be decoded.
+  /// Whether every line consists of whole base64 groups, and all digits together can be decoded.
   var isWholeInLines: Bool {
     guard let wrapping else { return false }
     return wrapping.width % 4 == 0 && (try? Base64.decode(digits)) != nil
   }
 
-  /// Returns other digits, wrapped as in this word.
+  /// Returns other digits, wrapped into lines like this word.
   func lines(of digits: [UInt8]) -> [UInt8] {
     guard let (width, separator) = wrapping else { return digits }
     var lines: [UInt8] = []

@@ -1,16 +1,16 @@
 package import LullCore
 
-/// Values whose names identify them as credentials.
+/// Finds values that are identified as credentials by their names.
 enum NamedCredentials {
-  /// Which values count: only those with unambiguous names, or likely ones too.
+  /// The names whose values are considered credentials.
   enum Certainty: Equatable {
     case certain
     case likely
-    /// Only these names, in lower case.
+    /// Only these names, which are in lower case.
     case named(Set<String>)
   }
 
-  /// Returns user and password of the URLs in a text.
+  /// Returns the user names and passwords in the URLs of a text.
   static func users(in text: String) -> [(user: String, password: String)] {
     var found: [(String, String)] = []
     var rest = text[...]
@@ -26,13 +26,13 @@ enum NamedCredentials {
     return found
   }
 
-  /// Returns credentials in the queries and fragments of a text.
+  /// Returns the credentials in the queries and fragments of a text.
   static func values(
     inQueryOf text: String, _ certainty: Certainty = .likely
   ) -> [String] {
     guard text.contains("=") else { return [] }
     var values: [String] = []
-    // The mask of a secret contains a space.
+    // The mask of a secret contains a space, which would separate words.
     let text = MaskedText.bare(CredentialMask.decodedMasks(text))
     for piece in text.split(whereSeparator: { "?&#<>\"' ;,".contains($0) }) {
       guard let equals = piece.firstIndex(of: "=") else { continue }
@@ -42,7 +42,8 @@ enum NamedCredentials {
     return values
   }
 
-  /// Returns credentials in a header, by its name or by the scheme before its value.
+  /// Returns the credentials in a header. They are identified by the header's name or by the scheme
+  /// before the value.
   static func values(inHeader name: String, _ value: String) -> [String] {
     if name.lowercased() == "cookie" {
       return value.split(separator: ";").map { pair in
@@ -62,7 +63,8 @@ enum NamedCredentials {
     return [rest, pair] + (password.map { [$0] } ?? [])
   }
 
-  /// Returns credentials in a body: JSON, also several documents, a form, a multipart form or HTML.
+  /// Returns the credentials in a body. It may be JSON, several JSON documents, a form, a multipart
+  /// form or HTML.
   static func values(inBody bytes: [UInt8], _ certainty: Certainty) -> [String] {
     var values: [String] = []
     if let document = try? JSONDocument(parsing: bytes) {
@@ -80,7 +82,7 @@ enum NamedCredentials {
     guard !text.contains(where: \.isNewline) else { return values }
     return values
       + text.split(separator: "&").compactMap { pair in
-        // A line of markup is not a form.
+        // A line with these characters is markup, not a form.
         guard let equals = pair.firstIndex(of: "="),
           !pair[..<equals].contains(where: { " <\"".contains($0) })
         else { return nil }
@@ -89,8 +91,9 @@ enum NamedCredentials {
       }
   }
 
-  /// Returns numbers of at least eight digits under an unambiguous name. They stay, because a text
-  /// in their place would change the type of the value.
+  /// Returns numbers of at least eight digits whose names are unambiguously those of credentials.
+  /// Such numbers are not replaced, because a text in their place would change the type of the
+  /// value.
   static func numbers(inBody bytes: [UInt8]) -> [String] {
     guard let document = try? JSONDocument(parsing: bytes) else { return [] }
     var numbers: [String] = []
@@ -111,7 +114,7 @@ enum NamedCredentials {
   }
 
   /// Whether a JSON body has a number, an object, true or false under one of the names. Such values
-  /// cannot be found again as texts.
+  /// are not texts, so they can't be found elsewhere and hidden.
   static func hasOther(named names: Set<String>, inBody bytes: [UInt8]) -> Bool {
     guard let document = try? JSONDocument(parsing: bytes) else { return false }
     func isHidden(_ key: String) -> Bool { names.contains(key) || values.contains(key) }
@@ -128,7 +131,8 @@ enum NamedCredentials {
     return look(document.root, "")
   }
 
-  /// Names of a credential's value inside an object with the credential's name.
+  /// Names that a credential's value may have inside an object, where the object has the
+  /// credential's name.
   private static let values: Set<String> = ["value", "bearer", "raw", "text"]
 
   private static func collect(
@@ -137,7 +141,7 @@ enum NamedCredentials {
     switch element.kind {
     case .object:
       for (key, value) in element.pairs {
-        // `{"token": {"value": "…"}}`
+        // In `{"token": {"value": "…"}}`, the value belongs to the name `token`.
         let isValue = self.values.contains(key.lowercased())
         collect(value, called: isValue && !name.isEmpty ? name : key, certainty, into: &values)
       }
@@ -157,8 +161,9 @@ enum NamedCredentials {
     }
   }
 
-  /// Whether the name is that of a credential. In a response, a value with an ambiguous name only
-  /// counts if it looks like one.
+  /// Whether a value is considered a credential because of its name. For `certain`, as in
+  /// responses, a value with an ambiguous name must also look like a token. For names in `codes`,
+  /// that is always required.
   private static func isCalledSo(
     _ name: String, _ value: some StringProtocol, _ certainty: Certainty
   ) -> Bool {
@@ -170,7 +175,7 @@ enum NamedCredentials {
     }
   }
 
-  /// Results of logins whose names are also used for other things.
+  /// Names of login results that are also used for other data.
   private static let codes: Set<String> = [
     "code", "device_code", "user_code", "code_verifier", "ticket", "nonce", "state", "auth",
     "access",
@@ -182,14 +187,14 @@ enum NamedCredentials {
 }
 
 extension CredentialMask {
-  /// Returns how often the response of an exchange contains `***`.
+  /// Returns the number of occurrences of `***` in the response of an exchange.
   package static func count(in entry: HAREntry) -> Int {
     guard let response = entry.response else { return 0 }
     let texts = response.headers.map(\.value) + [response.body?.bytes ?? []]
     return texts.reduce(count(in: Array((response.finalURL ?? "").utf8))) { $0 + count(in: $1) }
   }
 
-  /// Returns how often the bytes contain `***`, also within encoded words.
+  /// Returns the number of occurrences of `***` in the bytes, including those within encoded words.
   private static func count(in bytes: [UInt8]) -> Int {
     var level = bytes
     var count = 0
@@ -205,8 +210,8 @@ extension CredentialMask {
     return bytes.split(whereSeparator: { $0 != star }).count(where: { $0.count >= mark.utf8.count })
   }
 
-  /// Whether a request contains `***`, except in credential headers, which Lull fills
-  /// automatically.
+  /// Whether a request contains `***`. Headers named like credentials are not checked, because Lull
+  /// sets them automatically.
   package static func stands(in request: HARRequest) -> Bool {
     let headers = request.headers.filter { !CredentialName.names($0.name) }.map(\.value)
     let texts = headers + [request.body?.bytes ?? [], Array(request.url.utf8)]
@@ -217,18 +222,19 @@ extension CredentialMask {
 }
 
 /// A credential that a response contained under a neutral name, and that a later request sent as a
-/// credential. The test has seen the real value, and sees the stand-in when the recording is
-/// replayed. (CAS-73)
+/// credential. While recording, the test has seen the real value. When the recording is replayed,
+/// it sees the stand-in. (CAS-73)
 struct LateCredential: CustomStringConvertible {
   private let said: String
-  /// nil if its request shows a mask.
+  /// The method and URL of the later request that sent the credential. nil if no such request is
+  /// found, because the request contains only a mask.
   private let sent: String?
   private let name: String?
   private let mask: String
 
   /// - Parameters:
-  ///   - text: The credential, which is in the unredacted exchanges.
-  ///   - mask: The mask that replaces it from then on.
+  ///   - text: The credential as it occurs in the unredacted exchanges.
+  ///   - mask: The mask that replaces the credential from now on.
   init?(_ text: [UInt8], shownAs mask: String, in entries: [HAREntry]) {
     let value = String(decoding: text, as: UTF8.self)
     guard
@@ -267,7 +273,7 @@ struct LateCredential: CustomStringConvertible {
     return redaction.hides(Array(text.utf8))
   }
 
-  /// Returns the name of the header or member with that value.
+  /// Returns the name of the header or JSON member that has this text as its value.
   private static func name(of text: String, in response: HARResponse) -> String? {
     if let header = response.headers.first(where: { String(escaping: $0.value) == text }) {
       return header.name

@@ -1,13 +1,13 @@
 import LullCore
 
-/// Recorded bytes as text, in their charset: UTF-8, UTF-16, UTF-32, or otherwise Latin-1.
+/// Recorded bytes as text. The charset is UTF-8, UTF-16 or UTF-32, or otherwise Latin-1.
 struct RecordedText {
-  /// The text in UTF-8.
+  /// The text, converted to UTF-8.
   let bytes: [UInt8]
   private let mark: [UInt8]
   private let charset: String
 
-  /// Returns nil for bytes that are not text.
+  /// Detects the charset and converts the bytes. nil if they are not text.
   init?(_ bytes: [UInt8]) {
     let isValid = bytes.withUnsafeBufferPointer { UTF8Validation.isValid($0) }
     // Zero bytes in valid UTF-8 indicate a wider charset.
@@ -23,11 +23,10 @@ struct RecordedText {
     (self.bytes, self.mark, self.charset) = (Array(text.utf8), mark, charset)
   }
 
-  /// Whether the bytes differ from the UTF-8 form.
+  /// Whether the charset is neither UTF-8 nor Latin-1, so that the bytes differ even for ASCII.
   var isWide: Bool { !["utf-8", "iso-8859-1"].contains(charset) }
 
-  /// Returns another text in this text's charset, or nil if the charset lacks one of its
-  /// characters.
+  /// Converts another text to this text's charset. nil if the charset lacks one of its characters.
   func bytes(of text: [UInt8]) -> [UInt8]? {
     (try? TextCoding.encode(String(decoding: text, as: UTF8.self), charset: charset)).map {
       mark + $0
@@ -39,7 +38,7 @@ struct RecordedText {
     ("utf-16be", [0xFE, 0xFF]),
   ]
 
-  /// Detects the charset by its byte order mark, or by the zero bytes of the first characters, as
+  /// Detects a charset by its byte order mark, or by the zero bytes among the first characters, as
   /// for JSON.
   private static func charset(of bytes: [UInt8]) -> (charset: String, mark: [UInt8])? {
     if let marked = marks.first(where: { bytes.starts(with: $0.mark) }) { return marked }
@@ -54,7 +53,7 @@ struct RecordedText {
   }
 }
 
-/// A value of `Set-Cookie`: name, value and attributes.
+/// The value of a `Set-Cookie` header: name, value and attributes.
 struct RecordedCookie {
   let value: Substring
   private let name: Substring
@@ -68,25 +67,25 @@ struct RecordedCookie {
     rest = text[pair.endIndex...]
   }
 
-  /// The cookie with a masked value; a stand-in stays.
+  /// The cookie with its value masked. A value that is a stand-in is kept.
   var masked: String {
     if value.isEmpty || CredentialMask.isMasked(value) { return String(name + value + rest) }
     return String(name) + CredentialMask.mark + rest
   }
 }
 
-/// Texts in which some parts have been masked already.
+/// Handles texts in which some parts have already been masked.
 enum MaskedText {
-  /// Represents a mask while a text is parsed; it occurs in no other text.
+  /// A character that replaces each mask while a text is parsed. It does not occur in other texts.
   private static let mark: Character = "\u{1}"
 
-  /// Returns the text with one character in place of each mask of a secret, which may contain
-  /// spaces.
+  /// Replaces each mask of a secret with a single character, because masks may contain spaces.
   static func bare(_ text: String) -> String {
     CredentialMask.replacingMasks(in: text) { _ in String(mark) }
   }
 
-  /// Returns the parts beside masks that may be values; the whole text if nothing is masked.
+  /// Returns the parts between the masks of a text that may be values. If nothing is masked,
+  /// returns the whole text.
   static func parts(of text: String) -> [String] {
     let bare = bare(text)
     guard bare.contains(mark) else { return CredentialMask.isMasked(text) ? [] : [text] }
@@ -104,12 +103,14 @@ enum MaskedText {
   }
 }
 
-/// The forms in which a text may occur, except escapes, which the search decodes: plain, in base64
-/// of either alphabet at any offset, and as hexadecimal digits; also in Latin-1.
+/// The forms in which a text may occur: plain, in base64 of either alphabet at any offset, and as
+/// hexadecimal digits. Each form also exists for the text in Latin-1. Escapes are not included,
+/// because the search decodes them.
 struct HiddenForms {
   let all: [[UInt8]]
 
-  /// The minimum length in bytes for base64: of shorter texts, too few digits remain.
+  /// The minimum length of a text in bytes for its base64 forms. For shorter texts, too few digits
+  /// depend only on the text.
   private static let shortestInBase64 = 8
 
   init(_ text: [UInt8]) {
@@ -137,8 +138,10 @@ struct HiddenForms {
     return forms
   }
 
-  /// Returns the base64 digits that depend only on the text, if `offset` bytes precede it in a
-  /// group of three.
+  /// Returns the base64 digits that depend only on the text.
+  ///
+  /// - Parameter offset: The number of bytes that precede the text in its first group of three
+  ///   bytes.
   private static func inside(
     _ text: [UInt8], after offset: Int, _ alphabet: Base64.Alphabet
   ) -> [UInt8] {
@@ -150,18 +153,19 @@ struct HiddenForms {
   }
 }
 
-/// A word in a recording that may be an unnamed token: its place, and its beginning.
+/// A word in a recording that may be a token without a name: its place, and its beginning.
 package struct Leftover: Sendable, Equatable, CustomStringConvertible {
-  /// The number of the exchange, starting at 1.
+  /// The number of the exchange in the recording, starting at 1.
   package let number: Int
-  /// `request URL`, `response body` and so on.
+  /// The part of the exchange, such as `request URL` or `response body`.
   package let place: String
-  /// Only a part of it.
+  /// The first characters of the word.
   package let beginning: String
 
   package var description: String { "exchange \(number), \(place): \(beginning)…" }
 
-  /// Returns the words in a recording that may be tokens, each once, at its first place.
+  /// Returns the words in a recording that may be tokens. Each word is listed once, with its first
+  /// place.
   package static func all(in entries: [HAREntry]) -> [Leftover] {
     var seen: Set<String> = []
     var found: [Leftover] = []

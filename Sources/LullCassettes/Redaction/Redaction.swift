@@ -1,51 +1,57 @@
 import LullCore
 import LullTransport
 
-/// Removes credentials from recordings. A hidden text occurs nowhere in them, in any place or
-/// escaping. (CAS-20 to CAS-25)
+/// Removes credentials from recordings. A hidden text does not occur in the result, whatever its
+/// place or escaping. (CAS-20 to CAS-25)
 ///
-/// Secrets in requests are masked already; if a response repeats one, it is masked here. Tokens and
-/// cookies that a response issues are replaced by a stand-in such as `lull-token-1`. It is the same
-/// everywhere, so that a request with the stand-in matches the recorded one. Values that are not
-/// secrets but have the name of a credential become `***`. A request that is compared with a
-/// recording is redacted in the same way.
+/// - Secrets in requests are masked already. If a response repeats a secret, it is masked here.
+/// - Tokens and cookies that a response issues are replaced by a stand-in such as `lull-token-1`.
+///   The stand-in for a token is always the same, so a request with the stand-in matches the
+///   recorded one.
+/// - Values that are not secrets but are named like credentials become `***`.
+///
+/// A request that is compared with a recording is redacted in the same way.
 package struct Redaction: Sendable {
-  /// The beginning of a stand-in; its number follows.
+  /// The beginning of each stand-in, which is followed by its number.
   package static let standIn = CredentialMask.standIn
 
   private var search = SecretSearch()
-  /// The same texts in lower case, because a server may repeat them in another case.
+  /// Searches for the hidden texts in lower case, because a server may repeat a text in another
+  /// case.
   private var folded = SecretSearch()
-  /// The replacement of each text that is searched for.
+  /// The replacement for each text that is searched for.
   private var replacements: [Secret: String] = [:]
-  /// All hidden texts, with their replacements.
+  /// All hidden texts. The value is the text's replacement.
   private(set) var texts: [[UInt8]: String] = [:]
-  /// Credentials that are too short to be searched for everywhere.
+  /// Credentials that are too short to be hidden wherever they occur.
   private var short: Set<String> = []
-  /// Issued tokens, by the numbers of their stand-ins.
+  /// The tokens that responses have issued. The key is the number of the stand-in.
   private var issued: [Int: [UInt8]] = [:]
-  /// The highest number of a stand-in so far.
+  /// The highest number that any stand-in has so far.
   private(set) var count = 0
-  /// The highest number of a stand-in from earlier recordings, whose tokens are unknown.
+  /// The highest number of a stand-in in earlier recordings. The tokens of those stand-ins are
+  /// unknown.
   private var strangers = 0
 
-  /// Names of values to hide although they are not named like credentials. In lower case.
+  /// Additional names, in lower case, whose values are hidden although they are not names of
+  /// credentials.
   package var names: Set<String> = []
-  /// The responses so far.
+  /// The responses that have been processed so far.
   private var said: [HARResponse] = []
-  /// Texts that a response contained before a request sent them as credentials.
+  /// Late credentials: texts that a response contained before a request sent them as credentials.
   private(set) var late: [[UInt8]] = []
 
-  /// Shorter values are only hidden under the name of a credential.
+  /// The minimum length of a value that is hidden wherever it occurs. A shorter value is hidden
+  /// only under the name of a credential.
   static let shortest = 8
 
   package init() {}
 
-  /// Hides a text from now on.
+  /// From now on, hides a text.
   ///
   /// - Parameters:
   ///   - text: The text. Texts under four bytes are ignored, because they are too common.
-  ///   - mask: Its replacement.
+  ///   - mask: The replacement for the text.
   package mutating func hide(_ text: [UInt8], as mask: String) {
     guard text.count >= SecretSearch.shortest, texts[text] == nil else { return }
     texts[text] = mask
@@ -53,7 +59,7 @@ package struct Redaction: Sendable {
     replacements[secret] = mask
     for form in HiddenForms(text).all { search.add(secret, form) }
     let small = Redaction.folded(text)
-    // A text that occurs in its own mask would be replaced there too.
+    // If the mask contains the text, the text would be replaced inside the mask too.
     if text.count >= Redaction.shortest, small != Redaction.folded(text, toCapitals: true),
       !mask.lowercased().contains(String(decoding: small, as: UTF8.self))
     {
@@ -61,7 +67,7 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// ASCII letters only, so that the length does not change.
+  /// Changes the case of ASCII letters. Other letters are kept, so that the length does not change.
   private static func folded(_ bytes: [UInt8], toCapitals: Bool = false) -> [UInt8] {
     let range: ClosedRange<UInt8> = toCapitals ? 0x61...0x7A : 0x41...0x5A
     return bytes.map { range.contains($0) ? $0 ^ 0x20 : $0 }
@@ -72,7 +78,7 @@ package struct Redaction: Sendable {
 
   func hides(_ text: [UInt8]) -> Bool { texts[text] != nil }
 
-  /// Hides a token that a response has issued.
+  /// From now on, hides a token that a response has issued, and replaces it with a new stand-in.
   mutating func replace(_ token: [UInt8]) {
     guard !hides(token), !CredentialMask.isMasked(String(decoding: token, as: UTF8.self))
     else { return }
@@ -81,11 +87,11 @@ package struct Redaction: Sendable {
     hide(token, as: "\(Redaction.standIn)\(count)")
   }
 
-  /// The token of a stand-in.
+  /// What is known about the token of a stand-in.
   package enum Meaning: Equatable {
-    /// The stand-in is not from this recording.
+    /// The stand-in does not belong to this recording.
     case none
-    /// The stand-in is from this recording, but its token is no longer known.
+    /// The stand-in belongs to this recording, but its token is no longer known.
     case unknown
     case text([UInt8])
   }
@@ -96,8 +102,8 @@ package struct Redaction: Sendable {
 
   mutating func noteShort(_ credential: String) { short.insert(credential) }
 
-  /// Returns a script without hidden texts, and without short credentials that occur in it as
-  /// strings.
+  /// Removes all hidden texts from a script. A short credential is removed if it is a string in the
+  /// script.
   func hidden(inScript text: [UInt8]) -> [UInt8] {
     var text = String(escaping: hidden(text))
     for credential in short {
@@ -108,8 +114,9 @@ package struct Redaction: Sendable {
     return Array(text.utf8)
   }
 
-  /// Whether a new credential occurred in an earlier response under a neutral name, and looks
-  /// random. It then counts as issued by that response. (CAS-73)
+  /// Whether an earlier response contained a new credential under a neutral name, and the
+  /// credential looks random. If so, it is treated as a token that the response has issued.
+  /// (CAS-73)
   mutating func noteLate(_ credential: String) -> Bool {
     let text = Array(credential.utf8)
     guard !hides(text), !CredentialMask.isMasked(credential), isSaid(text) else { return false }
@@ -131,21 +138,23 @@ package struct Redaction: Sendable {
     hide(credential, as: CredentialMask.mark)
   }
 
-  /// Returns the recording without hidden texts and values named like credentials.
+  /// Returns a recording without hidden texts and without values that are named like credentials.
   ///
-  /// - Parameter issued: Texts to hide, each with its mask, unless the recording has issued them:
-  ///   they then have their stand-in.
+  /// - Parameter issued: Texts to hide, each with its mask. A text that a response in the recording
+  ///   has issued keeps its stand-in instead.
   package mutating func redacted(
     _ entries: [HAREntry], hiding issued: [(text: [UInt8], mask: String)] = []
   ) -> [HAREntry] {
-    // Learns from all of them first: a token may occur in an exchange before it is known.
+    // Collect the credentials of all exchanges first, because a token may occur before the exchange
+    // that identifies it.
     passStandIns(of: entries)
     for entry in entries { learn(from: entry) }
     for (text, mask) in issued { hide(text, as: mask) }
     return entries.map(hidden)
   }
 
-  /// Returns an exchange without the texts hidden so far and values named like credentials.
+  /// Returns an exchange without the texts that are hidden so far, and without values that are
+  /// named like credentials.
   func hidden(_ entry: HAREntry) -> HAREntry {
     var entry = entry
     entry.request = hidden(entry.request)
@@ -156,10 +165,10 @@ package struct Redaction: Sendable {
     return entry
   }
 
-  /// Hides the credentials of an exchange from now on.
+  /// From now on, hides the credentials in an exchange.
   ///
-  /// - Parameter isPart: Whether more of its response will follow, with all of it repeated at the
-  ///   end.
+  /// - Parameter isPart: Whether the response is incomplete so far. The complete response follows
+  ///   later.
   package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     collect(from: entry.request)
     guard let response = entry.response else { return }
@@ -167,16 +176,16 @@ package struct Redaction: Sendable {
     if !isPart { said.append(response) }
   }
 
-  /// Makes new stand-ins differ from those of existing recordings.
+  /// Ensures that new stand-ins differ from those in existing recordings.
   package mutating func passStandIns(of entries: [HAREntry]) {
     for entry in entries { pass(StandIns.highest(in: entry)) }
     strangers = count
   }
 
-  /// Makes new stand-ins have higher numbers.
+  /// Gives new stand-ins higher numbers than this one.
   mutating func pass(_ number: Int) { count = max(count, number) }
 
-  /// Returns a request as a recording contains it.
+  /// Collects the credentials of a request and returns it in the form that a recording contains.
   package mutating func redacted(_ request: HARRequest) -> HARRequest {
     collect(from: request)
     return hidden(request)
@@ -210,7 +219,7 @@ package struct Redaction: Sendable {
       }
     }
     if let body = response.body, !Redaction.isCoded(body) {
-      // "key" and "token" also name other things, which a program may need.
+      // The names "key" and "token" are also used for other data, which a program may need.
       response.body = HARBody(
         hidden(body: body.bytes) { CredentialMask.body($0, onlyCertain: true) },
         type: hidden(body.type))
@@ -218,7 +227,8 @@ package struct Redaction: Sendable {
     return response
   }
 
-  /// Masks a header. If its name hides nothing, its bytes are kept, which need not be text.
+  /// Masks a header. If the mask changes nothing, the original bytes are kept, because they need
+  /// not be text.
   private func masked(_ header: HARHeader, _ mask: (String) -> String) -> HARHeader {
     let name = hidden(header.name)
     let bytes = hidden(header.value)
@@ -227,15 +237,16 @@ package struct Redaction: Sendable {
     return masked == value ? HARHeader(name, bytes) : HARHeader(name, masked)
   }
 
-  /// Masks a body in its charset; as bytes if it is not text.
+  /// Masks a body in its charset. If the body is not text, its bytes are masked.
   private func hidden(body bytes: [UInt8], _ mask: ([UInt8]) -> [UInt8]) -> [UInt8] {
     guard let text = RecordedText(bytes), text.isWide else { return mask(hidden(bytes)) }
     let masked = mask(hidden(text.bytes))
-    // It may only look like that charset.
+    // The body may be binary data that only looks like text in that charset, so keep its bytes if
+    // nothing was masked.
     return hidden(masked == text.bytes ? bytes : text.bytes(of: masked) ?? masked)
   }
 
-  /// Masks the fields of a multipart form that are named like credentials.
+  /// Masks the fields of a multipart form whose names are those of credentials.
   private func masked(parts bytes: [UInt8]) -> [UInt8] {
     guard var text = String(validating: bytes, as: UTF8.self) else { return bytes }
     for (name, value) in BodyTexts.fields(in: text)
@@ -251,8 +262,8 @@ package struct Redaction: Sendable {
 
   // MARK: Any text
 
-  /// Returns any text without the texts hidden so far. Nested encodings are decoded and encoded
-  /// again.
+  /// Removes the texts that are hidden so far from any text. Nested encodings are decoded and
+  /// encoded again.
   func hidden(_ bytes: [UInt8]) -> [UInt8] { hidden(bytes, depth: StandInReading.depth) }
 
   private func hidden(_ bytes: [UInt8], depth: Int) -> [UInt8] {
@@ -269,7 +280,7 @@ package struct Redaction: Sendable {
     return replaced(bytes, folded.matches(in: Redaction.folded(bytes), takesShort: false))
   }
 
-  /// Whether encoded words contain hidden texts. Most texts have no encoded words.
+  /// Whether the encoded words in the bytes contain hidden texts. Most texts have no encoded words.
   private func holdsEncoded(_ bytes: [UInt8]) -> Bool {
     var level = bytes
     for _ in 0..<StandInReading.depth {
@@ -282,7 +293,7 @@ package struct Redaction: Sendable {
 
   private func isFound(in bytes: [UInt8]) -> Bool { !masks(in: bytes).isEmpty }
 
-  /// Returns the masks of the hidden texts in an undecoded text.
+  /// Returns the masks of the hidden texts that occur in a text without decoding it.
   func masks(in bytes: [UInt8]) -> [String] {
     (search.matches(in: bytes, takesShort: false)
       + folded.matches(in: Redaction.folded(bytes), takesShort: false))
@@ -304,7 +315,7 @@ package struct Redaction: Sendable {
 
 /// Finds credentials by their names.
 extension Redaction {
-  /// Hides credentials that a request sends and that are not secrets.
+  /// From now on, hides the credentials that a request sends and that are not secrets.
   mutating func collect(from request: HARRequest) {
     for (user, password) in NamedCredentials.users(in: request.url) where !user.isEmpty {
       mask(unlessShort: password)
@@ -324,7 +335,8 @@ extension Redaction {
     }
   }
 
-  /// Returns the values of the names to hide, except values that are too short to be found again.
+  /// Returns the values of the names to hide. Values that are too short to be found elsewhere are
+  /// omitted.
   func namedValues(
     _ headers: [HARHeader], _ urls: [String], _ body: HARBody?
   ) -> [[UInt8]] {
@@ -341,7 +353,7 @@ extension Redaction {
     return values.flatMap { MaskedText.parts(of: $0) }.map { Array($0.utf8) }
   }
 
-  /// Hides credentials that a response issues.
+  /// From now on, hides the credentials that a response issues.
   mutating func collect(from response: HARResponse) {
     let urls = response.headers.map { String(escaping: $0.value) } + [response.finalURL ?? ""]
     for text in namedValues(response.headers, urls, response.body) { replace(text) }
@@ -355,7 +367,8 @@ extension Redaction {
         for text in NamedCredentials.values(inQueryOf: value) { replace(unlessShort: text) }
       case let name:
         guard CredentialName.names(name) else {
-          // Further masks would replace too much, which could not be restored.
+          // Masking other values would replace too much, which could not be undone. Only
+          // credentials in URLs are hidden.
           guard value.contains("://") else { continue }
           for text in NamedCredentials.values(inQueryOf: value) { replace(unlessShort: text) }
           continue
@@ -376,7 +389,8 @@ extension Redaction {
     }
   }
 
-  /// Each part beside the mask of a secret counts separately.
+  /// Hides a credential unless it is too short. If the text contains the masks of secrets, the
+  /// parts between them are handled separately.
   private mutating func mask(unlessShort text: String) {
     for part in MaskedText.parts(of: text) {
       let isWhole = part == text
@@ -395,18 +409,19 @@ extension Redaction {
   }
 }
 
-/// Hidden texts in recordings that cannot be replaced: those in compressed data, where other bytes
-/// would change the file.
+/// Finds hidden texts that can't be replaced: those in compressed data, where other bytes would
+/// corrupt the file.
 extension Redaction {
-  /// Returns what to check before a recording is shared: possible unnamed tokens, parts of hidden
-  /// texts, and data that cannot be decoded.
+  /// Returns messages about passages to check before a recording is shared: possible tokens without
+  /// a name, parts of hidden texts, and data that can't be decoded.
   package func suspicions(in entries: [HAREntry]) -> [String] {
     Leftover.all(in: entries).map(\.description) + unhidden(in: entries) + parts(in: entries)
       + opaque(in: entries)
   }
 
-  /// Returns values that should be hidden by their names but are not: numbers, objects, whose
-  /// fields have their own names, and values that are too short to be found again.
+  /// Returns messages about values that should be hidden because of their names but are not. These
+  /// are numbers, objects whose fields have other names, and values that are too short to be found
+  /// elsewhere.
   private func unhidden(in entries: [HAREntry]) -> [String] {
     guard !names.isEmpty else { return [] }
     return entries.enumerated().flatMap { index, entry in
@@ -430,8 +445,9 @@ extension Redaction {
     }
   }
 
-  /// Returns the exchanges with such places, by their index from 0, each with the mask of the
-  /// hidden text. For a recording that is redacted otherwise. (CAS-71)
+  /// Returns messages about exchanges that contain a hidden text in compressed data. The key is the
+  /// index of the exchange, starting at 0. Used for a recording that is redacted otherwise.
+  /// (CAS-71)
   package func concealed(in entries: [HAREntry]) -> [Int: String] {
     var found: [Int: String] = [:]
     for (index, entry) in entries.enumerated() {
@@ -443,7 +459,7 @@ extension Redaction {
     return found
   }
 
-  /// Returns messages about bodies that cannot be decoded, with the reason. (CAS-71)
+  /// Returns messages about bodies that can't be decoded, with the reasons. (CAS-71)
   private func opaque(in entries: [HAREntry]) -> [String] {
     entries.enumerated().flatMap { index, entry in
       Redaction.bodies(of: entry).compactMap { place, body, codings in
@@ -455,7 +471,8 @@ extension Redaction {
     }
   }
 
-  /// Response bodies are decoded already, unless they are compressed files.
+  /// Returns the bodies of an exchange. A response body is already decoded, unless it is a
+  /// compressed file.
   private static func bodies(
     of entry: HAREntry
   ) -> [(place: String, body: HARBody, codings: String?)] {
@@ -467,14 +484,15 @@ extension Redaction {
     return bodies
   }
 
-  /// Returns the declared codings of a request body; nil for none.
+  /// Returns the content codings that a request declares for its body. nil for none.
   private static func codings(of request: HARRequest) -> String? {
     let values = request.headers.filter { $0.name.lowercased() == "content-encoding" }
     return values.isEmpty
       ? nil : values.map { String(escaping: $0.value) }.joined(separator: ",")
   }
 
-  /// Whether a replacement would corrupt the body, because it is compressed: it stays unchanged.
+  /// Whether a body is compressed, so that replacing bytes would corrupt it. Such a body is not
+  /// changed.
   static func isCoded(_ body: HARBody, of request: HARRequest? = nil) -> Bool {
     if case .decoded = content(body.bytes, request.flatMap(codings)) { true } else { false }
   }
@@ -484,17 +502,17 @@ extension Redaction {
     return content == .plain ? CodedBytes.content(of: bytes) : content
   }
 
-  /// Returns the mask of the first hidden text in coded bytes, or in base64 within them.
+  /// Returns the mask of the first hidden text in compressed bytes, or in base64 words within them.
   private func hiddenIn(coded bytes: [UInt8], _ codings: String?, depth: Int = 3) -> String? {
     guard depth > 0 else { return nil }
     if case .decoded(let inner) = Redaction.content(bytes, codings) {
-      // Damaged data is also searched undecoded.
+      // Damaged data is also searched in its compressed form.
       return firstMask(in: inner) ?? hiddenIn(coded: inner, nil, depth: depth - 1)
         ?? firstMask(in: bytes)
     }
     var found: String?
     _ = EncodedWords(bytes) { inner in
-      // Most words are not compressed data; only that is decoded here.
+      // Decode only words that may be compressed data. Most words are not.
       if found == nil, CodedBytes.mayBeCoded(inner) {
         found = hiddenIn(coded: inner, nil, depth: depth - 1)
       }
@@ -503,7 +521,7 @@ extension Redaction {
     return found
   }
 
-  /// Returns the mask of the first hidden text.
+  /// Returns the mask of the first hidden text in the bytes. nil if there is none.
   private func firstMask(in bytes: [UInt8]) -> String? {
     let shown = hidden(bytes)
     guard shown != bytes else { return nil }
@@ -511,11 +529,11 @@ extension Redaction {
   }
 }
 
-/// Parts of hidden texts, such as their beginning, which a server may repeat. They stay, because
-/// they may be anything else, but are reported.
+/// Finds parts of hidden texts, such as their beginning, which a server may repeat. They are not
+/// replaced, because they may have another meaning, but they are reported.
 extension Redaction {
-  /// Returns the first place of each token that partly occurs somewhere. Only parts that look
-  /// random count, because they do not occur by chance. (CAS-72)
+  /// Returns the first place where a part of each hidden text occurs. Only parts that look random
+  /// are considered, because others may occur by chance. (CAS-72)
   func parts(in entries: [HAREntry]) -> [String] {
     let pieces = Pieces(texts)
     guard !pieces.isEmpty else { return [] }
@@ -542,19 +560,19 @@ extension Redaction {
   }
 }
 
-/// All pieces of one length of some texts, which are searched for together.
+/// All pieces of a fixed length from some texts. They are searched for at the same time.
 private struct Pieces {
   private static let size = 12
   private static let base: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let highest = (1..<size).reduce(1 as UInt64) { power, _ in power &* base }
 
-  /// By a rolling hash.
+  /// The pieces, each with the mask of its text. The key is the rolling hash of the piece.
   private var owners: [UInt64: (piece: [UInt8], mask: String)] = [:]
 
   var isEmpty: Bool { owners.isEmpty }
 
   init(_ texts: [[UInt8]: String]) {
-    // A match in a shorter text would be nearly all of it.
+    // In a shorter text, a piece would be nearly the whole text.
     for (text, mask) in texts where text.count >= 16 {
       Pieces.visit(text) { sum, start in
         let piece = Array(text[start..<(start + Pieces.size)])
@@ -565,7 +583,8 @@ private struct Pieces {
     }
   }
 
-  /// Each once, in order.
+  /// Returns the masks of the texts whose pieces occur in the bytes, in order and without
+  /// duplicates.
   func masks(in bytes: [UInt8]) -> [String] {
     var masks: [String] = []
     Pieces.visit(bytes) { sum, start in

@@ -1,8 +1,8 @@
 import LullCore
 
-/// The stand-ins for tokens in recordings: `lull-token-1` and so on.
+/// Finds the stand-ins for tokens in recordings: `lull-token-1` and so on.
 package enum StandIns {
-  /// Returns the highest number in an exchange; 0 without any.
+  /// Returns the highest number of a stand-in in an exchange. 0 if there is none.
   static func highest(in entry: HAREntry) -> Int {
     var texts = self.texts(of: entry.request)
     if let response = entry.response {
@@ -12,8 +12,8 @@ package enum StandIns {
     return texts.reduce(0) { max($0, highest(in: $1)) }
   }
 
-  /// Returns the numbers of stand-ins in a request, plain or in base64, whose tokens are needed to
-  /// send it.
+  /// Returns the numbers of the stand-ins in a request, plain or in base64. Their tokens are needed
+  /// to send it.
   package static func numbers(in request: HARRequest) -> Set<Int> {
     texts(of: request).reduce(into: []) { $0.formUnion(numbers(in: $1)) }
   }
@@ -28,7 +28,7 @@ package enum StandIns {
     return numbers
   }
 
-  /// Returns a text with tokens in place of stand-ins.
+  /// Replaces the stand-ins in a text with their tokens.
   package static func told(_ bytes: [UInt8], by token: @escaping (Int) -> [UInt8]?) -> [UInt8] {
     StandInReading(bytes, .verbatim, token).text
   }
@@ -61,7 +61,7 @@ package enum StandIns {
   }
 }
 
-/// A text with replaced stand-ins: plain ones, those with URL or JSON escapes, and those within
+/// Replaces the stand-ins in a text: plain ones, those with URL or JSON escapes, and those within
 /// base64 or hexadecimal digits, which are encoded again. (CAS-66)
 struct StandInReading {
   private(set) var text: [UInt8] = []
@@ -70,12 +70,13 @@ struct StandInReading {
   private let replacement: (Int) -> [UInt8]?
 
   private static let mark = Array(CredentialMask.standIn.utf8)
-  /// The number of nested encodings that are decoded.
+  /// The maximum number of nested encodings that are decoded.
   static let depth = 4
 
   /// - Parameters:
   ///   - escaping: How the replacements are escaped.
-  ///   - replacement: Returns the replacement for a number, or nil to keep the stand-in.
+  ///   - replacement: Returns the replacement for the number of a stand-in, or nil to keep the
+  ///     stand-in.
   init(_ bytes: [UInt8], _ escaping: SecretEscaping, _ replacement: @escaping (Int) -> [UInt8]?) {
     self.init(bytes, escaping, depth: StandInReading.depth, replacement)
   }
@@ -137,7 +138,7 @@ struct StandInReading {
     return high << 4 | low
   }
 
-  /// At most nine digits.
+  /// Reads the number of a stand-in, which has at most nine digits.
   static func number(at start: Int, in bytes: [UInt8]) -> (value: Int, end: Int)? {
     var end = start
     var value = 0
@@ -149,20 +150,20 @@ struct StandInReading {
   }
 }
 
-/// Words that look random: possible tokens that no rule has found.
+/// Finds words that look random. They may be tokens that no rule has found.
 ///
-/// Digests and numbers in hexadecimal digits do not count, nor do UUIDs and base64 of readable
-/// text: they are frequent in recordings, and too many warnings would be ignored.
+/// Hexadecimal digests and numbers, UUIDs and base64 of readable text are not included. They are
+/// frequent in recordings, and users would ignore too many warnings.
 package enum RandomText {
-  /// Shorter ones could be guessed.
+  /// The minimum length of a random word. A shorter one is too weak to be a token.
   private static let shortest = 20
   private static let letters = Set("-_.~+/=")
 
-  /// Returns the random words in a text, each once, in order.
+  /// Returns the random words in a text, in order and without duplicates.
   package static func words(in text: String) -> [String] {
     var words: [String] = []
     var seen: Set<Substring> = []
-    // A slash is a base64 digit, but separates words in URLs.
+    // A slash is a base64 digit, but here it separates words, as in URLs.
     for word in text.split(whereSeparator: { !isPart($0) || $0 == "/" }) where isRandom(word) {
       if seen.insert(word).inserted { words.append(String(word)) }
     }
@@ -176,18 +177,19 @@ package enum RandomText {
     return noise(in: word) >= enough && !isReadable(word)
   }
 
-  /// Whether a value with a token's name looks like a token. With such a name, hexadecimal digits
-  /// count too.
+  /// Whether a value with the name of a token looks like a token. Because of the name, hexadecimal
+  /// digits are accepted too.
   static func mayBeIssued(_ word: some StringProtocol) -> Bool {
     isRandom(word)
       || word.utf8.count >= shortest && word.allSatisfy { $0.isHexDigit || $0 == "-" }
         && word.contains(where: \.isNumber)
   }
 
-  /// The number of random characters from which a word is not a name.
+  /// The number of random characters from which a word is considered random.
   private static let enough = 16
 
-  /// Returns the number of characters in pieces that are not words, names, numbers or dates.
+  /// Returns the number of characters in those pieces of a word that are not words, names, numbers
+  /// or dates.
   private static func noise(in word: some StringProtocol) -> Int {
     word.split(whereSeparator: letters.contains).reduce(0) { count, piece in
       kinds(of: piece) >= 2 && !isName(String(piece)) && !isHexadecimal(piece)
@@ -195,7 +197,7 @@ package enum RandomText {
     }
   }
 
-  /// Digests, numbers and UUIDs.
+  /// Whether a word consists of hexadecimal digits, as digests, numbers and UUIDs do.
   private static func isHexadecimal(_ word: some StringProtocol) -> Bool {
     word.allSatisfy(\.isHexDigit)
   }
@@ -206,14 +208,15 @@ package enum RandomText {
 
   private static func kinds(of word: some StringProtocol) -> Int { Set(word.map(kind)).count }
 
-  /// Whether a piece of a longer text is not part of a name, a text or a number.
+  /// Whether a piece of a longer text looks random, so that it is not part of a name, a text or a
+  /// number.
   static func isNoise(_ piece: String) -> Bool {
     piece.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || letters.contains($0)) }
       && kinds(of: piece.filter { !letters.contains($0) }) >= 2 && !isName(piece)
   }
 
-  /// Whether the word is a name such as `ImmutableReferencesList2`: runs of letters of one kind,
-  /// possibly with an initial capital.
+  /// Whether a word is a name such as `ImmutableReferencesList2`. A name consists of runs of
+  /// characters of one kind, possibly with an initial capital.
   private static func isName(_ word: String) -> Bool {
     var changes = 0
     var last: Kind?

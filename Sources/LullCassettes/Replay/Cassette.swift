@@ -2,27 +2,29 @@ import LullCore
 
 /// Recorded exchanges that answer requests instead of a server.
 ///
-/// A request is answered by recorded ones with the same method, URL, body and selected headers: by
-/// each of them in the order of the recording, and by the last one again when all were used. An
-/// exchange that was recorded before a write to the same resource only answers until that write is
-/// answered. One recorded after the write only answers from then on, so that a value that is read
-/// was written before. (CAS-01 to CAS-05)
+/// A request matches recorded ones with the same method, URL, body and selected headers. They
+/// answer in the order of the recording. When all have been used, the last one answers again.
 ///
-/// During recording, a request without an answer is added at the end. It answers nothing itself, so
-/// that each such request is sent to the network, but writes among them count. (CAS-52)
+/// A write to a resource separates the reads of that resource. An exchange that was recorded before
+/// the write answers only until the write is answered. One recorded after the write answers only
+/// from then on, so that a value is not read before it has been written. (CAS-01 to CAS-05)
+///
+/// During recording, a request without an answer is appended. It does not answer other requests, so
+/// each such request is sent to the network. A write among them separates reads nevertheless.
+/// (CAS-52)
 package struct Cassette: Sendable {
   /// The recorded exchanges, in order.
   package private(set) var entries: [HAREntry]
-  /// How many of them existed at the start.
+  /// The number of entries that existed when the cassette was created.
   private let knownCount: Int
   private var requests: [RecordedRequest]
   private let names: [String]
   private var isPlayed: [Bool]
-  /// The index of the last answered write, by resource.
+  /// The index of the last write that was answered. The key is the resource.
   private var lastWrites: [String: Int] = [:]
-  /// The indexes of writes to a resource, in order.
+  /// The indices of the writes to each resource, in order.
   private var writes: [String: [Int]] = [:]
-  /// The indexes of requests with a method to a resource, in order.
+  /// The indices of the requests with each method to each resource, in order.
   private var places: [Place: [Int]] = [:]
 
   private struct Place: Hashable {
@@ -35,7 +37,7 @@ package struct Cassette: Sendable {
     }
   }
 
-  /// - Parameter names: The headers that are compared too.
+  /// - Parameter names: The names of the headers that are compared too.
   package init(_ entries: [HAREntry], comparing names: [String] = []) {
     self.entries = entries
     self.names = names
@@ -45,10 +47,10 @@ package struct Cassette: Sendable {
     for (index, request) in requests.enumerated() { list(request, at: index) }
   }
 
-  /// Creates a cassette that compares requests without their credentials. Responses stay unchanged,
-  /// byte for byte.
+  /// Creates a cassette that compares requests without their credentials. The recorded responses
+  /// are unchanged, byte for byte.
   ///
-  /// - Parameter redaction: Redacts requests before they are looked up.
+  /// - Parameter redaction: Redacts each request before it is looked up.
   package init(
     _ entries: [HAREntry], redactingRequestsBy redaction: inout Redaction,
     comparing names: [String] = []
@@ -67,10 +69,11 @@ package struct Cassette: Sendable {
     if request.isWrite { writes[request.resource, default: []].append(index) }
   }
 
-  /// Adds a request that is sent to the network now, after all others.
+  /// Appends a request that is now sent to the network.
   ///
-  /// - Returns: The index of the existing entry that it belongs before when everything is replayed,
-  ///   because what it reads was written later; nil to append it.
+  /// - Returns: The index of the existing entry that the request must precede in the final
+  ///   recording, because that entry's write changes the resource later. nil if the request can be
+  ///   appended there too.
   @discardableResult
   package mutating func note(_ asked: HARRequest) -> Int? {
     let request = RecordedRequest(asked, comparing: names)
@@ -88,29 +91,30 @@ package struct Cassette: Sendable {
     return next
   }
 
-  /// The recorded exchanges that were not requested.
+  /// The recorded exchanges that no request has used.
   package var unplayed: [HAREntry] {
     zip(entries, isPlayed).filter { !$0.1 }.map(\.0)
   }
 
-  /// The numbers of those, starting at 1.
+  /// The numbers of the recorded exchanges that no request has used, starting at 1.
   package var unplayedNumbers: [Int] {
     isPlayed.indices.filter { !isPlayed[$0] }.map { $0 + 1 }
   }
 
   /// Returns the recorded answer to a request.
   ///
-  /// - Throws: A `CassetteMiss` if there is no recording for it, or none that applies now.
+  /// - Throws: A `CassetteMiss` if no recorded request matches, or if none applies now.
   package mutating func answer(to asked: HARRequest) throws(CassetteMiss) -> HAREntry {
     let request = RecordedRequest(asked, comparing: names)
     let fitting = (places[Place(request)] ?? []).filter { request.fits(requests[$0]) }
-    // An entry without an environment may belong to another one.
+    // An entry without an environment may belong to another one, so entries of the same environment
+    // are preferred.
     let own = fitting.filter { requests[$0].environment == request.environment }
     let same = own.isEmpty ? fitting : own
     guard !same.isEmpty else {
       throw CassetteMiss(asked, nearest: nearest(to: request))
     }
-    // A 304 response is only useful for a client that has the data.
+    // A 304 response is useful only for a client that already has the data.
     let useful = asked.isConditional ? same : same.filter { entries[$0].response?.status != 304 }
     guard !useful.isEmpty else { throw CassetteMiss(notModified: asked) }
     let now = useful.filter(isOfNow)
@@ -124,7 +128,8 @@ package struct Cassette: Sendable {
     return entries[index]
   }
 
-  /// Writes may come in any order: only reads show their effect.
+  /// Whether an entry may answer now. A write always may, because only reads show the effect of the
+  /// order.
   private func isOfNow(_ index: Int) -> Bool {
     let request = requests[index]
     guard !request.isWrite else { return true }
@@ -139,8 +144,8 @@ package struct Cassette: Sendable {
     return !request.isWrite && index < lastWrites[request.resource] ?? -1
   }
 
-  /// Returns the recorded request with the fewest differences, and the differences; nil for an
-  /// empty recording.
+  /// Returns the recorded request with the fewest differences, and these differences. nil if the
+  /// recording is empty.
   private func nearest(to request: RecordedRequest) -> CassetteMiss.Nearest? {
     var best: (weight: Int, index: Int, differences: [RequestDifference])?
     for (index, recorded) in requests.enumerated() {
@@ -155,14 +160,15 @@ package struct Cassette: Sendable {
   }
 }
 
-/// A body of files, compared with a recording that masks the secrets in the files.
+/// A body that consists of files. It can be compared with a recorded body in which secrets in the
+/// files are masked.
 struct RecordedFile: Sendable {
   private let bytes: [UInt8]
   private let isOfFile: Bool
-  /// The pieces between the masks of secrets; one piece without masks.
+  /// The pieces between the masks of secrets. Without masks, this is a single piece.
   private let pieces: [[UInt8]]
 
-  /// Returns nil for a body with neither files nor masks.
+  /// Creates the body for comparison. nil if it has neither files nor masks.
   init?(_ body: HARBody) {
     let bytes = RecordedBody.withoutBoundary(body.bytes, type: body.type)
     let pieces = RecordedFile.pieces(of: bytes)
@@ -172,15 +178,15 @@ struct RecordedFile: Sendable {
     isOfFile = body.isOfFile
   }
 
-  /// Whether the files contain the recording's pieces, in order, with something in place of each
-  /// mask.
+  /// Whether the files contain all pieces of the recorded body in order, with some bytes in place
+  /// of each mask.
   func fits(_ recorded: RecordedFile) -> Bool {
     guard isOfFile, recorded.pieces.count > 1, let first = recorded.pieces.first,
       let last = recorded.pieces.last, bytes.starts(with: first)
     else { return false }
     var place = first.count
     for piece in recorded.pieces.dropFirst().dropLast() {
-      // A mask represents at least one byte.
+      // At least one byte must be in place of a mask.
       guard place < bytes.count,
         let found = bytes[(place + 1)...].firstRange(of: piece)
       else { return false }
@@ -202,18 +208,18 @@ struct RecordedFile: Sendable {
   }
 }
 
-/// The compared parts of a request: method, URL, body, and the selected headers.
+/// The parts of a request that are compared: method, URL, body and the selected headers.
 struct RecordedRequest: Sendable {
   let method: String
   let url: RecordedURL
   let body: RecordedBody
-  /// Why the body is unknown; nil if it is known.
+  /// The reason why the body is unknown. nil if it is known.
   let bodyProblem: String?
-  /// The selected headers that it has, with all their values, by names in lower case.
+  /// The selected headers of the request with all their values. Names are in lower case.
   let headers: [String: [[UInt8]]]
-  /// For a body of files, or one with the mask of a secret.
+  /// The body if it consists of files or contains the mask of a secret.
   private let file: RecordedFile?
-  /// nil for none or any.
+  /// The environment of the request. nil if it has none, or if it is unknown.
   let environment: String?
 
   init(_ request: HARRequest, comparing names: [String]) {
@@ -225,7 +231,7 @@ struct RecordedRequest: Sendable {
     var headers: [String: [[UInt8]]] = [:]
     let names = names.map { $0.lowercased() }
     for header in request.headers where names.contains(header.name.lowercased()) {
-      // Tokens that a service manages itself are secrets, which are not distinguished.
+      // Tokens that a service manages itself are secrets, and secrets are all considered equal.
       let isCredential = CredentialMask.header(header.name, "x") == CredentialMask.mark
       headers[header.name.lowercased(), default: []].append(
         isCredential ? Array(CredentialMask.mark.utf8) : header.value)
@@ -234,9 +240,9 @@ struct RecordedRequest: Sendable {
     environment = request.environment
   }
 
-  /// Whether it matches the recorded one. A request of an environment does not match another
-  /// environment (ENV-18). In a file, anything may be in place of a secret's mask: a test cannot
-  /// provide a file that contains the mask. (CAS-74)
+  /// Whether the request matches a recorded one. Requests of different environments never match
+  /// (ENV-18). In a file, any text may be in place of a secret's mask, because a test can't provide
+  /// a file that contains the mask. (CAS-74)
   func fits(_ recorded: RecordedRequest) -> Bool {
     guard method == recorded.method, url == recorded.url, headers == recorded.headers,
       recorded.isOfEnvironment(of: self), recorded.bodyProblem == nil
@@ -250,10 +256,10 @@ struct RecordedRequest: Sendable {
     environment == nil || environment == asked.environment
   }
 
-  /// The resource that writes change: its URL, in its environment.
+  /// Identifies the resource that writes change: its URL, in its environment.
   var resource: String { (environment.map { "\($0) " } ?? "") + url.resource }
 
-  /// Whether the request writes. (RFC 9110, section 9.2.1; RFC 10008 has QUERY)
+  /// Whether the method is one that writes. (RFC 9110, section 9.2.1; RFC 10008 has QUERY)
   var isWrite: Bool { !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"].contains(method) }
 }
 

@@ -2,28 +2,30 @@ import LullClients
 import LullCore
 import LullHost
 
-/// Why a recording has no answer to a request.
+/// The reason why a recording has no answer to a request.
 package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible {
   /// The recorded request with the fewest differences.
   package struct Nearest: Sendable, Equatable {
-    /// Its number in the recording, starting at 1.
+    /// The number of the exchange in the recording, starting at 1.
     package let number: Int
     package let request: HARRequest
     package let differences: [RequestDifference]
   }
 
   package enum Reason: Sendable, Equatable {
-    /// It was not recorded; nil for an empty recording.
+    /// The request was not recorded. The value is the nearest recorded one, or nil if the recording
+    /// is empty.
     case unrecorded(Nearest?)
-    /// It was only recorded before a write that has already been answered.
+    /// The request was recorded only before a write that has already been answered.
     case overwritten
-    /// It was only recorded after a write that was not requested yet.
+    /// The request was recorded only after a write that has not been requested yet.
     case unwritten
-    /// It was recorded by a program that omitted the response body.
+    /// The request was recorded by a program that has omitted the response body.
     case bodyless
-    /// The recorded response body cannot be read; the reason.
+    /// The recorded response body can't be read. The value is the reason.
     case unreadable(String)
-    /// It was recorded by a program that had the data already, so that the response is only 304.
+    /// The request was recorded by a client that already had the data, so the only response is a
+    /// 304.
     case notModified
   }
 
@@ -40,7 +42,7 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = isBehindWrite ? .overwritten : .unwritten
   }
 
-  /// - Parameter problem: Why the response body cannot be read; nil if it was omitted.
+  /// - Parameter problem: The reason why the response body can't be read. nil if it was omitted.
   init(bodyless request: HARRequest, _ problem: String?) {
     self.request = request
     reason = problem.map { .unreadable($0) } ?? .bodyless
@@ -51,8 +53,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = .notModified
   }
 
-  /// How much the request differs from the recording: 0 if it was recorded, the maximum for an
-  /// empty recording.
+  /// The distance between the request and the nearest recorded one. 0 if the request was recorded,
+  /// the maximum if the recording is empty.
   package var distance: Int {
     switch reason {
     case .unrecorded(nil): .max
@@ -61,7 +63,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     }
   }
 
-  /// The request, why there is no answer, and on separate lines the nearest recorded one.
+  /// The request and the reason why there is no answer. If there is a nearest recorded request, it
+  /// follows on separate lines.
   package var description: String {
     let asked = "\(request.method) \(request.url)"
     switch reason {
@@ -110,16 +113,16 @@ package enum RequestDifference: Sendable, Equatable {
   case method(recorded: String, asked: String)
   case origin(recorded: String, asked: String)
   case path(recorded: String, asked: String)
-  /// A query parameter; nil if it is missing.
+  /// The name and the values of a query parameter. A value is nil if the parameter is missing.
   case parameter(String, recorded: String?, asked: String?)
   case parameterOrder
   case header(String, recorded: String?, asked: String?)
-  /// nil for none.
+  /// The environments of both requests. nil means that there is none.
   case environment(recorded: String?, asked: String?)
-  /// On several lines for people.
+  /// The differences as lines for display.
   case body([String])
 
-  /// How much the difference counts, compared with others.
+  /// How much this kind of difference weighs in the search for the nearest request.
   var weight: Int {
     switch self {
     case .origin: 16

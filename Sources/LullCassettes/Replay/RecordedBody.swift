@@ -2,15 +2,15 @@ import LullClients
 import LullCore
 import LullHost
 
-/// A body for comparison: JSON by its values, multipart forms without their boundary, which changes
-/// each time, and anything else by its bytes.
+/// A body in the form in which it is compared. JSON is compared by its values, a multipart form
+/// without its boundary, which changes each time, and any other body by its bytes.
 enum RecordedBody: Sendable, Hashable {
   case none
   case json(RecordedJSON)
   case bytes([UInt8])
 
   init(_ bytes: [UInt8]?, type: String) {
-    // Other programs do not distinguish an empty body from none.
+    // Recordings of other programs do not distinguish an empty body from a missing one.
     guard let bytes, !bytes.isEmpty else {
       self = .none
       return
@@ -22,7 +22,8 @@ enum RecordedBody: Sendable, Hashable {
     }
   }
 
-  /// Returns a multipart form with its boundary replaced by a fixed word; anything else unchanged.
+  /// Returns a multipart form with a fixed word as its boundary. Other bodies are returned
+  /// unchanged.
   static func withoutBoundary(_ bytes: [UInt8], type: String) -> [UInt8] {
     guard let boundary = boundary(type), !boundary.isEmpty else { return bytes }
     return replacing(Array(boundary.utf8), in: bytes)
@@ -37,7 +38,8 @@ enum RecordedBody: Sendable, Hashable {
     }
   }
 
-  /// Checks the bytes too: clients often send JSON without declaring it.
+  /// Whether a body may be JSON. The bytes are checked too, because clients often send JSON without
+  /// declaring it.
   private static func mayBeJSON(_ bytes: [UInt8], _ type: String) -> Bool {
     if type.lowercased().contains("json") { return true }
     let first = bytes.first { ![9, 10, 13, 32].contains($0) }
@@ -68,7 +70,7 @@ enum RecordedBody: Sendable, Hashable {
   }
 }
 
-/// A JSON text; two texts are equal if their values are.
+/// A JSON text that is compared by its value. Two texts are equal if their values are equal.
 struct RecordedJSON: Sendable, Hashable {
   let text: JSONText
   private let canonical: [UInt8]

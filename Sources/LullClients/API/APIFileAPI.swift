@@ -78,8 +78,8 @@ extension APIFiles {
     },
   ]
 
-  /// Returns names only. Reads no file except the one whose environments are requested, and runs
-  /// none.
+  /// Returns the names of APIs or environments. Runs no file, and reads none except the API file
+  /// whose environments are requested.
   package static func choices(for function: String, typed: String) -> [String] {
     guard function == "api" else { return [] }
     guard let at = typed.lastIndex(of: "@"),
@@ -221,7 +221,7 @@ extension APIOwner {
         """
       ) { call throws(Misuse) in
         let request = try call.declaredRequest()
-        // An unconditional load always begins.
+        // An unconditional load always starts.
         guard let started = request.start() else { return call.return(.nil) }
         call.return(call.values.of(started))
       },
@@ -501,7 +501,7 @@ extension APIOwner {
 }
 
 extension Call {
-  /// `lull.api(name_or_path)`
+  /// The Lua function `lull.api(name_or_path)`.
   fileprivate func returnAPI() throws(Misuse) {
     try permissions.refuseInSandbox("lull.api")
     let api = try asked { () throws(APIFileProblem) in
@@ -513,7 +513,7 @@ extension Call {
         service: handles.handle(of: api.service), anchor: 0))
   }
 
-  /// Calls `body` for an API file, and raises its error.
+  /// Calls `body`, which uses an API file, and raises its error in Lua.
   fileprivate func asked<Value>(
     _ body: () throws(APIFileProblem) -> Value
   ) throws(Misuse) -> Value {
@@ -531,7 +531,7 @@ extension Call {
     }
   }
 
-  /// Returns the declared call's request for the values in the table at position 1.
+  /// Returns the request of a declared call, with the parameter values in the table at position 1.
   fileprivate func declaredRequest() throws(Misuse) -> CallRequest {
     let declared = try selfObject(.apiCall, as: APICallBox.self)
     var given: [String: CallValue] = [:]

@@ -2,12 +2,12 @@ package import LullCore
 import LullHost
 
 extension APICall {
-  /// Returns the request for a complete set of values.
+  /// Returns the request for the values of all parameters.
   package func request(
     of service: Service, _ values: [String: CallValue]
   ) throws(Misfit) -> CallRequest {
     var target = CallPath(path)
-    // Parameters that replace one in the path's query, or that are secret.
+    // Query parameters that replace a parameter in the path's own query, or that are secret.
     var query: [(name: String, value: ParameterValue)] = []
     var fields: [CallBody.Field] = []
     var cookies: [(name: String, value: SecretText)] = []
@@ -40,7 +40,7 @@ extension APICall {
       }
     }
     configureResponseType(of: service)
-    // The rest of the query is unchanged from the call's path.
+    // The rest of the path's own query remains unchanged.
     let resource = service.resource(target).settingParams(query)
     var request = CallRequest(resource: resource, method: method)
     request.declared = declared
@@ -64,8 +64,8 @@ extension APICall {
     }
   }
 
-  /// Returns a query parameter that is a single text in the usual encoding; nil if it needs its own
-  /// encoding.
+  /// Returns a query parameter whose value is a single text in the usual encoding. nil if the
+  /// parameter needs another encoding.
   private static func parameterValue(
     _ value: CallValue, of parameter: CallParameter
   ) -> ParameterValue? {
@@ -76,7 +76,7 @@ extension APICall {
     return .text(text)
   }
 
-  /// Returns an escaped pair for a query; a secret is masked.
+  /// Returns an escaped pair for a query, with a secret masked.
   private static func pair(_ name: String, _ value: ParameterValue) -> String {
     let escaped = SecretEscaping.parameter.escaped(name.utf8)
     let text =
@@ -98,7 +98,8 @@ extension APICall {
     }
   }
 
-  /// Returns a single cookie, even for an exploded value. (OpenAPI 3.1.1, style form)
+  /// Returns the cookies for a value. An exploded value is one cookie too. (OpenAPI 3.1.1, style
+  /// form)
   private func cookies(
     _ value: CallValue, of parameter: CallParameter
   ) throws(Misfit) -> [(name: String, value: SecretText)] {
@@ -113,7 +114,7 @@ extension APICall {
     return [(first.name, SecretText(first.value + rest))]
   }
 
-  /// Checks that a value can be encoded in its place.
+  /// Checks that a value can be encoded in the parameter's location.
   private func check(_ value: CallValue, of parameter: CallParameter) throws(Misfit) {
     let subject = "the parameter '\(parameter.name)' of call '\(name)'"
     let isStyled = parameter.place != .body || bodyForm == .form
@@ -134,7 +135,8 @@ extension APICall {
     case .object(let members)
     where isStyled && parameter.explodes && parameter.style == .form
       && [.query, .cookie, .body].contains(parameter.place):
-      // Its fields are sent as ordinary parameters.
+      // The fields of an exploded object are sent as ordinary parameters, so their names must not
+      // collide.
       let others = parameters.filter {
         $0.place == parameter.place && $0.name != parameter.name
       }

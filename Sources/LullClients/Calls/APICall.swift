@@ -9,7 +9,7 @@ package struct APICall {
     case form
     /// A form whose values may be files.
     case multipart
-    /// A single parameter, sent unchanged.
+    /// A single parameter that is sent unchanged as the body.
     case raw
   }
 
@@ -18,33 +18,33 @@ package struct APICall {
   package var path = ""
   package var method = RequestMethod.get
   package var description: String?
-  /// The parameters in the path first, in path order, followed by the others in file order.
+  /// The parameters: first those in the path, in path order, then the others in file order.
   package var parameters: [CallParameter] = []
   package var columns: [String] = []
-  /// The path of the rows in the response: field names separated by dots; nil if the response is
-  /// the rows.
+  /// The path of the rows in the response, as field names separated by dots. nil if the whole
+  /// response is the rows.
   package var rows: String?
-  /// How the response is parsed; nil to use its Content-Type.
+  /// How the response is parsed. nil: according to its Content-Type.
   package var responseType: ResponseType?
   package var headers = RequestHeaders()
   package var bodyForm = BodyForm.json
-  /// The content type of the body; nil for that of its form.
+  /// The content type of the body. nil: the usual type of the body form.
   package var contentType: String?
-  /// Whether a request without any field still has a body: an empty object or form.
+  /// Whether a request without any body field still has a body, which is an empty object or form.
   package var requiresBody = false
-  /// nil if the call's response is not paged.
+  /// How the response is paged. nil if it is not.
   var pages: LuaPages.Options?
-  /// The schema of the responses in the file itself.
+  /// The schema of the responses, if the API file itself declares it.
   package internal(set) var schema: CallSchema?
-  /// The responses of `lull mock`.
+  /// The responses that `lull mock` sends for the call.
   package var mock = CallMock()
 
   package var hasPages: Bool { pages != nil }
 
-  /// Whether parameters without a declared place go into the body.
+  /// Whether a parameter without a declared location belongs to the body.
   var usuallyHasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
 
-  /// Whether it may have a body.
+  /// Whether a request of the call may have a body.
   package var hasBody: Bool {
     usuallyHasBody || requiresBody || parameters.contains { $0.place == .body }
   }
@@ -52,7 +52,7 @@ package struct APICall {
   /// The parameter that is the whole body, if there is one.
   package var wholeParameter: CallParameter? { parameters.first(where: \.isWhole) }
 
-  /// Returns the names in braces, in order, each once.
+  /// Returns the names in braces in a path, in order and without duplicates.
   static func names(inPath path: String) -> [String] {
     var names: [String] = []
     var rest = path[...]
@@ -88,8 +88,8 @@ package struct APICall {
     return open == nil ? nil : "its path has a '{' that no '}' closes" + hint
   }
 
-  /// Returns the option names of the parameters for a command with its own options, which always
-  /// keep their names.
+  /// Returns the option names of the parameters, for a command line with its own options. Those
+  /// always keep their names, and a parameter of the same name gets another one.
   package func options(beside taken: Set<String>) -> [String] {
     let wanted = parameters.map(\.option)
     var used = taken.union(wanted)
@@ -109,8 +109,8 @@ package struct APICall {
     package init(message: String) { self.message = message }
   }
 
-  /// Returns the values of all parameters: the given values, checked, and the defaults of the
-  /// others.
+  /// Checks the given values and returns the values of all parameters, with defaults for those that
+  /// are not given.
   package func complete(_ given: [String: CallValue]) throws(Misfit) -> [String: CallValue] {
     for name in given.keys.sorted() where !parameters.contains(where: { $0.name == name }) {
       throw unknown(name)
@@ -143,7 +143,7 @@ package struct APICall {
 }
 
 extension APICall {
-  /// How the response is paged, as text; nil if it is not.
+  /// A description of how the response is paged. nil if it is not.
   package var pagesText: String? {
     guard let pages else { return nil }
     var words: [String] = []
@@ -166,10 +166,11 @@ extension APICall {
     return words.joined(separator: ", ")
   }
 
-  /// Whether a function returns the next page.
+  /// Whether a function of the API file returns the next page.
   package var asksForPages: Bool { if case .asked? = pages?.next { true } else { false } }
 
-  /// The place where that function is defined; nil if it is missing or gone.
+  /// The place where the function that returns the next page is defined. nil if there is no such
+  /// function, or if it has been collected.
   package var pagesDefinition: TraceFrame? { pages?.definition }
 }
 
@@ -179,7 +180,7 @@ package enum CallContent {
   case text(String)
   case bytes([UInt8])
 
-  /// Creates unfiltered content.
+  /// Converts content without a filter.
   package init(
     _ content: Content, of service: Service, in host: LuaHost
   ) throws(ContentFilter.Problem) {

@@ -14,7 +14,7 @@ struct CallBody {
     self.fields = fields
   }
 
-  /// Returns the body, or nil. Without fields there is one only if the call requires it.
+  /// Returns the body. Without any field, the result is nil, unless the call requires a body.
   func body() throws(APICall.Misfit) -> RequestBody? {
     if let whole = fields.first(where: \.parameter.isWhole) { return self.whole(whole.value) }
     guard !fields.isEmpty || call.requiresBody else { return nil }
@@ -98,7 +98,7 @@ struct CallBody {
       template.append("\(name)=".utf8)
     }
     for (parameter, value) in fields {
-      // Escaped as in other forms. (REQ-17)
+      // Escape the pair as in other forms. (REQ-17)
       if isPlain {
         append(
           String(decoding: SecretEscaping.form.escaped(parameter.wireName.utf8), as: UTF8.self))
@@ -120,7 +120,7 @@ struct CallBody {
     return .secret(SecretBody(template, contentType: type))
   }
 
-  /// A part for each value and for each element of a list.
+  /// A multipart form with a part for each value. A list has a part for each element.
   private var multipart: RequestBody {
     var parts: [MultipartForm.Part] = []
     for (parameter, value) in fields {

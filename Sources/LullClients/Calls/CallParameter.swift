@@ -9,7 +9,7 @@ package struct CallParameter {
     case number
     case integer
     case boolean
-    /// One of these words.
+    /// A text that is one of these words.
     case choice([String])
     /// Any value, as JSON text.
     case json
@@ -18,7 +18,7 @@ package struct CallParameter {
     /// The contents of a file.
     case file
 
-    /// The name in messages and help.
+    /// The name of the type in messages and help.
     package var name: String {
       switch self {
       case .string: "string"
@@ -40,7 +40,7 @@ package struct CallParameter {
     case cookie
     case body
 
-    /// The text after "in" in messages.
+    /// The location as named in messages, after the word "in".
     var described: String {
       switch self {
       case .path: "a path"
@@ -54,26 +54,26 @@ package struct CallParameter {
 
   package var name: String
   package var kind = Kind.string
-  /// The allowed values of an integer; empty for any.
+  /// The allowed values of an integer. Empty if all values are allowed.
   package var integers: [Int] = []
-  /// Whether it is a list of values of that kind.
+  /// Whether the value is a list of values of the type `kind`.
   package var isList = false
   package var isRequired = false
   package var standard: CallValue?
   package var description: String?
-  /// The name on the command line, if it differs.
+  /// The name of the option on the command line, if it differs from the parameter's name.
   var optionName: String?
   package var place = Place.query
-  /// The name in the request.
+  /// The name of the parameter in the request.
   package var wireName: String
-  /// The name in braces in the path.
+  /// The name of the parameter in braces in the path.
   package var placeholder: String
   package var style = ParameterStyle.form
-  /// Whether each element or member is written separately.
+  /// Whether each element of a list or member of an object is written as a separate pair.
   package var explodes = true
   /// Whether the reserved characters of RFC 3986 are left unescaped.
   package var keepsReserved = false
-  /// Whether it is the whole body rather than a part of it.
+  /// Whether the parameter is the whole body rather than a part of it.
   package var isWhole = false
 
   package init(name: String) {
@@ -82,7 +82,7 @@ package struct CallParameter {
     placeholder = name
   }
 
-  /// The name of its type in messages, help and scripts.
+  /// The name of the parameter's type in messages, help and scripts.
   package var typeName: String {
     if !integers.isEmpty { return (isList ? "list of " : "") + integerList }
     guard isList else { return kind.name }
@@ -90,13 +90,13 @@ package struct CallParameter {
     return kind.name + "[]"
   }
 
-  /// Whether several command-line words may be given for it.
+  /// Whether the option may be given several times on the command line.
   package var isRepeated: Bool { isList || kind == .object }
 }
 
 extension CallParameter {
-  /// Returns the value for a text from the command line; for a list, that of one element. nil if it
-  /// does not fit.
+  /// Returns the value for a text from the command line. For a list, the text is one element. nil
+  /// if the text is not valid for the parameter.
   package func value(ofText text: String) -> CallValue? {
     switch kind {
     case .string: return .string(text)
@@ -114,7 +114,8 @@ extension CallParameter {
     }
   }
 
-  /// Returns whether an integer is one of the allowed values.
+  /// Returns whether an integer value is allowed. Any value is allowed unless the parameter lists
+  /// its integers.
   package func allows(_ value: CallValue) -> Bool {
     guard !integers.isEmpty else { return true }
     if case .integer(let number) = value { return integers.contains(number) }
@@ -129,9 +130,9 @@ extension CallParameter {
     return ArgumentText.largeInteger(text).map { .digits($0) }
   }
 
-  /// Returns the value for all texts given for it.
+  /// Returns the value for all texts that the command line gives for the parameter.
   ///
-  /// - Parameter option: the name of the option in messages.
+  /// - Parameter option: The name of the option in messages.
   package func value(
     ofTexts texts: [String], option: String
   ) throws(APICall.Misfit) -> CallValue {
@@ -150,7 +151,7 @@ extension CallParameter {
     return value
   }
 
-  /// Reads `name=value` texts.
+  /// Reads an object from texts of the form `name=value`.
   private func object(
     ofTexts texts: [String], option: String
   ) throws(APICall.Misfit) -> CallValue {
@@ -168,7 +169,7 @@ extension CallParameter {
     return .object(sorting: members)
   }
 
-  /// The description of a valid value.
+  /// A description of the valid values, for messages.
   package var expectation: String {
     guard isList else { return expectationOfOne }
     switch kind {
@@ -184,7 +185,7 @@ extension CallParameter {
     }
   }
 
-  /// The description of a valid list element.
+  /// A description of a valid single value or list element, for messages.
   package var expectationOfOne: String {
     switch kind {
     case .string: "a string"

@@ -1,13 +1,13 @@
 package import LullCore
 import LullHost
 
-/// A path as a user writes it: with escapes that are kept, a query, and placeholders for
-/// parameters.
+/// A path as a user writes it. It may contain escapes, which are kept, a query, and placeholders
+/// for parameters.
 package struct CallPath {
   private var path: String
   private var query: String?
   private let written: String?
-  /// The values as written, with their escapes.
+  /// The values of the placeholders as written, with their escapes.
   private var values: [(name: String, value: String)] = []
 
   package init(_ text: String) {
@@ -18,12 +18,12 @@ package struct CallPath {
     query = written
   }
 
-  /// Replaces `{name}` with a text that is already escaped.
+  /// Replaces the placeholder `{name}` with a text that is already escaped.
   mutating func fill(_ name: String, escaped value: String) {
     values.append((name, value))
   }
 
-  /// Returns whether the original query has a parameter with that name.
+  /// Returns whether the query of the original path has a parameter with this name.
   func hasQuery(_ name: String) -> Bool {
     written?.split(separator: "&").contains { pair in
       PercentText.decoded(pair.prefix { $0 != "=" }) == name
@@ -35,7 +35,7 @@ package struct CallPath {
     query = query.map { $0.isEmpty ? text : $0 + "&" + text } ?? text
   }
 
-  /// Returns the URL below a base.
+  /// Returns the URL of the path below a base URL.
   fileprivate func url(under base: ResourceURL) -> String {
     var url = CallPath.restoringEscapes(base.appending(path: path).text)
     url = filled(url, open: "%7B", close: "%7D")
@@ -70,7 +70,7 @@ package struct CallPath {
 
   var isAbsolute: Bool { absolute != nil }
 
-  /// The text, if it is an absolute URL.
+  /// The path as an absolute URL. nil if it is not one.
   fileprivate var absolute: String? {
     guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return nil }
     return ResourceURL.escaping(
@@ -107,12 +107,12 @@ extension Service {
   }
 }
 
-/// A part of a path, with and without its escapes, so that a position in one can be found in the
-/// other.
+/// A part of a path, with and without its escapes. A position in the decoded text can be mapped to
+/// the escaped one.
 struct EscapedText {
   let decoded: String
   private let bytes: [UInt8]
-  /// The start of each byte of the decoded text, and the end of the last one.
+  /// For each byte of the decoded text, its start in the escaped text. The last element is the end.
   private let starts: [Int]
 
   init(_ text: String) {
@@ -138,12 +138,12 @@ struct EscapedText {
     self.starts = starts
   }
 
-  /// Returns the escaped text for a part of the decoded text.
+  /// Returns the escaped form of a part of the decoded text.
   func escaped(_ part: Substring) -> String {
     let text = decoded.utf8
     let start = text.distance(from: text.startIndex, to: part.startIndex)
     let end = text.distance(from: text.startIndex, to: part.endIndex)
-    // Invalid UTF-8 was replaced, so lengths differ.
+    // If the decoded bytes were not valid UTF-8, they were replaced, so positions can't be mapped.
     guard text.count == starts.count - 1 else { return String(part).replacing("%", with: "%25") }
     return String(decoding: bytes[starts[start]..<starts[end]], as: UTF8.self)
   }
@@ -163,7 +163,7 @@ package struct EscapedPair {
   /// The decoded value.
   package var text: String { EscapedPair.decoded(value) }
 
-  /// Decodes a text in which `+` is a space.
+  /// Decodes the escapes in a text. `+` is decoded to a space.
   package static func decoded(_ text: some StringProtocol) -> String {
     CredentialMask.decoded(text)
   }
@@ -177,9 +177,9 @@ package struct EscapedPair {
   }
 }
 
-/// Percent-encoding in paths.
+/// Decodes the percent-encoding in paths.
 package enum PercentText {
-  /// Decodes a text in which `+` is a plus sign.
+  /// Decodes the escapes in a text. `+` remains a plus sign.
   package static func decoded(_ text: some StringProtocol) -> String {
     guard text.contains("%") else { return String(text) }
     var bytes: [UInt8] = []

@@ -8,17 +8,18 @@ package struct CallRequest {
   package var body: RequestBody?
   /// The headers declared by the call. They override those of the configuration.
   var declared = RequestHeaders()
-  /// Sent in addition to the cookies of the configuration.
+  /// Cookies that are sent in addition to those of the configuration.
   var cookies: [(name: String, value: SecretText)] = []
-  /// They override all other headers, and repeated names are all sent. nil removes the header and
-  /// suppresses its default.
+  /// Headers that override all others. If a name is repeated, all its values are sent. nil removes
+  /// the header, including its default.
   package var headers: [(name: String, value: String?)] = []
-  /// Set only if none of the above sets the header.
+  /// Headers that are set only if neither the configuration nor another property of this request
+  /// sets them.
   package var usual: [(name: String, value: String)] = []
-  /// The maximum duration in seconds of an exchange that lasts as long as its body and otherwise
-  /// has only a limit on silence; nil for no limit.
+  /// The maximum duration in seconds of a streamed or saved exchange, which otherwise has only a
+  /// limit on the time without data. nil for no limit.
   package var timeout: Double?
-  /// The file for the body of a success; nil to return it as content.
+  /// The file that a successful body is written to. nil: the body is returned as content.
   package var download: Download?
 
   package init(resource: Resource, method: RequestMethod) {
@@ -26,25 +27,25 @@ package struct CallRequest {
     self.method = method
   }
 
-  /// Whether it is a load: a GET without a body, whose response the resource stores. Any other
-  /// request does not change the resource's state.
+  /// Whether the request is a load: a GET without a body, whose response the resource stores. Any
+  /// other request does not change the resource's state.
   package var isLoad: Bool { method == .get && body == nil }
 
-  /// Whether it has headers in addition to those of the configuration.
+  /// Whether the request has headers in addition to those of the configuration.
   package var hasOwnHeaders: Bool {
     !headers.isEmpty || !declared.isEmpty || !declared.omitted.isEmpty || !usual.isEmpty
       || !cookies.isEmpty
   }
 
-  /// Removes the headers that may identify the caller, because the request now goes to another
-  /// origin.
+  /// Removes all cookies and headers that may identify the caller, because the request now goes to
+  /// another origin.
   mutating func leaveOrigin() {
     headers.removeAll { !Headers.goesAnywhere($0.name.lowercased()) }
     cookies = []
     for (name, _) in declared.pairs where !Headers.goesAnywhere(name) { declared.remove(name) }
   }
 
-  /// Whether one of its headers makes the request conditional.
+  /// Whether one of the request's own headers makes it conditional.
   package var hasOwnCondition: Bool {
     ["if-none-match", "if-modified-since"].contains { name in
       declared[name] != nil || headers.contains { $0.value != nil && $0.name.lowercased() == name }
@@ -79,8 +80,8 @@ package struct CallRequest {
     }
   }
 
-  /// Returns the boundary for the type of a multipart form, which is needed even if its type is
-  /// overridden; nil for other bodies.
+  /// Returns the boundary of a multipart form. It is needed even if the content type is overridden.
+  /// nil for other bodies.
   private static func boundary(of http: HTTPRequest) -> String? {
     guard case .streamed(let body)? = http.payload, case .form = body.source,
       let type = http.headers["content-type"], let start = type.firstIndex(of: ";")
@@ -88,7 +89,8 @@ package struct CallRequest {
     return String(type[start...])
   }
 
-  /// Starts the request. With `ifNeeded`, returns nil for a load of data that is up to date.
+  /// Starts the request. With `ifNeeded`, a load of data that is up to date is not started, and the
+  /// result is nil.
   package func start(ifNeeded: Bool = false) -> Request? {
     guard isLoad else {
       return resource.request(method, body: body, requestMutation: mutation)
@@ -97,14 +99,15 @@ package struct CallRequest {
     return ifNeeded ? resource.loadIfNeeded() : resource.load()
   }
 
-  /// Returns the stream for the request; nothing is sent yet.
+  /// Returns the stream for the request. Nothing is sent yet.
   ///
-  /// - Parameter timeout: the maximum duration of the stream in seconds; nil for no limit.
+  /// - Parameter timeout: The maximum duration of the stream in seconds. nil for no limit.
   package func stream(timeout: Double?) -> EventStream {
     var options = StreamOptions()
     options.timeout = timeout
     var request = self
-    // A call that may return a stream prefers JSON in its Accept header; here a stream is needed.
+    // A call whose response may be a stream prefers JSON in its Accept header, but here a stream is
+    // needed.
     if let accepted = declared["accept"], StreamTypes.areIn(accept: accepted) {
       request.declared.remove("accept")
     }
@@ -118,13 +121,13 @@ package struct CallRequest {
   }
 }
 
-/// The types of streamed responses.
+/// The content types of streamed responses.
 package enum StreamTypes {
   private static let all =
     [ContentTypePattern("text/event-stream")] + ContentTypePattern.lineTypes
     + ContentTypePattern.valueTypes
 
-  /// Returns whether an `Accept` header contains one.
+  /// Returns whether an `Accept` header contains the type of a streamed response.
   package static func areIn(accept header: String) -> Bool {
     header.split(separator: ",").contains { range in
       let type = String(range.drop { $0 == " " })

@@ -1,8 +1,9 @@
 package import LullCore
 
-/// Finds the call of an API for any request by its method and URL.
+/// Finds the call of an API that a request belongs to, by the method and the URL.
 ///
-/// If several match, the one with the most fixed parts is chosen, and of those the first.
+/// If several calls match, the one with the most fixed path segments is chosen, and of those the
+/// first.
 package struct CallRoutes: Sendable {
   /// A call as declared in the API file.
   package struct Call {
@@ -28,14 +29,14 @@ package struct CallRoutes: Sendable {
     let origin: String?
   }
 
-  /// The key for routes with one method and number of parts; nil for routes that match any number
-  /// of parts.
+  /// The key for routes with a certain method and number of path segments. If the number is nil,
+  /// the routes match any number of segments.
   private struct Key: Hashable, Sendable {
     let method: String
     let parts: Int?
   }
 
-  /// The routes, those with more fixed parts first.
+  /// The routes, with those first that have more fixed path segments.
   private let routes: [Route]
   private var places: [Key: [Int]] = [:]
   /// The scheme, host and port of the base URL; nil without one.
@@ -43,7 +44,7 @@ package struct CallRoutes: Sendable {
   /// The path of the base URL without its trailing slash.
   private let path: String
 
-  /// - Parameter calls: the calls in file order.
+  /// - Parameter calls: The calls in file order.
   package init(_ calls: [Call], base: ResourceURL?) {
     origin = base?.origin
     let path = base.map { CallRoutes.target(of: $0.text).path } ?? ""
@@ -69,7 +70,7 @@ package struct CallRoutes: Sendable {
     }
   }
 
-  /// Returns the index of the call for a request; nil if none matches.
+  /// Returns the index of the call that a request belongs to. nil if no call matches.
   package func call(_ method: String, _ url: String) -> Int? {
     let (path, query) = CallRoutes.target(of: url)
     let parts = RouteTemplate.parts(of: path.isEmpty ? "/" : path)
@@ -87,14 +88,14 @@ package struct CallRoutes: Sendable {
 
   // MARK: URLs
 
-  /// Returns the origin of a path that is an absolute URL.
+  /// Returns the origin of a path that is an absolute URL. nil for other paths.
   private static func origin(ofPath path: String) -> String? {
     guard !path.hasPrefix("/"), let mark = path.firstRange(of: "://") else { return nil }
     let authority = path[mark.upperBound...].prefix { !"/?#".contains($0) }
     return ResourceURL(absolute: path[..<authority.endIndex] + "/")?.origin
   }
 
-  /// The prefix of all URLs below the base; nil without a base.
+  /// The beginning of all URLs below the base URL. nil without a base URL.
   package var prefix: String? { origin.map { $0 + path + "/" } }
 
   /// Returns whether a URL belongs to the API.
@@ -115,7 +116,7 @@ package struct CallRoutes: Sendable {
 }
 
 extension APICall {
-  /// The placeholders of its path that may contain slashes.
+  /// The placeholders in the call's path whose values may contain slashes.
   package var openPlaces: Set<String> {
     Set(parameters.filter { $0.place == .path && $0.keepsReserved }.map(\.placeholder))
   }

@@ -31,8 +31,8 @@ package enum CallValue: Equatable {
   /// The contents of a file as received by a server.
   case content([UInt8])
 
-  /// The value in a path, a query or a form before escaping; lists and objects in a form for
-  /// display.
+  /// The value as text before escaping, for a path, a query or a form. Lists and objects are
+  /// formatted for display.
   package var text: String {
     switch self {
     case .string(let text): text
@@ -55,7 +55,7 @@ package enum CallValue: Equatable {
     if case .list(let elements) = self { elements.map(\.text) } else { [text] }
   }
 
-  /// The value where secrets are allowed.
+  /// The value as a text in which secrets are allowed.
   var secretText: SecretText {
     if case .secret(let text) = self { text } else { SecretText(text) }
   }
@@ -64,13 +64,13 @@ package enum CallValue: Equatable {
     if case .secret = self { true } else { false }
   }
 
-  /// Returns whether nested lists and objects in it are written as several pairs, in a query or a
-  /// form.
+  /// Returns whether the lists and objects nested in the value are written as several pairs in a
+  /// query or a form.
   func isNested(in parameter: CallParameter) -> Bool {
     if case .json = self { parameter.style == .deepObject } else { false }
   }
 
-  /// Whether it is a single text, which is all that most places allow.
+  /// Whether the value is a single text. Most locations allow only that.
   var isSingle: Bool {
     switch self {
     case .list, .object: false
@@ -78,7 +78,7 @@ package enum CallValue: Equatable {
     }
   }
 
-  /// The value in a JSON body.
+  /// The value as JSON, for a body.
   package var jsonText: [UInt8] {
     var bytes: [UInt8] = []
     write(to: &bytes)

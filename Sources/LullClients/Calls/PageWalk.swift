@@ -10,8 +10,8 @@ package final class PageWalk {
   private let pages: LuaPages
 
   /// - Parameters:
-  ///   - call: the call whose `pages` option applies.
-  ///   - way: how the next page is found if there is no call.
+  ///   - call: The call whose `pages` setting applies. nil for a plain path.
+  ///   - way: How the next page is found if there is no call.
   package init(
     _ host: LuaHost, from request: CallRequest, call: APICall? = nil, way: NextPage = .automatic
   ) {
@@ -28,21 +28,23 @@ package final class PageWalk {
   }
 
   private let first: CallRequest
-  /// Whether the last page lacks the cursor that is named, so that it looks like the end.
+  /// Whether the last loaded page lacks the cursor that the options name. Such a page looks like
+  /// the end.
   package private(set) var lacksCursor = false
-  /// Converts a page's content for reading; nil if it is used unchanged.
+  /// Converts the entity of a page before it is read. nil: it is used unchanged.
   package var reading: ((Entity) -> Entity)? {
     get { pages.reading }
     set { pages.reading = newValue }
   }
-  /// The path of the rows, if the user specified one; nil to find them.
+  /// The path of the rows, if the user specified one. nil: the rows are detected.
   package var list: FieldPath? {
     get { pages.list }
     set { pages.list = newValue }
   }
-  /// Whether the server is queried regardless of caches.
+  /// Whether requests are sent even if a cache has the page.
   package var isFresh = false
-  /// Called with every request that has begun; nil if nothing is sent because a cache has the page.
+  /// Called with every request that has started. The argument is nil if nothing is sent because a
+  /// cache has the page.
   package var onStart: ((Request?) -> Void)?
   /// Called with every response.
   package var onAnswer: ((Response, Request) -> Void)?
@@ -51,7 +53,7 @@ package final class PageWalk {
     case page(Entity)
     case end
     case failed(RequestError)
-    /// A script error, as the report of it.
+    /// The script raised an error. The value is its report.
     case raised(String)
   }
 
@@ -66,7 +68,8 @@ package final class PageWalk {
     let request: Request?
     var asking = first
     if first.resource.url != page.url {
-      // The headers of the first page are sent for all pages, except to another origin.
+      // The headers of the first request are sent for all pages, unless a page is at another
+      // origin.
       asking.resource = page
       asking.method = .get
       asking.body = nil

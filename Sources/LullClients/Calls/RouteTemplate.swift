@@ -1,15 +1,16 @@
 import LullCore
 
-/// The path of a call as a pattern that requests are matched against.
+/// The path of a call as a pattern that the paths of requests are matched against.
 ///
-/// Each part between two slashes is fixed or has placeholders for parameters. So does the query.
+/// Each segment between two slashes is fixed or contains placeholders for parameters. The same
+/// applies to each pair of the query.
 package struct RouteTemplate: Sendable {
   private enum Piece: Equatable, Sendable {
     case text(String)
     case parameter(String)
   }
 
-  /// The pattern for display.
+  /// The pattern as text, for display.
   package let text: String
   private let parts: [[Piece]]
   private let query: [(name: String, value: Piece)]
@@ -17,14 +18,14 @@ package struct RouteTemplate: Sendable {
   private let open: Set<String>
 
   /// - Parameters:
-  ///   - base: the path of the base URL.
-  ///   - path: the path in the API file.
-  ///   - open: the placeholders that may contain slashes.
+  ///   - base: The path of the base URL.
+  ///   - path: The path in the API file.
+  ///   - open: The placeholders that may contain slashes.
   package init(base: String, path: String, open: Set<String> = []) {
     self.open = open
     var path = path.prefix { $0 != "#" }
     if let mark = path.firstRange(of: "://"), !path.hasPrefix("/") {
-      // For an absolute URL.
+      // The path is an absolute URL, so skip its origin.
       let rest = path[mark.upperBound...]
       path = rest[rest.prefix { !"/?".contains($0) }.endIndex...]
     }
@@ -39,7 +40,7 @@ package struct RouteTemplate: Sendable {
     }
   }
 
-  /// Returns the parts between slashes.
+  /// Splits a path at its slashes.
   package static func parts(of path: some StringProtocol) -> [String] {
     path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
   }
@@ -58,10 +59,12 @@ package struct RouteTemplate: Sendable {
     return pieces
   }
 
-  /// The number of parts. A part that may contain slashes can match more of them.
+  /// The number of segments. A placeholder that may contain slashes can match several segments of a
+  /// request.
   package var partCount: Int { parts.count }
 
-  /// Larger if more is fixed, compared part by part.
+  /// How specific the pattern is: a number for each segment, and the number of query pairs. The
+  /// numbers of two patterns are compared one by one. The larger one means that more is fixed.
   package var specificity: [Int] {
     let path = parts.map { pieces in
       let isFixed = !pieces.contains { if case .parameter = $0 { true } else { false } }
@@ -70,7 +73,7 @@ package struct RouteTemplate: Sendable {
     return path + [query.count]
   }
 
-  /// Returns the values for the placeholders, still escaped; nil if the path does not match.
+  /// Returns the values of the placeholders, still escaped. nil if the path does not match.
   package func values(in parts: [String], _ query: [EscapedPair]) -> [String: String]? {
     guard let parts = fitting(parts) else { return nil }
     var values: [String: String] = [:]
@@ -82,15 +85,15 @@ package struct RouteTemplate: Sendable {
       switch value {
       case .text(let text): guard given?.text == CredentialMask.decoded(text) else { return nil }
       case .parameter(let parameter):
-        // Encoded as in a path.
+        // The value is escaped as in a path, where a space is `%20`.
         if let given { values[parameter] = given.value.replacing("+", with: "%20") }
       }
     }
     return values
   }
 
-  /// Returns one matched part for each of the pattern's parts. A placeholder that may contain
-  /// slashes gets the parts that the others leave.
+  /// Returns one text of the request's path for each segment of the pattern. A placeholder that may
+  /// contain slashes gets all surplus segments. nil if the number of segments does not fit.
   private func fitting(_ parts: [String]) -> [String]? {
     guard parts.count != self.parts.count else { return parts }
     let surplus = parts.count - self.parts.count
@@ -103,8 +106,8 @@ package struct RouteTemplate: Sendable {
     return parts[..<place] + [joined] + parts[(place + surplus + 1)...]
   }
 
-  /// Matches the fixed text at both ends. In between, each placeholder matches as little as
-  /// possible.
+  /// Matches one segment. The fixed text at both ends must be equal. In between, each placeholder
+  /// matches as little text as possible.
   private static func match(
     _ pieces: [Piece], _ text: EscapedText, _ values: inout [String: String]
   ) -> Bool {

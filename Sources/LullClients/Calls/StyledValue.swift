@@ -1,14 +1,14 @@
 import LullCore
 import LullHost
 
-/// Encodes a value in a path, a query, a form, a cookie or a header according to its parameter's
-/// style. (OpenAPI 3.1.1, "Style Values" and "Style Examples"; RFC 6570)
+/// Encodes a value in a path, a query, a form, a cookie or a header, in the style of its parameter.
+/// (OpenAPI 3.1.1, "Style Values" and "Style Examples"; RFC 6570)
 struct StyledValue {
   typealias Pair = (name: String, value: String)
 
   private let parameter: CallParameter
   private let value: CallValue
-  /// The beginning of messages.
+  /// The subject with which error messages begin.
   private let subject: String
 
   init(_ parameter: CallParameter, _ value: CallValue, of call: APICall) {
@@ -33,7 +33,7 @@ struct StyledValue {
   func path() throws(APICall.Misfit) -> String {
     if value.isSecret { throw misfit("is in the path and cannot be a secret") }
     let text = pathText
-    // An empty or dot segment would be another path.
+    // An empty segment or one of dots would lead to another path.
     for segment in parameter.keepsReserved ? text.split(separator: "/") : [text[...]]
     where [".", ".."].contains(segment) {
       throw misfit("is in the path and cannot be '\(value.text)'")
@@ -71,8 +71,9 @@ struct StyledValue {
     }
   }
 
-  /// Returns the text of a single value, of each element, or of names and values, as `name=value`
-  /// or alternately.
+  /// Returns the escaped parts of the value. A single value is one part, and each list element is a
+  /// part. An object has a part `name=value` for each field if it is exploded. Otherwise names and
+  /// values alternate.
   private func parts(separators: String) -> [String] {
     let escapes = escapes(separators)
     switch value {
@@ -88,13 +89,15 @@ struct StyledValue {
 
   // MARK: Pairs
 
-  /// Returns the escaped names and values for a query, a form or a cookie. An empty list has none.
+  /// Returns the escaped names and values for a query, a form or a cookie. The result for an empty
+  /// list is empty.
   func pairs() throws(APICall.Misfit) -> [Pair] {
     let name = ParameterEscapes.strict.escaped(parameter.wireName)
     switch (value, parameter.style) {
     case (.json(let text), .deepObject): return try deepPairs(name, text)
     case (.list(let elements), .deepObject):
-      // Not defined by OpenAPI, but the form that PHP and Rails read and that APIs expect.
+      // OpenAPI does not define `deepObject` for lists. This is the form that PHP and Rails read,
+      // and that APIs expect.
       return elements.map { (name + "%5B%5D", escapes("&").escaped($0.text)) }
     case (.object(let members), .deepObject):
       return members.map { member in
@@ -185,7 +188,7 @@ struct StyledValue {
     return text
   }
 
-  /// Checks that the parts can be separated again.
+  /// Throws if a receiver could not separate the parts again.
   private func checkParts() throws(APICall.Misfit) {
     for text in texts {
       guard !text.contains(",") else {
@@ -222,7 +225,7 @@ struct StyledValue {
   }
 }
 
-/// How lists, objects, and the ends of single values are written in a parameter's place. (OpenAPI
+/// The style of a parameter: how lists and objects are written, and how a value begins. (OpenAPI
 /// 3.1.1, "Style Values"; RFC 6570)
 package enum ParameterStyle: String, CaseIterable {
   case simple
@@ -233,7 +236,8 @@ package enum ParameterStyle: String, CaseIterable {
   case pipeDelimited
   case deepObject
 
-  /// Returns the styles for a place, the default first. In a body only for a form.
+  /// Returns the styles that are valid for a location, the default first. In a body, styles apply
+  /// only to forms.
   package static func styles(in place: CallParameter.Place) -> [ParameterStyle] {
     switch place {
     case .path: [.simple, .label, .matrix]
@@ -243,18 +247,18 @@ package enum ParameterStyle: String, CaseIterable {
     }
   }
 
-  /// Whether each element and member is written separately by default.
+  /// Whether, by default, each list element and object member is written as a separate pair.
   package var explodes: Bool { self == .form || self == .deepObject }
 
   /// Whether the style is only for lists and objects.
   var needsParts: Bool { [.spaceDelimited, .pipeDelimited, .deepObject].contains(self) }
 }
 
-/// Decides which characters of a parameter are escaped. (RFC 3986, section 2)
+/// Decides which characters of a parameter value are escaped. (RFC 3986, section 2)
 struct ParameterEscapes {
   /// The characters left unescaped in addition to letters, digits and `-._~`.
   private let bare: Set<UInt8>
-  /// The characters of those that are escaped after all.
+  /// The characters in `bare` that are escaped nevertheless.
   private let never: Set<UInt8>
 
   /// Escapes all reserved characters.
@@ -266,9 +270,10 @@ struct ParameterEscapes {
   }
 
   /// - Parameters:
-  ///   - place: the place, if reserved characters are left unescaped; those that would end the
-  ///     value there are still escaped.
-  ///   - separators: the characters with a meaning between the parts of the value.
+  ///   - place: The parameter's location if reserved characters are left unescaped, otherwise nil.
+  ///     Characters that would end the value in that location are still escaped.
+  ///   - separators: Characters that separate the parts of the value. They are escaped inside a
+  ///     part.
   init(reservedIn place: CallParameter.Place?, separators: String) {
     let bare =
       switch place {
@@ -316,9 +321,9 @@ struct DeepPairs {
   private let escapes: ParameterEscapes
 
   /// - Parameters:
-  ///   - name: the name as written.
-  ///   - value: the value, whose numbers keep their digits.
-  ///   - escapes: the escapes for values.
+  ///   - name: The parameter name, already escaped.
+  ///   - value: The value. Its numbers keep their digits.
+  ///   - escapes: The escapes for values.
   init(_ name: String, _ value: JSONText, _ escapes: ParameterEscapes) {
     self.escapes = escapes
     add(name, value)

@@ -2,7 +2,7 @@ package import LullCore
 import LullHost
 
 extension APIFileChecker {
-  /// Reports a pattern that can't match any path of its service.
+  /// Reports a URL pattern that can't match any path of the service.
   package func inspect(pattern: String, of service: Service, at place: SourcePlace?) {
     guard let place, let base = service.baseURL else { return }
     if let text = APIFileChecker.objection(to: pattern, base: base) {
@@ -54,7 +54,8 @@ extension APIFileChecker {
     return nil
   }
 
-  /// Returns the part from the first slash after the host, ending in a slash if it is nothing else.
+  /// Returns the part of a URL from the first slash after the host. The result is `/` if there is
+  /// no path.
   private static func path(of url: String) -> String {
     let rest = url[(url.firstRange(of: "://")?.upperBound ?? url.startIndex)...]
     let path = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...].prefix {

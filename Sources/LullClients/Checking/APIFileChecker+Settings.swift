@@ -3,15 +3,15 @@ import LullHost
 import LullLuaSource
 
 extension APIFileChecker {
-  /// A plain-text credential.
+  /// A credential that a file passes as plain text.
   struct Credential {
     var text: String
-    /// The description of the credential.
+    /// The description of the credential for messages.
     var what: String
   }
 
-  /// Runs all settings functions in order, regardless of their patterns, and records their errors.
-  /// Errors in pattern predicates are found through the resources of calls.
+  /// Runs all settings functions in order, whatever their patterns, and records their errors.
+  /// Errors in functions that serve as patterns are found through the resources of calls.
   func inspectSettings(of api: APIFile, _ calls: [APICall]) {
     if let text = api.service.invalidBase {
       note(
@@ -41,7 +41,7 @@ extension APIFileChecker {
     return DeclarationPlaces(bytes).line(of: keys)
   }
 
-  /// Secrets are masked here, so a mask is not reported.
+  /// Reports credentials in headers. A secret appears as its mask here, which is not reported.
   private func inspect(headers: RequestHeaders) {
     for (name, value) in headers.pairs
     where WrittenSecrets.isCredential(header: name, value) {
@@ -51,7 +51,8 @@ extension APIFileChecker {
 }
 
 extension APICall {
-  /// Returns a resource with sample values that fit, or nil.
+  /// Returns a resource of the call with sample values in its path. nil if there are no valid
+  /// samples.
   func sample(of service: Service) -> Resource? {
     var values: [String: CallValue] = [:]
     for parameter in parameters where parameter.place == .path {

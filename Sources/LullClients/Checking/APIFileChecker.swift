@@ -30,7 +30,7 @@ package final class APIFileChecker: ScriptChecker {
       self.environments = environments
     }
 
-    /// Adds the findings of another report.
+    /// Adds the findings of another report to this one.
     package mutating func add(_ other: Report) {
       findings += other.findings.filter { !findings.contains($0) }
       notes += other.notes.filter { !notes.contains($0) }
@@ -40,9 +40,9 @@ package final class APIFileChecker: ScriptChecker {
   private var report = Report()
   /// The path of the file in messages.
   let path: String
-  /// The options of `lull call` itself, for calls with pages and for others.
+  /// The names of the options of `lull call` itself, for calls with pages and for other calls.
   private let options: (paged: Set<String>, plain: Set<String>)
-  /// The credentials passed as plain text, from any source.
+  /// The credentials that the file has passed as plain text, from whatever source.
   private var credentials: [Credential] = []
   /// The requests that were already reported.
   private var seen: Set<ObjectIdentifier> = []
@@ -61,12 +61,12 @@ package final class APIFileChecker: ScriptChecker {
     interruption = Interruption(host)
   }
 
-  /// Loads a file and returns the findings.
+  /// Loads a file, checks it and returns the findings.
   ///
   /// - Parameters:
-  ///   - environment: the environment to use; nil for none.
-  ///   - host: a host for inspection.
-  ///   - options: the options of `lull call`, for calls with pages and for others.
+  ///   - environment: The environment to use. nil for none.
+  ///   - host: A host that only inspects files.
+  ///   - options: The options of `lull call`, for calls with pages and for other calls.
   package static func report(
     on path: String, in environment: String? = nil, _ host: LuaHost,
     options: (paged: Set<String>, plain: Set<String>)
@@ -87,7 +87,8 @@ package final class APIFileChecker: ScriptChecker {
     } catch {
       checker.note(error)
     }
-    // Runs the work that the file began, as far as possible without network and time.
+    // Run the work that the file started, as far as that is possible without network and without
+    // time passing.
     for _ in 0..<100 where host.environment.pump.hasWork { host.environment.pump.turn() }
     host.tasks.reportUnawaited(atEnd: true)
     if case .success(let bytes) = TextFile.read(Array(path.utf8)) {
@@ -111,7 +112,8 @@ package final class APIFileChecker: ScriptChecker {
     note(text, at: place, isFinding: true)
   }
 
-  /// - Parameter isFinding: true for a problem, false for a part that could not be checked.
+  /// - Parameter isFinding: Whether the text is a problem. If false, it names a part that could not
+  ///   be checked.
   func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
     let finding = Finding(place: place, text: text)
     let list = isFinding ? \Report.findings : \Report.notes
@@ -123,9 +125,9 @@ package final class APIFileChecker: ScriptChecker {
     let frames = failure.trace.stacks.flatMap(\.self)
     let own = frames.first { $0.source == .file(Array(path.utf8)) && $0.line > 0 }
     if reporter.isInterruption(failure) {
-      // After a limit was exceeded, all further code is interrupted too.
+      // After a limit was exceeded, all further code is interrupted as well.
       guard let text = interruption.text, !interruption.isKnownLimit else { return }
-      // The rest of the file is still checked.
+      // Check the rest of the file nevertheless.
       interruption.pass()
       return note(text, at: SourcePlace(file: path, line: own?.line ?? 0))
     }
@@ -134,7 +136,7 @@ package final class APIFileChecker: ScriptChecker {
       shortPath: own?.shortSource ?? path, line: own?.line ?? 0)
   }
 
-  /// Reports requests that should not have been made.
+  /// Reports requests that the file must not send at this point.
   private func inspectRequests(made when: String) {
     for request in requests.open
     where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
@@ -143,13 +145,14 @@ package final class APIFileChecker: ScriptChecker {
     }
   }
 
-  /// Records a plain-text credential, to find out whether it is written in the file.
+  /// Records a credential that is used as plain text. Later it is checked whether the file contains
+  /// that text.
   package func inspect(credential text: String, _ what: String) {
     guard !text.isEmpty, !credentials.contains(where: { $0.text == text }) else { return }
     credentials.append(Credential(text: text, what: what))
   }
 
-  /// Returns the options of `lull call` itself for a call.
+  /// Returns the names of the options that `lull call` itself has for a call.
   func options(of call: APICall) -> Set<String> { call.hasPages ? options.paged : options.plain }
 
   private func note(_ problem: APIFileProblem) {
@@ -165,12 +168,12 @@ package final class APIFileChecker: ScriptChecker {
     }
   }
 
-  /// Records an error message, which may begin with its place.
+  /// Records an error message. The message may begin with its place.
   ///
   /// - Parameters:
-  ///   - shortPath: the name of the file in messages; if it is long, the interpreter keeps only its
-  ///     end.
-  ///   - need: the missing permission, if that caused the error.
+  ///   - need: The missing permission, if that caused the error.
+  ///   - shortPath: The name of the file in the interpreter's messages, which keep only the end of
+  ///     a long path.
   private func note(
     raised message: String, need: SandboxNeed? = nil, shortPath: String, line: Int
   ) {
@@ -190,7 +193,7 @@ package final class APIFileChecker: ScriptChecker {
       isFinding: need == nil)
   }
 
-  /// Returns a message as one line. For a missing module, the search paths are removed.
+  /// Returns an error message on one line. If a module is missing, the search paths are removed.
   private static func line(_ message: String) -> String {
     if let end = message.firstRange(of: " not found:\n") {
       return message[..<end.lowerBound] + " not found"
@@ -238,7 +241,7 @@ extension APIFileChecker {
   }
 }
 
-/// Describes the end of an inspected API file by a limit, `os.exit`, or a signal.
+/// Describes how a limit, `os.exit` or a signal has interrupted the inspection of an API file.
 ///
 /// Home thread only.
 struct Interruption {
@@ -254,7 +257,7 @@ struct Interruption {
     reporter = host.reporter
   }
 
-  /// The description of how the file ended or ran endlessly; nil for a signal.
+  /// The description of the interruption. nil if a signal caused it.
   var text: String? {
     if limits.hasPassed {
       return lull_limit_passed(bridge.pointer) == Int32(LULL_LIMIT_MEMORY)
@@ -263,10 +266,11 @@ struct Interruption {
     return loop.exitCode == nil ? nil : "calls os.exit, which ends the program that uses the file"
   }
 
-  /// Whether it was a limit that was already reported.
+  /// Whether the cause is a limit that has already been reported.
   var isKnownLimit: Bool { limits.hasPassed && reporter.hasReportedLimit }
 
-  /// Suppresses further reports, so that the rest of the file runs.
+  /// Clears the interruption and suppresses further reports of it, so that the rest of the file
+  /// runs.
   func pass() {
     loop.exitCode = nil
     reporter.forgoLimit()

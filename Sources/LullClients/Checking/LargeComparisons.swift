@@ -1,7 +1,7 @@
 import LullLuaSource
 
-/// Finds comparisons with numbers that do not fit into 64 bits. In Lua such a literal is a float,
-/// which equals no integer of a document with that many digits. (JSN-34)
+/// Finds comparisons with numbers that do not fit into 64 bits. In Lua, such a literal is a float.
+/// It does not equal an integer with that many digits in a document. (JSN-34)
 struct LargeComparisons {
   private static let operators: Set<String> = ["==", "~=", "<", ">", "<=", ">="]
 
@@ -13,7 +13,7 @@ struct LargeComparisons {
     tokens = places.tokens
   }
 
-  /// One finding for each compared literal.
+  /// One finding for each literal in a comparison.
   var findings: [(line: Int, text: String)] {
     tokens.indices.compactMap { index in
       guard let literal = literal(at: index) else { return nil }
@@ -25,7 +25,8 @@ struct LargeComparisons {
     }
   }
 
-  /// Returns the number at an index with its sign, if it does not fit into 64 bits and is compared.
+  /// Returns the number at a token index with its sign. nil unless it is compared and does not fit
+  /// into 64 bits.
   private func literal(at index: Int) -> String? {
     let token = tokens[index]
     guard token.kind == .number, LargeComparisons.isLarge(token.text) else { return nil }

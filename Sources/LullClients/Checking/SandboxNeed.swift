@@ -2,14 +2,14 @@ import CLullBridge
 import LullCore
 import LullHost
 
-/// Something that a script needs and the sandbox lacks, derived from the error message.
+/// Something that a script needs but the sandbox lacks. It is derived from the error message.
 package struct SandboxNeed {
-  /// The missing part, such as `io` or `the module 'cjson'`.
+  /// The thing that is missing, such as `io` or `the module 'cjson'`.
   let text: String
-  /// The place at the beginning of the message, if there is one.
+  /// The place with which the message begins. Empty if there is none.
   let place: String
 
-  /// nil if the message is about anything else.
+  /// Derives the need from an error message. nil if the message is about anything else.
   init?(_ message: String) {
     place = SandboxNeed.place(in: message)
     let rest = message.dropFirst(place.count)
@@ -25,10 +25,11 @@ package struct SandboxNeed {
     }
   }
 
-  /// The note for a file that can't be checked any further.
+  /// The note for a file that can't be checked further.
   package var note: String { "not checked further: needs \(text)" }
 
-  /// Returns the beginning `x.lua:3: ` as written by the interpreter, or "".
+  /// Returns the place with which an interpreter's message begins, such as `x.lua:3: `. Empty if
+  /// there is none.
   private static func place(in message: String) -> String {
     for colon in message.ranges(of: ": ") {
       let head = message[..<colon.lowerBound]
@@ -49,8 +50,8 @@ package struct SandboxNeed {
 }
 
 extension APIFileProblem {
-  /// The reason why part of the file can't be checked without running it unrestricted, in one line
-  /// with its place; nil for an ordinary error.
+  /// The reason why part of the file can be checked only by running it without restrictions, on one
+  /// line with its place. nil for an ordinary error.
   package var need: String? {
     guard case .failed(let problem) = self else { return nil }
     return SandboxNeed(problem.failure.message).map { $0.place + $0.note }

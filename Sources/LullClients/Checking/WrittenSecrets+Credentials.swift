@@ -14,37 +14,39 @@ extension WrittenSecrets {
     }
   }
 
-  /// Returns whether a header is a credential. Header names are more specific than field names, so
-  /// more values count.
+  /// Returns whether a header value is a credential. A header name is more specific than a field
+  /// name, so more values are considered credentials.
   static func isCredential(header name: String, _ value: String) -> Bool {
     if isCredential(name, value) { return true }
     return CredentialName.names(name) && value.count >= 8 && value.contains(where: \.isNumber)
       && !value.contains(where: \.isWhitespace)
   }
 
-  /// Returns the credentials in the query of a path, or in a part of one: `/x?api_key=abc`.
+  /// Returns the credentials in the query of a path such as `/x?api_key=abc`. The text may be only
+  /// a part of a path.
   static func queryCredentials(in text: String) -> [(name: String, value: String)] {
     guard !text.contains(where: \.isWhitespace) else { return [] }
     return text.split(whereSeparator: { "?&;#".contains($0) }).compactMap { part in
       guard let mark = part.firstIndex(of: "=") else { return nil }
       let name = String(part[..<mark])
       let value = String(part[mark...].dropFirst())
-      // Placeholders for a value: {key}, %s, <key>, $KEY, a mask.
+      // These texts are placeholders for a value: {key}, %s, <key>, $KEY, a mask.
       let stands =
         value.contains { "{<$*…‹".contains($0) } || value.hasPrefix("%") && value.count < 4
       return stands || !isCredential(name, value) ? nil : (name, value)
     }
   }
 
-  /// Returns the kind of credential that a part of a path has the format of.
+  /// Returns the kind of credential whose typical format a part of the text has. nil if no part has
+  /// one. The text is split like a URL.
   static func shape(ofPartOf text: String) -> String? {
     guard !text.contains(where: \.isWhitespace) else { return nil }
     return text.split(whereSeparator: { "/?&;#=".contains($0) }).lazy
       .compactMap { shape(of: String($0)) }.first
   }
 
-  /// Returns whether a text in the file is a used credential or its end. For `Bearer abc` the end
-  /// is the secret, regardless of how the text was built.
+  /// Returns whether a literal in the file is a credential that was used, or the end of one. In
+  /// `Bearer abc`, the secret is the end, so it is found no matter how the header was put together.
   static func says(_ literal: String, _ credential: String) -> Bool {
     let literal = withoutScheme(literal)
     let value = withoutScheme(credential)

@@ -13,8 +13,8 @@ struct WrittenSecrets {
     tokens = places.tokens
   }
 
-  /// Returns texts that look like secrets, and credentials that were used in a run and are written
-  /// in the file: at most one per line.
+  /// Returns at most one finding per line: literals that look like secrets, and literals that equal
+  /// a credential which was used while the file ran.
   func findings(of credentials: [APIFileChecker.Credential]) -> [(line: Int, text: String)] {
     var found: [Int: String] = [:]
     for index in tokens.indices {
@@ -44,20 +44,22 @@ struct WrittenSecrets {
       + "lull.secret{ env = \"NAME\" }"
   }
 
-  /// Returns whether a text is a fallback for a missing secret: `os.getenv("TOKEN") or "none"`.
+  /// Returns whether a literal is the fallback for a missing secret, as in
+  /// `os.getenv("TOKEN") or "none"`.
   private func isStandIn(_ index: Int) -> Bool {
     index > 0 && tokens[index - 1].isKeyword("or")
       && !WrittenSecrets.looksRandom(tokens[index].text)
   }
 
-  /// Returns the kind of secret of the text at an index; nil if it is not a secret.
+  /// Returns a description of the secret in the literal at a token index. nil if the literal is not
+  /// a secret.
   private func secret(at index: Int) -> String? {
     let text = tokens[index].text
     if let shape = WrittenSecrets.shape(of: text) { return shape }
     if WrittenSecrets.hasPassword(text) { return "a password in a URL" }
     if let shape = WrittenSecrets.shape(ofPartOf: text) { return shape }
     if let last = WrittenSecrets.queryCredentials(in: text).last {
-      // If text is appended to it, it is only part of a name.
+      // If another text is appended to this one, its end is only the beginning of a value.
       let isCut = isJoinedBehind(index) && text.hasSuffix(last.value)
       if !isCut { return "the value of the query parameter '\(last.name)'" }
     }
@@ -76,8 +78,8 @@ struct WrittenSecrets {
       ? "a value that looks like a secret ('\(name)')" : nil
   }
 
-  /// Returns the header assigned from a variable, as in `headers["X-Api-Key"] = key`, and the index
-  /// of the variable's text.
+  /// Checks a variable that is assigned to a header, as in `headers["X-Api-Key"] = key`. Returns
+  /// the name of the header, and the token index of the literal that the variable holds.
   private func secret(ofName index: Int) -> (what: String, literal: Int)? {
     guard index > 1, index + 1 < tokens.count,
       !["=", ".", ":", "[", "(", ".."].contains(tokens[index + 1].text)
@@ -96,8 +98,8 @@ struct WrittenSecrets {
     return ("the value of the header '\(header)'", literal)
   }
 
-  /// Returns the index of the text last assigned to a name; nil if something else was or may have
-  /// been assigned.
+  /// Returns the token index of the string literal that was last assigned to a name. nil if the
+  /// name may hold anything else.
   private func literal(named name: String, before index: Int) -> Int? {
     for place in tokens[..<index].indices.reversed()
     where tokens[place].kind == .name && tokens[place].text == name {
@@ -111,7 +113,8 @@ struct WrittenSecrets {
     return nil
   }
 
-  /// Returns the name in `name =`, `["name"] =` or `.name =` before a text.
+  /// Returns the name to which the literal at a token index is assigned: `name =`, `["name"] =` or
+  /// `.name =`.
   private func name(before index: Int) -> String? {
     guard index >= 2, tokens[index - 1].isSymbol("=") else { return nil }
     if tokens[index - 2].kind == .name { return tokens[index - 2].text }
@@ -121,8 +124,9 @@ struct WrittenSecrets {
     return tokens[index - 3].text
   }
 
-  /// Returns the function whose last argument is a secret: `auth.bearer("…")`, `auth.basic(user,
-  /// "…")`, `auth.digest(user, "…")`, `auth.header(name, "…")`, `auth.query(name, "…")`.
+  /// Returns the name of the `lull.auth` function if the literal is its secret argument, which is
+  /// the last one: `auth.bearer("…")`, `auth.basic(user, "…")`, `auth.digest(user, "…")`,
+  /// `auth.header(name, "…")`, `auth.query(name, "…")`.
   private func function(ofArgument index: Int) -> String? {
     guard index + 1 < tokens.count, tokens[index + 1].isSymbol(")") || isBare(index) else {
       return nil
@@ -136,10 +140,11 @@ struct WrittenSecrets {
     return tokens[name].text
   }
 
-  /// Returns whether it is a call without parentheses: `auth.bearer "…"`.
+  /// Returns whether the literal is the argument of a call without parentheses, such as
+  /// `auth.bearer "…"`.
   private func isBare(_ index: Int) -> Bool { index > 0 && tokens[index - 1].kind == .name }
 
-  /// Returns whether something that is not a literal is concatenated to it.
+  /// Returns whether the literal at a token index is concatenated with another expression.
   private func isJoined(_ index: Int) -> Bool {
     isJoinedBehind(index) || index > 0 && tokens[index - 1].isSymbol("..")
   }
@@ -197,7 +202,8 @@ struct WrittenSecrets {
     return authority.index(after: colon) < at
   }
 
-  /// Returns whether a text is a long single word with many different characters.
+  /// Returns whether a text looks randomly generated: a long single word with many different
+  /// characters.
   static func looksRandom(_ text: String) -> Bool {
     guard text.count >= 16, !text.contains(where: \.isWhitespace), !text.contains("://") else {
       return false

@@ -5,8 +5,8 @@ package import LullHost
 /// ignored, and of repeated keys the last one counts. Strings are compared unescaped. Numbers are
 /// compared by their exact value: `1`, `1.0` and `10e-1` are equal. (DIFF-02)
 package struct CanonicalJSON {
-  /// Whether the digits are the server's. Numbers in a document, such as from a cache, have 64
-  /// bits.
+  /// Whether the digits are those that the server sent. The numbers of a stored document, such as
+  /// one from a cache, have only 64 bits.
   let isExact: Bool
 
   package init(isExact: Bool) { self.isExact = isExact }
@@ -47,19 +47,20 @@ package struct CanonicalJSON {
     }
   }
 
-  /// The length separates it from the following text.
+  /// Writes a string with its length, so that it can't be confused with the text that follows.
   private func write(text: String, to output: inout [UInt8]) {
     output += "\"\(text.utf8.count):\(text)".utf8
   }
 
-  /// Returns a number as a document stores it.
+  /// Returns a number rounded to 64 bits, as a document stores it.
   private static func rounded(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let digits = String(decoding: text, as: UTF8.self)
     guard Int64(digits) == nil, let double = Double(digits) else { return number(text) }
     return number(ArraySlice("\(double)".utf8))
   }
 
-  /// Returns the digits without leading and trailing zeros, and the power of ten.
+  /// Returns the canonical form of a number: its digits without leading and trailing zeros, and the
+  /// power of ten.
   static func number(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let isNegative = text.first == UInt8(ascii: "-")
     let parts = text.dropFirst(isNegative ? 1 : 0)
@@ -68,7 +69,7 @@ package struct CanonicalJSON {
       separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     var power = 0
     if parts.count > 1 {
-      // No meaningful exponent has that many digits.
+      // An exponent with that many digits is not meaningful.
       guard let written = Int(String(decoding: parts[1], as: UTF8.self)),
         written.magnitude < 1 << 60
       else { return Array(text) }

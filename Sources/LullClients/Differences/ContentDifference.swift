@@ -7,19 +7,20 @@ package import LullHost
 /// have a unique one, otherwise as whole values. A list nested in a list element is compared as one
 /// value. Texts are compared by line. Order matters in lists, but not in objects.
 package struct ContentDifference {
-  /// The field is nil for an element of the list, a line, or the whole content.
+  /// One difference. If its field is nil, it applies to an element of the list, to a line, or to
+  /// the whole content.
   package enum Entry {
     case added(field: String?, JSONText)
     case removed(field: String?, JSONText)
     case changed(field: String?, old: JSONText, new: JSONText)
-    /// The remaining elements of a list are in a different order.
+    /// The elements that are in both lists are in a different order.
     case reordered(field: String?)
     /// The changes to a list element, by its ID.
     case element(list: String?, id: JSONText, [Entry])
   }
 
   package private(set) var entries: [Entry] = []
-  /// Whether entries are lines of a text.
+  /// Whether the entries are lines of a text.
   package private(set) var isOfText = false
   package var isEmpty: Bool { entries.isEmpty }
   private let forms: CanonicalJSON
@@ -86,7 +87,7 @@ package struct ContentDifference {
     let wholes = (old: before.map(forms.bytes), new: after.map(forms.bytes))
     let names = (ids(of: before), ids(of: after))
     let place = field.map { "\($0)[]" }
-    // The keys that identify elements.
+    // The keys by which elements of both lists are matched.
     let keys: (old: [[UInt8]], new: [[UInt8]])
     if let old = names.0, let new = names.1 { keys = (old, new) } else { keys = wholes }
     var left = Dictionary(keys.new.map { ($0, 1) }, uniquingKeysWith: +)
@@ -121,7 +122,7 @@ package struct ContentDifference {
     return true
   }
 
-  /// Returns the IDs that identify elements; nil if an element has no unique `id`.
+  /// Returns the IDs of the elements. nil unless every element has a unique `id`.
   private func ids(of elements: [JSONText]) -> [[UInt8]]? {
     var ids: [[UInt8]] = []
     for element in elements {
@@ -142,7 +143,7 @@ extension ContentDifference {
 
   /// Returns one line for each entry, without a line break.
   ///
-  /// - Parameter painted: adds the colour of its kind to a line.
+  /// - Parameter painted: Colours a line according to its kind.
   package func text(_ painted: (String, Kind) -> String) -> [String] {
     entries.map { entry in
       switch entry {
@@ -163,15 +164,15 @@ extension ContentDifference {
 
   private func named(_ field: String?) -> String { field.map { "\($0): " } ?? "" }
 
-  /// Returns a value for display. Lines of a text are unchanged, and a missing final line break is
-  /// mentioned.
+  /// Returns a value for display. A line of a text is shown unchanged. If its line break is
+  /// missing, that is mentioned.
   private func shown(_ value: JSONText) -> String {
     guard isOfText, let line = value.string else { return value.shown }
     return line.utf8.last == 10
       ? String(decoding: line.utf8.dropLast(), as: UTF8.self) : line + " (no end of line)"
   }
 
-  /// Returns the short form of a change to a field of an element.
+  /// Returns the short form of a change in a list element's field.
   private static func short(_ entry: Entry) -> String {
     switch entry {
     case .added(let field, let value): "+ \(field ?? "") \(value.shown)"
@@ -181,7 +182,8 @@ extension ContentDifference {
     }
   }
 
-  /// An object with `added`, `removed` and `changed`, and `reordered` if the order has changed.
+  /// The differences as a JSON object with the members `added`, `removed` and `changed`, and
+  /// `reordered` if the order has changed.
   package var json: [UInt8] {
     var (added, removed, changed): ([[UInt8]], [[UInt8]], [[UInt8]]) = ([], [], [])
     var isReordered = false
@@ -253,19 +255,19 @@ extension JSONText {
     return bytes
   }
 
-  /// The value on one line, with quotes.
+  /// The value as JSON on one line. A string has quotes.
   fileprivate var shown: String { String(decoding: compact, as: UTF8.self) }
 }
 
 /// The content of a response for comparison.
 package enum ComparedContent {
-  /// - Parameter isExact: whether its numbers have the server's digits.
+  /// - Parameter isExact: Whether the numbers have the digits that the server sent.
   case json(JSONText, isExact: Bool)
   case text(String)
-  /// Other content, compared by its digest.
+  /// Content that is neither JSON nor text. It is compared by its digest.
   case bytes(count: Int, digest: String)
 
-  /// A description as a JSON value.
+  /// The content, or a description of it, as a JSON value.
   package var described: JSONText {
     switch self {
     case .json(let json, _): json
@@ -277,7 +279,7 @@ package enum ComparedContent {
 }
 
 extension JSONText {
-  /// Creates a JSON string.
+  /// Creates a JSON string from a text.
   package init(text: String) {
     var bytes: [UInt8] = []
     CallValue.string(text).write(to: &bytes)

@@ -6,16 +6,17 @@
 package struct LineDifference {
   struct Line: Equatable {
     let isNew: Bool
-    /// The line with its line break.
+    /// The text of the line, including its line break.
     let text: ArraySlice<UInt8>
   }
 
-  /// The maximum number of lines on both sides together that are compared pairwise.
+  /// The maximum number of lines, old and new together, that are compared pairwise.
   private static let few = 1000
 
   private let old: [ArraySlice<UInt8>]
   private let new: [ArraySlice<UInt8>]
-  /// For each old line the index of the matching new one, ascending; nil if it was removed.
+  /// For each old line, the index of the new line that matches it. The indices are ascending. nil
+  /// for a removed line.
   package private(set) var matches: [Int?]
 
   init(_ old: [UInt8], _ new: [UInt8]) {
@@ -29,7 +30,8 @@ package struct LineDifference {
     compare(old.indices, new.indices)
   }
 
-  /// Removed lines, each group followed by the added ones that replace it.
+  /// The removed and added lines. Each group of removed lines is followed by the added lines that
+  /// replace it.
   var lines: [Line] {
     var lines: [Line] = []
     var next = 0
@@ -95,7 +97,8 @@ package struct LineDifference {
     }
   }
 
-  /// Returns the lines that occur once on each side and are in the same order on both.
+  /// Returns the pairs of lines that occur exactly once on each side, and that are in the same
+  /// order on both sides.
   private func anchors(_ first: Range<Int>, _ second: Range<Int>) -> [(Int, Int)] {
     func places(_ lines: [ArraySlice<UInt8>], _ range: Range<Int>) -> [ArraySlice<UInt8>: Int?] {
       var places: [ArraySlice<UInt8>: Int?] = [:]
@@ -104,8 +107,8 @@ package struct LineDifference {
     }
     let known = places(new, second)
     let once = places(old, first)
-    // The longest increasing subsequence, by patience sorting: the last card of each pile, and the
-    // card before it.
+    // Finds the longest increasing subsequence by patience sorting. `piles` holds the last card of
+    // each pile, and each card refers to the card before it.
     var piles: [(one: Int, other: Int, before: Int?)] = []
     var cards: [(one: Int, other: Int, before: Int?)] = []
     var tops: [Int] = []

@@ -4,7 +4,7 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// Reads the environments of a file, one of which may be selected.
+/// Reads the environments of an API file, one of which may be selected.
 extension APIDeclaration {
   static let environmentKeys = ["base_url", "env_file", "confirm_writes", "offline"]
 
@@ -16,8 +16,8 @@ extension APIDeclaration {
     var changes: [(inout Configuration) -> Void] = []
   }
 
-  /// Returns the names of all environments in file order, and applies the requested one to the
-  /// service.
+  /// Returns the names of all environments in file order, and applies the selected environment to
+  /// the service.
   func environments(_ table: Int32, _ state: OpaquePointer?, _ service: Service)
     throws(APIFileProblem) -> [String]
   {
@@ -52,7 +52,7 @@ extension APIDeclaration {
     return names
   }
 
-  /// Throws if the service belongs to a module, because two environments would share it.
+  /// Throws if the service belongs to a module, because two environments would then share it.
   func checkOwner(of service: Service) throws(APIFileProblem) {
     guard service.environment != nil || wish != nil && isTaken(service) else { return }
     throw problem(
@@ -70,8 +70,8 @@ extension APIDeclaration {
       + "; it has \(names.joined(separator: ", "))"
   }
 
-  /// Returns the problem if `LULL_ENV` was ignored because the file's source does not show that it
-  /// has environments, so that it ran without one.
+  /// Returns the problem that `LULL_ENV` was ignored. The source of the file did not show that it
+  /// declares environments, so the file was run without one.
   func unheeded(_ wish: EnvironmentWish) -> APIFileProblem {
     problem(
       ["environments"],
@@ -127,7 +127,8 @@ extension APIDeclaration {
     return settings
   }
 
-  /// The file was read before the script ran.
+  /// Checks that the file of variables is the one named by a literal in the source: it was read
+  /// before the script ran.
   private func check(variablesFile text: String) throws(Misuse) {
     guard text == variablesFile else {
       throw .message(

@@ -2,10 +2,10 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The variables of an environment, visible only to its API file.
+/// Gives an API file access to the variables of its environment.
 extension APIFiles {
-  /// Returns the variables of the environment; nil if it has no file of variables, or nothing may
-  /// be read.
+  /// Returns the variables of the selected environment. nil if it has no file of variables, or if
+  /// reading files is not permitted.
   func variables(of declaration: APIDeclaration) throws(APIFileProblem) -> FileVariables? {
     guard let name = declaration.variablesFile, let wish = declaration.wish, !isInspecting else {
       return nil
@@ -25,8 +25,8 @@ extension APIFiles {
     }
   }
 
-  /// Gives a file access to its variables, while it runs and afterwards. Modules that it requires
-  /// do not get them, because they are shared by all environments.
+  /// Gives an API file access to its variables, while the file runs and afterwards. Modules that it
+  /// requires do not get access, because all environments share them.
   func give(_ variables: FileVariables, to chunk: Chunk) throws(APIFileProblem) {
     let prelude: Chunk
     do throws(Chunk.Problem) {

@@ -5,12 +5,13 @@ import LullSystem
 /// The name of an API as typed by a user: `github`, `./apis/shop.lua`, optionally followed by
 /// `@prod` for an environment.
 package struct APIName {
-  /// The name or the path of its file.
+  /// The name or the path of the API file.
   package let file: String
-  /// The environment, or nil.
+  /// The name of the environment, or nil if none is given.
   package let environment: String?
 
-  /// If a file has the whole word as its name, the word is not split.
+  /// Splits a word at its last `@`. If there is a file with the whole word as its name, the word is
+  /// not split.
   package init(_ word: String) {
     guard let at = word.lastIndex(of: "@"), at > word.startIndex,
       APIName.isEnvironment(word[word.index(after: at)...]),
@@ -23,7 +24,8 @@ package struct APIName {
     environment = String(word[word.index(after: at)...])
   }
 
-  /// Returns the error for a word with a file and an invalid environment name; nil for other words.
+  /// Returns the error for the name of an existing API followed by an invalid environment name. nil
+  /// for other words.
   static func problem(withEnvironmentOf word: String) -> String? {
     guard let at = word.firstIndex(of: "@"), at > word.startIndex,
       APIFileLocator.plainFile(of: String(word[..<at])) != nil,
@@ -34,8 +36,8 @@ package struct APIName {
       + "'-' and '_'"
   }
 
-  /// Returns whether a name is valid for an environment: letters, digits, `-` and `_`, so that it
-  /// can be part of a file name and of a key.
+  /// Returns whether a name is valid for an environment. It may consist of letters, digits, `-` and
+  /// `_`, so that it can be part of a file name and of a key.
   package static func isEnvironment(_ name: some StringProtocol) -> Bool {
     guard let first = name.utf8.first, first != UInt8(ascii: "-"), name.utf8.count <= 64 else {
       return false
@@ -50,9 +52,10 @@ package struct APIName {
     }
   }
 
-  /// The default environment for files that have environments: `LULL_ENV`.
+  /// The default environment, from the variable `LULL_ENV`. It applies to files that declare
+  /// environments.
   package static var usualEnvironment: String? {
-    // Copied immediately.
+    // Copy the value, because a later change of the environment may invalidate the C string.
     getenv("LULL_ENV").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
@@ -60,11 +63,13 @@ package struct APIName {
 /// The requested environment of an API file.
 struct EnvironmentWish {
   let name: String
-  /// Whether it was given with the API. Otherwise it is from `LULL_ENV`, and applies only to files
-  /// with environments.
+  /// Whether the environment was given together with the API. Otherwise it comes from `LULL_ENV`,
+  /// and applies only to files that declare environments.
   let isNamed: Bool
 
-  /// - Parameter named: the environment given with the API, or nil.
+  /// - Parameters:
+  ///   - named: The environment given together with the API, or nil.
+  ///   - usesVariable: Whether `LULL_ENV` is used if none is given.
   init?(_ named: String?, usesVariable: Bool) {
     if let named {
       (name, isNamed) = (named, true)
@@ -75,9 +80,10 @@ struct EnvironmentWish {
     }
   }
 
-  /// The name for display, because `LULL_ENV` may contain any text.
+  /// The name for messages, with control characters escaped and shortened: `LULL_ENV` may contain
+  /// any text.
   var shownName: String { ControlCharacters.shown(in: LogText.part(name, limit: 80)) }
 
-  /// The origin of a name that the user did not type, for messages.
+  /// The end of a message that names the origin of the environment, if the user did not type it.
   var origin: String { isNamed ? "" : ", which LULL_ENV names" }
 }

@@ -3,12 +3,12 @@ import LullCore
 /// Writes the request body of a call in an OpenAPI document.
 struct BodyWriter {
   let call: APICall
-  /// The schema of the JSON body, from the schemas file.
+  /// The schema of the JSON body in the schemas file.
   let schema: JSONElement?
 
   private var fields: [CallParameter] { call.parameters.filter { $0.place == .body } }
 
-  /// Writes nothing for a call without a body.
+  /// Writes the request body. Writes nothing for a call without a body.
   func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
     let fields = fields
     guard !fields.isEmpty || call.requiresBody else { return }
@@ -50,7 +50,7 @@ struct BodyWriter {
     }
   }
 
-  /// Writes the schema of a whole body. Bytes have none.
+  /// Writes the schema of a parameter that is the whole body. A body of bytes has no schema.
   private func write(
     whole: CallParameter, _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
   ) {
@@ -60,15 +60,15 @@ struct BodyWriter {
       .write(&schemas, &writer)
   }
 
-  /// Returns whether a schema has all fields of the call, because the API file may have been
-  /// edited.
+  /// Returns whether a schema has all body fields that the call declares. The API file may have
+  /// been edited after the import.
   private func covers(
     _ schema: JSONElement, _ fields: [CallParameter], _ schemas: ExportedSchemas
   ) -> Bool {
     fields.allSatisfy { BodyWriter.property($0.wireName, of: schema, schemas, depth: 0) != nil }
   }
 
-  /// Returns the schema of a property, from any part of a schema.
+  /// Returns the schema of a property, which may be declared in any part of the body's schema.
   private static func property(
     _ name: String, of schema: JSONElement, _ schemas: ExportedSchemas, depth: Int
   ) -> JSONElement? {
@@ -82,7 +82,8 @@ struct BodyWriter {
     return nil
   }
 
-  /// Writes the schema from the schemas file, adding the parts that only the API file has.
+  /// Writes the body's schema from the schemas file, and adds the descriptions that only the API
+  /// file has.
   private func write(
     _ schema: JSONElement, describing fields: [CallParameter], _ schemas: inout ExportedSchemas,
     _ writer: inout JSONWriter
@@ -125,7 +126,7 @@ struct BodyWriter {
     }
   }
 
-  /// Writes how form fields are encoded, if that is not the default.
+  /// Writes the encoding of the form fields whose encoding is not the default.
   private func writeEncoding(_ writer: inout JSONWriter) {
     let fields = fields.filter { field in
       field.kind == .json || call.bodyForm == .form && (hasStyle(field) || field.keepsReserved)

@@ -1,11 +1,11 @@
 package import LullCore
 
 extension ExportedAPI.Call {
-  /// Adds the access methods of the call itself and the headers of the settings. Credentials become
-  /// access methods, and their values are never exported.
+  /// Takes the access methods from the call's own headers and parameters, and the headers from the
+  /// settings. Credentials become access methods, whose values are never exported.
   ///
   /// - Parameters:
-  ///   - headers: the headers of the settings; those of the call take precedence.
+  ///   - headers: The headers of the settings. A header of the call takes precedence.
   package mutating func take(headers: RequestHeaders) {
     var texts = call.headers.texts
     let own = Set(texts.map { $0.name.lowercased() })
@@ -40,8 +40,8 @@ extension ExportedAPI.Call {
     if !self.access.contains(access) { self.access.append(access) }
   }
 
-  /// Adds an access method from the settings, unless the call always has a parameter that replaces
-  /// it.
+  /// Adds an access method from the settings, unless the call always sends a query parameter that
+  /// replaces it.
   package mutating func add(ofSettings access: ExportedAccess) {
     if case .key(.query, let name, _) = access.way, alwaysHas(parameter: name) { return }
     add(access)
@@ -65,7 +65,7 @@ extension ExportedAPI.Call {
     return [.query, .header, .cookie].contains(parameter.place)
   }
 
-  /// The single JSON type in its Accept header, if there is one.
+  /// The JSON type in the call's Accept header, if it names exactly one.
   private var acceptedType: String? {
     let accepted = headers.first { $0.name.lowercased() == "accept" }?.value ?? ""
     let isOne = !accepted.contains { ",;* ".contains($0) }
@@ -74,6 +74,6 @@ extension ExportedAPI.Call {
 
   var namesAnswerType: Bool { acceptedType != nil }
 
-  /// The type of the response, by default `application/json`.
+  /// The content type of the response. The default is `application/json`.
   var answerType: String { acceptedType ?? "application/json" }
 }

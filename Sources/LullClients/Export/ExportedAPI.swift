@@ -1,6 +1,6 @@
 package import LullSchemas
 
-/// An API as described by its file, ready to be exported: plain values without credentials.
+/// The content of an API file in a form that can be exported: plain values without credentials.
 ///
 /// Behaviours: EXT-01 to EXT-11.
 package struct ExportedAPI {
@@ -14,15 +14,15 @@ package struct ExportedAPI {
     }
   }
 
-  /// A call, with the service settings that apply to it.
+  /// A call together with the settings of the service that apply to it.
   package struct Call {
     package var call: APICall
-    /// The credentials it needs, all of them together; empty for none.
+    /// The credentials that the call needs. All of them are sent together. Empty if it needs none.
     package var access: [ExportedAccess] = []
-    /// A smaller set of credentials that is sufficient, if some of them depend on a variable; nil
-    /// if all are needed.
+    /// The smaller set of credentials that is sufficient, if some of them exist only when a
+    /// variable is set. nil if all are always needed.
     package var least: [ExportedAccess]?
-    /// The headers of the settings, without credentials.
+    /// The headers that the settings add, without credentials.
     package var headers: [(name: String, value: String)] = []
 
     package init(_ call: APICall) { self.call = call }
@@ -30,12 +30,13 @@ package struct ExportedAPI {
 
   package var name: String
   package var description: String?
-  /// The command that exported it.
+  /// The command line that repeats the export.
   package var origin: String
   package var servers: [Server] = []
-  /// The environments that the file declares, with their base URLs; nil: not known.
+  /// The environments that the file declares, with their base URLs. The URL is nil if it is not
+  /// known.
   package var environments: [(name: String, url: String?)] = []
-  /// The base URL without an environment, or of the one that was named.
+  /// The base URL of the selected environment, or else of the file without an environment.
   package var baseURL: String?
   package var calls: [Call] = []
   package var schemas: SchemaFile?
@@ -47,7 +48,7 @@ package struct ExportedAPI {
     self.origin = origin
   }
 
-  /// A part of the file that the document can't express.
+  /// A part of the API file that the document can't express.
   package struct LeftOut: Hashable {
     package var what: String
     package var reason: String

@@ -15,9 +15,9 @@ package struct ExportedAccess: Hashable {
   }
 
   package var way: Way
-  /// The scopes of an authorization server.
+  /// The scopes to request from the authorization server.
   package var scopes: [String] = []
-  /// The secret that it is made of, by name and source; nil: the file declares none.
+  /// The name and the source of the secret. nil if the file declares no secret.
   package var secret: Secret?
   /// Whether `lull login` fetches the credential.
   package var needsLogin = false
@@ -28,10 +28,11 @@ package struct ExportedAccess: Hashable {
     self.scopes = scopes
   }
 
-  /// The name of the secret, if a variable may be called so: the variable it comes from, unless the file names it.
+  /// The variable name of the secret: that of the environment variable it comes from, or the name
+  /// that the file gives it. nil if that is not a valid variable name.
   package var variable: String? { secret.flatMap { SecretText($0).variable } }
 
-  /// Words before credentials that are not part of them.
+  /// Words that may precede a credential in a header and are not part of it.
   private static let words: Set<String> = ["bearer", "basic", "token", "apikey", "key"]
 
   /// Creates the access method for a header that contains a secret.
@@ -52,8 +53,8 @@ package struct ExportedAccess: Hashable {
     }
   }
 
-  /// Creates the access method for a header whose value in the file is probably a credential. The
-  /// value is not exported.
+  /// Creates the access method for a header whose value is written in the file and is probably a
+  /// credential. The value is not exported.
   package init(writtenHeader name: String, _ value: String) {
     let start = value.prefix { $0 != " " }
     let isWord = ExportedAccess.words.contains(start.lowercased()) && start.count < value.count
@@ -62,7 +63,7 @@ package struct ExportedAccess: Hashable {
 }
 
 extension SecretText {
-  /// The name of the first secret in it, if that is a valid variable name.
+  /// The name of the first secret in the text. nil if that is not a valid variable name.
   package var variable: String? {
     guard let name = secrets.first?.name, let first = name.utf8.first else { return nil }
     let isName = name.utf8.allSatisfy { byte in

@@ -1,16 +1,18 @@
 import LullCore
 
-/// The path of a call in a document, where the server and the query are written separately.
+/// The path of a call as an OpenAPI document needs it: the server, the path and the query are
+/// separate.
 struct ExportedPath {
-  /// A part of the path's query that is fixed or a placeholder.
+  /// A pair of the path's query. Its value is fixed or a placeholder.
   enum Pair {
     case fixed(name: String, value: String)
     case parameter(name: String, placeholder: String)
   }
 
-  /// The server in front of it, `https://host`; nil if it is below the base URL.
+  /// The server if the path is an absolute URL, as `https://host`. nil if the path is below the
+  /// base URL.
   private(set) var server: String?
-  /// The part before the query, beginning with a slash.
+  /// The path without its query. It begins with a slash.
   private(set) var path: String
   private(set) var query: [Pair] = []
   /// The part of the query that a document can't express.
@@ -55,12 +57,12 @@ struct ExportedPath {
     }
   }
 
-  /// Returns the unescaped text; nil if it is not valid UTF-8.
+  /// Decodes the escapes in a text. nil if the result is not valid UTF-8.
   private static func text(_ text: Substring) -> String? {
     String(validating: CredentialMask.decodedBytes(text), as: UTF8.self)
   }
 
-  /// The path without the names in braces, because a document ignores them when comparing paths.
+  /// The path with empty braces. Documents compare paths without the names of the placeholders.
   var shape: String {
     var result = ""
     var isInside = false
@@ -74,7 +76,7 @@ struct ExportedPath {
 
   var placeholders: [String] { APICall.names(inPath: path) }
 
-  /// Returns the path with other names in braces.
+  /// Returns the path with other names for its placeholders.
   func renamed(_ names: [String: String]) -> String {
     var result = ""
     var rest = path[...]

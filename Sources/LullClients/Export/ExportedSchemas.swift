@@ -7,10 +7,11 @@ struct ExportedSchemas {
   private let file: SchemaFile?
   private var names: [String: String] = [:]
   private var used: Set<String> = []
-  /// Referenced places in the file that are not definitions: their component name and schema.
+  /// Parts of the schemas file that are referenced but are not definitions. Each becomes a
+  /// component with this name.
   private var others: [(name: String, schema: JSONElement)] = []
   private var otherNames: [String: String] = [:]
-  /// The definitions included in the document, in order of reference.
+  /// The names of the definitions to include in the document, in order of reference.
   private var wanted: [String] = []
   private var isWanted: Set<String> = []
   private(set) var problems: [ExportedAPI.LeftOut] = []
@@ -24,7 +25,8 @@ struct ExportedSchemas {
     "properties", "patternProperties", "dependentSchemas", "$defs", "definitions",
   ]
 
-  /// - Parameter isWhole: whether all definitions of the file are included.
+  /// - Parameter isWhole: Whether all definitions of the file are included, not only the referenced
+  ///   ones.
   init(_ file: SchemaFile?, isWhole: Bool) {
     self.file = file
     problems = (file?.problems() ?? []).map { .init("part of the schemas", "\($0)") }
@@ -34,7 +36,7 @@ struct ExportedSchemas {
     }
   }
 
-  /// Returns a unique component name from letters, digits, `.`, `-` and `_`.
+  /// Returns a unique component name that consists of letters, digits, `.`, `-` and `_`.
   private mutating func key(for name: String) -> String {
     var key = ""
     for scalar in name.unicodeScalars {
@@ -59,12 +61,12 @@ struct ExportedSchemas {
 
   // MARK: Lookup
 
-  /// Returns the file's entry for a call, or nil.
+  /// Returns the schemas file's entry for a call. nil if there is none.
   func entry(of call: String) -> JSONElement? { try? file?.call(call) }
 
   func definition(_ name: String) -> JSONElement? { try? file?.definition(name) }
 
-  /// Follows a schema that is only a reference.
+  /// Returns the schema that another schema refers to, if the other one is only a reference.
   func target(of schema: JSONElement) -> JSONElement {
     var schema = schema
     for _ in 0..<20 {
@@ -76,7 +78,8 @@ struct ExportedSchemas {
     return schema
   }
 
-  /// Returns the definition that a reference points to, if it points to a whole definition.
+  /// Returns the name of the definition that a reference points to. nil if the reference points
+  /// elsewhere or only to a part of a definition.
   private static func name(in reference: String) -> String? {
     guard reference.hasPrefix("#/$defs/") else { return nil }
     let rest = reference.dropFirst(8)
@@ -89,14 +92,15 @@ struct ExportedSchemas {
 
   // MARK: Writing
 
-  /// Writes a reference to a definition as a schema.
+  /// Writes a schema that consists of a reference to a definition.
   mutating func writeReference(to definition: String, _ writer: inout JSONWriter) {
     let reference = reference("#/$defs/" + JSONPointer.escaped(definition))
     writer.writeObject { if let reference { $0.write(key: "$ref", reference) } }
   }
 
-  /// - Parameter extra: members that replace those of the schema with the same name, encoded as
-  ///   JSON.
+  /// - Parameters:
+  ///   - extra: Members, encoded as JSON, that replace members of the schema with the same name.
+  ///   - isForeign: Whether references in the schema are relative to another document.
   mutating func write(
     _ schema: JSONElement, _ writer: inout JSONWriter, extra: [(key: String, json: [UInt8])] = [],
     isForeign: Bool = false
@@ -105,7 +109,7 @@ struct ExportedSchemas {
       guard !extra.isEmpty, schema.bool == true else { return writer.write(schema) }
       return writer.writeObject { for (key, json) in extra { $0.write(key: key, raw: json) } }
     }
-    // References in a schema with its own identifier are relative to it.
+    // References in a schema with its own `$id` are relative to that schema.
     let isForeign = isForeign || schema["$id"]?.string.map { !$0.hasPrefix("#") } ?? false
     writer.writeObject { writer in
       for (key, value) in schema.pairs where !extra.contains(where: { $0.key == key }) {
@@ -155,8 +159,8 @@ struct ExportedSchemas {
     }
   }
 
-  /// Returns the reference for the document. Returns nil and records a problem if it has no target
-  /// there.
+  /// Translates a reference for the document. If its target is missing there, records a problem and
+  /// returns nil.
   private mutating func reference(_ text: String) -> String? {
     guard text.hasPrefix("#/") else {
       let reason =
@@ -171,7 +175,7 @@ struct ExportedSchemas {
       let rest = parts.dropFirst(2).map { "/" + $0 }.joined()
       return "#/components/schemas/\(key)\(rest)"
     }
-    // Another place in the file becomes its own component.
+    // Any other referenced part of the file becomes a component of its own.
     if let known = otherNames[text] { return "#/components/schemas/\(known)" }
     guard let found = element(at: parts.map { ExportedSchemas.token($0) }) else {
       problems.append(.init("the target of $ref '\(text)'", "it does not exist"))
@@ -192,8 +196,8 @@ struct ExportedSchemas {
     return found
   }
 
-  /// Writes the referenced schemas and those that they reference as members. Writes nothing if
-  /// there are none.
+  /// Writes the referenced schemas as members, including those that they reference themselves.
+  /// Writes nothing if there are none.
   mutating func writeComponents(_ writer: inout JSONWriter) {
     var writtenOthers = 0
     var place = 0

@@ -1,7 +1,8 @@
 import LullCore
 import LullHost
 
-/// Collects the features of calls that a document can't express, each reported once for all calls.
+/// Collects features of calls that an OpenAPI document can't express. Each feature is reported once
+/// for all calls.
 struct ExportedTraits {
   private var calls: [(what: String, reason: String, names: [String])] = []
   private static let mostNames = 5
@@ -33,7 +34,7 @@ struct ExportedTraits {
     }
   }
 
-  /// Records a call with the same method and path as another.
+  /// Records that a call has the same method and path as another call.
   mutating func addFragment(of call: APICall) {
     add(
       "the path",

@@ -1,12 +1,12 @@
 import LullCore
 
-/// Writes an OpenAPI 3.1 document for an API that a file describes.
+/// Writes an OpenAPI 3.1 document for the API that a file describes.
 ///
 /// The output is deterministic. Credentials are never included, and everything that the document
 /// can't express is reported.
 package struct OpenAPIWriter {
   package struct Result {
-    /// Indented JSON.
+    /// The document as indented JSON.
     package var text: [UInt8]
     package var count: Int
     package var leftOut: [ExportedAPI.LeftOut]
@@ -66,7 +66,7 @@ package struct OpenAPIWriter {
     if place < items.count,
       items[place].operations.contains(where: { $0.exported.call.method == call.method })
     {
-      // A fragment is never sent and makes the path unique, as in other documents.
+      // Make the path unique by a fragment, which is never sent. Other documents do the same.
       place = items.count
       let fragment = ParameterEscapes.strict.escaped(call.name)
       items.append(Item(path: path.renamed(own) + "#" + fragment, names: names))
@@ -110,7 +110,7 @@ package struct OpenAPIWriter {
       writer.write(key: "x-exported-by", api.origin)
       writer.writeObject(key: "info") { writer in
         writer.write(key: "title", api.description ?? api.name)
-        // API files have no version.
+        // API files have no version, but the member is required.
         writer.write(key: "version", "0")
       }
       if !api.servers.isEmpty { OpenAPIWriter.writeServers(api.servers, &writer) }
@@ -167,7 +167,7 @@ package struct OpenAPIWriter {
     }
   }
 
-  /// The access methods that most calls use.
+  /// The combination of access methods that most calls use.
   private var usualAccess: (access: [ExportedAccess], least: [ExportedAccess]?)? {
     var counts: [(access: [ExportedAccess], least: [ExportedAccess]?, count: Int)] = []
     for call in items.flatMap(\.operations).map(\.exported) {

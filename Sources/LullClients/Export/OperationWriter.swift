@@ -1,12 +1,12 @@
 import LullCore
 
-/// Writes a call as an operation of a document.
+/// Writes a call as an operation of an OpenAPI document.
 struct OperationWriter {
   let exported: ExportedAPI.Call
   let path: ExportedPath
-  /// The names in braces in the document's path, by those in the call's path.
+  /// The placeholder names in the document's path, by the names in the call's own path.
   let names: [String: String]
-  /// The entry of the schemas file for the call.
+  /// The entry for the call in the schemas file.
   let entry: JSONElement?
 
   private var call: APICall { exported.call }
@@ -21,7 +21,7 @@ struct OperationWriter {
     entry = schemas.entry(of: exported.call.name)
   }
 
-  /// - Parameter isUsual: whether it has the document's default access methods.
+  /// - Parameter isUsual: Whether the call has the access methods that are the document's default.
   func write(
     _ schemas: inout ExportedSchemas, _ security: inout SecuritySchemes, isUsual: Bool,
     _ writer: inout JSONWriter
@@ -38,7 +38,7 @@ struct OperationWriter {
     }
   }
 
-  /// Converts the prefix "Deprecated", which the import adds, back to a field.
+  /// Writes the description. The prefix "Deprecated", which an import adds, becomes a field again.
   private func writeSummary(_ writer: inout JSONWriter) {
     guard var text = call.description else { return }
     let mark = "Deprecated"
@@ -129,7 +129,8 @@ struct OperationWriter {
     return (parameter.placeholder, "path")
   }
 
-  /// Writes the style, unless it is the default for the place.
+  /// Writes the style and related members of a parameter, unless they are the default for its
+  /// location.
   private func writeStyle(
     _ parameter: CallParameter, in place: String, _ writer: inout JSONWriter
   ) {

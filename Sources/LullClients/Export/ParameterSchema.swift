@@ -1,13 +1,14 @@
 import LullCore
 import LullSchemas
 
-/// The schema of a parameter: that in the schemas file if it still fits, otherwise one for its
-/// type.
+/// The schema of a parameter: the one in the schemas file if it still agrees with the API file,
+/// otherwise one derived from the parameter's type.
 struct ParameterSchema {
   let parameter: CallParameter
-  /// The schema in the schemas file.
+  /// The schema in the schemas file, if there is one.
   let known: JSONElement?
-  /// Whether the schema contains the description, because there is no other place for it.
+  /// Whether the schema contains the description of the parameter, because the document has no
+  /// other member for it.
   var isDescribed = false
 
   func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
@@ -29,7 +30,8 @@ struct ParameterSchema {
     }
   }
 
-  /// Returns whether it always has the same value, which is then part of each request.
+  /// Returns whether the parameter always has the same value. Such a value is part of every
+  /// request.
   static func isConstant(_ parameter: CallParameter) -> Bool {
     guard case .choice(let words) = parameter.kind, words.count == 1, !parameter.isList,
       !parameter.hasWrittenCredential
@@ -71,7 +73,8 @@ struct ParameterSchema {
 
   // MARK: Comparing with the API file
 
-  /// Returns whether a schema agrees with the API file, which may have been edited.
+  /// Returns whether a schema from the schemas file agrees with the API file, which may have been
+  /// edited since.
   private func fits(_ schema: JSONElement, _ schemas: ExportedSchemas) -> Bool {
     let target = schemas.target(of: schema)
     guard parameter.isList else { return ParameterSchema.fits(target, parameter.kind) }
@@ -82,7 +85,8 @@ struct ParameterSchema {
     } ?? true
   }
 
-  /// Returns whether a schema has the integers that the API file allows, if it restricts them.
+  /// Returns whether a schema has the same list of allowed integers as the API file. True if the
+  /// API file allows all integers.
   private func hasIntegers(_ schema: JSONElement, _ schemas: ExportedSchemas) -> Bool {
     guard !parameter.integers.isEmpty else { return true }
     let target = schemas.target(of: schema)
@@ -107,7 +111,7 @@ struct ParameterSchema {
     }
   }
 
-  /// Returns the types in a schema; nil for any.
+  /// Returns the types that a schema allows. nil if it allows any type.
   private static func types(of schema: JSONElement) -> Set<String>? {
     if let type = schema["type"]?.string { return [type] }
     guard let types = schema["type"], types.kind == .array else { return nil }
@@ -116,7 +120,7 @@ struct ParameterSchema {
 }
 
 extension CallParameter {
-  /// JSON of its default; nil without one, and if the default is a credential or a file.
+  /// The parameter's default as JSON. nil if there is none, or if it is a credential or a file.
   package var shownDefault: [UInt8]? {
     switch standard {
     case nil, .secret, .file, .content: nil
@@ -124,12 +128,13 @@ extension CallParameter {
     }
   }
 
-  /// Whether its default is written in the file and is probably a credential.
+  /// Whether the parameter's default is written in the file and is probably a credential.
   package var hasWrittenCredential: Bool {
     isCredentialByName || nestsWrittenCredential
   }
 
-  /// Whether its default has parts with the names of credentials, even if its own name is not one.
+  /// Whether the parameter's default contains parts that are named like credentials, even if the
+  /// parameter itself is not.
   package var nestsWrittenCredential: Bool {
     guard let standard else { return false }
     switch standard {
@@ -143,7 +148,7 @@ extension CallParameter {
 
   private var isCredentialByName: Bool {
     guard CredentialName.names(wireName) else { return false }
-    // One of several words is not secret, and neither is a small number.
+    // A word from a list of several is not secret, and neither is a small number.
     if case .choice(let words) = kind, words.count > 1 { return false }
     return switch standard {
     case .string, .list, .json, .digits: true

@@ -1,7 +1,7 @@
 import LullCore
 import LullHost
 
-/// Writes the responses of a call: their schemas, and the examples of its mock.
+/// Writes the responses of a call with their schemas, and the examples of its mock.
 struct ResponseWriter {
   private struct Answer {
     var status: String
@@ -11,9 +11,9 @@ struct ResponseWriter {
   }
 
   let exported: ExportedAPI.Call
-  /// The schemas by status, from the schemas file.
+  /// The schemas in the schemas file, by status.
   let known: JSONElement?
-  /// The types and examples by status, from the schemas file.
+  /// The content types and examples in the schemas file, by status.
   let said: JSONElement?
 
   private var call: APICall { exported.call }
@@ -37,7 +37,7 @@ struct ResponseWriter {
   private var answers: [Answer] {
     var answers = (known?.pairs ?? []).map { Answer(status: $0.key, schema: $0.value) }
     if let own = call.schema {
-      // The schema of the call itself applies to all successes.
+      // A schema declared by the call itself applies to all successful responses.
       answers.removeAll { $0.status.hasPrefix("2") }
       var answer = Answer(status: "2XX")
       switch own {
@@ -107,7 +107,8 @@ struct ResponseWriter {
 
   // MARK: Pages
 
-  /// Returns whether the next page is in a header. If it is in a field, the schema contains it.
+  /// Returns whether the link to the next page is in a header. A link in a field would be part of
+  /// the schema.
   private func hasLink(_ success: Answer?, _ schemas: ExportedSchemas) -> Bool {
     switch call.pages?.next {
     case .link?: return true
@@ -190,7 +191,7 @@ struct ResponseWriter {
     }
   }
 
-  /// Returns whether it has content that a document can express.
+  /// Returns whether a response has content that an OpenAPI document can express.
   static func isShown(_ answer: MockAnswer) -> Bool {
     !answer.body.isEmpty && answer.body.withUnsafeBufferPointer { UTF8Validation.isValid($0) }
   }

@@ -1,11 +1,11 @@
 import LullCore
 
-/// The security schemes of a document: one for each access method, by name.
+/// The security schemes of a document. There is one for each access method, by name.
 struct SecuritySchemes {
   private struct Scheme {
     let name: String
     let access: ExportedAccess
-    /// The scopes of all calls that use it.
+    /// The scopes that any call with this scheme needs.
     var scopes: [String]
   }
 
@@ -13,7 +13,7 @@ struct SecuritySchemes {
   private var schemes: [Scheme] = []
   private(set) var problems: [ExportedAPI.LeftOut] = []
 
-  /// - Parameter name: the name of the API, with which variables begin.
+  /// - Parameter name: The name of the API. The variables of its secrets begin with it.
   init(name: String) {
     let letters = name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
     prefix = String(letters) + "_"
@@ -46,8 +46,8 @@ struct SecuritySchemes {
     return name
   }
 
-  /// Returns a name from the variable, without the API's prefix and the suffix for a part of a
-  /// credential.
+  /// Returns the preferred name of a scheme: the variable's name without the prefix for the API,
+  /// and without a suffix such as `TOKEN`.
   private func wantedName(_ access: ExportedAccess) -> String {
     let usual =
       switch access.way {
@@ -72,7 +72,7 @@ struct SecuritySchemes {
     return name.isEmpty || !isPlain ? usual : name.lowercased()
   }
 
-  /// Writes the schemes as members.
+  /// Writes each scheme as a member.
   func write(_ writer: inout JSONWriter) {
     for scheme in schemes {
       writer.writeObject(key: scheme.name) { write(scheme, &$0) }
@@ -95,7 +95,7 @@ struct SecuritySchemes {
       writer.write(key: "type", "apiKey")
       writer.write(key: "in", "header")
       writer.write(key: "name", "Authorization")
-      // As in Amazon's own documents.
+      // Amazon's own documents use this member.
       writer.write(key: "x-amazon-apigateway-authtype", "awsSigv4")
     case .clientCredentials(let url):
       writeFlow("clientCredentials", [("tokenUrl", url)], scheme.scopes, &writer)
@@ -119,8 +119,8 @@ struct SecuritySchemes {
     }
   }
 
-  /// Writes the `security` member: one requirement with all schemes, and an alternative that is
-  /// sufficient.
+  /// Writes the `security` member: one requirement that lists all schemes, and an alternative with
+  /// the smaller set that is sufficient.
   mutating func writeRequirements(
     _ access: [ExportedAccess], or least: [ExportedAccess]?, _ writer: inout JSONWriter
   ) {

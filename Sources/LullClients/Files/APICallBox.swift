@@ -1,6 +1,6 @@
 import LullHost
 
-/// A call held by Lua.
+/// A declared call as an object for Lua.
 final class APICallBox: SelfDescribing {
   let call: APICall
   let api: APIFile
@@ -14,7 +14,7 @@ final class APICallBox: SelfDescribing {
     }
   }
 
-  /// The help for the call: its request and its parameters.
+  /// The text that `help` shows for the call: its request and its parameters.
   var helpText: String {
     var lines = ["\(api.name).\(call.name)", "  \(call.method) \(call.path)"]
     if let description = call.description { lines.append("  " + description) }
@@ -44,7 +44,7 @@ final class APICallBox: SelfDescribing {
   }
 }
 
-/// The calls of an API, held by Lua.
+/// The table of an API's calls as an object for Lua.
 final class APICallsBox: FieldNaming {
   let api: APIFile
 

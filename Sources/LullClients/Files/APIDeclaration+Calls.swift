@@ -4,10 +4,10 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// Reads the calls that a file declares.
+/// Reads the calls that an API file declares.
 extension APIDeclaration {
-  /// Returns the calls in a table, which are read when used. A checker reads all of them
-  /// immediately and gets only those without errors.
+  /// Returns the calls declared in a table. A call is read when it is used. For a checker, all
+  /// calls are read immediately, and only those without errors are returned.
   func calls(
     _ table: Int32, _ state: OpaquePointer?, _ service: Service, _ files: APIFiles
   ) throws(APIFileProblem) -> DeclaredCalls {
@@ -47,7 +47,7 @@ extension APIDeclaration {
     return names
   }
 
-  /// Reads the calls with these names, including invalid ones.
+  /// Reads the calls with these names. For an invalid call, the result is its error.
   func readings(
     of names: Set<String>, _ table: Int32, _ state: OpaquePointer?, _ service: Service
   ) throws(APIFileProblem) -> [String: DeclaredCalls.Reading] {
@@ -129,7 +129,7 @@ extension APIDeclaration {
       case "pages": call.pages = try pages(value, index, state, service)
       case "schema": call.schema = try schema(value, index, state)
       case "mock": call.mock.function = try function(key, value, index, state, service)
-      // Read later, when the parameters are known.
+      // An example is read later, when the parameters are known.
       case "example", "examples": break
       default:
         guard value.kind == Int32(LULL_TABLE) else {
@@ -141,7 +141,7 @@ extension APIDeclaration {
       throw wrongPath.map { problem(at + ["path"], "call '\(name)': \($0)") }
         ?? problem(at, "call '\(name)' needs a 'path'")
     }
-    // Reported for the call, with its name in front of the problem.
+    // An error in a parameter is reported for the call, whose name precedes the message.
     var failure: APIFileProblem?
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
       key, value throws(Misuse) in
@@ -186,7 +186,7 @@ extension APIDeclaration {
     return call
   }
 
-  /// Returns why a call can't have an empty body; nil if it can.
+  /// Returns why a request of the call can't have an empty body. nil if it can.
   private static func objection(toRequiredBodyOf call: APICall) -> String? {
     if let whole = call.wholeParameter {
       return "'body_required' is for a body of fields: set 'required = true' for the parameter "
@@ -196,7 +196,7 @@ extension APIDeclaration {
       ? "'body_required' is for JSON and forms: a raw body is a parameter with 'whole = true'" : nil
   }
 
-  /// Reads field names separated by dots.
+  /// Reads the path of the rows: field names separated by dots.
   private func rows(_ value: lull_value) throws(Misuse) -> String {
     let path = try value.text("rows")
     let names = path.split(separator: ".", omittingEmptySubsequences: false)
@@ -239,11 +239,11 @@ extension APIDeclaration {
 }
 
 extension APIDeclaration {
-  /// Returns a description of a file's result if it is a module, as API files load and have next to
-  /// them; nil if it is an API or an attempt at one.
+  /// Returns a description of a file's result if the file is a module. nil if it is an API or an
+  /// attempt at one. API files load modules, which are in the same folder.
   ///
-  /// A module is a function, or a non-empty table without any sign of an API: no service under any
-  /// name, no 'service' or 'calls', and no table with a similar name.
+  /// A module returns a function, or a table that is not empty and has no sign of an API: it has no
+  /// service under any name, no 'service' or 'calls', and no table with a similar name.
   func module(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) -> String? {
     if value.kind == Int32(LULL_FUNCTION) { return "a function" }
     guard value.kind == Int32(LULL_TABLE) else { return nil }

@@ -2,7 +2,7 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// Reports mistakes that do not prevent a file from working, when it is checked.
+/// Reports mistakes that do not prevent an API file from working. Used when the file is checked.
 extension APIDeclaration {
   func inspect(_ call: APICall, of service: Service, at: [String]) {
     guard let checker else { return }
@@ -44,7 +44,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Returns why a path does not lead to the service; nil if it does.
+  /// Returns why a path does not lead to the service. nil if it does.
   static func objection(toPath path: String, base: ResourceURL?) -> String? {
     let target = String(path.prefix { !"?#{".contains($0) })
     let advice = "; another host needs its own service in another API file"

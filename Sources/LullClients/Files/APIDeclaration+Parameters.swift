@@ -4,7 +4,8 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// A parameter as declared in a file. The rest is determined when the call is known.
+/// A parameter as an API file declares it. Its location and other properties are determined when
+/// the whole call is known.
 struct DeclaredParameter {
   var parameter: CallParameter
   var place: CallParameter.Place?
@@ -13,7 +14,7 @@ struct DeclaredParameter {
   var explodes: Bool?
 }
 
-/// Reads the parameters of calls.
+/// Reads the parameters that calls declare.
 extension APIDeclaration {
   func parameter(
     _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, of call: String
@@ -42,12 +43,12 @@ extension APIDeclaration {
     do throws(Misuse) {
       try reading.options.forEach(of: index, in: state, known: Self.parameterKeys) {
         key, value throws(Misuse) in
-        // Read when its type is known.
+        // The default is read when the parameter's type is known.
         if key == "default" { return hasStandard = true }
         try read(key, value, LuaTable.visitedIndex(in: state), state, into: &declared)
       }
     } catch {
-      // Messages about its type already name it.
+      // Messages about the type already begin with the name.
       let start = "parameter '\(name)'"
       throw .message(error.text.hasPrefix(start) ? error.text : "\(start): \(error.text)")
     }
@@ -74,7 +75,7 @@ extension APIDeclaration {
 
   var values: ParameterValueReader { ParameterValueReader(handles: handles, json: reading.json) }
 
-  /// Reads one of its settings, except the default.
+  /// Reads one setting of a parameter, except the default.
   private func read(
     _ key: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
     into declared: inout DeclaredParameter
@@ -112,7 +113,7 @@ extension APIDeclaration {
     return flag
   }
 
-  /// Reads one of several words.
+  /// Reads a setting whose value is one of several words.
   private func word<Value>(
     _ value: lull_value, _ key: String, _ words: [(word: String, value: Value)]
   ) throws(Misuse) -> Value {
@@ -125,7 +126,8 @@ extension APIDeclaration {
         + (near.map { " (did you mean '\($0)'?)" } ?? ""))
   }
 
-  /// Reads a type: a word, which ends with `[]` for a list, or a list of words or integers.
+  /// Reads a type. It is a word, with `[]` at its end for a list, or it is a list of the allowed
+  /// words or integers.
   private func readType(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
     into parameter: inout CallParameter
@@ -167,7 +169,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Returns the integers in a list, in order; nil if the first element is not an integer.
+  /// Returns the integers in a list, in order. nil if the first element is not an integer.
   private func integers(
     _ index: Int32, _ state: OpaquePointer?, _ name: String
   ) throws(Misuse) -> [Int]? {

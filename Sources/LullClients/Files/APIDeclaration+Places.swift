@@ -3,10 +3,12 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// Determines the places of a call's parameters, and rejects settings without a meaning there.
+/// Determines the locations of a call's parameters, and rejects settings that have no effect in a
+/// location.
 extension APIDeclaration {
-  /// Returns the parameters with their places: those in the path first, in path order and required,
-  /// followed by the others in file order, or by name if the source does not spell them out.
+  /// Returns the parameters with their locations. Path parameters come first, in path order, and
+  /// are required. The others follow in file order, or by name if the source does not show their
+  /// order.
   func arranged(_ declared: [DeclaredParameter], of call: APICall, at: [String])
     throws(APIFileProblem) -> [CallParameter]
   {
@@ -61,7 +63,7 @@ extension APIDeclaration {
   }
 
   private struct PlaceProblem: Error {
-    /// The setting with the problem.
+    /// The name of the setting that is wrong.
     var key: String?
     var text: String
 
@@ -71,7 +73,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Returns a parameter in its place, with the defaults of that place.
+  /// Returns a parameter in its location, with the defaults of that location.
   private func parameter(
     _ declared: DeclaredParameter, in place: CallParameter.Place, of call: APICall,
     beside all: [DeclaredParameter]
@@ -89,7 +91,7 @@ extension APIDeclaration {
     let isSingle = !parameter.isList && parameter.kind != .object
     let isDeep = declared.style == .deepObject && [.query, .body].contains(place)
     guard isForm, parameter.kind != .json || isDeep else {
-      // The encoding is fixed.
+      // The encoding can't be chosen, so reject the settings for it.
       let what = parameter.kind == .json ? "JSON" : "part of a body that is not a form"
       for (key, isGiven) in [
         ("style", declared.style != nil), ("explode", declared.explodes != nil),
@@ -141,7 +143,7 @@ extension APIDeclaration {
     return parameter
   }
 
-  /// Checks that a place allows values of that type.
+  /// Checks that the location of a parameter allows values of its type.
   private func checkKind(_ parameter: CallParameter, of call: APICall) throws(PlaceProblem) {
     let isPart = parameter.place == .body
     switch parameter.kind {
@@ -205,7 +207,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Checks that its name is valid in its place.
+  /// Checks that the parameter's name is valid in its location.
   private func checkNames(_ parameter: CallParameter) throws(PlaceProblem) {
     guard [.header, .cookie].contains(parameter.place), !Headers.isName(parameter.wireName) else {
       return
@@ -217,7 +219,7 @@ extension APIDeclaration {
         + "is not a valid \(what) name")
   }
 
-  /// Rejects two parameters with the same name in the request.
+  /// Rejects two parameters that have the same name in the request.
   func checkWireNames(_ parameters: [CallParameter], of call: APICall, at: [String])
     throws(APIFileProblem)
   {

@@ -5,7 +5,7 @@ import LullHost
 import LullLuaSource
 import LullSystem
 
-/// Reads the result of an API file into an `APIFile`.
+/// Converts the result of an API file to an `APIFile`.
 struct APIDeclaration {
   static let fileKeys = ["service", "calls", "description", "environments", "schemas", "mock"]
   static let callKeys = [
@@ -23,20 +23,20 @@ struct APIDeclaration {
   let stored: StoredValues
   let reading: ScriptReading
   let text: DeclaredText
-  /// The checker, if the file is only inspected.
+  /// The checker, if the file is only inspected. Otherwise nil.
   let checker: APIFileChecker?
-  /// The requested environment.
+  /// The requested environment. nil for none.
   let wish: EnvironmentWish?
   let reader: SettingReader
-  /// Whether a service belongs to an API that was loaded before.
+  /// Returns whether a service already belongs to an API that was loaded earlier.
   let isTaken: (Service) -> Bool
 
   var path: String { text.path }
   var name: String { text.name }
   var places: DeclarationPlaces { text.places }
 
-  /// - Parameter wish: the requested environment; one from `LULL_ENV` applies only if the file has
-  ///   environments.
+  /// - Parameter wish: The requested environment. One from `LULL_ENV` applies only if the file
+  ///   declares environments.
   init(
     _ text: DeclaredText, _ handles: ObjectHandles, _ stored: StoredValues,
     _ reading: ScriptReading,
@@ -53,7 +53,8 @@ struct APIDeclaration {
     self.isTaken = isTaken
   }
 
-  /// The file of variables of the requested environment, as written in the source; nil for none.
+  /// The name of the file with the requested environment's variables, as written in the source. nil
+  /// for none.
   var variablesFile: String? {
     wish.flatMap { places.literal(of: ["environments", $0.name, "env_file"]) }
   }
@@ -79,7 +80,7 @@ struct APIDeclaration {
     var wrongService: String?
     var description: String?
     var schemas: String?
-    // Read after the service, regardless of their order, because calls need it.
+    // Calls are read after the service, whatever their order in the table, because they need it.
     var calls = DeclaredCalls(nil)
     var haveSchemas = false
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
@@ -97,7 +98,7 @@ struct APIDeclaration {
           throw .message("'environments' must be a table, got \(value.described)")
         }
       case "schemas": schemas = try schemasPath(value)
-      // Read later, because it is held by the service, which may come later.
+      // The mock function is read later: the service holds it, and may come later in the table.
       case "mock": break
       default:
         guard value.kind == Int32(LULL_TABLE) else {
@@ -112,7 +113,7 @@ struct APIDeclaration {
     try checkOwner(of: service)
     var failure: APIFileProblem?
     var environments: [String] = []
-    // Environments are read before calls, which are below the base URL.
+    // Environments are read before calls, because they determine the base URL of the calls.
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       guard key == "environments", value.kind == Int32(LULL_TABLE) else { return }
       let table = LuaTable.visitedIndex(in: state)
@@ -125,7 +126,7 @@ struct APIDeclaration {
     if let failure { throw failure }
     if let wish, environments.isEmpty { throw .missing(missing(wish, among: [])) }
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
-      // Values other than tables were reported above.
+      // A value that is not a table was reported above.
       guard key == "calls", value.kind == Int32(LULL_TABLE) else { return }
       let table = LuaTable.visitedIndex(in: state)
       do throws(APIFileProblem) {
@@ -170,8 +171,8 @@ struct APIDeclaration {
     return texts.sorted { $0.position < $1.position }.map(\.text)
   }
 
-  /// Visits a table of settings. An error is reported with its line; of several, the first in the
-  /// file.
+  /// Visits each setting in a table. An error is reported with its line. If there are several, the
+  /// first one in the file is reported.
   func visit(
     _ table: Int32, _ state: OpaquePointer?, _ known: [String], at: [String], prefix: String = "",
     _ body: (String, lull_value) throws(Misuse) -> Void
@@ -197,7 +198,7 @@ struct APIDeclaration {
     if case .failure(let misuse) = visited { throw problem(at, prefix + misuse.text) }
   }
 
-  /// Returns whether a checker recorded the problem, so that reading continues.
+  /// Returns whether a checker has recorded the problem. If so, reading continues.
   func note(_ problem: APIFileProblem) -> Bool {
     guard let checker, case .declaration(let place, let text) = problem else {
       return false
@@ -211,7 +212,7 @@ struct APIDeclaration {
     return .declaration(SourcePlace(file: path, line: line), text)
   }
 
-  /// Returns whether a name can be used after `--` on a command line and in braces.
+  /// Returns whether a name can be used as an option after `--` and as a placeholder in braces.
   static func isName(_ name: String) -> Bool {
     guard let first = name.first, first != "-" else { return false }
     return name.allSatisfy { $0.isLetter || $0.isNumber || "_-.".contains($0) }

@@ -4,21 +4,21 @@ import LullHost
 
 /// An API described by a Lua file: a service, its named calls, and its description.
 ///
-/// Loaded once per process and kept until it ends. Its calls are read when they are requested. Home
-/// thread only. Lua: `lull.api(name)`.
+/// An API is loaded once per process and kept until the process ends. A call is read when it is
+/// requested. Home thread only. Lua: `lull.api(name)`.
 package final class APIFile {
-  /// The name it was requested by, or the name of its file.
+  /// The name by which the API was requested, or the name of its file.
   package let name: String
-  /// The path of the file in messages.
+  /// The path of the file as shown in messages.
   package let path: String
   package let service: Service
   /// The environments that the file declares, in order.
   package let environments: [String]
   package let description: String?
-  /// The ID of the function that handles requests of `lull mock` without a declared call.
+  /// The ID of the function that answers requests without a declared call in `lull mock`.
   package let mock: Int64?
   private let declared: DeclaredCalls
-  /// The handle of its userdata.
+  /// The handle of the API's userdata.
   var hostHandle: UInt64 = 0
 
   init(
@@ -34,32 +34,33 @@ package final class APIFile {
     declared = calls ?? DeclaredCalls(nil)
   }
 
-  /// The environment in use, or nil.
+  /// The selected environment, or nil.
   package var environment: ServiceEnvironment? { service.environment }
 
-  /// The name with its environment, as typed by a user.
+  /// The name with the environment, as a user types it.
   package var fullName: String { environment.map { "\(name)@\($0.name)" } ?? name }
 
   /// The names of all calls in file order, including invalid ones.
   package var callNames: [String] { declared.names }
 
-  /// All calls in file order. Throws the first error.
+  /// All calls in file order. Throws the first error in them.
   package var calls: [APICall] {
     get throws(APIFileProblem) { try declared.all }
   }
 
-  /// Returns the call with a name, read at first use, or nil.
+  /// Returns the call with this name, or nil. The call is read on first use.
   package func call(_ name: String) throws(APIFileProblem) -> APICall? {
     try declared.call(name)
   }
 
-  /// Returns the parts of a call that lists need, which is fast.
+  /// Returns only the properties of a call that lists show, which is faster than reading the whole
+  /// call.
   package func listedCall(_ name: String) throws(APIFileProblem) -> ListedCall? {
     try declared.listed(name)
   }
 
-  /// Moves its calls to another base URL. Returns false if the file has already created a resource
-  /// of its service.
+  /// Moves the calls to another base URL. Returns false if the file has already created a resource
+  /// of its service, because that can't be moved.
   package func rebase(to url: String) -> Bool {
     guard service.rebase(to: url) else { return false }
     (service.schemas as? CallSchemas)?.rebase(to: service.baseURL)
@@ -81,22 +82,23 @@ package final class APIFile {
   }
 }
 
-/// The reason an API file has no valid API.
+/// The reason why a file does not provide a valid API.
 package enum APIFileProblem: Error {
   /// The file does not exist or can't be read.
   case missing(String)
-  /// A compiler message, with the source and its name.
+  /// The file can't be compiled. The values are the compiler's message, and the source with its
+  /// name.
   case syntax(message: String, source: [UInt8], name: String)
   /// The file raised an error.
   case failed(ScriptProblem)
-  /// The file is a module: the description of its result, and the place.
+  /// The file is a module, not an API. The values are the place and a description of its result.
   case module(SourcePlace, String)
-  /// The file's result is not a valid API; with the line of the error.
+  /// The file's result is not a valid API. The values are the place of the error and its message.
   case declaration(SourcePlace, String)
 }
 
 extension APIFileProblem: CustomStringConvertible {
-  /// The problem in one line.
+  /// The problem on one line.
   package var description: String {
     switch self {
     case .missing(let text): text
@@ -115,7 +117,7 @@ extension APIFileProblem: CustomStringConvertible {
     }
   }
 
-  /// Returns the problem that comes first in the file, so that reports are deterministic.
+  /// Returns whichever of two problems comes first in the file, so that reports are deterministic.
   func first(of other: APIFileProblem?) -> APIFileProblem {
     guard case .declaration(let place, let text)? = other,
       case .declaration(let ownPlace, let ownText) = self
@@ -129,7 +131,7 @@ extension APIFileProblem: CustomStringConvertible {
   }
 }
 
-/// A script error, for code that can't access its details.
+/// A script error as an opaque value, for modules that can't access `ScriptFailure`.
 package struct ScriptProblem {
   let failure: ScriptFailure
 }

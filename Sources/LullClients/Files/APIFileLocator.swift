@@ -8,43 +8,46 @@ import LullSystem
 package enum APIFileLocator {
   /// The APIs that can be used by name.
   package struct Listing {
-    /// Sorted. Of several files with the same name, only the one that would be found.
+    /// The files, sorted by name. If several files have the same name, only the one that would be
+    /// found is listed.
     package var files: [(name: String, path: String)] = []
-    /// The files that are not used and the folders that could not be read, as sentences.
+    /// The files that are skipped and the folders that can't be read, each as a sentence.
     package var problems: [String] = []
   }
 
-  /// Returns whether a word is a path.
+  /// Returns whether a word is a path rather than a name.
   package static func isPath(_ word: String) -> Bool {
     word.contains("/") || word.hasSuffix(".lua")
   }
 
-  /// Returns the file for a name or path, with or without an environment; nil if there is none or
-  /// it may not be used.
+  /// Returns the file for a name or path, with or without an environment. nil if there is no such
+  /// file, or if it may not be used.
   package static func file(of word: String) -> String? { plainFile(of: APIName(word).file) }
 
-  /// Returns the file for a name or path without an environment.
+  /// Returns the file for a name or path that has no environment.
   static func plainFile(of word: String) -> String? {
     if isPath(word) { return isFile(word) ? word : nil }
     guard let (folder, path) = nearest(word), folder.objection(to: path) == nil else { return nil }
     return path
   }
 
-  /// Returns whether a word has the name of an existing API and, after `@`, an invalid environment
-  /// name.
+  /// Returns whether a word consists of the name of an existing API, `@`, and an invalid
+  /// environment name.
   package static func meansEnvironment(_ word: String) -> Bool {
     APIName.problem(withEnvironmentOf: word) != nil
   }
 
   /// Returns the message for a missing file.
   ///
-  /// - Parameter listsOwn: whether the message includes the configuration folder. Tests have their
-  ///   own.
+  /// - Parameters:
+  ///   - word: The name or path as typed.
+  ///   - listsOwn: Whether the message mentions the configuration folder. False in tests, which
+  ///     have their own folder.
   package static func missing(_ word: String, listsOwn: Bool = true) -> String {
     if let text = APIName.problem(withEnvironmentOf: word) { return text }
     let word = APIName(word).file
     if isPath(word) { return "there is no API file '\(word)'" }
-    // Only the nearest file counts, even if it may not be used.
+    // Only the nearest file of this name counts, even if it may not be used.
     if let (folder, path) = nearest(word), let objection = folder.objection(to: path) {
       return refusal(of: path, objection)
     }
@@ -84,7 +87,8 @@ package enum APIFileLocator {
     return listing
   }
 
-  /// Returns the files in a folder that may be API files, by name; empty if it can't be read.
+  /// Returns the names of the files in a folder that may be API files. Empty if the folder can't be
+  /// read.
   package static func files(in folder: String) -> [String] {
     let names = (try? names(in: folder)) ?? []
     return names.map { "\(folder)/\($0).lua" }
@@ -96,7 +100,7 @@ package enum APIFileLocator {
     "'\(path)' is skipped: \(objection); to use it from here, name it by its path"
   }
 
-  /// Returns the first file with a name, and its folder.
+  /// Returns the first file with this name, and the folder it is in.
   private static func nearest(_ name: String) -> (APIFolder, path: String)? {
     guard !name.isEmpty, !name.hasPrefix(".") else { return nil }
     for folder in APIFolder.all {

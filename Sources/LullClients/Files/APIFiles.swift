@@ -4,8 +4,8 @@ import LullSystem
 
 /// The APIs that a script or a command has loaded from files.
 ///
-/// Each is loaded once and held until the process ends; later requests return the same one. Home
-/// thread only.
+/// Each API is loaded once and held until the process ends. Later requests return the same object.
+/// Home thread only.
 package final class APIFiles: HostExtension {
 
   private let environment: any HostEnvironment
@@ -22,20 +22,20 @@ package final class APIFiles: HostExtension {
   private let settings: SettingReader
   private var loaded: [Place: APIFile] = [:]
   private var loading: Set<Place> = []
-  /// The checker, if the files are only inspected.
+  /// The checker, if the files are only inspected. Otherwise nil.
   var checker: APIFileChecker? { didSet { permissions.checker = checker } }
-  /// Whether writes are confirmed in any environment. (ENV-14)
+  /// Whether the user has confirmed writes in all environments. (ENV-14)
   package var confirmsWrites = false
   /// Called for each request, resource and page iteration that a script creates from a declared
   /// call.
   package var onUse: ((DeclaredUse) -> Void)?
-  /// The schemas that the script uses for its own validation.
+  /// The compiled schemas that the script uses for its own validation.
   var schemas = KnownSchemas()
   /// The file requested last, as shown in messages.
   private var lastPath: String?
 
-  /// A file with links resolved, in one of its environments. Two fields, because a file name may be
-  /// `a@b.lua`.
+  /// An API file, with links resolved, in one of its environments. These are two properties,
+  /// because a file name may be `a@b.lua`.
   private struct Place: Hashable {
     let file: String
     let environment: String?
@@ -59,16 +59,18 @@ package final class APIFiles: HostExtension {
   package var paths: [String] { Set(loaded.values.map(\.path)).sorted() }
 
   package func close() {
-    // Values that their services hold must not be called any more.
+    // Release the APIs: functions that their services hold must not be called any more.
     loaded = [:]
     onUse = nil
   }
 
-  /// Returns the API for a name or a path, in the environment given with it, or in that of
-  /// `LULL_ENV` if the file has environments. Loaded at the first call; later calls return the same
-  /// one.
+  /// Returns the API for a name or a path. Loads it at the first call. Later calls return the same
+  /// object.
   ///
-  /// - Parameter usesVariable: whether `LULL_ENV` applies.
+  /// The environment is the one given with the name. If none is given and the file declares
+  /// environments, it is that of `LULL_ENV`.
+  ///
+  /// - Parameter usesVariable: Whether `LULL_ENV` applies.
   package func api(_ word: String, usesVariable: Bool = true) throws(APIFileProblem) -> APIFile {
     let wanted = APIName(word)
     guard let path = APIFileLocator.plainFile(of: wanted.file) else {
@@ -112,7 +114,7 @@ package final class APIFiles: HostExtension {
     let service = Service(
       baseURL: url, networking: environment.defaultNetworking(), pump: environment.pump)
     let api = APIFile(name: url, path: url, service: service)
-    // Without Lua, the caller holds its service.
+    // As long as Lua is not started, the caller holds the service.
     if bridge.isStarted {
       try pin(api)
     } else {
@@ -121,7 +123,7 @@ package final class APIFiles: HostExtension {
     return api
   }
 
-  /// Returns the message of a problem for standard error.
+  /// Returns the message about a problem, for standard error.
   package func describe(_ problem: APIFileProblem) -> String {
     switch problem {
     case .missing(let text): "lull: \(text)\n"
@@ -136,7 +138,8 @@ package final class APIFiles: HostExtension {
     }
   }
 
-  /// An interruption counts as an error of the file only during an inspection.
+  /// Describes an error that a file raised. An interruption is an error of the file only during an
+  /// inspection.
   private func describe(raised failure: ScriptFailure) -> String {
     guard reporter.isInterruption(failure) else { return reporter.describe(failure) }
     guard permissions.isOnlyLooking, let text = interruption.text else { return "" }
@@ -187,7 +190,7 @@ package final class APIFiles: HostExtension {
       isTaken: { [loaded] service in loaded.values.contains { $0.service === service } })
   }
 
-  /// Runs a file, and passes its results to `read`.
+  /// Runs the source of an API file and passes its results to `read`.
   func run<Value>(
     _ source: [UInt8], path: String, _ arguments: [LuaValue], kind: StaticString,
     _ variables: FileVariables? = nil,
@@ -204,7 +207,7 @@ package final class APIFiles: HostExtension {
     return try ask(chunk, arguments, kind: kind, read)
   }
 
-  /// Passes a value of a file to `read`, on a stack.
+  /// Pushes a stored value of an API file onto a Lua stack and passes it to `read`.
   func visit<Value>(
     _ value: StoredValue, _ read: (RunResults) throws(APIFileProblem) -> Value
   ) throws(APIFileProblem) -> Value {

@@ -7,19 +7,20 @@ package struct APIFolder {
   package enum Place: Equatable {
     /// In the working directory.
     case here
-    /// That many folders up, at or below the root of the repository.
+    /// A folder this many levels above the working directory. The root of the repository is `top`
+    /// levels above it.
     case above(Int, top: Int)
-    /// The folder of the user's configuration.
+    /// The folder in the user's configuration.
     case own
   }
 
-  /// The path shown in messages.
+  /// The path as shown in messages.
   package let path: String
   package let place: Place
 
   /// The folders in search order: from the working directory up to the folder that contains `.git`,
-  /// followed by the configuration folder. Without a `.git`, only the working directory and the
-  /// configuration.
+  /// and then the configuration folder. Without a `.git`, only the working directory and the
+  /// configuration folder are searched.
   package static var all: [APIFolder] {
     var folders = [APIFolder(path: "apis", place: .here)]
     if let top = levelsToRepository, top > 0 {
@@ -39,11 +40,11 @@ package struct APIFolder {
     return variable("HOME").map { APIFolder(path: $0 + "/.config/lull/apis", place: .own) }
   }
 
-  /// Returns why a file in the folder may not be used; nil if it may.
+  /// Returns why a file in this folder may not be used. nil if it may.
   ///
-  /// The user has not explicitly chosen a folder above the working directory. So the folder and all
-  /// folders on the way must belong to the user, and the file must be inside the repository after
-  /// resolving links.
+  /// The user has not explicitly chosen a folder above the working directory. Therefore that
+  /// folder, and all folders between the two, must belong to the user. After resolving links, the
+  /// file must be inside the repository.
   package func objection(to file: String) -> String? {
     guard case .above(let level, let top) = place else { return nil }
     for folder in (1...level).map(APIFolder.above) + [path, file] {
@@ -64,8 +65,8 @@ package struct APIFolder {
     Array(repeating: "..", count: level).joined(separator: "/")
   }
 
-  /// The number of folders between the working directory and `.git`, which may be a folder or the
-  /// file of a work tree; nil if it is not found.
+  /// The number of levels between the working directory and the folder that contains `.git`. In a
+  /// work tree, `.git` is a file. nil if there is no `.git`.
   private static var levelsToRepository: Int? {
     var level = 0
     var folder = stat()
@@ -74,7 +75,7 @@ package struct APIFolder {
       let path = level == 0 ? "." : above(level)
       var status = stat()
       if lstat(path + "/.git", &status) == 0 { return level }
-      // The root directory is its own parent.
+      // The root directory is its own parent, so the search ends there.
       let below = folder
       guard stat(above(level + 1), &folder) == 0,
         folder.st_ino != below.st_ino || folder.st_dev != below.st_dev
@@ -83,8 +84,8 @@ package struct APIFolder {
     }
   }
 
-  /// Returns the owner who could change a file. For a link, also checks the target, and returns the
-  /// owner that is not the user.
+  /// Returns the user ID of the owner who could change a file. For a link that belongs to the user,
+  /// returns the owner of its target.
   private static func owner(of path: String) -> uid_t? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -95,7 +96,7 @@ package struct APIFolder {
   }
 
   private static func variable(_ name: String) -> String? {
-    // Copied immediately.
+    // Copy the value, because a later change of the environment may invalidate the C string.
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -6,7 +6,7 @@ import LullLuaSource
 /// The source of an API file. Used only for line numbers in messages and for the order of keys,
 /// which a Lua table does not preserve.
 struct DeclaredText {
-  /// The path of the file in messages.
+  /// The path of the file as shown in messages.
   let path: String
   let name: String
   let places: DeclarationPlaces
@@ -22,9 +22,9 @@ struct DeclaredText {
 
 /// The table of calls that an API file returned.
 ///
-/// A call is read from it when it is used. Home thread only.
+/// A call is read from the table when it is used. Home thread only.
 final class CallTable {
-  /// The valid names of all calls, which may themselves be invalid.
+  /// The names of all calls whose names are valid. The calls themselves may be invalid.
   let names: Set<String>
   private let table: StoredValue
   private let text: DeclaredText
@@ -42,13 +42,13 @@ final class CallTable {
     self.service = service
   }
 
-  /// The names in file order.
+  /// The names of the calls in file order.
   var order: [String] {
     let lines = names.map { (line: text.places.line(of: ["calls", $0]), name: $0) }
     return lines.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
   }
 
-  /// Reads some calls by name.
+  /// Reads the calls with the given names.
   func read(_ wanted: Set<String>) -> [String: DeclaredCalls.Reading] {
     let problem: APIFileProblem
     do throws(APIFileProblem) {
@@ -61,8 +61,8 @@ final class CallTable {
     return Dictionary(uniqueKeysWithValues: wanted.map { ($0, .failure(problem)) })
   }
 
-  /// Returns the parts of the calls that lists need. A call that must be read completely for that
-  /// is missing.
+  /// Returns the properties of all calls that lists show. Calls are omitted if they must be read
+  /// completely to find these properties.
   func listed() -> [String: ListedCall] {
     let listed = try? visit { _, _, index, state throws(APIFileProblem) in
       CallTable.listed(index, state)
@@ -72,7 +72,7 @@ final class CallTable {
 
   private static func listed(_ index: Int32, _ state: OpaquePointer?) -> [String: ListedCall] {
     var listed: [String: ListedCall] = [:]
-    // If memory runs out, the remaining ones are read completely.
+    // If memory runs out, the remaining calls are read completely later.
     try? LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
       guard let name = key.string, value.kind == Int32(LULL_TABLE) else { return }
       listed[name] = try ListedCall(name, LuaTable.visitedIndex(in: state), state)
@@ -85,7 +85,7 @@ final class CallTable {
   ) throws(APIFileProblem) -> Value {
     guard let files, let service else { throw .missing("the API has ended") }
     return try files.visit(table) { results throws(APIFileProblem) in
-      // It is freed with its service.
+      // The table has been freed together with its service.
       guard results[0].kind == Int32(LULL_TABLE) else { throw .missing("the API has ended") }
       return try body(files, service, results.index(0), results.state)
     }
@@ -93,8 +93,9 @@ final class CallTable {
 }
 
 extension ListedCall {
-  /// nil if the call must be read completely, because it is invalid, has functions, or a
-  /// placeholder of its path may contain slashes.
+  /// Reads the properties of a call that lists show. nil if the call must be read completely. That
+  /// is so if it is invalid, if it has functions, or if a placeholder of its path may contain
+  /// slashes.
   fileprivate init?(_ name: String, _ index: Int32, _ state: OpaquePointer?) throws(Misuse) {
     var path: String?
     var description: String?
@@ -116,7 +117,7 @@ extension ListedCall {
     self.init(name: name, method: method, path: path, description: description, openPlaces: [])
   }
 
-  /// Returns whether one of the visited parameters has the setting `reserved`.
+  /// Returns whether one of the parameters in the visited table has the setting `reserved`.
   private static func mayBeOpen(_ state: OpaquePointer?) throws(Misuse) -> Bool {
     var isFound = false
     try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {

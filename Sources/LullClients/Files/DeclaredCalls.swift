@@ -2,32 +2,33 @@ import LullCore
 
 /// The calls that an API file declares.
 ///
-/// Each is read when it is used, and an error in it is reported to its caller. Home thread only.
+/// A call is read when it is used. An error in it is thrown to the code that requested it. Home
+/// thread only.
 final class DeclaredCalls {
   typealias Reading = Result<APICall, APIFileProblem>
 
-  /// The names in file order.
+  /// The names of the calls in file order.
   private(set) lazy var names = table?.order ?? []
   private lazy var listed = table?.listed() ?? [:]
-  /// The calls that have been read.
+  /// The calls that have been read without errors.
   private var readings: [String: APICall]
-  /// nil if the file declares no calls.
+  /// The table of calls. nil if the file declares no calls.
   private let table: CallTable?
 
-  /// - Parameter readings: the calls that have already been read.
+  /// - Parameter readings: The calls that have already been read.
   init(_ table: CallTable?, _ readings: [String: APICall] = [:]) {
     self.table = table
     self.readings = readings
   }
 
-  /// Returns the call with that name, or nil.
+  /// Returns the call with this name, or nil if there is none.
   func call(_ name: String) throws(APIFileProblem) -> APICall? {
     if let known = readings[name] { return known }
     guard table?.names.contains(name) == true else { return nil }
     return try read([name])[name]?.get()
   }
 
-  /// All calls. Throws the first error.
+  /// All calls in file order. Throws the first error in them.
   var all: [APICall] {
     get throws(APIFileProblem) {
       let found = read(Set(names.filter { readings[$0] == nil }))
@@ -47,8 +48,8 @@ final class DeclaredCalls {
     return try call(name).map { ListedCall($0) }
   }
 
-  /// Stores the calls that could be read. The others are read again at their next use, because the
-  /// cause may be outside the file.
+  /// Reads calls and stores those without errors. The others are read again at their next use,
+  /// because the cause of the error may be outside the file.
   private func read(_ names: Set<String>) -> [String: Reading] {
     guard !names.isEmpty, let table else { return [:] }
     let found = table.read(names)
@@ -61,9 +62,9 @@ final class DeclaredCalls {
 package struct DeclaredUse {
   package let api: APIFile
   package let call: APICall
-  /// The parameters that the script passed; others may have defaults.
+  /// The names of the parameters that the script passed. Other parameters may have defaults.
   package let given: Set<String>
   package let values: [String: CallValue]
-  /// The URL, with secrets masked.
+  /// The URL of the request or resource, with secrets masked.
   package let url: String
 }

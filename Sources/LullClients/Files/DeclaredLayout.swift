@@ -3,7 +3,7 @@ import LullHost
 import LullLuaSource
 
 extension TableLayout {
-  /// Returns JSON of a table with the members of its objects in this order.
+  /// Returns the JSON of a table, with the members of its objects in the order of this layout.
   func ordering(_ json: [UInt8]) -> [UInt8] {
     var writer = JSONWriter()
     TableLayout.write(JSONText(valid: json), self, to: &writer)
@@ -36,7 +36,8 @@ extension TableLayout {
   }
 }
 
-/// The layout of the calls in the source of an API file, read for the calls that are requested.
+/// The layout of the calls in the source of an API file. Only the parts for requested calls are
+/// read.
 final class DeclaredLayout {
   private static let mostSearches = 4
 
@@ -50,9 +51,10 @@ final class DeclaredLayout {
 
   init(_ source: [UInt8]) { self.source = source }
 
-  /// Returns the layout of a call's parameters; nil if the source does not spell them out.
+  /// Returns the layout of a call's parameters. nil if the source does not contain them as a table
+  /// constructor.
   func parameters(of call: String) -> TableLayout? {
-    // The first few are searched without reading the whole text.
+    // For the first few calls, search the source without parsing all of it.
     searches += 1
     let found =
       searches > DeclaredLayout.mostSearches

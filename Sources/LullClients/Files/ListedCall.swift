@@ -1,6 +1,7 @@
 package import LullCore
 
-/// A call as shown in lists: the plain values in its declaration, which may be otherwise invalid.
+/// A call as shown in lists. It consists of the plain values in its declaration, which may be
+/// invalid in other respects.
 package struct ListedCall {
   package let name: String
   package let method: RequestMethod

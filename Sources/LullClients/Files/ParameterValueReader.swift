@@ -2,12 +2,12 @@ import CLullBridge
 import LullCore
 import LullHost
 
-/// Reads the parameter values that scripts pass.
+/// Reads the parameter values that a script passes.
 struct ParameterValueReader {
   let handles: ObjectHandles
   let json: JSONReader
 
-  /// Reads and checks the value at a stack position.
+  /// Reads and checks the value of a parameter at a stack position.
   func value(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, for parameter: CallParameter
   ) throws(Misuse) -> CallValue {
@@ -96,8 +96,8 @@ struct ParameterValueReader {
     throw misuse(parameter, parameter.expectationOfOne, value)
   }
 
-  /// Reads an object with single values. One with other values becomes JSON, which some places
-  /// allow.
+  /// Reads an object whose fields are single values. An object with other values becomes JSON,
+  /// which only some locations allow.
   private func object(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, of parameter: CallParameter
   ) throws(Misuse) -> CallValue {
@@ -125,7 +125,7 @@ struct ParameterValueReader {
     return isFlat ? .object(sorting: members) : .json(try text(index, state, of: parameter))
   }
 
-  /// Returns nil for a table or a type that no parameter has.
+  /// Returns a single value. nil for a table, or for a Lua type that parameters can't have.
   private static func single(
     _ value: lull_value, _ name: String, of parameter: CallParameter
   ) throws(Misuse) -> CallValue? {
@@ -137,7 +137,8 @@ struct ParameterValueReader {
     return whole(value).map { .integer($0) } ?? .number(number)
   }
 
-  /// Returns an integer. Read directly, because it may have more digits than a float holds.
+  /// Returns an integer. An integer is read directly, because it may have more digits than a float
+  /// can represent.
   private static func whole(_ value: lull_value) -> Int? {
     if value.kind == Int32(LULL_INTEGER) { return Int(value.integer) }
     return value.double.flatMap { Int(exactly: $0) }

@@ -4,13 +4,13 @@ package import LullCore
 import LullHost
 import LullLuaSource
 
-/// A field of the table returned by `config.lua`: the default of an option of the HTTP commands.
+/// A field of the table that `config.lua` returns: the default of an option of the HTTP commands.
 package struct VerbDefault {
   package enum Value {
     case flag(Bool)
     /// A string, or a number converted to one.
     case text(String)
-    /// Names and texts, sorted.
+    /// A table of names and texts, sorted by name.
     case table([(name: String, text: String)])
   }
 
@@ -21,9 +21,9 @@ package struct VerbDefault {
 }
 
 extension APIFiles {
-  /// Reads the defaults that a file returns.
+  /// Reads the defaults that the file `config.lua` returns.
   ///
-  /// - Parameter known: the allowed keys.
+  /// - Parameter known: The allowed keys.
   package func defaults(
     in source: [UInt8], path: String, known: [String]
   ) throws(APIFileProblem) -> [VerbDefault] {
@@ -34,7 +34,7 @@ extension APIFiles {
   }
 }
 
-/// Reads that table.
+/// Reads the table that `config.lua` returns.
 private struct VerbDefaultReader {
   let places: DeclarationPlaces
   let path: String

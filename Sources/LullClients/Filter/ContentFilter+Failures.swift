@@ -2,15 +2,16 @@ import LullCore
 import LullHost
 
 extension ContentFilter {
-  /// The chunk names of an expression and of the code around it in messages.
+  /// The chunk name of an expression of `-f` in messages. `preludeName` is that of the code around
+  /// the expression.
   static let expressionName = "-f"
   static let preludeName = "-f prelude"
 
-  /// Returns a failure as the user should see it: with a place in the expression, and without the
-  /// surrounding code.
+  /// Returns a failure for the user: with a place in the expression, and without the code that Lull
+  /// adds around the expression.
   static func shown(_ failure: ScriptFailure, of expression: FilterText) -> ScriptFailure {
     var shown = placed(failure, of: expression)
-    // An undefined variable may be meant as a field.
+    // The user may have meant an undefined variable as a field.
     if let start = shown.message.firstRange(of: " a nil value (global '")?.upperBound,
       shown.message.hasSuffix("')")
     {
@@ -29,9 +30,10 @@ extension ContentFilter {
     let frames = failure.trace.stacks.flatMap(\.self)
     let rest = withoutPreludePlace(failure.message)
     guard let place = frames.firstIndex(where: { $0.shortSource == name }) else {
-      // The expression has returned, so its result is at fault.
+      // The expression has already returned, so the failure is about its result.
       let reason = rest.replacing("cannot encode as JSON: ", with: "")
-      // For a nested value, the top level of the message is only a part.
+      // If the value is nested, the message ends with "at the top level", which would be
+      // misleading.
       let level = " at the top level"
       shown.message =
         at(expression.text.contains("\n") ? 0 : 1, name)
@@ -53,14 +55,14 @@ extension ContentFilter {
     line > 0 ? "\(name):\(line): " : "\(name): "
   }
 
-  /// Removes the place at the beginning of `prelude:12: rest`.
+  /// Removes the prelude's place from a message of the form `prelude:12: rest`.
   private static func withoutPreludePlace(_ message: String) -> String {
     guard message.hasPrefix(preludeName + ":") else { return message }
     let tail = message.dropFirst(preludeName.count + 1).drop { $0.isNumber }
     return tail.hasPrefix(": ") ? String(tail.dropFirst(2)) : message
   }
 
-  /// Removes the name of a variable of the prelude: `(local 'value')`.
+  /// Removes the name of a prelude variable from a message: `(local 'value')`.
   private static func withoutVariable(_ message: String) -> String {
     guard message.hasSuffix("')"), let start = message.lastIndex(of: "(") else { return message }
     return String(message[..<start].dropLast())

@@ -3,28 +3,29 @@ package import LullCore
 package import LullHost
 import LullLuaSource
 
-/// Converts content to JSON: with a Lua expression over `x`, or unchanged.
+/// Converts content to JSON, unchanged or with a Lua expression over `x`.
 ///
 /// The expression can't wait. Home thread only.
 package final class ContentFilter {
   private let bridge: BridgeRuntime
   private let callbacks: Callbacks
   private let reader: JSONReader
-  /// The prelude's function that applies another function and encodes its result.
+  /// The ID of the prelude's function that calls another function and encodes its result.
   private let apply: Int64
   private let expression: Chunk
   private let text: FilterText
-  /// Whether it is applied to parts of one list, so that a field may be in another part.
+  /// Whether the filter is applied to the parts of a list one by one. In that case, a field that is
+  /// missing in one part may be in another.
   package var isOfParts = false
 
   package struct Problem: Error {
-    /// The report for standard error.
+    /// The error report for standard error.
     package let report: String
 
     package init(report: String) { self.report = report }
   }
 
-  /// - Parameter text: the expression; nil for the unchanged content.
+  /// - Parameter text: The expression. nil leaves the content unchanged.
   package init(_ host: LuaHost, _ text: FilterText?) throws(Problem) {
     bridge = host.bridge
     callbacks = host.callbacks
@@ -61,8 +62,8 @@ package final class ContentFilter {
       throw Problem(report: "lull: -f '\(shown)': \(hint)\n")
     }
     do throws(Problem) {
-      // The original expression is compiled first, for error messages. The compiled function has
-      // no tail call, which would leave no line for errors.
+      // Compile the original expression first, to get error messages about it. The function that is
+      // actually run has no tail call, because that would leave no line number for errors.
       let checked = try ContentFilter.load(
         "\(head)return \(shown)", shown: shown, name: name, sources, reporter)
       checked.release()
@@ -70,7 +71,7 @@ package final class ContentFilter {
       if !text.isFile, let hint = JQExpression(shown).hint(isWrong: true) {
         throw Problem(report: "lull: -f '\(shown)': \(hint)\n")
       }
-      // A file may have statements before its result.
+      // A file may have statements before the result, so compile it as a whole too.
       guard text.isFile else { throw error }
       let statements = LuaToken.all(in: shown.utf8).first?.kind == .keyword || text.hasReturn
       guard statements else { throw error }
@@ -88,7 +89,8 @@ package final class ContentFilter {
       "\(head)local result = \(shown)\nreturn result", shown: shown, name: name, sources, reporter)
   }
 
-  /// Rejects `x.name, x.id`, of which only the first value would be written.
+  /// Rejects a list of several values such as `x.name, x.id`. Only the first value would be
+  /// written.
   private static func rejectSeveral(
     _ text: FilterText, _ sources: ChunkSources, _ reporter: Reporter
   ) throws(Problem) {
@@ -98,7 +100,8 @@ package final class ContentFilter {
       if [")", "]", "}"].contains(where: { token.isSymbol($0) }) { depth -= 1 }
       return depth == 0 && token.isSymbol(",")
     }
-    // The arguments of a function may contain commas.
+    // The commas may be inside a function: the arguments and statements of a function may contain
+    // them.
     guard hasComma else { return }
     let single = try? load(
       "local _ENV, x = ...; return (\(text.text)\n)", shown: text.text, name: "=" + text.name,
@@ -112,12 +115,12 @@ package final class ContentFilter {
     single.release()
   }
 
-  /// Returns the expression's result for content as JSON, or throws the report of an error.
+  /// Returns the result of the expression for the content, as JSON. Throws the report of an error.
   ///
   /// - Parameters:
-  ///   - body: the body that the content was parsed from. Numbers taken from it keep their digits.
-  ///   - isOfPages: whether the content is the list of several pages. Reading it like the object of
-  ///     one page would silently result in nil, so that is an error.
+  ///   - body: The body that the content was parsed from. Numbers taken from it keep their digits.
+  ///   - isOfPages: Whether the content is the list of several pages. An expression that reads it
+  ///     like the object of one page would silently result in nil, so that is an error.
   package func json(
     of content: Content, service: Service, spelledBy body: [UInt8]? = nil, isOfPages: Bool = false
   ) throws(Problem) -> [UInt8] {
@@ -145,7 +148,7 @@ package final class ContentFilter {
       let text = results[0].bytes ?? []
       return source.map { spelled(text, results, $0.document, $0.spelling) } ?? text
     }
-    // Its result, or its failure, is meaningless.
+    // The expression read the list like an object, so neither its result nor its failure is useful.
     if isOfPages, lull_reads_took_list_for_object(bridge.pointer) != 0 {
       throw Problem(
         report:
@@ -154,7 +157,7 @@ package final class ContentFilter {
     }
     switch answer {
     case .success(let bytes):
-      // A field of a list is nil, which looks like a valid result.
+      // Reading a field of a list gives nil, which looks like a valid result.
       if bytes.elementsEqual("null".utf8), lull_reads_took_list_for_object(bridge.pointer) != 0 {
         throw Problem(
           report: "lull: -f '\(text.text)': x is a list, and has no fields: x[1] is its first "
@@ -175,13 +178,13 @@ package final class ContentFilter {
   /// Warns about fields in the expression that no row had.
   package func warnOfFields() { callbacks.reporter.warnings.release() }
 
-  /// Returns a marked result with the server's digits.
+  /// Returns a result with the server's digits. The prelude has marked the parts and floats in it.
   private func spelled(
     _ marked: [UInt8], _ results: RunResults, _ document: JSONDocument, _ spelling: JSONSpelling
   ) -> [UInt8] {
     var noted: UnsafePointer<UInt64>?
     let count = lull_reads_noted(bridge.pointer, &noted)
-    // Valid until the expression runs again, and it has ended.
+    // The pointer is valid until the expression runs again. It has ended and is not run here.
     let places = UnsafeBufferPointer(start: noted, count: count).map { Int($0) }
     var digits = ServerDigits(document, spelling, reads: places)
     var parts: [Int64: [UInt8]] = [:]

@@ -2,11 +2,11 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// The expression given with `-f`: the text itself, or `@FILE`, a file with an expression or with
-/// statements that end with `return`.
+/// The expression of `-f`. It is either the text itself, or `@FILE`: a file with an expression, or
+/// with statements that end with `return`.
 package struct FilterText {
   package let text: String
-  /// The name in messages.
+  /// The name of the expression in messages.
   let name: String
   package let isFile: Bool
 
@@ -20,12 +20,12 @@ package struct FilterText {
     self.isFile = isFile
   }
 
-  /// The error message if there is no expression.
+  /// The error message if the option does not contain an expression.
   package struct Problem: Error {
     package let message: String
   }
 
-  /// - Parameter word: the word on the command line.
+  /// - Parameter word: The argument of `-f` on the command line.
   package init(word: String) throws(Problem) {
     guard word.hasPrefix("@") else {
       guard word.contains(where: { !$0.isWhitespace }) else {
@@ -48,7 +48,8 @@ package struct FilterText {
     guard bytes.first != 0x1B, let text = String(validating: bytes, as: UTF8.self) else {
       throw Problem(message: "-f: \(path) is not Lua in UTF-8")
     }
-    // A `#` line. Its line break is kept, so that line numbers match the file.
+    // Remove a first line that begins with `#`. Its line break is kept, so that line numbers match
+    // the file.
     let lua = text.hasPrefix("#") ? text.drop { !$0.isNewline } : text[...]
     guard lua.contains(where: { !$0.isWhitespace }) else {
       throw Problem(message: "-f: \(path) is empty: it needs an expression, such as x.name")
@@ -57,7 +58,7 @@ package struct FilterText {
   }
 
   private static let largest = 1 << 20
-  /// The maximum length of a chunk name shown by the interpreter. (LUA_IDSIZE)
+  /// The maximum length of a chunk name that the interpreter shows. (LUA_IDSIZE)
   private static let longestName = 59
 
   private static func shortened(_ path: String) -> String {
@@ -75,6 +76,6 @@ package struct FilterText {
     }
   }
 
-  /// Whether it has a `return` statement.
+  /// Whether the text contains a `return` statement.
   var hasReturn: Bool { LuaToken.all(in: text.utf8).contains { $0.isKeyword("return") } }
 }

@@ -2,8 +2,8 @@ import LullLuaSource
 
 /// Decides whether the result of a function in an expression depends only on its arguments.
 enum FunctionReader {
-  /// The names it may use besides its own, all of them functions whose result depends only on their
-  /// arguments.
+  /// The global names that a function may use. They are all functions, or tables of functions,
+  /// whose result depends only on their arguments.
   static let known: Set<String> = [
     "string", "table", "math", "utf8", "tostring", "tonumber", "type", "select", "ipairs", "pairs",
     "next", "map", "filter", "keys", "values", "entries", "sort_by", "reverse", "group_by",
@@ -13,13 +13,15 @@ enum FunctionReader {
   private static let openers: Set<String> = ["function", "do", "then", "repeat"]
   private static let closers: Set<String> = ["end", "until"]
 
-  /// Reads a function from `function` to its `end`. Returns false if it is not one, or if its
-  /// result may depend on something else.
+  /// Reads a function from `function` to its `end`, and moves `place` behind it. Returns false if
+  /// the tokens are not a function, or if the function's result may depend on something other than
+  /// its arguments.
   static func read(_ tokens: [LuaToken], _ place: inout Int) -> Bool {
     guard let end = end(of: tokens, from: place) else { return false }
     let body = Array(tokens[place..<end])
     let declared = names(declaredIn: body)
-    // Outside of an inner function or block that declares it, the name refers to the whole list.
+    // A local variable `x` exists only in its own block. Elsewhere in the function, `x` would refer
+    // to the whole list.
     guard !declared.subtracting(parameters(of: body)).contains("x") else { return false }
     place = end
     var brackets: [String] = []
@@ -32,7 +34,7 @@ enum FunctionReader {
       case (.symbol, ")"), (.symbol, "}"), (.symbol, "]"): _ = brackets.popLast()
       case (.keyword, "local"), (.keyword, "for"): isDeclaring = true
       case (.symbol, "="):
-        // A field in a table constructor, or a local variable.
+        // The assignment is a field in a table constructor, or it initializes a local variable.
         guard brackets.last == "{" || isDeclaring else { return false }
         if brackets.isEmpty { isDeclaring = false }
       case (.keyword, "goto"), (.symbol, "::"), (.openString, _), (.openComment, _): return false
@@ -48,8 +50,8 @@ enum FunctionReader {
     return true
   }
 
-  /// Returns the index after the function's `end`. The block of an `if` begins at `then`, and
-  /// another at each `elseif`.
+  /// Returns the index after the function's `end`. A block of an `if` statement begins at each
+  /// `then`, and `elseif` ends the previous one.
   private static func end(of tokens: [LuaToken], from start: Int) -> Int? {
     var depth = 0
     for place in start..<tokens.count where tokens[place].kind == .keyword {
@@ -66,7 +68,8 @@ enum FunctionReader {
     Set(body.dropFirst().prefix { !$0.isSymbol(")") }.filter { $0.kind == .name }.map(\.text))
   }
 
-  /// Returns the parameters and the names after `local` and `for`.
+  /// Returns all names that a function declares: its parameters, and the names after `local` and
+  /// `for`.
   private static func names(declaredIn body: [LuaToken]) -> Set<String> {
     var names: Set<String> = []
     var place = 0

@@ -1,12 +1,12 @@
-/// Recognizes a jq expression and translates it.
+/// Recognizes an expression in the language jq and translates it to Lua.
 struct JQExpression {
   private let text: String
 
   init(_ text: String) { self.text = JQExpression.trimmed(text[...]) }
 
-  /// Returns a one-line suggestion; nil if the text does not look like jq.
+  /// Returns a suggestion on one line. nil if the text does not look like jq.
   ///
-  /// - Parameter isWrong: whether it is not valid Lua.
+  /// - Parameter isWrong: Whether the text is not valid Lua.
   func hint(isWrong: Bool) -> String? {
     if let written = countedFromZero { return "elements count from 1: write \(written)" }
     if let written = renamedFunction {
@@ -34,7 +34,7 @@ struct JQExpression {
       + ".[] | .name is map(x, \"name\"), and select is filter"
   }
 
-  /// A bare name, which is either a function or nil.
+  /// The text if it is a bare name. As a Lua expression, it is either a function or nil.
   private var bareWord: String? {
     guard JQExpression.isName(text), !["x", "nil", "true", "false"].contains(text) else {
       return nil
@@ -42,14 +42,14 @@ struct JQExpression {
     return text
   }
 
-  /// The translation of `x[0]`, which is nil in Lua. Not inside a function, which may have its own
-  /// tables.
+  /// The translation of an index that counts from 0, as in `x[0]`, which is nil in Lua. Indices
+  /// inside a function are not translated, because the function may have its own tables.
   private var countedFromZero: String? {
     guard text.contains("x[0]"), JQExpression.isPath(text) else { return nil }
     return text.replacing("[0]", with: "[1]")
   }
 
-  /// The translation of `length(x)`.
+  /// The translation of a function that has another name in Lull, such as `length(x)`.
   private var renamedFunction: String? {
     guard let open = text.firstIndex(of: "("), text.hasSuffix(")"), !text.contains("(.") else {
       return nil
@@ -62,7 +62,8 @@ struct JQExpression {
     return JQExpression.isPath(inside) ? form.replacing("?", with: inside) : nil
   }
 
-  /// The translation of `$.id` in JSONPath, `body.id` in Restish, and `[0]`.
+  /// The translation of a path in another language: `$.id` in JSONPath, `body.id` in Restish, or
+  /// `[0]`.
   private var otherLanguage: String? {
     let begins = ["$.", "$[", "body.", "body["].first { text.hasPrefix($0) }
     guard let begins else {
@@ -74,7 +75,7 @@ struct JQExpression {
     return JQExpression(rest.hasPrefix("[") ? "." + rest : String(rest)).translated
   }
 
-  /// The functions that jq applies to its input without arguments.
+  /// Functions of jq that are applied to the input without arguments.
   private static let words = [
     "keys": "keys(?)", "length": "count(?)", "reverse": "reverse(?)", "unique": "unique(?)",
     "flatten": "flatten(?)", "first": "first(?)", "last": "last(?)", "add": "sum(?)",
@@ -92,13 +93,13 @@ struct JQExpression {
 
   // MARK: Translating
 
-  /// The translation; nil if it is not known.
+  /// The Lua translation. nil if it is not known.
   private var translated: String? {
     var code = "x"
     var isStream = false
     var stages = JQExpression.parts(of: text, at: "|")
     if stages.count > 1, let first = stages.first, first.isEmpty || JQExpression.isPath(first) {
-      // A pipe after a path in Lua syntax.
+      // The text is a path in Lua syntax, followed by a jq pipe.
       if !first.isEmpty { code = first }
       stages.removeFirst()
     }
@@ -212,7 +213,7 @@ struct JQExpression {
     return steps
   }
 
-  /// Returns `.a.b` as a field name; nil if it is not one.
+  /// Returns a path such as `.a.b` as a field name. nil if it is not one.
   private static func field(_ path: String) -> String? {
     guard path.hasPrefix("."), let steps = steps(of: path) else { return nil }
     var names: [String] = []
@@ -226,7 +227,7 @@ struct JQExpression {
     return names.joined(separator: ".")
   }
 
-  /// Translates `.a`, `.a == 1` and similar conditions to a function or a field.
+  /// Translates `.a`, `.a == 1` and similar conditions to a Lua function or a field name.
   private static func condition(_ text: String) -> String? {
     let operators = [
       ("==", "=="), ("!=", "~="), (">=", ">="), ("<=", "<="), (">", ">"), ("<", "<"),

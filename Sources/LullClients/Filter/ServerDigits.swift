@@ -5,20 +5,21 @@ import LullLuaSource
 
 /// Restores the server's digits in the result of an expression.
 ///
-/// The prelude adds two marks that do not occur in JSON: around the number of a part of the
-/// content, and around a float. A part is written as the server spelled it. A float with the value
-/// of a number that the expression read from the content gets the digits of that number. Any other
-/// float is written by Lua.
+/// The prelude adds two kinds of marks that do not occur in JSON:
+///
+/// - around the index of a part of the content; the part is written as the server spelled it,
+/// - around a float. If the expression read a number with this value from the content, the float
+///   gets the digits of that number. Any other float keeps the digits that Lua writes.
 struct ServerDigits {
-  /// The prelude's mark around the position of a part.
+  /// The mark that the prelude puts around the index of a part.
   static let partMark: UInt8 = 1
-  /// The prelude's mark around a float.
+  /// The mark that the prelude puts around a float.
   static let floatMark: UInt8 = 2
 
   private let document: JSONDocument
   private let spelling: JSONSpelling
-  /// The positions of the numbers that were read, in order, by value; and how many of them have
-  /// been used.
+  /// The numbers that the expression read from the content, by value: their positions in reading
+  /// order, and how many of the positions have been used.
   private var reads: [UInt64: (places: [Int], used: Int)] = [:]
 
   init(_ document: JSONDocument, _ spelling: JSONSpelling, reads places: [Int]) {
@@ -31,8 +32,10 @@ struct ServerDigits {
   }
 
   /// - Parameters:
-  ///   - parts: returns the JSON for the position of a part.
-  ///   - isMade: whether the whole result is a number computed by the expression.
+  ///   - marked: The result with the prelude's marks.
+  ///   - parts: Returns the JSON of the part with an index.
+  ///   - isMade: Whether the expression as a whole computes a number. Its digits are then not the
+  ///     server's.
   mutating func text(
     of marked: [UInt8], parts: (Int) -> [UInt8], isMade: Bool
   ) -> [UInt8] {
@@ -54,8 +57,8 @@ struct ServerDigits {
     return output + rest
   }
 
-  /// Returns the server's digits of a float. Equal numbers with different digits are used in the
-  /// order they were read.
+  /// Returns the server's digits of a float. If equal numbers have different digits, they are used
+  /// in the order in which they were read.
   private mutating func digits(of float: String) -> ArraySlice<UInt8>? {
     guard let value = Double(float)?.bitPattern, let read = reads[value] else { return nil }
     let place = read.places[min(read.used, read.places.count - 1)]
@@ -63,19 +66,19 @@ struct ServerDigits {
     return spelling.digits(at: place)
   }
 
-  /// Returns a part of the content as the server spelled it.
+  /// Returns the part at a position of the content as the server spelled it.
   func text(ofPartAt place: Int) -> [UInt8] {
     var output: [UInt8] = []
     JSONElement(document: document, index: place).encode(into: &output, spelledBy: spelling)
     return output
   }
 
-  /// Returns whether an expression as a whole computes a number: it has an arithmetic operator
-  /// outside of all brackets and functions.
+  /// Returns whether the expression as a whole computes a number. That is so if it has an
+  /// arithmetic operator outside of all brackets and functions.
   static func computes(_ expression: String) -> Bool {
     var depth = 0
     var before: LuaToken?
-    // Parentheses for grouping, as opposed to those of calls.
+    // For each open bracket, whether it only groups, as opposed to the parentheses of a call.
     var groups: [Bool] = []
     for token in LuaToken.all(in: expression.utf8) {
       defer { before = token }

@@ -1,22 +1,24 @@
 import LullLuaSource
 
-/// Recognizes expressions of `-f` whose result for all pages is the concatenation of their results
-/// for each page, so that pages need not be kept.
+/// Recognizes expressions of `-f` that can be evaluated page by page, so that pages need not be
+/// kept. Their result for all pages is the concatenation of the results for each page.
 ///
-/// These consist of nested calls of `map`, `filter`, `pick` and `flatten` around `x`, with field
-/// names and functions; and of `first` around such an expression, which loads only the pages it
-/// needs. A function must be written in the expression, or be one of Lua's or of the filters. It
-/// may read only its arguments and its own variables, and assign only to its own variables. If that
-/// can't be decided from the tokens, the expression is not streamed.
+/// Such an expression consists of nested calls of `map`, `filter`, `pick` and `flatten` around `x`,
+/// with field names and functions as arguments. It may be inside a call of `first`, which loads
+/// only the pages it needs.
+///
+/// A function must be written in the expression, or be one of Lua's or of the filters. It may read
+/// only its arguments and its own variables, and assign only to its own variables. If the tokens do
+/// not show that it does, the expression is not streamed.
 package enum StreamedFilter: Equatable {
-  /// The results of the pages, concatenated.
+  /// The result is the list of the results of all pages.
   case elements
-  /// The given number of first elements of `elements`.
+  /// The result is a list of this many first elements.
   case first(Int)
-  /// The first element of `elements`, not as a list.
+  /// The result is the first element itself, not a list.
   case one
 
-  /// nil if the expression needs all pages.
+  /// Recognizes an expression. nil if it needs all pages at once.
   package init?(_ filter: FilterText) {
     guard !filter.isFile || !filter.hasReturn else { return nil }
     var reader = Reader(tokens: LuaToken.all(in: filter.text.utf8))
@@ -24,7 +26,8 @@ package enum StreamedFilter: Equatable {
     self = found
   }
 
-  /// Returns the expression without `first`.
+  /// Returns the expression inside the call of `first`. Without such a call, returns the whole
+  /// expression.
   package static func inner(of filter: FilterText) -> FilterText? {
     let tokens = LuaToken.all(in: filter.text.utf8)
     var reader = Reader(tokens: tokens)
@@ -40,7 +43,7 @@ extension StreamedFilter {
   private struct Reader {
     let tokens: [LuaToken]
     var place = 0
-    /// The end of the argument of `first`.
+    /// The index of the token after the argument of `first`.
     var innerEnd = 0
 
     private var next: LuaToken? { place < tokens.count ? tokens[place] : nil }
@@ -73,7 +76,7 @@ extension StreamedFilter {
       return count.map { .first($0) } ?? .one
     }
 
-    /// Reads `x`, or a function call around such an expression.
+    /// Reads `x`, or a function call around another expression of this kind.
     private mutating func elements() -> Bool {
       if takeName("x") { return true }
       guard let name = next, name.kind == .name,
@@ -86,7 +89,7 @@ extension StreamedFilter {
         guard argument(of: name.text) else { return false }
         count += 1
       }
-      // Other argument counts raise an error anyway.
+      // Any other number of arguments raises an error when the expression is evaluated.
       let fits =
         switch name.text {
         case "map": count == 1

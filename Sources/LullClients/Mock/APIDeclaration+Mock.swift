@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 import LullHost
 
-/// Reads the settings of a call for `lull mock`.
+/// Reads the settings of calls and files for `lull mock`.
 extension APIDeclaration {
   func function(
     _ key: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
@@ -15,7 +15,7 @@ extension APIDeclaration {
     return id
   }
 
-  /// Reads any content.
+  /// Reads the example response of a call, which may be any content.
   func example(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, of call: APICall
   ) throws(Misuse) -> MockAnswer {
@@ -28,7 +28,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Reads a list of responses.
+  /// Reads the list of a call's example responses.
   func examples(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, of call: APICall
   ) throws(Misuse) -> [MockExample] {
@@ -95,26 +95,26 @@ extension APIDeclaration {
 }
 
 extension APICall {
-  /// The default status of a response.
+  /// The default status of the call's responses in `lull mock`.
   package var usualStatus: Int { method == .post ? 201 : 200 }
 }
 
-/// The responses of a call in `lull mock`. Not used by anything else.
+/// The responses that `lull mock` sends for a call. Nothing else uses them.
 package struct CallMock {
-  /// The ID of a script function, held as long as its service.
+  /// The ID of the script function that answers. The service holds the function.
   package var function: Int64?
-  /// The response with only content.
+  /// The response that the setting `example` describes, which has only content.
   package var example: MockAnswer?
   package var examples: [MockExample] = []
 }
 
-/// One of several responses, for requests with certain parameters.
+/// One of several example responses. It applies to requests with certain parameters.
 package struct MockExample {
   package var answer: MockAnswer
-  /// Empty for any parameters.
+  /// The parameters that a request must have. Empty if the response applies to all requests.
   package var conditions: [(name: String, value: CallValue)] = []
 
-  /// Returns whether it applies to a request with these parameters.
+  /// Returns whether the response applies to a request with these parameters.
   package func fits(_ values: [String: CallValue]) -> Bool {
     conditions.allSatisfy { name, value in
       guard let given = values[name] else { return false }
@@ -123,7 +123,7 @@ package struct MockExample {
   }
 
   private static func comparable(_ value: CallValue) -> [UInt8] {
-    // In JSON, 1 and true differ from "1" and "true"; in a query they do not.
+    // In JSON, 1 and true differ from "1" and "true". In a query they do not, so compare texts.
     var bytes: [UInt8] = []
     switch value {
     case .json(let text): bytes = text

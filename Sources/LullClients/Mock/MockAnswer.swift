@@ -2,12 +2,12 @@ import CLullBridge
 package import LullCore
 package import LullHost
 
-/// A response, without the parts that the server adds when it is sent.
+/// A response of a mock, without the headers that the server adds when it is sent.
 package struct MockAnswer {
   package var status: Int
   package var headers: Headers
   package var body: [UInt8]
-  /// The delay in seconds before it is sent.
+  /// The delay before the response is sent, in seconds.
   package var delay: Double
 
   package init(status: Int, headers: Headers = Headers(), body: [UInt8] = [], delay: Double = 0) {
@@ -20,7 +20,7 @@ package struct MockAnswer {
   /// The maximum delay in seconds: a day.
   private static let longestDelay = 86_400.0
 
-  /// Reads the result of a `mock` function; nil for nil.
+  /// Reads the result of a `mock` function. nil if the function returned nil.
   package init?(returned results: RunResults, _ reading: ScriptReading) throws(Misuse) {
     if results[0].kind == Int32(LULL_NIL) { return nil }
     guard results[0].kind == Int32(LULL_TABLE) else {
@@ -31,11 +31,12 @@ package struct MockAnswer {
     try self.init(table: results.index(0), results.state, reading, status: 200)
   }
 
-  /// Reads a table: the fields of a `networking` function's response, and `delay`.
+  /// Reads a response from a table. It has the fields of a `networking` function's response, `json`
+  /// and `delay`.
   ///
   /// - Parameters:
-  ///   - status: the status if the table has none.
-  ///   - other: additional fields, which are passed to `take`.
+  ///   - status: The status if the table has none.
+  ///   - other: Additional fields, whose values are passed to `take`.
   init(
     table: Int32, _ state: OpaquePointer?, _ reading: ScriptReading, status: Int,
     beside other: [String] = [], take: (lull_value) throws(Misuse) -> Void = { _ in }
@@ -52,7 +53,7 @@ package struct MockAnswer {
         case .success(let bytes): json = bytes
         case .failure(let problem): throw .message("'json' cannot be encoded: \(problem.text)")
         }
-      // A function was already read together with the body.
+      // A `close` function was already read together with the `body` function.
       case "close":
         throw .message(
           "'close' must be a function, and needs a 'body' function, got \(value.described)")
@@ -86,11 +87,11 @@ package struct MockAnswer {
   }
 }
 
-/// The result of a function that returns the body of a response in pieces.
+/// The result of a function that produces the body of a response piece by piece.
 package enum MockPiece {
   case bytes([UInt8])
   case end
-  /// The connection is to be closed in the middle of the body.
+  /// The connection is closed in the middle of the body.
   case cut
 
   package init(returned results: RunResults) throws(Misuse) {

@@ -1,10 +1,10 @@
 package import LullArguments
 
-/// The command line of `lull mock`, shared with the program that it executes.
+/// The command line of `lull mock`, shared with the program `lull-mock` that it executes.
 package enum MockArguments {
   /// The default time limit in seconds for a client to send a request or to receive a response.
   package static let patience = 30
-  /// The default time limit in seconds for a function to run without waiting.
+  /// The default time limit in seconds for a function that runs without waiting.
   package static let longest = 10.0
 
   package static let spec = ArgumentSpec(
@@ -65,7 +65,7 @@ package enum MockArguments {
     Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
   }
 
-  /// Returns whether a text is an origin as browsers send it: `scheme://host[:port]`.
+  /// Returns whether a text is an origin in the form that browsers send: `scheme://host[:port]`.
   package static func isOrigin(_ text: String) -> Bool {
     if text == "*" { return true }
     guard let mark = text.firstRange(of: "://") else { return false }

@@ -1,10 +1,11 @@
 package import LullCore
 
-/// Changes links in examples to point to the mock, so that clients that follow them stay there.
+/// Changes links in example responses so that they point to the mock, and clients that follow them
+/// stay there.
 ///
-/// A string counts as a link only as a whole. Links to other hosts are not changed.
+/// Only a string that is a link as a whole is changed. Links to other hosts are not changed.
 package struct MovedLinks {
-  /// The origins that the mock replaces: that of the service, and that of generated links.
+  /// The origins in links that are replaced: that of the service, and that of generated links.
   private let origins: [String]
   /// The origin of the mock as the client sees it.
   package let here: String
@@ -14,7 +15,7 @@ package struct MovedLinks {
     self.here = here
   }
 
-  /// Returns a value with its links changed; nil if nothing changes.
+  /// Returns a value with its links changed. nil if there is nothing to change.
   package func moved(_ value: JSONValue) -> JSONValue? {
     switch value {
     case .string(let text): return moved(text).map { .string($0) }

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 import LullHost
 
-/// Reads the schemas for the responses of calls.
+/// Reads the settings of an API file about the schemas for responses.
 extension APIDeclaration {
   /// Returns the path of the schemas file, which is next to the API file.
   func schemasPath(_ value: lull_value) throws(Misuse) -> String {
@@ -37,7 +37,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Returns whether a call in a table of calls has its own schema.
+  /// Returns whether any call in a table of calls declares its own schema.
   func haveSchemas(_ table: Int32, _ state: OpaquePointer?) throws(APIFileProblem) -> Bool {
     var isFound = false
     let visited = Result { () throws(Misuse) in

@@ -3,8 +3,8 @@ import LullSchemas
 
 /// Checks schemas for `lull check`.
 extension CallSchemas {
-  /// Returns the problems of all schemas in use: by the name of the call, nil for the file as a
-  /// whole. A problem in a shared schema is reported once.
+  /// Returns the problems of all schemas in use, each with the name of its call. The name is nil
+  /// for a problem of the whole file. A problem in a shared schema is reported once.
   func problems(of calls: [APICall]) -> [(call: String?, text: String)] {
     var problems: [(call: String?, text: String)] = []
     for call in calls {
@@ -38,7 +38,7 @@ extension CallSchemas {
     return problems
   }
 
-  /// Returns the pointers of all schemas that a file has for a call.
+  /// Returns the JSON pointers of all schemas that the schemas file has for a call.
   private static func pointers(of call: String, in file: SchemaFile) -> [String] {
     guard let entry = try? file.call(call) else { return [] }
     let start = "#/calls/\(JSONPointer.escaped(call))"

@@ -2,13 +2,14 @@ import LullCore
 import LullHost
 import LullSchemas
 
-/// The schemas of a call, for the comparison of API files.
+/// Provides the schemas of a call for the comparison of API files.
 extension CallSchemas {
-  /// The maximum length of the shown part of a schema.
+  /// The maximum length of a schema as shown in a comparison.
   private static let shownLength = 120
 
-  /// Returns the schemas of a call: a shortened form for display, and all bytes including the
-  /// definitions they reference, which differ if any schema differs. nil if there are none.
+  /// Returns two forms of a call's schemas. The first is shortened for display. The second contains
+  /// all bytes, including the definitions that the schemas refer to, so it differs if any schema
+  /// differs. nil if the call has no schemas.
   package func fingerprint(ofCall name: String) -> (shown: String, whole: [UInt8])? {
     let own: CallSchema?
     do throws(APIFileProblem) {
@@ -50,7 +51,8 @@ extension CallSchemas {
       var references: [String] = []
       CallSchemas.findReferences(in: element, &references)
       for reference in references {
-        // The place of an anchor is not known, so any definition may contain it.
+        // A reference to an anchor does not show where the anchor is, so it may be in any
+        // definition.
         let entries =
           CallSchemas.entry(of: reference).map { [$0] }
           ?? file.map { $0.definitions.map { Entry(section: "$defs", name: $0) } } ?? []
@@ -63,13 +65,14 @@ extension CallSchemas {
     return bytes
   }
 
-  /// An entry in a section of a file.
+  /// An entry in a section of the schemas file.
   private struct Entry: Hashable {
     let section: String
     let name: String
   }
 
-  /// Returns the entry that a reference points to or into; nil for an anchor.
+  /// Returns the entry that a reference points to, or that contains its target. nil for a reference
+  /// to an anchor.
   private static func entry(of reference: String) -> Entry? {
     guard reference.hasPrefix("#/") else { return nil }
     let names = reference.dropFirst(2).split(
@@ -100,7 +103,7 @@ extension CallSchemas {
     return CanonicalJSON(isExact: false).bytes(of: JSONText(valid: text))
   }
 
-  /// Returns JSON with members sorted by name, so that their order does not matter.
+  /// Returns JSON with its members sorted by name, so that their original order does not matter.
   private static func shown(_ element: JSONElement) -> String {
     let text = (try? sorted(element).encode()) ?? []
     return LogText.part(String(decoding: text, as: UTF8.self), limit: shownLength)

@@ -1,15 +1,16 @@
 import LullCore
 import LullSchemas
 
-/// The schemas as used by `lull mock`.
+/// Provides responses for `lull mock` from the schemas, and checks requests against them.
 extension CallSchemas {
-  /// Returns the success response of a call from the schemas file; nil if the file has none.
+  /// Returns the response that a call's schemas declare, if possible that of a success. nil if
+  /// there is none, or if the schemas can't be used.
   ///
-  /// - Parameter links: changes links in examples to point to the mock.
+  /// - Parameter links: Changes links in examples so that they point to the mock.
   package func example(of call: APICall, _ links: MovedLinks) -> MockAnswer? {
     let key = "\(call.name)\n\(links.here)"
     if case .some(let known) = examples[key] { return known }
-    // Limited, because clients may send any port in `Host`.
+    // The number is limited, because clients may send any port in `Host`.
     if examples.count > 1000 { examples = [:] }
     let made = makeExample(of: call, links)
     examples[key] = .some(made)
@@ -43,10 +44,14 @@ extension CallSchemas {
     }
   }
 
-  /// Returns the response with a status: an example that fits the schema, otherwise a value
-  /// generated from the schema, otherwise only the status.
+  /// Returns the response with a status from the schemas file. The content is chosen as follows:
   ///
-  /// - Parameter said: the entry in `answers`.
+  /// - If the schema describes the content: the first example that matches the schema, otherwise a
+  ///   value generated from the schema, otherwise the first example.
+  /// - If it does not: the first example. Without one, the body is an empty object for JSON, and
+  ///   otherwise empty.
+  ///
+  /// - Parameter said: The entry for the status in `answers`.
   private func declaredAnswer(
     _ status: Int, schema: JSONElement?, said: JSONElement?, _ pointer: String, _ file: SchemaFile,
     _ links: MovedLinks
@@ -55,7 +60,7 @@ extension CallSchemas {
     let examples = said?["examples"].map { Array($0.elements) } ?? []
     let type = said?["type"]?.string
     let isJSON = type.map { CallSchemas.isJSON($0) } ?? !examples.isEmpty
-    // A schema that is `true` says nothing about the content.
+    // The schema `true` does not restrict the content, so there is nothing to generate from it.
     if let schema, schema.kind == .object || said == nil {
       let validator = try validator(pointer, file)
       for example in examples where try validator.fits(example) {
@@ -74,8 +79,8 @@ extension CallSchemas {
       status, links, examples.first?.plainValue ?? .object([]), by: nil, type: type)
   }
 
-  /// - Parameter validator: the schema that the content must match, also after its links are
-  ///   changed.
+  /// - Parameter validator: The schema that the content must match. Changed links are used only if
+  ///   the content still matches it.
   private func answer(
     _ status: Int, _ links: MovedLinks, _ value: JSONValue?, by validator: SchemaValidator?,
     type: String? = nil
@@ -84,7 +89,7 @@ extension CallSchemas {
     var body = plain
     if let moved = links.moved(value), let bytes = try? moved.encode() {
       let document = try? JSONDocument(parsing: bytes)
-      // The schema may allow only certain links.
+      // The schema may allow only certain links, so changed links are used only if they are valid.
       if let validator, let document {
         if try validator.fits(document.root) { body = bytes }
       } else if validator == nil {
@@ -101,7 +106,7 @@ extension CallSchemas {
     return type.withUTF8 { ContentTypePattern.isJSON($0) }
   }
 
-  /// Returns the error in a parameter; nil if it is valid or has no schema.
+  /// Returns the error in the value of a parameter. nil if the value is valid or has no schema.
   package func objection(to value: CallValue, for name: String, of call: String) -> String? {
     let text: [UInt8]?
     switch value {
@@ -125,7 +130,7 @@ extension CallSchemas {
         "the parameter '\(name)' of call '\(call)' does not match its schema: \($0)"
       }
     } catch {
-      // Reported by `lull check`.
+      // `lull check` reports unusable schemas.
       return nil
     }
   }
@@ -133,7 +138,7 @@ extension CallSchemas {
   /// Returns whether a request for the call must have a body although none of its parameters is
   /// required.
   package func requiresBody(_ call: String) -> Bool {
-    // Problems with the file are reported by `lull check`.
+    // `lull check` reports problems with the schemas file.
     (try? openedFile()?.call(call)?["body_required"]?.bool) == true
   }
 
@@ -152,22 +157,22 @@ extension CallSchemas {
         of: document.root, limit: 1)
       return found.first.map { "the body of call '\(call)' does not match its schema: \($0)" }
     } catch {
-      // Reported by `lull check`.
+      // `lull check` reports unusable schemas.
       return nil
     }
   }
 }
 
-/// The statuses in the schemas file for a call.
+/// Chooses among the statuses that the schemas file has for a call.
 private struct DeclaredStatus {
-  /// The key of the success status, or nil.
+  /// The key of the success status. nil if there is no status at all.
   let success: String?
 
   init(_ entry: JSONElement) {
     let schemas = entry["responses"]?.pairs ?? []
     let answers = entry["answers"]?.pairs.map(\.key) ?? []
     let statuses = schemas.map(\.key) + answers
-    // Statuses with content are preferred.
+    // Statuses that have a schema with content are preferred.
     let full = schemas.filter { $0.value.kind == .object }.map(\.key)
     func least(_ keys: [String], _ range: Range<Int>) -> String? {
       keys.compactMap { Int($0) }.filter { range.contains($0) }.min().map { "\($0)" }

@@ -2,14 +2,16 @@ package import LullCore
 package import LullSchemas
 import LullSystem
 
-/// The response schemas of an API. The schemas for a response are those of the call whose method
-/// and path match the request: its own schema for successes, otherwise its entry in the schemas
-/// file.
+/// The response schemas of an API.
 ///
-/// The file is read when the first response is to be validated, and a schema is compiled at its
-/// first use. Home thread only.
+/// The method and path of a request determine the call. For a successful response, the schema that
+/// the call itself declares applies. Otherwise, and for other statuses, its entry in the schemas
+/// file applies.
+///
+/// The file is read when the first response must be validated. A schema is compiled at its first
+/// use. Home thread only.
 package final class CallSchemas: AnswerSchemas {
-  /// The path of the schemas file, or nil.
+  /// The path of the schemas file. nil if there is none.
   package let path: String?
   let calls: DeclaredCalls
   private var base: ResourceURL?
@@ -17,24 +19,25 @@ package final class CallSchemas: AnswerSchemas {
   lazy var file = path.map { path in
     Result { () throws(SchemaProblem) in try SchemaFile.read(Array(path.utf8)) }
   }
-  /// By the pointer of the schema, or by call and status for a call's own schema.
+  /// The schemas that were requested. The key is the call's name, with the status or a prefix for
+  /// the call's own schema.
   private var known: [String: CallAnswerSchema?] = [:]
-  /// The responses of `lull mock`, by call and origin.
+  /// The example responses for `lull mock`, by call and by the mock's origin.
   var examples: [String: MockAnswer?] = [:]
-  /// The validators for responses and for other schemas.
+  /// The compiled schemas, separately for responses (`true`) and for everything else (`false`).
   private var validators: [Bool: FileValidators] = [:]
-  /// The reported problems, by schema, place and keyword.
+  /// The problems that have been reported, by schema, place and keyword.
   private var told: Set<[String]> = []
 
-  /// - Parameter calls: the calls, whose routes are compiled at the first response, and which are
-  ///   read when a response is theirs.
+  /// - Parameter calls: The calls. Their routes are compiled when the first response arrives, and a
+  ///   call is read when one of its responses arrives.
   init(_ calls: DeclaredCalls, path: String?, base: ResourceURL?) {
     self.calls = calls
     self.path = path
     self.base = base
   }
 
-  /// Matches calls below another base URL after the service has moved there.
+  /// Matches calls below another base URL. Used when the service has moved there.
   func rebase(to base: ResourceURL?) {
     self.base = base
     routes = Result { () throws(APIFileProblem) in try makeRoutes() }
@@ -54,7 +57,7 @@ package final class CallSchemas: AnswerSchemas {
   private func makeRoutes() throws(APIFileProblem) -> CallRoutes {
     var routed: [CallRoutes.Call] = []
     for name in calls.names {
-      // There is one call of each name.
+      // The names are unique, so the index is unique too.
       guard let call = try calls.listed(name) else { continue }
       routed.append(
         CallRoutes.Call(call.method, call.path, openPlaces: call.openPlaces))
@@ -62,7 +65,7 @@ package final class CallSchemas: AnswerSchemas {
     return CallRoutes(routed, base: base)
   }
 
-  /// Returns the call for a request, or nil.
+  /// Returns the call that a request belongs to, or nil.
   private func call(_ method: RequestMethod, _ url: String) throws(APIFileProblem) -> APICall? {
     guard let place = try routes.get().call(method.rawValue, url) else { return nil }
     return try calls.call(calls.names[place])
@@ -96,15 +99,16 @@ package final class CallSchemas: AnswerSchemas {
   /// Returns whether a call has a schema for its responses.
   func hasSchema(of call: APICall) -> Bool {
     if call.schema != nil { return true }
-    // A file that can't be read is reported separately.
+    // A schemas file that can't be read is reported separately.
     guard case .success(let file)? = file else { return self.file != nil }
     return (try? file.call(call.name)?["responses"]?.count ?? 0) != 0
   }
 
-  /// Returns the schemas file, or nil.
+  /// Returns the schemas file. nil if there is none.
   package func openedFile() throws(SchemaProblem) -> SchemaFile? { try file?.get() }
 
-  /// - Parameter isOfAnswer: false for a parameter or a body.
+  /// - Parameter isOfAnswer: Whether the schema is that of a response. False for a parameter or a
+  ///   request body.
   func validator(
     _ pointer: String, _ file: SchemaFile, isOfAnswer: Bool = true
   ) throws(SchemaProblem) -> SchemaValidator {
@@ -153,24 +157,24 @@ package final class CallSchemas: AnswerSchemas {
 
   // MARK: Warnings
 
-  /// The maximum number of reported problems.
+  /// The maximum number of problems that are reported as warnings.
   private static let mostTold = 100
 
   package func warn(_ misfits: [ContentMisfit], by schema: any AnswerSchema) {
     for misfit in misfits where told.count < CallSchemas.mostTold {
-      // One problem per array is reported.
+      // In an array, a problem that many elements have is reported once.
       let place = misfit.pointer.split(separator: "/").map { Int($0) == nil ? String($0) : "*" }
       guard told.insert([schema.owner, misfit.keyword] + place).inserted else { continue }
       let rest =
         told.count == CallSchemas.mostTold ? " (further validation warnings are not shown)" : ""
-      // On one line, even if names of members contain line breaks.
+      // The warning is one line, even if member names contain line breaks.
       let text = LogText.part("\(schema.owner): \(misfit)", limit: 500)
       StandardError.write("lull: warning: \(text)\(rest)\n")
     }
   }
 }
 
-/// Escapes names for a JSON Pointer in a URL fragment.
+/// Escapes names in a JSON Pointer that is a URL fragment.
 package enum JSONPointer {
   package static func escaped(_ token: String) -> String {
     let escaped = token.replacing("~", with: "~0").replacing("/", with: "~1")
@@ -179,20 +183,20 @@ package enum JSONPointer {
   }
 }
 
-/// The schema of a call's responses in the API file itself.
+/// The schema that an API file itself declares for a call's responses.
 package enum CallSchema: Sendable {
-  /// A schema written in the file.
+  /// A schema written in the API file.
   case document(JSONDocument)
   /// The name of a definition in the schemas file.
   case definition(String)
 }
 
-/// The schema of a call's responses with one status, or why it can't be used.
+/// The schema for a call's responses with one status, or the reason why it can't be used.
 struct CallAnswerSchema: AnswerSchema {
   let owner: String
   let validator: Result<SchemaValidator, SchemaProblem>
 
-  /// The maximum number of problems in an error.
+  /// The maximum number of problems that one error lists.
   private static let mostMisfits = 20
 
   func misfits(of content: JSONElement) -> [ContentMisfit] {
@@ -209,7 +213,8 @@ struct CallAnswerSchema: AnswerSchema {
   }
 }
 
-/// The compiled schemas of a script, by source, so that a loop compiles each only once.
+/// The schemas that a script has compiled, by their source. A loop compiles the same schema only
+/// once.
 struct KnownSchemas {
   private static let most = 32
   private var validators: [[UInt8]: SchemaValidator] = [:]

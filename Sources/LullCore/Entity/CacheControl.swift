@@ -8,8 +8,8 @@ package struct CacheControl: Equatable {
   /// The response must not be used without validation by the server. Also set by `no-cache` with
   /// header names, which a cache may treat as `no-cache` for the whole response. (Section 5.2.2.4)
   package var isNoCache = false
-  /// The freshness lifetime in seconds, from the first `max-age`. 0 if its value is not a number:
-  /// invalid values count as stale. (Section 4.2.1)
+  /// The freshness lifetime in seconds, from the first `max-age`. If the value of `max-age` is not
+  /// a number, the lifetime is 0, because invalid values count as stale. (Section 4.2.1)
   package var maxAge: Double?
 
   package init(_ headers: Headers) {
@@ -29,8 +29,8 @@ package struct CacheControl: Equatable {
     }
   }
 
-  /// Whether the headers contain `no-store`, in any letter case and at any place, except inside a
-  /// quoted value.
+  /// Whether the headers contain `no-store`, in any letter case and anywhere except inside a quoted
+  /// value.
   static func forbidsStoring(_ headers: Headers) -> Bool { CacheControl(headers).isNoStore }
 
   /// Removes the quotation marks of a quoted value.
@@ -79,9 +79,10 @@ package struct CacheControl: Equatable {
 /// How long a response is fresh according to its headers. (AGE-01; RFC 9111, section 4.2)
 ///
 /// `max-age` takes precedence over `Expires`. The lifetime is 0 with `no-cache` or `no-store`, and
-/// without valid information: there is no heuristic from `Last-Modified` (AGE-02).
+/// also if neither `max-age` nor `Expires` is valid. It is not estimated from `Last-Modified`
+/// (AGE-02).
 package struct HTTPFreshness: Equatable {
-  /// From the creation of the response, in seconds.
+  /// The freshness lifetime in seconds, counted from the creation of the response.
   package let lifetime: Double
   /// The age of the response on arrival, in seconds: the value of `Age` plus the duration of the
   /// exchange, or the time since `Date` if that is longer. (Section 4.2.3)
@@ -93,7 +94,7 @@ package struct HTTPFreshness: Equatable {
   /// Computes the freshness of a response.
   ///
   /// - Parameters:
-  ///   - arrival: Unix seconds.
+  ///   - arrival: When the response arrived, in seconds since 1970.
   ///   - elapsed: The duration of the exchange, in seconds.
   ///   - isNoStore: Whether the request contained `no-store`.
   init(_ headers: Headers, arrival: Double, elapsed: Double, isNoStore: Bool = false) {
@@ -107,13 +108,13 @@ package struct HTTPFreshness: Equatable {
       lifetime = maxAge
     } else {
       let expires = headers.values("expires")
-      // If there are several, none is used. (Section 4.2.1)
+      // If there are several `Expires` headers, none is used. (Section 4.2.1)
       let end = expires.count == 1 ? HTTPDate.parse(exactly: expires[0], now: arrival) : nil
       lifetime = end.map { max(0, $0 - (date ?? arrival)) } ?? 0
     }
   }
 
-  /// The first of several values in one line.
+  /// Parses an `Age` header. If its line contains several values, the first is used.
   private static func age(_ text: String) -> Double? {
     let first = text.prefix { $0 != "," }
     return DeltaSeconds.parse(first.trimmingBlanks)
@@ -121,7 +122,7 @@ package struct HTTPFreshness: Equatable {
 }
 
 extension Entity {
-  /// Its freshness according to its own headers.
+  /// The freshness of the entity according to its own headers.
   package var httpFreshness: HTTPFreshness {
     HTTPFreshness(
       headers, arrival: timestamp, elapsed: exchange?.elapsed ?? 0,
@@ -129,8 +130,8 @@ extension Entity {
   }
 
   /// Whether the response to a HEAD request shows that the server's representation has changed.
-  /// Compares ETags, or Last-Modified if one of the two has no ETag. (AGE-09; RFC 9111, section
-  /// 4.3.5)
+  /// Compares ETags, or Last-Modified if one of the two responses has no ETag. (AGE-09; RFC 9111,
+  /// section 4.3.5)
   package func isOutdated(by head: Entity) -> Bool {
     guard head.exchange?.status == 200 else { return false }
     for name in ["etag", "last-modified"] {
@@ -140,8 +141,8 @@ extension Entity {
   }
 }
 
-/// The update of a stored response by a 304: the new headers, and the headers of the request that
-/// it answers.
+/// The update of a stored response by a 304 response: the headers of the 304 response, and the
+/// headers of the request that it answers.
 package struct Refreshment: Sendable, Equatable {
   let headers: Headers
   /// The headers of the request that was answered with 304.
@@ -154,11 +155,11 @@ package struct Refreshment: Sendable, Equatable {
 }
 
 extension Entity {
-  /// Updates the headers from a 304; content and age are unchanged. (AGE-04; RFC 9111, section
-  /// 4.3.4)
+  /// Updates the headers with those of a 304 response. The content and the timestamp are unchanged.
+  /// (AGE-04; RFC 9111, section 4.3.4)
   package mutating func refresh(by refreshment: Refreshment) {
     var merged = headers.refreshed(by: refreshment.headers)
-    // From now on, the age counts from this response, whatever it was before.
+    // From now on, the age is counted from the 304 response, whatever it was before.
     for name in ["age", "date"] where refreshment.headers[name] == nil { merged.remove(name) }
     headers = merged
     exchange?.variant = Variant(of: merged, to: refreshment.request)
@@ -171,11 +172,11 @@ extension Entity {
 ///
 /// Values that contain secrets are represented by their masks.
 package struct Variant: Sendable, Equatable {
-  /// For each name, in order: `name: value`, or only the name if the header was not sent. `*` if
-  /// the response depends on more than headers.
+  /// One line for each header that `Vary` names, in order: `name: value`, or only the name if the
+  /// header was not sent. The only line is `*` if the response depends on more than headers.
   private let lines: [String]
 
-  /// nil for a response without `Vary`.
+  /// Makes the variant of a response, or returns nil for a response without `Vary`.
   ///
   /// - Parameter isPart: Whether the response is partial (206) and thus depends on the requested
   ///   `Range`.
@@ -193,13 +194,14 @@ package struct Variant: Sendable, Equatable {
     }
   }
 
-  /// The names in lower case, without duplicates.
+  /// The names in `Vary`, in lower case and without duplicates.
   private static func names(_ answer: Headers) -> [String] {
     let names = answer.listedNames("vary")
     return names.contains("*") ? ["*"] : names.sorted()
   }
 
-  /// Repeated headers are joined, and blanks around commas are ignored.
+  /// Returns the line for one header of the request. Repeated headers are joined, and blanks around
+  /// commas are ignored.
   private static func line(_ name: String, _ request: Headers) -> String {
     let values = request.values(name)
     guard !values.isEmpty else { return name }

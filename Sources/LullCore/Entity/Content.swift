@@ -1,7 +1,7 @@
 /// The content of an entity, at any stage of the pipeline.
 ///
-/// Bytes and text are different kinds, even where a language has one type for both. Only text has a
-/// `text` property (TYP-01).
+/// Bytes and text are different kinds of content, even though a language such as Lua has one type
+/// for both. Only text has a `text` property (TYP-01).
 public enum Content: Sendable {
   /// Bytes that no transformer has converted. Lua: a string.
   case bytes([UInt8])
@@ -14,8 +14,8 @@ public enum Content: Sendable {
   /// A value of a script. The script's host holds the value and finds it by this id.
   case foreign(ForeignContent)
 
-  /// The name for `input` and `output` in a transformer's options, and for causes of errors
-  /// (TRF-09).
+  /// The name of the content's type, as used for `input` and `output` in a transformer's options,
+  /// and in causes of errors (TRF-09).
   package var typeName: String {
     switch self {
     case .bytes: "data"
@@ -63,8 +63,9 @@ public struct ForeignContent: Sendable, Hashable {
 }
 
 extension Content {
-  /// Content of the obvious kind: text, bytes, JSON, a script's value, else a value. A `Content` is
-  /// returned unchanged.
+  /// Makes content from a value. A `String` becomes text, `[UInt8]` becomes bytes, a `JSONDocument`
+  /// becomes JSON, and a `ForeignContent` becomes a value of a script. A `Content` is used
+  /// unchanged, and any other value becomes `.value`.
   public init(_ value: some Sendable) {
     switch value {
     case let content as Content: self = content
@@ -76,13 +77,14 @@ extension Content {
     }
   }
 
-  /// The content as that type; nil if it doesn't have the type. (TYP-04, TYP-06, ENT-14)
+  /// Returns the content as the requested type; nil if it doesn't have the type. (TYP-04, TYP-06,
+  /// ENT-14)
   ///
   /// Text is a `String`, bytes are `[UInt8]`, and the result of a transformer has its own type.
   /// JSON is a `JSONDocument`; its root value is also a `JSONElement`, a `JSONValue` or a matching
   /// type of the standard library: `[String: JSONValue]`, `[String: String]`, `[Int]`, `Bool`, … A
-  /// number without a fraction is an `Int` and a `Double`, any other a `Double`. All but the first
-  /// two are rebuilt at each call.
+  /// number without a fraction is an `Int` and a `Double`, and any other number is a `Double`. Each
+  /// call builds the value again, unless it is a `JSONDocument` or a `JSONElement`.
   public func cast<Value>(to type: Value.Type = Value.self) -> Value? {
     if let content = self as? Value { return content }
     switch self {
@@ -101,7 +103,7 @@ extension Content {
 extension JSONElement {
   fileprivate func cast<Value>() -> Value? {
     if let element = self as? Value { return element }
-    // A value that can't have that type isn't built.
+    // Plain values aren't built if they can't have the requested type.
     switch kind {
     case .null, .bool, .int, .double, .string: return plainValue.cast()
     case .array where Value.self == [String: JSONValue].self: return nil
@@ -137,8 +139,9 @@ extension JSONValue {
 }
 
 extension Content {
-  /// Whether both hold the same content. Values of the program are compared if they are
-  /// `Equatable`; values of a script by `isSame`, unless they are the same value.
+  /// Whether this content and another are equal. Values of the program are compared only if they
+  /// are `Equatable`. Values of a script are equal if they are the same stored value, or if
+  /// `isSame` returns true.
   package func holdsSame(
     as other: Content, isSame: (ForeignContent, ForeignContent) -> Bool
   ) -> Bool {
@@ -152,7 +155,7 @@ extension Content {
     }
   }
 
-  /// Whether both are the same text.
+  /// Whether this content and another are the same text.
   func isSameText(as other: Content) -> Bool {
     guard case .text(let a) = self, case .text(let b) = other else { return false }
     return a.utf8.elementsEqual(b.utf8)

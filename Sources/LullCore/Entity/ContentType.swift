@@ -3,7 +3,7 @@ public struct ContentType: Sendable, Hashable {
   /// The value as written, with parameters.
   public let text: String
 
-  /// Wraps any text. Properties for missing parts are nil.
+  /// Makes a content type from any text. `charset` is nil if the text names no charset.
   public init(_ text: String) {
     self.text = text
   }
@@ -22,7 +22,7 @@ public struct ContentType: Sendable, Hashable {
     }
   }
 
-  /// The charset of a value given as a string.
+  /// The charset parameter of a Content-Type value given as a string.
   package static func charset(of contentType: String) -> String? {
     ContentType(contentType).charset
   }
@@ -88,7 +88,7 @@ public struct ContentType: Sendable, Hashable {
 /// more characters other than `/` and `+`. Letter case and parameters are ignored. (TRF-25 to
 /// TRF-29)
 package struct ContentTypePattern: Sendable, Hashable {
-  /// In lower case, without parameters.
+  /// The pattern in lower case, without parameters.
   private let pattern: [UInt8]
 
   package init(_ pattern: String) {
@@ -108,8 +108,9 @@ package struct ContentTypePattern: Sendable, Hashable {
     return pattern.withUnsafeBufferPointer { pattern in
       var position = 0
       var index = 0
-      // The last star and the end of its match. An earlier star need not be tried again: the later
-      // one can match as much, or a separator between them fixes the earlier match.
+      // The last star and the end of its match. An earlier star need not be tried again: either the
+      // later star can match as much, or a separator between the two fixes the match of the earlier
+      // one.
       var star: (position: Int, end: Int)?
       while true {
         if position < pattern.count, pattern[position] == UInt8(ascii: "*") {
@@ -198,12 +199,12 @@ extension ContentTypePattern {
     return form == .lines || form == .values
   }
 
-  /// The form of JSON in a body of that type.
+  /// How JSON values are arranged in a body with this content type.
   package static func jsonForm(_ contentType: UnsafeBufferPointer<UInt8>) -> JSONForm {
     if isApplicationJSON(contentType) { return .whole }
     if lineTypes.contains(where: { $0.matches(contentType) }) { return .lines }
     if valueTypes.contains(where: { $0.matches(contentType) }) { return .values }
-    // Set by `ResponseType.csv`.
+    // `ResponseType.csv` sets this content type.
     let isRows = csv.matches(contentType) && contentType.suffix(7).elementsEqual("as=rows".utf8)
     return isRows ? .rows : .whole
   }
@@ -217,12 +218,13 @@ extension ContentTypePattern {
     return eventStream.matches(contentType)
   }
 
-  /// The usual case, decided by two comparisons: exactly this spelling, with or without parameters.
+  /// Whether the type is `application/json` in exactly this spelling, with or without parameters.
+  /// This is the usual case, and two comparisons decide it.
   private static func isApplicationJSON(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     guard contentType.count >= 16,
       contentType.count == 16 || contentType[16] == UInt8(ascii: ";")
     else { return false }
-    // At least sixteen bytes, as checked above; the words need no alignment.
+    // There are at least sixteen bytes, as checked above. The loads need no alignment.
     let bytes = UnsafeRawBufferPointer(contentType)
     let first = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
     let second = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)

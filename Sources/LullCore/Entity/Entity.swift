@@ -1,11 +1,11 @@
 import LullSystem
 
-/// Content with its metadata: headers, type, validators, age. A value. (ENT-01)
+/// Content with its metadata: headers, type, validators and age. This is a value type. (ENT-01)
 public struct Entity: Sendable {
-  // Behind one reference, since an entity is passed on often and changed rarely.
+  // The fields are behind one reference, since an entity is passed on often and changed rarely.
   private var box: Box
 
-  // The fields are passed one by one, since all together are expensive to copy.
+  // The fields are passed one by one, since a copy of all of them together is expensive.
   private final class Box: Sendable {
     let content: Content
     let held: HeldBytes?
@@ -35,7 +35,7 @@ public struct Entity: Sendable {
   }
 
   /// Makes an entity without an exchange, for example for `overrideLocalData`. `contentType` sets
-  /// that header.
+  /// the Content-Type header.
   ///
   /// Lua: `lull.entity{…}`.
   public init(
@@ -56,7 +56,7 @@ public struct Entity: Sendable {
     box = Box(content, HeldBytes.of(content), headers, timestamp, exchange, true, charset)
   }
 
-  /// The content, as far as it has been transformed. Lua: `entity.content`.
+  /// The content, as far as the pipeline has transformed it. Lua: `entity.content`.
   public var content: Content {
     get { box.content }
     set {
@@ -88,7 +88,8 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Unix epoch seconds. Determines staleness.
+  /// The time from which the age of the entity is counted, in seconds since 1970. It determines
+  /// whether the entity is stale.
   public var timestamp: Double {
     get { box.timestamp }
     set {
@@ -121,8 +122,8 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Whether a cache considers it stale at any age: it was invalidated, or a write has been made
-  /// since. A later timestamp resets this. (AGE-07, INV-59)
+  /// Whether a cache considers the entity stale, whatever its age is, because it was invalidated or
+  /// a write has been made since. Setting a later timestamp resets this. (AGE-07, INV-59)
   package var isOutdated: Bool {
     get { box.isOutdated }
     set {
@@ -149,7 +150,8 @@ public struct Entity: Sendable {
   /// header. (ENT-02, ENT-03)
   public var contentType: String { headers["content-type"] ?? "application/octet-stream" }
 
-  /// The charset parameter of the content type, unless a charset was set. (ENT-04 to ENT-06)
+  /// The charset that was set, or else the charset parameter of the content type. (ENT-04 to
+  /// ENT-06)
   public var charset: String? {
     get { box.charset ?? ContentType.charset(of: contentType) }
     set {
@@ -160,7 +162,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// The charset as received, which need not be text.
+  /// The charset as received, in bytes that need not be valid text.
   package var charsetName: ByteString? {
     if let charset = box.charset { return ByteString(charset) }
     return headers.bytes("content-type")?.withUnsafeBufferPointer { bytes in
@@ -168,14 +170,14 @@ public struct Entity: Sendable {
     }
   }
 
-  /// The server's identifier of this version of the content; nil if it sent none. Lua:
+  /// The server's identifier of this version of the content; nil if the server sent none. Lua:
   /// `entity.etag`.
   public var etag: String? { headers["etag"] }
 
   /// A header by name, in any letter case. For `set-cookie`, the first value.
   public func header(forKey key: String) -> String? { headers[key] }
 
-  /// Whether it is an unchanged copy of the other.
+  /// Whether this entity is an unchanged copy of another.
   package func isSame(as other: Entity) -> Bool { box === other.box }
 }
 /// The HTTP exchange of an entity or error.
@@ -184,9 +186,9 @@ public struct Exchange: Sendable, Equatable {
   public var status: Int
   /// The final URL, after redirects.
   public var url: String?
-  /// In seconds.
+  /// Seconds from sending the request to the last byte of the response.
   public var elapsed: Double?
-  /// nil unless the request's options enable timings.
+  /// The durations of the exchange's phases; nil unless the request's options enable timings.
   public var timings: TransferTimings?
   /// Whether the request or response contained `Cache-Control: no-store`, even if the headers
   /// change later.
@@ -206,7 +208,7 @@ public struct Exchange: Sendable, Equatable {
 extension Entity {
   /// Makes an entity whose timestamp is the current time. (ENT-11, ENT-12)
   ///
-  /// A content type replaces a Content-Type among `headers`.
+  /// `contentType` replaces a Content-Type header in `headers`.
   public init(
     content: Content, contentType: String? = nil, charset: String? = nil,
     headers: Headers = Headers()
@@ -219,7 +221,8 @@ extension Entity {
   /// Sets the timestamp to the current time. (ENT-13) Lua: `entity:touch()`.
   public mutating func touch() { timestamp = SystemClock.now }
 
-  /// The entity with its content as that type; nil if the content can't be cast. (ENT-14)
+  /// Returns the entity with its content as the requested type; nil if the content can't be cast.
+  /// (ENT-14)
   ///
   /// For possible casts, see `Content.cast(to:)`.
   public func withContentRetyped<Value: Sendable>(as type: Value.Type = Value.self) -> Entity? {

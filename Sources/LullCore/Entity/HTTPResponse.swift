@@ -1,14 +1,14 @@
 /// The final response of an exchange, without its body.
 public struct HTTPResponse: Sendable, Equatable {
-  /// Three digits, such as 200.
+  /// The status code, three digits such as 200.
   public var status: Int
   /// The headers of the last response, not of redirects before it.
   public var headers: Headers
   /// The URL after redirects; nil for responses that did not come from a URL.
   public var url: String?
-  /// Seconds from sending the request to the last byte.
+  /// Seconds from sending the request to the last byte of the response.
   public var elapsed: Double?
-  /// nil unless the request's options enable timings.
+  /// The durations of the exchange's phases; nil unless the request's options enable timings.
   public var timings: TransferTimings?
 
   /// Makes a response, for example for custom networking in tests.
@@ -24,32 +24,35 @@ public struct HTTPResponse: Sendable, Equatable {
   }
 }
 
-/// The durations of the phases of an exchange, in seconds. Recorded only if its options enable it.
+/// The durations of the phases of an exchange, in seconds. Recorded only if the request's options
+/// enable timings.
 ///
-/// Connecting and waiting belong to the last hop; the total covers all hops. Phases don't overlap,
-/// but parts of `total` belong to none of them: earlier hops, receiving the body. Lua:
-/// `response.timings`.
+/// The phases from resolving the host name to the first byte belong to the last hop, and the total
+/// covers all hops. Phases don't overlap, but parts of `total` belong to no phase, such as earlier
+/// hops and receiving the body. Lua: `response.timings`.
 public final class TransferTimings: Sendable, Equatable {
-  /// Resolving the host name; 0 on a reused connection.
+  /// Seconds for resolving the host name; 0 on a reused connection.
   public let dns: Double
-  /// Establishing the connection; 0 on a reused connection.
+  /// Seconds for establishing the connection; 0 on a reused connection.
   public let connect: Double
-  /// The TLS handshake, including a proxy's tunnel; 0 on a reused connection and without TLS.
+  /// Seconds for the TLS handshake, including a proxy's tunnel; 0 on a reused connection and
+  /// without TLS.
   public let tls: Double
-  /// From sending the request to the first byte of the response.
+  /// Seconds from sending the request to the first byte of the response.
   public let firstByte: Double
-  /// From leaving the waiting queue to the last byte of the body, redirects included.
+  /// Seconds from leaving the queue of waiting requests to the last byte of the body, including
+  /// redirects.
   public let total: Double
   /// Whether the connection of the last hop was reused.
   public let isReused: Bool
-  /// `1.0`, `1.1`, `2` or `3`; nil if unknown.
+  /// The HTTP version, `1.0`, `1.1`, `2` or `3`; nil if unknown.
   public let httpVersion: String?
   /// Address and port of the peer, or of the proxy if there is one.
   public let remoteAddress: String?
   /// The number of redirects followed before the response.
   public let redirectCount: Int
 
-  /// Makes timings in seconds, for custom networking in tests. Those of a real exchange are
+  /// Makes timings in seconds, for custom networking in tests. The timings of a real exchange are
   /// measured.
   public init(
     dns: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double,

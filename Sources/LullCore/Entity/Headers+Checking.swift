@@ -12,8 +12,8 @@ extension Headers {
     }
   }
 
-  /// Why bytes can't be the value of a header, worded to follow its name; nil if they can. (RFC
-  /// 9110, 5.5)
+  /// Why bytes can't be the value of a header, as a phrase to put after the header's name; nil if
+  /// they can. (RFC 9110, 5.5)
   ///
   /// A line break would start another header on the wire. Intermediaries may drop or refuse other
   /// control characters. Space around a value is lost.
@@ -32,8 +32,8 @@ extension Headers {
     return "must not begin or end with a space or tab"
   }
 
-  /// Why a header can't be part of a response that a script makes. A server may send everything
-  /// else, so only names and line breaks are checked.
+  /// Why a header can't be part of a response that a script makes; nil if it can. Since a server
+  /// may send anything else, only names and line breaks are checked.
   package static func answerProblem(_ name: String, _ value: some Sequence<UInt8>) -> String? {
     guard isName(name), value.contains(where: isBreak) else {
       return problem(name, EmptyCollection())
@@ -55,7 +55,7 @@ extension Headers {
     return valueProblem(value).map { "header '\(name)' \($0)" }
   }
 
-  /// Whether they contain a validator for a conditional request. (RFC 9110, 8.8)
+  /// Whether the headers contain a validator for a conditional request. (RFC 9110, 8.8)
   package var hasValidator: Bool {
     lines.withUnsafeBufferPointer { all in
       var start = 0

@@ -8,10 +8,11 @@
 public struct Headers: Sendable, Equatable {
   private(set) var lines: [UInt8] = []
 
-  /// No headers.
+  /// Makes an empty list of headers.
   public init() {}
 
-  /// Headers in the order of `pairs`. As with `add`, pairs whose name is not a token are omitted.
+  /// Makes headers in the order of `pairs`. As with `add`, pairs whose name is not a token are
+  /// omitted.
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
   }
@@ -20,8 +21,8 @@ public struct Headers: Sendable, Equatable {
   public var isEmpty: Bool { lines.isEmpty }
 
   /// The value of a header. Repeated headers are joined with `, ` in order of arrival; for
-  /// `set-cookie`, the first is returned. Setting it replaces all headers of that name; nil removes
-  /// them.
+  /// `set-cookie`, the first value is returned. Setting a value replaces all headers with this
+  /// name, and setting nil removes them.
   public subscript(_ name: String) -> String? {
     get {
       guard !lines.isEmpty else { return nil }
@@ -47,7 +48,7 @@ public struct Headers: Sendable, Equatable {
     }
   }
 
-  /// Every value of that name, in order.
+  /// Every value of the header `name`, in order.
   public func values(_ name: String) -> [String] {
     var found: [String] = []
     var name = name
@@ -60,10 +61,10 @@ public struct Headers: Sendable, Equatable {
     return found
   }
 
-  /// The value that the subscript returns, as bytes.
+  /// The value of a header that the subscript returns, as bytes.
   public func bytes(_ name: String) -> [UInt8]? { bytes(of: Array(name.utf8)) }
 
-  /// The value by a name that need not be text.
+  /// The value of a header as bytes, by a name that need not be valid text.
   package func bytes(of name: [UInt8]) -> [UInt8]? {
     guard !lines.isEmpty else { return nil }
     var joined: [UInt8]?
@@ -81,7 +82,7 @@ public struct Headers: Sendable, Equatable {
     return joined
   }
 
-  /// Every value of that name, in order, as bytes.
+  /// Every value of the header `name`, in order, as bytes.
   package func byteValues(of name: [UInt8]) -> [[UInt8]] {
     var found: [[UInt8]] = []
     name.withUnsafeBufferPointer { wanted in
@@ -111,7 +112,7 @@ public struct Headers: Sendable, Equatable {
   /// or a colon, is not added. Line breaks in a value are removed.
   public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
 
-  /// Adds a header with a value that need not be text.
+  /// Adds a header with a value that need not be valid text.
   public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
     if Headers.isName(name) { append(name, value) }
   }
@@ -132,13 +133,13 @@ public struct Headers: Sendable, Equatable {
     return isWhole
   }
 
-  /// Sets a header as the subscript does, to a value that need not be text.
+  /// Sets a header as the subscript does, to a value that need not be valid text.
   public mutating func set(_ name: String, bytes value: some Sequence<UInt8>) {
     remove(name)
     add(name, bytes: value)
   }
 
-  /// Removes every header of that name, in any letter case.
+  /// Removes every header with this name, in any letter case.
   public mutating func remove(_ name: String) {
     var name = name
     name.withUTF8 { wanted in
@@ -158,13 +159,13 @@ public struct Headers: Sendable, Equatable {
     }
   }
 
-  /// Replaces all values of that name with those of `other`.
+  /// Replaces all values of the header `name` with those of `other`.
   mutating func take(_ name: String, from other: Headers) {
     remove(name)
     for value in other.byteValues(of: Array(name.utf8)) { add(name, bytes: value) }
   }
 
-  /// The headers one by one, names in lower case.
+  /// The headers one by one, with their names in lower case.
   public var pairs: [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
     forEachLine { name, value in
@@ -173,7 +174,7 @@ public struct Headers: Sendable, Equatable {
     return pairs
   }
 
-  /// The headers as bytes.
+  /// The headers one by one as bytes, with their names in lower case.
   package var bytePairs: [(name: [UInt8], value: [UInt8])] {
     var pairs: [(name: [UInt8], value: [UInt8])] = []
     forEachLine { name, value in pairs.append((Array(name), Array(value))) }
@@ -190,8 +191,8 @@ public struct Headers: Sendable, Equatable {
     while start < end, line[start] == 32 || line[start] == 9 { start += 1 }
     while end > start, Headers.isSpace(line[end - 1]) { end -= 1 }
     // Appends in one piece and without reserving, so that the array grows by doubling, not line by
-    // line. The copy starts so far into the line that the value gets to its place; the name
-    // overwrites the bytes before it. The last byte leaves room for the line end.
+    // line. The copy starts so far into the line that the value lands at its final position. The
+    // name then overwrites the bytes before the value. The last byte leaves room for the line end.
     let first = lines.count
     let space = start - colon - 1
     lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[space..<min(end + 1, line.count)]))
@@ -258,7 +259,7 @@ public struct Headers: Sendable, Equatable {
     return isThere
   }
 
-  /// The length of a line without its end. Every line has one.
+  /// The length of the first line without its line end. Every line has a line end.
   static func lineLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     RawBytes.count(before: 10, in: bytes)
   }
@@ -282,7 +283,7 @@ public struct Headers: Sendable, Equatable {
     _ line: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard line.count == wanted.count else { return false }
-    // From the end, since names more often share a beginning than an end.
+    // Compares from the end, since names more often share a beginning than an end.
     for index in (0..<line.count).reversed() where line[index] != lowercased(wanted[index]) {
       return false
     }
@@ -290,17 +291,18 @@ public struct Headers: Sendable, Equatable {
   }
 }
 
-/// `["Accept": "text/plain", "X-Token": token]`: in that order; repeated names are kept.
+/// Makes headers from a literal such as `["Accept": "text/plain", "X-Token": token]`. The order and
+/// repeated names are kept.
 extension Headers: ExpressibleByDictionaryLiteral {
   /// Makes headers from a literal, in its order. A name may occur twice.
   public init(dictionaryLiteral pairs: (String, String)...) { self.init(pairs) }
 }
 
 extension Headers {
-  /// The names, in lower case, whose values differ from those in `before`.
+  /// The names, in lower case, of headers whose values differ from those in `before`.
   ///
-  /// The common beginning and end are only compared as a whole. An added header thus costs little,
-  /// however many headers there are.
+  /// The parts that both have in common at the beginning and the end are only compared as blocks of
+  /// bytes. So an added header costs little, however many headers there are.
   package func changedNames(since before: Headers) -> Set<String> {
     let (mine, theirs) = Headers.difference(lines, before.lines)
     guard !mine.isEmpty || !theirs.isEmpty else { return [] }
@@ -319,7 +321,7 @@ extension Headers {
     return values
   }
 
-  /// The complete lines between the common beginning and the common end.
+  /// The complete lines of each array between the common beginning and the common end.
   private static func difference(_ a: [UInt8], _ b: [UInt8]) -> (Range<Int>, Range<Int>) {
     a.withUnsafeBufferPointer { a in
       b.withUnsafeBufferPointer { b in
@@ -336,8 +338,8 @@ extension Headers {
     }
   }
 
-  /// The largest number up to `limit` up to which the parts are equal, by bisection. `areEqual`
-  /// compares the part between two positions.
+  /// The largest position up to `limit` before which both parts are equal, found by bisection.
+  /// `areEqual` compares the part between two positions.
   private static func longest(_ limit: Int, _ areEqual: (Int, Int) -> Bool) -> Int {
     var known = 0
     var beyond = limit + 1
@@ -348,7 +350,7 @@ extension Headers {
     return known
   }
 
-  /// Whether `count` bytes from these positions are equal.
+  /// Whether `count` bytes of `a` from `first` on are equal to the bytes of `b` from `second` on.
   private static func equal(
     _ a: UnsafeBufferPointer<UInt8>, _ first: Int, _ b: UnsafeBufferPointer<UInt8>, _ second: Int,
     _ count: Int
@@ -363,8 +365,9 @@ extension Headers {
 }
 
 extension Headers {
-  /// The headers of a stored response after a 304, whose headers replace those of the same name.
-  /// Headers of a connection or of the unchanged content are not replaced. (RFC 9111, section 3.2)
+  /// Returns the headers of a stored response, updated by the headers of a 304 response, which
+  /// replace those of the same name. Headers of a connection or of the unchanged content are not
+  /// replaced. (RFC 9111, section 3.2)
   package func refreshed(by later: Headers) -> Headers {
     let kept = Headers.ofContent.union(later.namesOfConnection)
     var headers = self
@@ -375,7 +378,7 @@ extension Headers {
     return headers
   }
 
-  /// The names, in lower case, that the values of a header list.
+  /// The names in a header whose values are lists of names, in lower case.
   func listedNames(_ name: String) -> Set<String> {
     var names: Set<String> = []
     for value in values(name) {
@@ -405,14 +408,14 @@ extension Headers {
 
 /// Classification of request headers by their lower-case names.
 extension Headers {
-  /// Whether the header doesn't identify the sender but only the wanted content, the format of the
-  /// body or the program.
+  /// Whether the header describes only the wanted content, the format of the body or the client
+  /// program, and does not identify the sender.
   package static func goesAnywhere(_ name: String) -> Bool {
     name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent"
   }
 
-  /// Whether requests that differ in this header may come from the same user. A name that looks
-  /// like a credential never qualifies.
+  /// Whether the value of this header may differ between requests of the same user. A name that
+  /// looks like a credential never qualifies.
   static func saysNothingOfSender(_ name: String) -> Bool {
     guard CredentialName(name) == nil else { return false }
     return goesAnywhere(name) || harmless.contains(name)

@@ -4,20 +4,20 @@ import Synchronization
 /// Counts the bytes of a body or text in memory, from its creation to its release.
 ///
 /// Values that share bytes share one of these objects, so that copies of an entity cost nothing and
-/// count once. Documents are counted where they are made, since views of scripts hold them too. Any
-/// thread.
+/// are counted once. Documents are counted separately, where they are made, since views of scripts
+/// hold them too. Callable on any thread.
 package final class HeldBytes: Sendable {
-  /// The bytes of the whole process, including documents.
+  /// The number of bytes in the whole process, including documents.
   package static var total: Int { bodies + documents }
 
-  /// The bytes of bodies and texts, received or to be sent.
+  /// The number of bytes of bodies and texts, received or to be sent.
   package static var bodies: Int { sum.load(ordering: .relaxed) }
 
-  /// The bytes of parsed JSON.
+  /// The number of bytes of parsed JSON.
   package static var documents: Int { csj_total_bytes() }
 
   private static let sum = Atomic<Int>(0)
-  /// Smaller values are not counted, since their overhead is just as large.
+  /// Values with fewer bytes are not counted, since their overhead is just as large.
   private static let threshold = 512
 
   private let count: Atomic<Int>
@@ -29,7 +29,7 @@ package final class HeldBytes: Sendable {
 
   // Not initializers: a failing initializer would allocate the object before returning nil.
 
-  /// Counts that many bytes; nil if they are too few to count.
+  /// Counts `count` bytes; returns nil if they are too few to count.
   package static func ofBody(_ count: Int) -> HeldBytes? {
     count >= threshold ? HeldBytes(count) : nil
   }
@@ -47,7 +47,7 @@ package final class HeldBytes: Sendable {
     HeldBytes.add(-count.load(ordering: .relaxed))
   }
 
-  /// Adds bytes. One thread at a time.
+  /// Adds bytes to the count. Callable on one thread at a time.
   package func grow(by more: Int) {
     count.add(more, ordering: .relaxed)
     HeldBytes.add(more)

@@ -20,12 +20,12 @@ public final class JSONDocument: Sendable {
   // Points into memory of `pointer`, which isn't written to after parsing.
   nonisolated(unsafe) package let view: csj_view
 
-  /// Whether it is the list of the values on the lines of a body. (JSN-20)
+  /// Whether the document is the list of the values on the lines of a body. (JSN-20)
   package let hasLines: Bool
 
-  /// Whether it has been the data of a resource, which all readers share.
+  /// Whether the document has been the data of a resource, which all readers share.
   private let published = Atomic<Bool>(false)
-  /// The number of requests of a script's host for tables that it had built from this document.
+  /// How many times a script's host has requested the tables that it had built from this document.
   private let handOuts = Atomic<UInt32>(0)
 
   package var isPublished: Bool { published.load(ordering: .relaxed) }
@@ -33,13 +33,13 @@ public final class JSONDocument: Sendable {
 
   package func forgetHandOuts() { handOuts.store(0, ordering: .relaxed) }
 
-  /// Counts another request and returns the number.
+  /// Counts another request for the tables, and returns the number of requests so far.
   package func countHandOut() -> UInt32 {
     handOuts.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// A number that is unique in the process. A script's host uses it to share the tables it has
-  /// built.
+  /// A number that is unique in the process. With it, a script's host finds the tables that it has
+  /// built from the document, and shares them.
   package let serial = JSONDocument.nextSerial()
 
   /// Decoded values by type, returned when the same type is requested again.
@@ -51,8 +51,8 @@ public final class JSONDocument: Sendable {
     serials.add(1, ordering: .relaxed).newValue
   }
 
-  /// Must be called on the home thread before another thread parses, because a stock interpreter
-  /// may end while that thread is parsing.
+  /// Prepares parsing on several threads. Must be called on the home thread before another thread
+  /// parses, because a stock Lua interpreter may end while that thread is parsing.
   package static func prepareForThreads() { csj_prepare_for_threads() }
 
   /// Parses the bytes, which need not outlive the call.
@@ -69,7 +69,7 @@ public final class JSONDocument: Sendable {
     hasLines = false
   }
 
-  /// Parses the list of the values on the lines of a body.
+  /// Parses a JSON list of the values that were on the lines of a body.
   package convenience init(lines list: UnsafeBufferPointer<UInt8>) throws(JSONError) {
     var error = csj_error()
     // Reads `count` bytes and keeps no pointer to them.
@@ -79,7 +79,7 @@ public final class JSONDocument: Sendable {
     self.init(owning: pointer, hasLines: true)
   }
 
-  /// Shares a document that C code holds.
+  /// Makes a document that shares the parsed text that C code holds.
   package convenience init(sharing pointer: OpaquePointer) {
     csj_retain(pointer)
     self.init(owning: pointer)
@@ -91,19 +91,19 @@ public final class JSONDocument: Sendable {
     self.hasLines = hasLines
   }
 
-  /// Parses the bytes.
+  /// Parses bytes as JSON text.
   ///
   /// - Throws: What is wrong with the text, and where.
   public convenience init(parsing bytes: [UInt8]) throws(JSONError) {
     var error = csj_error()
-    // As above; the array is held during the call.
+    // Reads `count` bytes and keeps no pointer to them. The array is held during the call.
     let parsed = bytes.withUnsafeBufferPointer { csj_parse($0.baseAddress, $0.count, &error) }
     guard let parsed else { throw JSONError(error) }
     self.init(owning: parsed)
   }
 
   deinit {
-    // Every reader of the tape holds the document, so there are none now.
+    // Every reader of the tape holds the document, so there are no readers now.
     csj_free(pointer)
   }
 
@@ -118,7 +118,7 @@ public final class JSONDocument: Sendable {
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The problem, without a full stop.
   public var message: String
-  /// The place in the text, in bytes from its start, if known.
+  /// The position of the problem in the text, in bytes from its start, if known.
   public var offset: Int?
   /// The JSON Pointer of the value that can't be written. (DYN-02)
   public var path: String?
@@ -144,7 +144,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension LibraryVersion {
-  /// The parser, as this was built with it.
+  /// The version of the JSON parser with which Lull was built.
   package static var simdjson: LibraryVersion {
     LibraryVersion("simdjson", for: "JSON", debian: "libsimdjson-dev") { _ in csj_version() }
   }

@@ -1,21 +1,21 @@
 internal import CSimdjson
 
-/// A value in a document: its place, and a reference that keeps the document alive.
+/// A value in a document: its position, and a reference that keeps the document alive.
 ///
-/// Reading builds only the returned value. Reading a value as another type returns nil or nothing,
-/// never an error.
+/// Reading builds only the returned value. Reading a value as another type returns nil or an empty
+/// result, never an error.
 public struct JSONElement: Sendable {
   /// The JSON type of a value. Numbers are split into whole and other numbers.
   public enum Kind: Sendable {
-    /// As in JSON; `int` is written without fraction or exponent and fits into 64 bits. A larger
-    /// integer is a `double` with `digits`, and so is a number beyond the range of doubles.
-    /// (JSN-12, JSN-160)
+    /// The types are those of JSON. An `int` is written without fraction or exponent and fits into
+    /// 64 bits. A larger integer is a `double` with `digits`, and so is a number beyond the range
+    /// of doubles. (JSN-12, JSN-160)
     case null, bool, int, double, string, array, object
   }
 
   /// The document, kept alive by this value.
   public let document: JSONDocument
-  /// The place on the document's tape.
+  /// The position of the value on the document's tape.
   package let index: Int
 
   package init(document: JSONDocument, index: Int) {
@@ -36,7 +36,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// Whether it is JSON's null. A missing member is nil instead.
+  /// Whether the value is JSON's null. A missing member is nil instead.
   public var isNull: Bool { type == CSJ_NULL }
 
   /// True or false; nil for any other type, including numbers.
@@ -48,7 +48,8 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// An integer within 64 signed bits, written without fraction or exponent. (JSN-12)
+  /// An integer within 64 signed bits, written without fraction or exponent; nil for any other
+  /// value. (JSN-12)
   public var int: Int? {
     guard type == CSJ_INT else { return nil }
     return withView { Int(csj_int_at($0, index)) }
@@ -82,7 +83,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The digits if they belong to an integer, written without fraction or exponent.
+  /// The `digits` if they belong to an integer, written without fraction or exponent.
   package var integerDigits: String? {
     guard let digits, digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }) else {
       return nil
@@ -105,7 +106,8 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The last value of that key. (JSN-13)
+  /// The value of a key, if this is an object that has the key. If the key is repeated, its last
+  /// value is returned. (JSN-13)
   public subscript(key: String) -> JSONElement? {
     guard type == CSJ_OBJECT else { return nil }
     var key = key
@@ -118,7 +120,7 @@ public struct JSONElement: Sendable {
     return found == 0 ? nil : JSONElement(document: document, index: found)
   }
 
-  /// The element of an array, counted from 0.
+  /// The element at a position, counted from 0, if this is an array that long.
   public subscript(position: Int) -> JSONElement? {
     guard type == CSJ_ARRAY, position >= 0 else { return nil }
     let found = csj_element(document.pointer, index, position)
@@ -171,13 +173,13 @@ public struct JSONElement: Sendable {
   }
 
   /// Appends the value as JSON, without spaces unless pretty. Integers are exact, doubles have the
-  /// shortest form that reads back the same, and only necessary characters are escaped. (JSN-13,
-  /// REQ-10)
+  /// shortest form that is read back as the same number, and only necessary characters are escaped.
+  /// (JSN-13, REQ-10)
   public func encode(into output: inout [UInt8], pretty: Bool = false) {
     encode(into: &output, pretty: pretty, spelledBy: nil)
   }
 
-  /// Appends the value as JSON, with numbers in their original spelling.
+  /// Appends the value as JSON, with numbers in their original spelling if it is given.
   package func encode(
     into output: inout [UInt8], pretty: Bool = false, spelledBy spelling: JSONSpelling?
   ) {
@@ -190,12 +192,13 @@ public struct JSONElement: Sendable {
 
   private var type: csj_type { withView { csj_type_at($0, index) } }
 
-  // Every read of the tape goes through here: the document must outlive the pointers in its view.
+  // Every read of the tape uses this function, because the document must outlive the pointers in
+  // its view.
   func withView<R>(_ body: (csj_view) -> R) -> R {
     withExtendedLifetime(document) { body(document.view) }
   }
 
-  /// The indices of an object's keys and values, each key once.
+  /// The tape positions of an object's keys and values, each key once.
   static func pairs(_ view: csj_view, _ object: Int) -> [csj_pair] {
     Array(unsafeUninitializedCapacity: csj_count(view, object)) { buffer, count in
       // `csj_count` includes repeated keys, so there is room for all.
@@ -237,8 +240,9 @@ package protocol JSONMember {
 extension Array where Element: JSONMember {
   /// The members with each key once, at its first position, with its last value. (JSN-13)
   var withoutRepetition: [Element] {
-    // Keys rarely repeat, and few keys can be compared without hashing. `==` may find too much,
-    // because it treats equivalent compositions of a character as equal, but never too little.
+    // Keys rarely repeat, and few keys can be compared without hashing. `==` may report a
+    // repetition where there is none, because it treats equivalent compositions of a character as
+    // equal. It never misses a repetition.
     let mayRepeat =
       count > 16
       || indices.contains { place in self[..<place].contains { $0.key == self[place].key } }
@@ -258,8 +262,8 @@ extension Array where Element: JSONMember {
 }
 
 extension JSONElement: Equatable {
-  /// Whether both have the same content, in any documents. Numbers are compared by value, members
-  /// in any order; for repeated keys, the last value is used. (JSN-13)
+  /// Whether two values have the same content, even in different documents. Numbers are compared by
+  /// value, and members in any order. For repeated keys, the last value is used. (JSN-13)
   public static func == (one: JSONElement, other: JSONElement) -> Bool {
     csj_same_value(one.document.pointer, one.index, other.document.pointer, other.index) != 0
   }

@@ -3,7 +3,8 @@ package enum JSONLines {
   /// Parses a body. Empty lines and a byte-order mark are ignored. A value must end on the line on
   /// which it begins.
   ///
-  /// - Parameter areValues: Whether the values follow each other independently of lines. (RFC 7464)
+  /// - Parameter areValues: Whether the values follow each other without regard to lines. (RFC
+  ///   7464)
   package static func document(
     _ bytes: UnsafeBufferPointer<UInt8>, areValues: Bool = false
   ) throws(JSONError) -> JSONDocument {
@@ -20,8 +21,8 @@ package enum JSONLines {
     throw problem(bytes, lines)
   }
 
-  /// Parses one value, or else a list of several values. Kubernetes watches and Docker events are
-  /// sent like this with the content type of JSON. (JSN-92)
+  /// Parses a body that consists of one value, or of several values as a list. Kubernetes watches
+  /// and Docker events send several values with the content type of JSON. (JSN-92)
   static func documentOrLines(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONDocument
   {
     do throws(JSONError) {
@@ -42,7 +43,8 @@ package enum JSONLines {
     var (start, place) = (0, 0)
     var last: Range<Int>?
     var count = 0
-    // Ends at the first value that doesn't fit, which in a malformed body is usually the first.
+    // The scan ends at the first value that doesn't fit. In a malformed body, that is usually the
+    // first value.
     while let value = scan.next(in: bytes, start: &start, place: &place) {
       guard follows(value, last, in: bytes) else { return false }
       last = value
@@ -76,7 +78,7 @@ package enum JSONLines {
     areValues ? JSONValueScan.values(bytes) : Array(lines(bytes))
   }
 
-  /// The lines in brackets, separated by commas.
+  /// Returns the lines or values of a body as one JSON list: in brackets, separated by commas.
   package static func list(
     of bytes: UnsafeBufferPointer<UInt8>, areValues: Bool = false
   ) -> [UInt8] {
@@ -90,7 +92,7 @@ package enum JSONLines {
     return list
   }
 
-  /// The elements of such a list, re-encoded, one per line.
+  /// Returns the elements of a document that is a list, encoded again, one per line.
   package static func text(_ document: JSONDocument) -> String {
     var text: [UInt8] = []
     for element in document.root.elements {

@@ -17,7 +17,8 @@ package enum JSONRecognition {
     }
   }
 
-  /// In any encoding of JSON: in UTF-16 and UTF-32, zeros or a byte-order mark precede the bracket.
+  /// Whether the body begins with a bracket, in any encoding of JSON. In UTF-16 and UTF-32, zeros
+  /// or a byte-order mark precede the bracket.
   private static func beginsWithBracket(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let first = bytes.first { byte in
       switch byte {
@@ -41,8 +42,9 @@ private struct JSONOpening {
     place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
-  /// Whether they begin an object with a member, or a list that doesn't end after its first scalar.
-  /// A list of one scalar followed by text begins log lines, such as `[1234] started`.
+  /// Whether the first tokens are those of JSON. They are if they begin an object that is empty or
+  /// has a member, or a list that doesn't end after its first scalar. A list of one scalar followed
+  /// by text is the beginning of a log line, such as `[1234] started`.
   var isOfJSON: Bool {
     var opening = self
     return opening.read()
@@ -136,20 +138,21 @@ package enum JSONScan {
   /// JSON in UTF-8 has none.
   package static func isUTF8(_ bytes: [UInt8]) -> Bool { !bytes.contains(0) }
 
-  /// The place of the first token, after a byte-order mark.
+  /// The position of the first token, after a byte-order mark.
   package static func start(_ bytes: [UInt8]) -> Int {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return token(bytes, bytes.starts(with: mark) ? mark.count : 0)
   }
 
-  /// The place of the next token at or after `place`, skipping white space.
+  /// The position of the next token at or after `place`, skipping white space.
   package static func token(_ bytes: [UInt8], _ place: Int) -> Int {
     var place = place
     while place < bytes.count, isSpace(bytes[place]) { place += 1 }
     return place
   }
 
-  /// The end of the token at `place`: a bracket, comma, colon, string, number or word.
+  /// The end position of the token at `place`. A token is a bracket, comma, colon, string, number
+  /// or word.
   package static func tokenEnd(_ bytes: [UInt8], _ place: Int) -> Int {
     guard place < bytes.count else { return place }
     if bytes[place] == UInt8(ascii: "\"") { return stringEnd(bytes, place) }
@@ -159,7 +162,7 @@ package enum JSONScan {
     return end
   }
 
-  /// The end of the value at `place`.
+  /// The end position of the value at `place`.
   package static func end(_ bytes: [UInt8], _ place: Int) -> Int {
     var depth = 0
     var place = place

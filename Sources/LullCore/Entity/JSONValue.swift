@@ -31,23 +31,25 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// The last value of that key, if this is an object.
+  /// The value of a key, if this is an object that has the key. If the key is repeated, its last
+  /// value is returned.
   public subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
-    // Not `==`, which treats equivalent compositions of a character as equal.
+    // Keys are not compared with `==`, which treats equivalent compositions of a character as
+    // equal.
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
   }
 
-  /// The element at that position, if this is an array that long.
+  /// The element at a position, counted from 0, if this is an array that long.
   public subscript(position: Int) -> JSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(position) else { return nil }
     return elements[position]
   }
 
-  /// The value as JSON text in UTF-8: compact (REQ-10), or on several lines with two spaces per
-  /// level. Fails for NaN and infinite numbers. (REQ-13, DYN-02)
+  /// Returns the value as JSON text in UTF-8: compact (REQ-10), or on several lines with two spaces
+  /// per level. Fails for NaN and infinite numbers. (REQ-13, DYN-02)
   ///
-  /// - Throws: Which number JSON can't represent, and its place.
+  /// - Throws: An error that names the number that JSON can't represent, and its path.
   public func encode(pretty: Bool = false) throws(JSONError) -> [UInt8] {
     var writer = JSONWriter(pretty: pretty)
     var path: [String] = []
@@ -121,7 +123,8 @@ extension JSONValue: Equatable {
   }
 }
 
-// Not `ExpressibleByNilLiteral`: `nil` for an optional value would silently become null.
+// `JSONValue` is not `ExpressibleByNilLiteral`, because `nil` for an optional value would silently
+// become null.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
@@ -138,7 +141,7 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
 
 /// The value as a type of the standard library; nil, never an error, for any other type of value.
 extension JSONValue {
-  /// Whether it is JSON's null. A missing member is nil instead.
+  /// Whether the value is JSON's null. A missing member is nil instead.
   public var isNull: Bool { self == .null }
 
   /// True or false; nil for any other type, including numbers.
@@ -147,13 +150,13 @@ extension JSONValue {
     return nil
   }
 
-  /// An integer, written without fraction or exponent.
+  /// An integer, written without fraction or exponent; nil for any other value.
   public var int: Int? {
     if case .int(let value) = self { return value }
     return nil
   }
 
-  /// Any number; integers are converted.
+  /// Any number, with integers converted; nil for any other value.
   public var double: Double? {
     switch self {
     case .double(let value): value
@@ -183,12 +186,13 @@ extension JSONValue {
 
 extension JSONValue {
   /// Converts a tree of plain Swift values: `nil`, `Bool`, integers, floating-point numbers, text,
-  /// arrays, dictionaries with text keys, and JSON values among them.
+  /// arrays and dictionaries with text keys. The tree may contain `JSONValue`, `JSONElement` and
+  /// `JSONDocument` values.
   ///
   /// Fails for any other value, for integers beyond 64 signed bits, and for NaN and infinite
   /// numbers. The error contains a JSON Pointer to the value. (REQ-12, REQ-13, DYN-02)
   ///
-  /// - Throws: The value that JSON can't represent, and its place.
+  /// - Throws: An error that names the value that JSON can't represent, and its path.
   public init(converting value: Any) throws(JSONError) {
     var path: [String] = []
     self = try JSONValue.converted(value, &path)
@@ -209,7 +213,7 @@ extension JSONValue {
         throw JSONError("\(value) does not fit 64 signed bits", path: pointer(path))
       }
       return .int(int)
-    // Uses the decimal form; otherwise 0.1 would become 0.10000000149011612.
+    // Uses the decimal form of the number. Otherwise 0.1 would become 0.10000000149011612.
     case let value as Float: return try number(Double(value.description) ?? .nan, path)
     case let value as any BinaryFloatingPoint: return try number(Double(value), path)
     case let elements as [Any]:
@@ -257,8 +261,9 @@ extension Optional: OptionalValue {
 
 /// Finds consecutive JSON values in bytes that may arrive in pieces.
 ///
-/// Values are separated by white space, by RS (RFC 7464), or not at all. It recognizes brackets and
-/// strings only; whether a value is valid JSON is decided by the parser. No byte is scanned twice.
+/// Values are separated by white space, by RS (RFC 7464), or not at all. The scan recognizes only
+/// brackets and strings. The parser decides whether a value is valid JSON. No byte is scanned
+/// twice.
 package struct JSONValueScan {
   private enum Part {
     case between
@@ -279,7 +284,7 @@ package struct JSONValueScan {
   /// The next value; nil if it doesn't end in these bytes.
   ///
   /// - Parameters:
-  ///   - start: Where the value begins, or the separator ends.
+  ///   - start: The position at which the value begins, or at which the separator ends.
   ///   - place: The position up to which the bytes have been scanned.
   package mutating func next(
     in bytes: UnsafeBufferPointer<UInt8>, start: inout Int, place: inout Int
@@ -348,7 +353,7 @@ package struct JSONValueScan {
     }
   }
 
-  /// The values of a whole body. The last one may be truncated.
+  /// The ranges of the values in a whole body. The last value may be truncated.
   package static func values(_ bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var scan = JSONValueScan()
     var (start, place) = (0, 0)

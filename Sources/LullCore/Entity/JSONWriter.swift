@@ -1,12 +1,12 @@
 internal import CSimdjson
 
-/// Writes JSON text, compact or pretty. It writes separators itself. If memory runs out, the
-/// process ends, as with an array.
+/// Writes JSON text, compact or pretty. The writer adds the separators. If memory runs out, the
+/// process ends, as with a Swift array.
 package struct JSONWriter: ~Copyable {
   private var writer: csj_writer
 
-  /// The spelling of numbers with a fraction or beyond the range of integers. Both forms read back
-  /// the same.
+  /// The spelling of numbers with a fraction or beyond the range of integers. With both spellings,
+  /// the same number is read back.
   package enum Digits: Sendable {
     /// As in Swift: `1000000000000000.0`.
     case shortest
@@ -31,12 +31,12 @@ package struct JSONWriter: ~Copyable {
     return Array(UnsafeRawBufferPointer(start: writer.bytes, count: writer.length))
   }
 
-  /// Expects `[` or `{`. The caller must match begin and end.
+  /// Begins a list or an object. `bracket` must be `[` or `{`. Each `begin` needs a matching `end`.
   package mutating func begin(_ bracket: Unicode.Scalar) {
     csj_write_begin(&writer, CChar(bitPattern: UInt8(ascii: bracket)))
   }
 
-  /// Expects `]` or `}`.
+  /// Ends a list or an object. `bracket` must be `]` or `}`.
   package mutating func end(_ bracket: Unicode.Scalar) {
     csj_write_end(&writer, CChar(bitPattern: UInt8(ascii: bracket)))
   }
@@ -53,7 +53,7 @@ package struct JSONWriter: ~Copyable {
 
   package mutating func write(_ value: Int) { csj_write_int(&writer, Int64(value)) }
 
-  /// Expects a finite number.
+  /// Writes a number, which must be finite.
   package mutating func write(_ value: Double) { csj_write_double(&writer, value) }
 
   package mutating func write(_ value: String) {
@@ -66,7 +66,7 @@ package struct JSONWriter: ~Copyable {
     }
   }
 
-  /// Writes JSON unchanged.
+  /// Writes JSON text unchanged.
   package mutating func write(raw json: some Sequence<UInt8>) {
     let isWritten: Void? = json.withContiguousStorageIfAvailable { write($0) }
     if isWritten == nil { Array(json).withUnsafeBufferPointer { write($0) } }
@@ -95,7 +95,8 @@ package struct JSONWriter: ~Copyable {
 
   // MARK: Members
 
-  /// Writes an object whose members are written by `members`, optionally as a member with that key.
+  /// Writes an object whose members are written by `members`. If `key` is given, the object is the
+  /// value of a member.
   package mutating func writeObject(
     key: String? = nil, _ members: (inout JSONWriter) -> Void
   ) {
@@ -105,7 +106,8 @@ package struct JSONWriter: ~Copyable {
     end("}")
   }
 
-  /// Writes a list whose elements are written by `elements`, optionally as a member with that key.
+  /// Writes a list whose elements are written by `elements`. If `key` is given, the list is the
+  /// value of a member.
   package mutating func writeList(
     key: String? = nil, _ elements: (inout JSONWriter) -> Void
   ) {
@@ -139,7 +141,7 @@ package struct JSONWriter: ~Copyable {
     write(value)
   }
 
-  /// Writes a member whose value is JSON, unchanged.
+  /// Writes a member whose value is JSON text, unchanged.
   package mutating func write(key: String, raw json: some Sequence<UInt8>) {
     write(key: key)
     write(raw: json)
@@ -158,14 +160,15 @@ package struct JSONWriter: ~Copyable {
   }
 }
 
-/// The original spelling of a document's numbers where it differs from the one that is written. A
-/// document only keeps 64-bit integers and doubles. (JSN-12)
+/// The original spelling of those numbers of a document that would be written differently. A
+/// document itself keeps only 64-bit integers and doubles. (JSN-12)
 package struct JSONSpelling: Sendable {
   private let text: [UInt8]
-  /// By place on the tape.
+  /// The ranges of the original digits in `text`, by the positions of the numbers on the tape.
   private let ranges: [Int: Range<Int>]
 
-  /// nil if the text doesn't match the document, or if no number would be written differently.
+  /// Finds the numbers of a document in the text from which it was parsed. Returns nil if the text
+  /// doesn't match the document, or if no number would be written differently.
   package init?(of document: JSONDocument, in text: [UInt8]) {
     guard JSONScan.isUTF8(text) else { return nil }
     var ranges: [Int: Range<Int>] = [:]
@@ -199,17 +202,17 @@ package struct JSONSpelling: Sendable {
     self.ranges = ranges
   }
 
-  /// The original digits of the number at that place; nil if it is written the same.
+  /// The original digits of the number at a tape position; nil if it is written the same.
   package func digits(at place: Int) -> ArraySlice<UInt8>? { ranges[place].map { text[$0] } }
 
-  /// Calls `body` with a C function that returns the digits, and its context.
+  /// Calls `body` with a C function that returns the digits, and the context that it needs.
   func withSpelling(_ body: (csj_spelling, UnsafeMutableRawPointer) -> Void) {
     text.withUnsafeBufferPointer { bytes in
       var spelled = Spelled(bytes: bytes, ranges: ranges)
       withUnsafeMutablePointer(to: &spelled) { pointer in
         body(
           { context, index, length in
-            // The `Spelled` below, valid during the call.
+            // `context` points to the local variable `spelled`, which is valid during the call.
             guard let spelled = context?.assumingMemoryBound(to: Spelled.self).pointee,
               let range = spelled.ranges[index], let start = spelled.bytes.baseAddress
             else { return nil }
@@ -225,7 +228,7 @@ package struct JSONSpelling: Sendable {
     let ranges: [Int: Range<Int>]
   }
 
-  /// The next number at or after the token at `place`. Moves `place` past it.
+  /// The range of the next number at or after the token at `place`. Moves `place` past the number.
   private static func number(in text: [UInt8], from place: inout Int) -> Range<Int>? {
     while place < text.count {
       let start = place

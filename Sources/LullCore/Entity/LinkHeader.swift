@@ -2,7 +2,7 @@
 package struct WebLink: Equatable, Sendable {
   /// The reference as written, to be resolved against the URL of the response.
   package var target: String
-  /// In lower case.
+  /// The relation types of the link, in lower case.
   package var relations: [String]
   /// The context of the link, if it isn't the response's own URL.
   package var anchor: String?
@@ -16,8 +16,8 @@ package struct WebLink: Equatable, Sendable {
 
 /// Parses the value of a `Link` header. (RFC 8288, appendix B.2)
 ///
-/// An unreadable part doesn't hide the links after it. It is kept, so that an unreadable link isn't
-/// mistaken for a missing one.
+/// An unreadable part doesn't hide the links after it. The part is kept, so that an unreadable link
+/// isn't mistaken for a missing one.
 package struct LinkHeader {
   /// The links, in order.
   package private(set) var links: [WebLink] = []
@@ -26,7 +26,8 @@ package struct LinkHeader {
 
   /// Parses a header.
   ///
-  /// - Parameter value: Repeated headers may be joined with commas.
+  /// - Parameter value: The value of the header, or the values of repeated headers, joined with
+  ///   commas.
   package init(_ value: String) {
     var reader = Reader(value)
     while true {
@@ -43,12 +44,12 @@ package struct LinkHeader {
     }
   }
 
-  /// The target of the first link with that relation whose context is the response itself.
+  /// The target of the first link that has the relation and whose context is the response itself.
   package static func target(_ relation: String, in value: String) -> String? {
     LinkHeader(value).links.first { $0.anchor == nil && $0.relations.contains(relation) }?.target
   }
 
-  /// Whether an unreadable part mentions that relation.
+  /// Whether an unreadable part mentions the relation.
   package func mayHide(_ relation: String) -> Bool {
     unreadable.contains { text in
       text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }
@@ -75,7 +76,7 @@ private struct Reader {
     while index < bytes.count, isSkipped(bytes[index]) { index += 1 }
   }
 
-  /// Skips quoted strings, which may contain commas.
+  /// Moves to the next comma that is not inside a quoted string.
   mutating func skipToComma() {
     while index < bytes.count, bytes[index] != Reader.comma {
       if bytes[index] == UInt8(ascii: "\"") { _ = quoted() } else { index += 1 }
@@ -124,7 +125,8 @@ private struct Reader {
     return isWhole && !isOdd ? link : nil
   }
 
-  /// Whether a bracket was never closed, so that the closing bracket belongs to another link.
+  /// Whether the target contains the beginning of another link, because its own bracket was never
+  /// closed.
   private static func holdsAnotherLink(_ target: String) -> Bool {
     guard let bracket = target.lastIndex(of: "<") else { return false }
     return target[..<bracket].last { $0 != " " && $0 != "\t" } == ","

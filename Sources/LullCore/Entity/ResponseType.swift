@@ -1,7 +1,7 @@
 /// How the bodies of responses are parsed, regardless of their Content-Type. Lua: `response_type`.
 ///
-/// It replaces the Content-Type before the pipeline begins, so that parsers, caches and streams
-/// agree.
+/// The type replaces the Content-Type before the pipeline begins, so that parsers, caches and
+/// streams use the same type.
 public enum ResponseType: String, Sendable, CaseIterable {
   /// One JSON value, or several consecutive ones.
   case json
@@ -41,12 +41,12 @@ package enum JSONForm {
 }
 
 extension Entity {
-  /// How the body is parsed if it is parsed as JSON.
+  /// How JSON values are arranged in the body, according to its content type.
   package var jsonForm: JSONForm {
     headers.withFirstValue("content-type", ContentTypePattern.jsonForm) ?? .whole
   }
 
-  /// Whether an option says that the body is text, even if it looks like JSON.
+  /// Whether an option of the request decides that the body is text, even if it looks like JSON.
   package var isTextByDecision: Bool {
     headers["content-type"]?.hasSuffix("; as=text") ?? false
   }
@@ -103,7 +103,8 @@ package struct ProblemDetails {
   /// The title and detail on one line.
   package let message: String
 
-  /// A larger document isn't a message and would hold up the event loop.
+  /// The size of the largest document that is parsed, in bytes. A larger document isn't a message
+  /// and would hold up the event loop.
   private static let largest = 64 * 1024
   private static let longest = 500
   private static let pattern = ContentTypePattern("application/problem+json")

@@ -1,5 +1,5 @@
-/// The charset with which text was decoded, unless a charset parameter of `text/*` names it. It
-/// allows writing the same bytes again. (TXT-14)
+/// The charset with which a text was decoded, for writing the same bytes again. It is not needed if
+/// a charset parameter of `text/*` names the charset. (TXT-14)
 final class TextSource: Sendable {
   /// The charset, with its byte order if it has one.
   private let charset: String
@@ -20,7 +20,7 @@ final class TextSource: Sendable {
     ([0xFF, 0xFE], "utf-16", "utf-16le"), ([0xFE, 0xFF], "utf-16", "utf-16be"),
   ]
 
-  /// The source for bytes that `TextCoding` decodes with that charset.
+  /// Returns the source for bytes that `TextCoding` decodes with this charset.
   static func of(_ bytes: UnsafeBufferPointer<UInt8>, charset: String) -> TextSource {
     if charset == TextCoding.defaultCharset { return latin1 }
     let name = TextCoding.canonicalName(charset) ?? charset
@@ -33,7 +33,7 @@ final class TextSource: Sendable {
     }
   }
 
-  /// The bytes of that text; nil if the charset lacks one of its characters.
+  /// Encodes a text as bytes. Returns nil if the charset lacks one of the text's characters.
   func bytes(of text: String) -> [UInt8]? {
     (try? TextCoding.encode(text, charset: charset)).map { mark + $0 }
   }

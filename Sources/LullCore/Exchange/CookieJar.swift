@@ -1,5 +1,5 @@
 /// A set of cookies, shared by all exchanges whose options name the same jar. The networking stores
-/// the cookies, and sends each only to servers that its attributes allow.
+/// the cookies, and sends each cookie only to servers that its attributes allow.
 ///
 /// A jar with a file starts with the cookies of the file. The file is rewritten when cookies
 /// change.
@@ -7,7 +7,8 @@ public final class CookieJar: Sendable, Equatable {
   /// The path of a file in the Netscape format of curl and wget. nil: the cookies are lost with the
   /// jar.
   public let file: String?
-  /// Stores the cookies of this jar outside the networking; nil if the networking stores them.
+  /// Stores the cookies of this jar outside the networking; nil if the networking stores the
+  /// cookies.
   package let keeper: Keeper?
 
   /// Stores the cookies of one origin.

@@ -1,7 +1,7 @@
 /// Replaces credentials with a mark in URLs, headers and texts. For bodies, see `body`.
 package enum CredentialMask {
   package static let mark = "***"
-  /// The prefix of a stand-in for a token in a recording; the token's number follows.
+  /// The prefix of a text that replaces a token in a recording. The token's number follows.
   package static let standIn = "lull-token-"
 
   /// Removes user and password from a URL, and masks query parameters whose names are those of
@@ -34,8 +34,8 @@ package enum CredentialMask {
     return CredentialName.names(name) || namesScheme(value) ? mark : text(value)
   }
 
-  /// Whether the value is a scheme with a token, such as `Bearer …`, whatever the header's name. A
-  /// server's challenge has parameters instead of a token.
+  /// Whether the value is a scheme with a token, such as `Bearer …`, whatever the name of the
+  /// header is. A server's challenge has parameters instead of a token.
   private static func namesScheme(_ value: String) -> Bool {
     guard let space = value.firstIndex(of: " ") else { return false }
     let token = value[value.index(after: space)...]
@@ -49,18 +49,19 @@ package enum CredentialMask {
     return pairs(withoutUsers(text)[...])
   }
 
-  /// Whether a parameter must be masked: its name is that of a credential, and its value is not a
-  /// secret's mask already.
+  /// Whether a parameter must be masked, because its name is that of a credential, and its value is
+  /// not masked yet.
   static func masks(_ name: some StringProtocol, _ value: some StringProtocol) -> Bool {
     !value.isEmpty && CredentialName.names(decoded(name)) && !isMasked(value)
   }
 
-  /// Whether the value contains a secret's mask or stand-in already.
+  /// Whether the value already contains the mask of a secret, or the text that replaces a token in
+  /// a recording.
   package static func isMasked(_ value: some StringProtocol) -> Bool {
     value.contains("‹secret ") || value.contains("%E2%80%B9secret") || value.contains(standIn)
   }
 
-  /// Replaces each secret's mask.
+  /// Replaces the mask of each secret in a text with the result of `make`.
   package static func replacingMasks(in text: String, _ make: (Substring) -> String) -> String {
     var result = ""
     var rest = text[...]
@@ -136,7 +137,7 @@ package enum CredentialMask {
     String(decoding: decodedBytes(text), as: UTF8.self)
   }
 
-  /// Decodes to bytes, which need not be valid UTF-8.
+  /// Decodes a form or query parameter to bytes, which need not be valid UTF-8.
   package static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
     guard text.contains("%") || text.contains("+") else { return Array(text.utf8) }
     var bytes: [UInt8] = []
@@ -160,7 +161,8 @@ extension CredentialMask {
   /// Masks the fields of a body whose names are those of credentials. Handles JSON, several JSON
   /// texts in a row, forms, and XML elements that contain text. Any other body is unchanged.
   ///
-  /// - Parameter onlyCertain: Whether to keep JSON fields whose names may also mean something else.
+  /// - Parameter onlyCertain: Whether JSON fields are kept if their names are also used for other
+  ///   values than credentials.
   package static func body(_ bytes: [UInt8], onlyCertain: Bool = false) -> [UInt8] {
     let first = bytes.first { !isSpace($0) }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -215,7 +217,7 @@ extension CredentialMask {
     }.joined(separator: "&")
   }
 
-  /// Masks JSON. Truncated or invalid JSON is read as far as it goes.
+  /// Masks JSON. Truncated or invalid JSON is masked as far as it can be read.
   private static func json(_ bytes: [UInt8], onlyCertain: Bool = false) -> [UInt8] {
     var result: [UInt8] = []
     var place = 0
@@ -238,11 +240,11 @@ extension CredentialMask {
       place = value
       let valueEnd = self.valueEnd(bytes, value)
       let text = String(decoding: bytes[value..<valueEnd], as: UTF8.self)
-      // An object may contain other, unmasked values beside a secret.
+      // An object that contains a mask is not skipped, because it may contain unmasked values too.
       let isNamed =
         onlyCertain ? CredentialName(name) == .certain : CredentialName.names(name)
-      // In a response, a program may read a value that is not a string: an object with such a name
-      // is a state, not a credential.
+      // A program may read a value of a response that is not a string. An object with the name of a
+      // credential is a state, not a credential. So `onlyCertain` masks only strings.
       guard isNamed, !onlyCertain || text.hasPrefix("\""),
         !(text.hasPrefix("\"") && isMasked(text)),
         !["", "\"\"", "null", "true", "false", "[]", "{}"].contains(text)

@@ -3,14 +3,15 @@ import Synchronization
 
 /// The facts of a failure, for programs. Unknown facts are nil and are left out.
 package struct FailureFacts: Sendable {
-  /// A word of the list in Programs.md; for requests that of `RequestError.Cause.kind`.
+  /// The kind of the failure, a word of the list in Programs.md. For requests, it is the kind of
+  /// the error's cause (`RequestError.Cause.kind`).
   package var kind: String
   package var method: String?
-  /// Without credentials.
+  /// The URL, without credentials.
   package var url: String?
   package var status: Int?
   package var isRetryable: Bool?
-  /// Seconds.
+  /// The delay before a retry that the server asks for, in seconds.
   package var retryAfter: Double?
   /// How to avoid the failure.
   package var fix: String?
@@ -21,8 +22,8 @@ package struct FailureFacts: Sendable {
   }
 }
 
-/// Standard error for programs: each message is a JSON object on one line, and a command that fails writes
-/// one that has `exit` as its last line. `--errors json`
+/// Standard error for programs, with `--errors json`. Each message is a JSON object on one line.
+/// The last line of a command that fails contains `exit`.
 ///
 /// A message that may be the reason of a failure is held until the exit code is known. Any thread.
 ///
@@ -31,16 +32,16 @@ package enum ErrorLines {
   private struct Failure {
     let text: String
     let facts: FailureFacts
-    /// Whether it is written already, since the program continued.
+    /// Whether the failure has already been written, because the program continued.
     let isWritten: Bool
   }
 
   private struct State {
-    /// The reason of the failure, if there will be one.
+    /// The reason to report if the command fails.
     var failure: Failure?
-    /// The last message of the command that has no facts.
+    /// The last message of the command without facts, which is held back.
     var held: String?
-    /// Whether the last line is written.
+    /// Whether the last line has been written.
     var hasEnded = false
   }
 
@@ -61,7 +62,9 @@ package enum ErrorLines {
     write(noteLine(text))
   }
 
-  /// Writes a message of a command, or holds it: the last one is the reason if the command fails.
+  /// Takes a message of the command. The last of these messages is the reason if the command fails,
+  /// so each is held until the next one arrives. If another reason is known, the message is written
+  /// immediately.
   package static func hold(_ text: String) {
     let isWarning = ["lull: warning:", "lull: note:"].contains { text.hasPrefix($0) }
     guard areOn, !isWarning else { return note(text) }
@@ -73,7 +76,8 @@ package enum ErrorLines {
     if let due { note(due) }
   }
 
-  /// The reason of the failure; the first one counts.
+  /// Records the reason of the failure. Only the first reason counts. A later message is written
+  /// immediately.
   package static func fail(_ text: String, _ facts: @autoclosure () -> FailureFacts) {
     guard areOn else { return StandardError.write(text) }
     let facts = facts()
@@ -86,8 +90,8 @@ package enum ErrorLines {
     if let due { note(due) }
   }
 
-  /// Writes a failure at once, since the program continues. If nothing else fails, it is the reason of the
-  /// exit code.
+  /// Writes a failure immediately, because the program continues after it. If nothing else fails,
+  /// it is the reason of the exit code.
   package static func failLater(_ text: String, _ facts: @autoclosure () -> FailureFacts) {
     note(text)
     guard areOn else { return }
@@ -104,8 +108,8 @@ package enum ErrorLines {
   /// Writes the last line.
   ///
   /// - Parameters:
-  ///   - isFailure: False where the exit code is a result, such as that there is a difference.
-  ///   - usual: the failure if no message names one.
+  ///   - isFailure: False if the exit code is a result, for example that there is a difference.
+  ///   - usual: The failure to report if no message names one.
   package static func end(
     _ code: Int32, isFailure: Bool, usual: (kind: String, text: String)
   ) {
@@ -146,7 +150,8 @@ package enum ErrorLines {
     StandardError.put(bytes + [UInt8(ascii: "\n")])
   }
 
-  /// `lull: …` is a warning; traces and logs have another form.
+  /// Returns the members for a message that isn't a failure. If it begins with `lull: `, it is a
+  /// warning. Traces and logs have another form.
   private static func noteLine(_ text: String) -> [JSONValue.Member] {
     guard text.hasPrefix("lull: ") else {
       return [.init("kind", .string("log")), .init("message", .string(trimmed(text)))]
@@ -175,7 +180,7 @@ package enum ErrorLines {
     return members
   }
 
-  /// The first line, and the others as details.
+  /// Returns the members for a text: its first line as the message, and the other lines as details.
   private static func message(_ text: String) -> [JSONValue.Member] {
     var text = trimmed(text)
     for start in ["lull: ", "warning: "] where text.hasPrefix(start) {

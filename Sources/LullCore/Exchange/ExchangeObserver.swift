@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A handler added by `onExchange`. Releasing it does not remove the handler.
+/// A handler added by `onExchange`. Releasing this object does not remove the handler.
 public final class ExchangeObserver: Sendable {
   private let removed = Atomic<Bool>(false)
   fileprivate let tell: @Sendable (ExchangeEvent) -> Void
@@ -9,9 +9,9 @@ public final class ExchangeObserver: Sendable {
     self.tell = tell
   }
 
-  /// Removes the handler. Afterwards no call begins on the home's thread. If called on another
-  /// thread, a call that is in progress may still continue. Calling it again does nothing. Any
-  /// thread.
+  /// Removes the handler. Afterwards, no call of the handler begins on the home's thread. If
+  /// `remove` is called on another thread, a call that is in progress may still continue. Calling
+  /// it again does nothing. Callable on any thread.
   public func remove() { removed.store(true, ordering: .releasing) }
 
   fileprivate var isRemoved: Bool { removed.load(ordering: .acquiring) }
@@ -41,15 +41,19 @@ extension Pump {
   /// Calls `handler` once for each request that has ended. (HOME-160, HOME-161) Lua: `lull.log`
   /// shows the same information.
   ///
-  /// Order of events: the request ends, with all its attempts; observers, hooks and waiting tasks
-  /// are notified; then handlers are called in the order in which they were added, on this pump's
-  /// thread. A slow handler delays the others, so leave slow work to another thread.
+  /// For each request, events have this order:
+  ///
+  /// 1. The request ends, with all its attempts.
+  /// 2. Observers, hooks and waiting tasks are notified.
+  /// 3. Handlers are called on this pump's thread, in the order in which they were added.
+  ///
+  /// A slow handler delays the others, so leave slow work to another thread.
   ///
   /// Every request of a resource is reported, with any outcome: success, error, cancelled, refused,
-  /// or data from a cache. The connection of a stream is one request, reported when it ends. Not
-  /// reported are single attempts and redirects, requests for tokens, loads of an offline service,
-  /// and requests that the program creates, such as chains around others. Without a handler,
-  /// nothing is collected.
+  /// or data from a cache. The connection of a stream is one request, reported when it ends. Some
+  /// requests are not reported: single attempts and redirects, requests for tokens, loads of an
+  /// offline service, and requests that the program creates, such as chains around others. Without
+  /// a handler, nothing is collected.
   ///
   ///     let observer = home.onExchange { event in print(event) }
   ///     …
@@ -82,7 +86,8 @@ extension ServiceHome {
 
 /// A request that has ended, for logs, metrics and traces; see `onExchange`.
 ///
-/// Can be used on any thread and contains no credentials. Times are in seconds, sizes in bytes.
+/// An event can be used on any thread and contains no credentials. Times are in seconds, sizes in
+/// bytes.
 public struct ExchangeEvent: Sendable, Equatable {
   /// The source of the response.
   public enum Source: String, Sendable {
@@ -113,7 +118,7 @@ public struct ExchangeEvent: Sendable, Equatable {
   /// When the request ended, in Unix epoch seconds.
   public let timestamp: Double
   /// The time from start to end, including waits for limits and retries; nil if there was no
-  /// handler when it began.
+  /// handler when the request began.
   public let elapsed: Double?
   /// The phases of the last attempt; nil unless `TransferOptions.recordsTimings` is set.
   public let timings: TransferTimings?
@@ -141,25 +146,26 @@ extension ExchangeEvent: CustomStringConvertible {
 
 /// Observes the bytes sent and received on the wire.
 ///
-/// It is named in `TransferOptions`. Ordinary requests have none, which costs nothing. It is
-/// notified of each hop in order, including redirects, repetitions and rounds of authentication. A
-/// head is reported when it is complete. A body is reported when the other side has begun to
-/// respond, or when the hop has ended.
+/// The observer is set in `TransferOptions`. Requests without an observer have no extra cost. The
+/// observer is notified of each hop in order, including redirects, repetitions and rounds of
+/// authentication. A head is reported when it is complete. A body is reported when the server has
+/// begun to respond, or when the hop has ended.
 ///
-/// Secrets are masked; other credentials are not. Called on the provider's thread, between two
-/// calls of the network library, so it must not start or cancel anything. A stand-in for the
-/// network need not support it.
+/// Secrets are masked; other credentials are not. The observer is called on the provider's thread,
+/// between two calls of the network library, so it must not start or cancel anything. Custom
+/// networking need not support observers.
 package final class WireObserver: Sendable, Equatable {
   package enum Event: Sendable {
-    /// The lines with their line ends, beginning with the request or status line. A trailer after a
-    /// body has no such line. HTTP/2 and 3 have no lines; the head is as libcurl writes it.
+    /// The lines of a head or trailer, with their line ends. A head begins with the request or
+    /// status line, and a trailer after a body has no such line. HTTP/2 and HTTP/3 have no lines,
+    /// so the text is the one that libcurl writes.
     case head(isSent: Bool, [UInt8])
     /// The first bytes of a body, at most `bodyLimit`, and its full size. A response body is
     /// decoded.
     case body(isSent: Bool, [UInt8], count: Int)
   }
 
-  /// The most that is kept of a body, in bytes.
+  /// The largest number of bytes of a body that are kept.
   package static let bodyLimit = 64 * 1024
 
   package let wantsBodies: Bool
@@ -174,38 +180,38 @@ package final class WireObserver: Sendable, Equatable {
 }
 
 /// Connects a request that counts against a rate limit with its transport, which knows when the
-/// request is sent. Named in `TransferOptions`; nil for a request without a limit.
+/// request is sent. Set in `TransferOptions`; nil for a request without a limit.
 ///
-/// A transport that supports it calls `adopt` inside `startRequest`. Then, for each request that it
-/// sends, it calls `begin` before the first byte is sent. It calls `pass` when the last byte has
-/// been sent or, with `waitsForAnswer`, when the head of the response has arrived. For a request
-/// without a body, `pass` alone suffices. Before it sends another request for the same exchange,
-/// such as a redirect, it calls `sendAgain`.
+/// A transport that supports reports calls `adopt` inside `startRequest`. Then, for each request
+/// that it sends, it calls `begin` before the first byte is sent. It calls `pass` when the last
+/// byte has been sent. With `waitsForAnswer`, it calls `pass` when the head of the response has
+/// arrived. For a request without a body, `pass` alone suffices. Before the transport sends another
+/// request for the same exchange, such as a redirect, it calls `sendAgain`.
 ///
-/// For any other transport, the request counts from `handOver` on. The transport may call that
-/// itself; otherwise it is called when `startRequest` returns. With `waitsForAnswer`, the request
-/// counts from its result. Home thread only.
+/// For any other transport, the request counts from the call of `handOver` on. The transport may
+/// call `handOver` itself; otherwise it is called when `startRequest` returns. With
+/// `waitsForAnswer`, the request counts from its result on. Home thread only.
 // Unchecked: TransferOptions is Sendable, but the report is used on the home thread only.
 package final class SendingReport: @unchecked Sendable, Equatable {
-  /// What the transport reports.
+  /// An event that the transport reports.
   package enum Event {
-    /// Bytes may be sent from now on. The slot is not given back any more, even if this process
-    /// dies.
+    /// Bytes may be sent from now on. The slot of the rate limit is not given back any more, even
+    /// if this process dies.
     case began
-    /// The slot is released one span from now.
+    /// The slot of the rate limit is released one span from now.
     case passed
-    /// Another request is to be sent. `resume` is called when there is a slot for it.
+    /// Another request is about to be sent. `resume` is called when there is a slot for it.
     case again(resume: () -> Void)
   }
 
-  /// Whether the slot is released one span after the head of the response, instead of after the
-  /// last byte sent.
+  /// Whether the slot of the rate limit is released one span after the head of the response,
+  /// instead of after the last byte sent.
   package let waitsForAnswer: Bool
-  /// Whether the transport reports.
+  /// Whether the transport reports when it sends the request.
   package private(set) var isAdopted = false
   /// Whether the transport has given up the request before sending a byte.
   package var isUnsent = false
-  /// Returns false if the exchange is over.
+  /// Receives the events. Returns false if the exchange is over.
   private let tell: (Event) -> Bool
 
   init(waitsForAnswer: Bool, _ tell: @escaping (Event) -> Bool) {
@@ -219,11 +225,11 @@ package final class SendingReport: @unchecked Sendable, Equatable {
   package func pass() { _ = tell(.passed) }
 
   /// Counts the request from now on, because the transport doesn't report when it is sent. With
-  /// `waitsForAnswer`, only notes that it may have been sent.
+  /// `waitsForAnswer`, this only notes that the request may have been sent.
   package func handOver() { waitsForAnswer ? begin() : pass() }
 
-  /// Calls `resume` when the limit allows another request, now or later. It is never called after
-  /// the exchange has been cancelled.
+  /// Calls `resume` when the limit allows another request, now or later. If the exchange is
+  /// cancelled while the request waits for the limit, `resume` is not called.
   package func sendAgain(_ resume: @escaping () -> Void) {
     if !tell(.again(resume: resume)) { resume() }
   }

@@ -66,7 +66,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  // Modified in place, as is the payload: a setter would copy all headers on each change.
+  // Headers and payload are modified in place. A setter would copy all headers on each change.
   /// The headers besides those that the transport adds, such as `Host` and `Content-Length`.
   public var headers: RequestHeaders {
     get { fields.headers }
@@ -103,7 +103,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// nil if no options were set.
+  /// The options of the exchange besides its limits; nil if none were set.
   public var options: TransferOptions? {
     get { fields.options }
     set {
@@ -131,8 +131,8 @@ public struct HTTPRequest: Sendable, Equatable {
         && one.options == other.options && one.environment == other.environment
   }
 
-  /// The body as bytes; empty: a body of zero bytes. nil without a body, and for a streamed body,
-  /// which setting this replaces.
+  /// The body as bytes. An empty array is a body of zero bytes. nil means no body, or a streamed
+  /// body. Setting this property replaces a streamed body.
   public var body: [UInt8]? {
     get { if case .bytes(let bytes)? = payload { bytes } else { nil } }
     set { payload = newValue.map { .bytes($0) } }
@@ -155,24 +155,27 @@ public struct HTTPRequest: Sendable, Equatable {
 
 /// The limits of one exchange. Times are in seconds, sizes in bytes. (CFG-01)
 public struct TransferLimits: Sendable, Equatable {
-  /// The limit for the whole exchange including redirects, from when it leaves the waiting queue.
+  /// The limit for the whole exchange including redirects, counted from when the exchange leaves
+  /// the queue of waiting exchanges.
   public var timeout: Double = 60
-  /// The limit for establishing a connection, including TLS. Fails with `timeout`.
+  /// The limit for establishing a connection, including TLS. If it is exceeded, the request fails
+  /// with `timeout`.
   public var connectTimeout: Double = 10
   /// The largest response body, counted after decoding, so that decompression bombs are caught too.
   public var maxBodySize: Int = 100 * 1024 * 1024
-  /// The most connections to one host. Further exchanges wait for a free one, in order of arrival.
+  /// The most connections to one host. Further exchanges wait for a free connection, in order of
+  /// arrival.
   public var connectionsPerHost: Int = 32
 
-  /// The default limits.
+  /// Makes the default limits.
   public init() {}
 }
 
 /// An HTTP method, validated and in upper case: `.get`, `"REPORT"`. (DYN-01, RFC 9110, 9.1)
 ///
 /// For a method that is known only at run time, use `init(rawValue:)`. An invalid literal makes an
-/// invalid method. Configuring something for it is a programming error that ends the program; a
-/// request with it fails. Any thread. Lua: a string.
+/// invalid method. Configuring settings for an invalid method is a programming error that ends the
+/// program. A request with an invalid method fails. Usable on any thread. Lua: a string.
 ///
 ///     api.configure(requestMethods: [.put, "REPORT"]) { $0.limits.timeout = 300 }
 ///     guard let method = RequestMethod(rawValue: typed) else { return }
@@ -185,8 +188,8 @@ public struct RequestMethod:
   /// The method in upper case, as sent.
   public let rawValue: String
 
-  /// The method of that name, in any letter case; nil unless the text is a token of RFC 9110: one
-  /// or more letters, digits and certain symbols, without blanks.
+  /// Makes the method of that name, in any letter case. Returns nil unless the text is a token of
+  /// RFC 9110: one or more letters, digits and certain symbols, without blanks.
   public init?(rawValue: String) {
     guard Headers.isName(rawValue) else { return nil }
     self.rawValue = RequestMethod.upperCase(rawValue)
@@ -230,8 +233,8 @@ public struct RequestMethod:
     "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
   ]
 
-  /// The methods with a name here, each with its own configuration. Any other method has the
-  /// configuration of GET and of the entries that name it. (CFG-16)
+  /// The methods that have a property here. Each of them has its own configuration. Any other
+  /// method has the configuration of GET and of the entries that name the method. (CFG-16)
   public static let allCases: [RequestMethod] = [options, get, head, post, put, patch, delete]
 
   /// Whether a configuration for these methods applies to this method. (CFG-07, CFG-16)
@@ -263,13 +266,14 @@ public struct RequestAttempt: Sendable, Equatable {
 
   /// The number of the attempt, starting at 1.
   public let number: Int
-  /// When it was sent, in Unix epoch seconds.
+  /// When the attempt was sent, in Unix epoch seconds.
   public let started: Double
-  /// The seconds it waited before: for its turn, for credentials, or between attempts.
+  /// The seconds that the attempt waited before it was sent: for limits, for credentials, or
+  /// between attempts.
   public let delay: Double
   /// The seconds from sending to the response; nil while in progress.
   public internal(set) var elapsed: Double?
-  /// nil while in progress.
+  /// How the attempt ended; nil while in progress.
   public internal(set) var outcome: Outcome?
 
   package init(
@@ -292,7 +296,7 @@ extension RequestAttempt {
 }
 
 extension RequestAttempt.Outcome {
-  /// nil for a result with neither a response nor an error.
+  /// The outcome for a result; nil if the result has neither a response nor an error.
   init?(_ result: NetworkResult) {
     if let error = result.error {
       self = .failure(error.kind)

@@ -3,9 +3,9 @@ import Synchronization
 /// The numbers of objects in memory and requests in flight on a home, or on a custom pump, at one
 /// moment.
 ///
-/// A number that grows without end although the work does not is a leak: `resourcesInUse` if
-/// resources are held or observed for ever, `requestsInFlight` if requests never end. Sendable.
-/// Lua: the table of `lull.stats()`, with the same names in `snake_case`.
+/// A number that grows without end although the work does not is a leak. If `resourcesInUse` grows,
+/// resources are held or observed for ever. If `requestsInFlight` grows, requests never end. Lua:
+/// the table of `lull.stats()`, with the same names in `snake_case`.
 ///
 /// Behaviours: CNT-01 to CNT-07.
 public struct HomeStatistics: Sendable, Hashable, CustomStringConvertible {
@@ -56,10 +56,10 @@ public struct HomeStatistics: Sendable, Hashable, CustomStringConvertible {
 extension ServiceHome {
   /// The services, resources, observers, requests and bytes in memory or in flight on this home.
   ///
-  /// Objects of scripts in runtimes on this home are included. It visits every resource, changes
-  /// nothing, and keeps nothing alive. After the home has ended, only bytes are counted. From
-  /// elsewhere, use `await home.statistics`. Lua: `lull.stats()`, which counts only the script's
-  /// own objects.
+  /// Objects of scripts in runtimes on this home are included. Reading the statistics visits every
+  /// resource, changes nothing, and keeps nothing alive. After the home has ended, only bytes are
+  /// counted. Outside the home, use `await home.statistics`. Lua: `lull.stats()`, which counts only
+  /// the script's own objects.
   ///
   ///     let statistics = await home.statistics
   ///     print(statistics)  // 1 service, 25 resources, 3 of them in use, 0 observers, …
@@ -68,15 +68,15 @@ extension ServiceHome {
 
 /// A part of a pump that its statistics count.
 package protocol CountedPart: AnyObject {
-  /// Adds its numbers. Home thread only; calls no code of the program.
+  /// Adds the numbers of this part. Home thread only; calls no code of the program.
   func add(to statistics: inout HomeStatistics)
 }
 
 /// The parts that a pump's statistics visit, each registered for its lifetime.
 ///
-/// Parts are added and removed on any thread, since services may be made and released on any; they
-/// are visited on the home thread only. No part holds its owner, so that nothing is kept alive
-/// here.
+/// Parts are added and removed on any thread, since services may be made and released on any
+/// thread. Parts are visited on the home thread only. No part holds its owner, so that nothing is
+/// kept alive here.
 package final class CountedParts: Sendable {
   private let parts = Mutex<[ObjectIdentifier: Confined<any CountedPart>]>([:])
 

@@ -53,7 +53,8 @@ package final class Inbox: Sendable {
 
   package var isEmpty: Bool { state.withLock { $0.items.isEmpty } }
 
-  /// Lets slow work stop early if its result isn't needed any more.
+  /// Whether the inbox is closed. Slow work checks this, to stop early if its result isn't needed
+  /// any more.
   package var isClosed: Bool { state.withLock { $0.isClosed } }
 
   package func close() {
@@ -74,7 +75,7 @@ final class Feed<Element> {
   private let pump: Pump
   /// The name of the sequence, for messages.
   private let name: String
-  /// Adds an element to those that wait. It keeps their number bounded.
+  /// Adds an element to the waiting elements, and keeps their number bounded.
   private let merge: (inout [Element], Element) -> Void
   private var start: ((Feed) -> () -> Void)?
   private var stop: (() -> Void)?
@@ -103,7 +104,7 @@ final class Feed<Element> {
     wake()
   }
 
-  /// Ends the sequence after the elements that wait.
+  /// Ends the sequence after the waiting elements.
   func finish() {
     guard !isOver else { return }
     isOver = true
@@ -115,14 +116,14 @@ final class Feed<Element> {
     wake()
   }
 
-  /// Ends the sequence and discards the elements that wait.
+  /// Ends the sequence and discards the waiting elements.
   func end() {
     waiting = []
     finish()
   }
 
-  /// Called when the loop has released the feed, where nothing else may be called. The source is
-  /// released one turn later; until then it must not count as a listener.
+  /// Called when the loop has released the feed, at a moment when nothing else may be called. The
+  /// source is released one turn later. Until then, it must not count as a listener.
   fileprivate func abandon() {
     guard !isOver, let stop else {
       isOver = true
@@ -180,7 +181,7 @@ final class Feed<Element> {
       let waiting = pump.waits.began()
       defer { pump.waits.ended(waiting) }
       await withTaskCancellationHandler {
-        // Names the isolation; otherwise the closure would leave the caller's actor.
+        // Uses `isolation`, because otherwise the closure would leave the caller's actor.
         _ = isolation
         await withCheckedContinuation { continuation in
           reader = Reader(continuation, isCancelled)
@@ -206,14 +207,14 @@ final class FeedReader<Element> {
 /// The receivers of inbox items, by token. A token has a slot in the low half and its generation in
 /// the high half, so that the token of a receiver that was taken or discarded is not found.
 ///
-/// Lookups don't hash, since each exchange goes through here. No token is 0.
+/// Lookups don't hash, since each exchange uses this table. No token is 0.
 struct ReceiverTable {
   enum Receiver {
     case ofNetwork((ArrivedResult) -> Void)
     case ofObject(any NetworkReceiver)
     case ofWork((any Sendable) -> Void)
 
-    /// Drops items of another type.
+    /// Passes an item to the receiver. Drops items of another type.
     func receive(_ item: Inbox.Item) {
       switch (self, item) {
       case (.ofObject(let receiver), .network(let report)): receiver.receive(report)
@@ -265,14 +266,15 @@ package protocol NetworkReceiver: AnyObject {
   func receive(_ report: ArrivedResult)
 }
 
-/// Counts everything that may change an answer of a resource: its state, its loads, its caches, its
-/// service's configuration, and the enabled log categories.
+/// Counts all changes that may affect a value read from a resource: changes of its state, its
+/// loads, its caches, its service's configuration, and the enabled log categories.
 ///
-/// A caller outside the core that stores an answer also stores the count. It asks again when the
-/// count has changed. One count serves all resources of a pump, so a change costs one query for
-/// each stored answer.
+/// Code outside the core that stores such a value also stores the count. It reads the value again
+/// when the count has changed. One count serves all resources of a pump, so a change costs one
+/// query for each stored value.
 package final class ChangeCount {
-  /// The count, as a pointer for readers that make no calls. Valid as long as the object. Never 0.
+  /// A pointer to the count, for readers that make no calls. It is valid as long as this object.
+  /// The count is never 0.
   package let counter: UnsafeMutablePointer<UInt64>
 
   init() {

@@ -4,7 +4,8 @@ import LullSystem
 /// LOG-05)
 ///
 /// Messages of a disabled category are not built. Home thread only. By default, each line of a
-/// message is written to standard error with a padded category prefix. A handler replaces that.
+/// message is written to standard error with a padded category prefix. If `messageHandler` is set,
+/// messages are passed to the handler instead.
 public final class Log {
   /// The category of a message, named as in Lua and on the command line.
   public enum Category: String, CaseIterable, Sendable {

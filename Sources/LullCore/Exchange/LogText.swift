@@ -1,6 +1,7 @@
 /// Formats values for the log: short, on few lines, never failing. (LOG-06 to LOG-08)
 package enum LogText {
-  /// A part of a message: `nil` for nil, white space collapsed, long text truncated.
+  /// Formats a part of a message: `nil` for nil, with white space collapsed and long text
+  /// truncated.
   package static func part(_ text: String?, limit: Int = 300) -> String {
     guard let text else { return "nil" }
     var result = ""
@@ -50,11 +51,13 @@ package enum LogText {
     return url[start..<at]
   }
 
-  /// JSON on several lines and text on one, both truncated; other content by type and size.
+  /// Formats content: JSON on several lines and text on one line, both truncated. Other content is
+  /// described by its type or size.
   package static func content(_ content: Content) -> String {
     switch content {
     case .text(let text):
-      // Masked before truncation: the rest of a truncated credential would not be recognized.
+      // The text is masked before it is truncated. The rest of a truncated credential would not be
+      // recognized.
       return "\"" + part(CredentialMask.body(String(text.prefix(4096)))) + "\""
     case .json(let document): return json(document)
     case .bytes(let bytes): return "\(bytes.count) bytes"
@@ -63,7 +66,7 @@ package enum LogText {
     }
   }
 
-  /// Large documents are not written out.
+  /// Formats JSON on several lines. Large documents are not written out.
   private static func json(_ document: JSONDocument) -> String {
     guard document.memory < 64 * 1024 else { return "JSON of \(document.memory) bytes" }
     var text: [UInt8] = []
@@ -159,7 +162,8 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONElement: CustomStringConvertible {
-  /// The same as for the equivalent `JSONValue`. (SWF-160)
+  /// The value as compact JSON, the same text as for the equivalent `JSONValue`. Members whose
+  /// names are those of credentials have the value `***`. (SWF-160)
   public var description: String {
     var bytes: [UInt8] = []
     encode(into: &bytes)
@@ -173,7 +177,8 @@ extension JSONDocument: CustomStringConvertible {
 }
 
 extension ResourceURL {
-  /// A URL for display, which may contain masks of secrets; nil if the text isn't a URL.
+  /// Makes a URL from a text for display, which may contain masks of secrets; nil if the text isn't
+  /// a URL.
   ///
   /// The masks are escaped in the result. Use it only to inspect the rest of the URL.
   package init?(shown text: String) {

@@ -5,7 +5,7 @@
 /// turn, so `completion` may be called inside `startRequest`. Redirects, TLS, timeouts and pooling
 /// are up to the provider: the core receives the final response. (NET-01, NET-02, NET-06, NET-07)
 public protocol NetworkingProvider: AnyObject {
-  /// Starts the exchange and returns immediately. Home thread.
+  /// Starts the exchange and returns immediately. Called on the home thread.
   func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
 }
 
@@ -14,12 +14,12 @@ public protocol NetworkingProvider: AnyObject {
 /// Cancelling is only a request to stop: the core ignores everything that the provider reports
 /// afterwards. (NET-03, CXL-07)
 public protocol RequestNetworking: AnyObject {
-  /// Ends the exchange as soon as possible. No caller waits for it. Home thread.
+  /// Ends the exchange as soon as possible. No caller waits for it. Called on the home thread.
   func cancel()
-  /// The current byte counts, read while progress is reported. Home thread.
+  /// The current byte counts, read while progress is reported. Called on the home thread.
   var transferMetrics: RequestTransferMetrics { get }
-  /// Resumes reading a body after its consumer has requested a pause. Does nothing otherwise, and
-  /// by default. The consumer must not call it while it is receiving bytes.
+  /// Resumes reading a body after its consumer has requested a pause. Otherwise does nothing, like
+  /// the default implementation. The consumer must not call it while it is receiving bytes.
   func resume()
 }
 
@@ -38,7 +38,7 @@ public struct RequestTransferMetrics: Sendable, Equatable {
   /// The announced size of the response body.
   public var responseBytesTotal: Int?
 
-  /// Counts of zero and unknown totals by default.
+  /// Makes byte counts. By default, counts are zero and totals are unknown.
   public init(
     requestBytesSent: Int = 0, requestBytesTotal: Int? = nil, responseBytesReceived: Int = 0,
     responseBytesTotal: Int? = nil
@@ -58,8 +58,8 @@ public struct NetworkResult: Sendable {
   public var body: [UInt8]?
   /// Why there is no response, or only a part of it.
   public var error: TransportError?
-  /// The error that a script in place of the network has made of the failure. Its cause, status and
-  /// entity take precedence.
+  /// The error that a script has made of the failure, if the script replaces the network. The
+  /// cause, status and entity of this error take precedence.
   package var requestError: RequestError?
 
   /// Makes a result: a response for success, or an error with or without a response for failure.
@@ -82,7 +82,7 @@ public struct NetworkCompletion: Sendable {
     self.token = token
   }
 
-  /// Reports the result of the exchange. Further calls do nothing. Any thread.
+  /// Reports the result of the exchange. Further calls do nothing. Callable on any thread.
   public func callAsFunction(_ result: NetworkResult) { self(ArrivedResult(result)) }
 
   package func callAsFunction(_ report: ArrivedResult) { inbox.post(token, .network(report)) }
@@ -91,9 +91,9 @@ public struct NetworkCompletion: Sendable {
 /// A signature that authenticates everything a request sends. It is computed each time the request
 /// is sent.
 ///
-/// After a redirect within the origin, it is computed for the next request. A redirect to another
-/// origin drops it together with its header. Until the request is sent, that header contains a
-/// mask.
+/// After a redirect within the origin, the signature is computed for the next request. A redirect
+/// to another origin drops the signature together with its header. Until the request is sent, that
+/// header contains a mask.
 package protocol RequestSignature: AnyObject, Sendable {
   /// The secrets used for signing. They are not sent.
   var secrets: [SecretText] { get }
@@ -112,11 +112,12 @@ package protocol RequestSignature: AnyObject, Sendable {
 
 /// Receives a response body piece by piece, so that it need not fit into memory.
 ///
-/// Named in `TransferOptions`. Ordinary requests have none, which costs nothing. Order of events,
-/// for each attempt with a status from 200 to 299: `begin` with the head, then `take` for every
+/// A sink is set in `TransferOptions`. Requests without a sink have no extra cost. For each attempt
+/// with a status from 200 to 299, `begin` is called with the head, and then `take` for every
 /// decoded piece. If `begin` is called again, the bytes of the earlier attempt are void. The body
-/// in the result is then empty, and `maxBodySize` doesn't apply. Other bodies arrive as usual.
-/// Called on the provider's thread. A stand-in for the network need not support it.
+/// in the result is then empty, and `maxBodySize` doesn't apply. For other statuses, the body
+/// arrives in the result as usual. The functions are called on the provider's thread. Custom
+/// networking need not support sinks.
 package final class BodySink: Sendable, Equatable {
   /// How to continue after a piece.
   package enum Verdict: Sendable {

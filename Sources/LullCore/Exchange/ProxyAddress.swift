@@ -7,10 +7,11 @@ package struct ProxyAddress: Sendable, Equatable {
   /// The user and an optional password, as written before the `@`.
   private var user: String?
 
-  /// nil unless the text is a URL with one of the schemes and nothing after the host.
+  /// Parses the URL of a proxy. Returns nil unless the URL has one of the schemes and nothing after
+  /// the host and port.
   ///
-  /// Everything before the last `@` is user and password. It must not contain characters by which
-  /// another parser would end them earlier.
+  /// Everything before the last `@` is user and password. This text must not contain characters at
+  /// which another parser would end it earlier.
   package init?(_ url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()
@@ -71,7 +72,8 @@ package struct ProxyAddress: Sendable, Equatable {
     return "\(scheme)://\(credentials)\(host.urlHost):\(port)"
   }
 
-  /// Keeps existing percent-encoding and escapes other characters as needed.
+  /// Escapes a user or password. Existing percent-encoding is kept, and other characters are
+  /// escaped as needed.
   private static func escaped(_ text: Substring) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []

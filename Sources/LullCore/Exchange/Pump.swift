@@ -8,31 +8,31 @@ import Synchronization
 /// phase began. A callback that is deferred during the phase waits for the next turn, so that a
 /// hook never runs inside the call that registers it. (HOOK-06, HOOK-07, THR-04)
 ///
-/// Home thread only. It drives no sockets and no timers; the event loop does that.
+/// Home thread only. The pump drives no sockets and no timers; the event loop does that.
 public final class Pump {
   package let inbox = Inbox()
-  /// Returns the time, and wakes this thread when a timer fires.
+  /// The clock, which returns the time and wakes this thread when a timer fires.
   public let clock: any HostClock
   /// The log of every service that uses this pump.
   public let log: Log
   /// Whether the host is notified of the result of each pipeline step.
   package var tracesPipelines = false
-  /// The number of changes on which cached answers of this pump's resources depend.
+  /// Counts the changes that may affect stored values of this pump's resources; see `ChangeCount`.
   package let changes = ChangeCount()
   /// Receives events of the model; nil without a host and after the pump has closed.
   package final var host: (any ModelHost)?
   /// Counts the limits that several services share; nil before the first use and after the pump has
   /// closed.
   package final var limits: (any LimitSource)?
-  /// The thread pool for slow work on values. Without one, the work runs immediately on the home
+  /// The thread pool for slow work on values. Without a pool, the work runs immediately on the home
   /// thread.
   package var workers: (any WorkPool)?
-  /// The last number in the order of sending and answering.
+  /// The last number that `nextPlace` has returned.
   private var latestPlace: UInt64 = 0
-  /// A random number from 0 up to but not including 1, for policies.
+  /// Returns a random number from 0 up to but not including 1, for policies.
   package var random: () -> Double = { .random(in: 0..<1) }
 
-  /// The parts that its statistics count.
+  /// The parts that the pump's statistics count.
   package let countedParts = CountedParts()
 
   /// The observers of requests that have ended.
@@ -53,10 +53,10 @@ public final class Pump {
   package private(set) var isClosed = false
   /// The only thread that may use this pump, or nil if its owner guarantees that.
   private var thread: pthread_t?
-  /// The number of the thread that drives it.
+  /// The number of the thread that drives the pump.
   private var driver: UInt
 
-  /// A wrapper: a closure stored directly in an array is wrapped in another closure.
+  /// A wrapper for a closure. A closure stored directly in an array is wrapped in another closure.
   private struct Action {
     let run: () -> Void
   }
@@ -92,7 +92,8 @@ public final class Pump {
     !deferred.isEmpty || !afterPhase.isEmpty || !inbox.isEmpty
   }
 
-  /// The next number in the order of sending and answering, at least 1. (STA-11)
+  /// Returns the next number in the order in which requests are sent and answered, at least 1.
+  /// (STA-11)
   package func nextPlace() -> UInt64 {
     latestPlace += 1
     return latestPlace
@@ -105,8 +106,8 @@ public final class Pump {
     deferred.append(Action(run: action))
   }
 
-  /// Runs `action` right after the current phase of deferred callbacks, when these have been
-  /// released. A waiting coroutine resumes here.
+  /// Runs `action` right after the current phase of deferred callbacks, when those callbacks have
+  /// been released. A waiting coroutine resumes here.
   package func enqueueAfterPhase(_ action: @escaping () -> Void) {
     guard !isClosed else { return }
     afterPhase.append(Action(run: action))
@@ -117,7 +118,7 @@ public final class Pump {
     NetworkCompletion(inbox: inbox, token: expect(.ofNetwork { receive($0.result) }))
   }
 
-  /// Opens a channel that holds the receiver.
+  /// Opens a channel for one network result, and holds its receiver.
   package func completion(_ receiver: any NetworkReceiver) -> NetworkCompletion {
     NetworkCompletion(inbox: inbox, token: expect(.ofObject(receiver)))
   }
@@ -169,7 +170,7 @@ public final class Pump {
 
   package func remove(_ guest: any PumpGuest) { guests.removeAll { $0 === guest } }
 
-  /// The guest of that type, if there is one.
+  /// The guest of the given type, if there is one.
   package func guest<Guest: PumpGuest>(_ type: Guest.Type) -> Guest? {
     for guest in guests { if let guest = guest as? Guest { return guest } }
     return nil
@@ -189,7 +190,7 @@ public final class Pump {
     for guest in leaving { guest.pumpCloses() }
   }
 
-  /// Updates the thread, since the owner may have moved the pump to another one.
+  /// Updates the thread, since the owner may have moved the pump to another thread.
   private func noteThread() {
     let thread = CurrentThread.number
     guard thread != driver, !isClosed else { return }
@@ -253,7 +254,7 @@ public final class Pump {
   }
 
   /// Ends the program if the calling thread isn't the home thread. The compiler can't detect every
-  /// misuse, and none may become a data race.
+  /// misuse, and no misuse may become a data race.
   @inline(__always) package func checkThread() {
     guard let thread, pthread_equal(thread, pthread_self()) == 0, !isClosed else { return }
     Pump.stopOnOtherThread()
@@ -279,8 +280,8 @@ package protocol PumpGuest: AnyObject {
   func pumpCloses()
 }
 
-/// A queue of actions for a pump. It releases them when the pump has closed, since they are never
-/// called then and may hold the queue itself.
+/// A queue of actions for a pump. When the pump has closed, the queue releases its actions, since
+/// they are not called any more and may hold the queue.
 package protocol PumpQueue: AnyObject {
   /// Called when the pump delivers nothing any more.
   func pumpHasClosed(_ pump: Pump)
@@ -330,7 +331,8 @@ package final class PumpEnding {
 
   package static let patience = 5.0
 
-  /// Marks the start of such work. Every call must be followed by one call of `release`.
+  /// Marks the start of work that an orderly end waits for. Every call must be followed by one call
+  /// of `release`.
   package func hold() { holds += 1 }
 
   package func release() { holds -= 1 }
@@ -350,8 +352,8 @@ package final class PumpEnding {
 /// The pumps of each thread, the latest last. A request that is made without a service finds its
 /// pump here. Any thread.
 enum ThreadPumps {
-  // Not `weak`, which would slow down every use of a pump. Each pump removes itself here before it
-  // is released, and is looked up only on its own thread.
+  // The reference is not `weak`, which would slow down every use of a pump. Each pump removes
+  // itself here before it is released, and is looked up only on its own thread.
   private struct Entry: @unchecked Sendable {
     unowned(unsafe) let pump: Pump
     let identity: ObjectIdentifier
@@ -378,9 +380,9 @@ enum ThreadPumps {
 
 /// The time and timers of a home thread: the event loop in programs, a manual clock in tests.
 public protocol HostClock: AnyObject {
-  /// Unix epoch seconds.
+  /// The current time in seconds since 1970.
   var now: Double { get }
-  /// Seconds since some time in the past. Setting the system clock doesn't affect it.
+  /// Seconds since a fixed time in the past. Setting the system clock doesn't affect them.
   var uptime: Double { get }
   /// Whether `now` is the system time, which other code can read too.
   var isSystemTime: Bool { get }

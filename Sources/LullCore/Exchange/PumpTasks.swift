@@ -1,4 +1,4 @@
-/// Starts tasks on the thread of a pump, for code there that runs outside a task.
+/// Starts tasks on the thread of a pump, for code on that thread that runs outside a task.
 ///
 /// On a home, the tasks run among its other jobs; otherwise they run with the turns of the pump.
 /// Tasks that still wait when the pump has closed continue like those of a home that has ended.
@@ -58,7 +58,8 @@ package final class PumpTasks: PumpGuest {
     return tasks
   }
 
-  /// Starts a task for `owner`, which begins on a later turn. The returned function cancels it.
+  /// Starts a task for `owner`. The task begins on a later turn. The returned function cancels the
+  /// task.
   func start(
     for owner: AnyObject, _ work: nonisolated(nonsending) @escaping () async -> Void
   ) -> () -> Void {
@@ -99,7 +100,7 @@ package final class PumpTasks: PumpGuest {
   }
 
   package func pumpCloses() {
-    // Guests are dismissed while turns, which tasks need, are still to come.
+    // Guests are dismissed before the last turns, which the tasks need.
     if pump.ending.hasEnded { end() } else { pump.add(self) }
   }
 
@@ -135,7 +136,7 @@ package final class PumpTask {
     return task
   }
 
-  /// Starts something that isn't part of the calling task.
+  /// Calls `start` outside the calling pump task, to start work that isn't part of that task.
   package static func outside<Result>(_ start: () -> Result) -> Result {
     $current.withValue(nil) { start() }
   }
@@ -180,7 +181,7 @@ package final class PumpWaits {
     waiting[task] = count > 1 ? count - 1 : nil
   }
 
-  /// Whether every task of the pump waits for it; false if there are no tasks.
+  /// Whether every task of the pump waits for the pump; false if there are no tasks.
   package var holdAll: Bool {
     !running.isEmpty && running.allSatisfy { waiting[$0] != nil }
   }

@@ -2,9 +2,9 @@ import LullSystem
 
 /// The failure of a request: a sentence for the user, and the details.
 ///
-/// Errors are state and hook arguments; the API does not throw them. `cause` is the underlying
-/// error; a plain HTTP error status has none (ERR-10). The timestamp is set on creation and
-/// determines `retryTime` (ERR-14).
+/// Errors are part of a resource's state, and arguments of hooks. The API does not throw them.
+/// `cause` is the underlying error; a plain HTTP error status has none (ERR-10). The timestamp is
+/// set on creation and determines `retryTime` (ERR-14).
 public struct RequestError: Error, Sendable, CustomStringConvertible {
   /// A sentence for the user, without codes. (ERR-02) Lua: `err.user_message`.
   public var userMessage: String
@@ -54,7 +54,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     RequestError(httpStatusCode: nil, entity: nil, cause: .requestCancelled, timestamp: now)
   }
 
-  /// The same failure at another time: its age counts from `now`. (ERR-14)
+  /// Returns the same error with another timestamp, so that its age counts from `now`. (ERR-14)
   package func dated(_ now: Double) -> RequestError {
     var error = RequestError(
       userMessage: userMessage, httpStatusCode: httpStatusCode, entity: entity, cause: cause,
@@ -81,7 +81,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 extension RequestError {
   /// The underlying error. Each case has a kind, a snake_case word for scripts. (ERR-09)
   public enum Cause: Sendable {
-    /// The resource has no valid URL; `source` is the text given for one.
+    /// The resource has no valid URL; `source` is the text given as its URL.
     case invalidURL(source: String?)
     /// A text contains a character that its charset can't represent. (REQ-09)
     case unencodableText(encoding: String, text: ByteString)
@@ -103,7 +103,7 @@ extension RequestError {
     case transformerReturnedNil(transformer: String)
     /// The body is not valid JSON. `offset` is a byte offset in the body; nil if unknown.
     case malformedJSON(message: String, offset: Int? = nil)
-    /// The content doesn't have the type that a program expects. `path` is the place in the
+    /// The content doesn't have the type that a program expects. `path` is the position in the
     /// content, such as `users[3].name`, or empty. `message` contains the expected and the actual
     /// value.
     case wrongContent(type: String, path: String, message: String)
@@ -119,8 +119,8 @@ extension RequestError {
     case transport(TransportError)
     /// A function of a script has raised an error.
     case script(ScriptErrorCause)
-    /// An error of the program, for example thrown by a transformer; or the error of another
-    /// request, whose kind this error then has.
+    /// An error of the program, for example thrown by a transformer. If it is the error of another
+    /// request, this cause has the kind of that error's cause.
     case custom(any Error & Sendable)
 
     /// The name that Lua compares with: `err.cause.kind`.
@@ -246,9 +246,9 @@ extension RequestError {
 public struct ScriptErrorCause: Sendable {
   /// The sentence for the user, depending on where the error occurred.
   package var userMessage: String
-  /// The raised value as text, with its place in the source.
+  /// The raised value as text, with its position in the source.
   public var message: String
-  /// The call stack at that place.
+  /// The call stack where the error was raised.
   public var traceback: String
   /// The pipeline stage of a transformer.
   public var stage: String?
@@ -308,15 +308,15 @@ extension RequestError {
 
 extension RequestError {
   /// One line without credentials: the message with method, URL and status, then the details of the
-  /// cause. For example: `Cannot parse server response (GET https://api.test/a → 200): User cannot
-  /// be made of it: users[3].name: expected a string, found null`. (ERR-160)
+  /// cause. For example: `Cannot parse server response (GET https://api.test/a → 200): cannot
+  /// decode User: users[3].name: expected a string, found null`. (ERR-160)
   ///
-  /// Any thread. Lua: `tostring(err)` is shorter and omits the cause.
+  /// Callable on any thread. Lua: `tostring(err)` is shorter and omits the cause.
   public var description: String {
     let summary = summary
     guard let cause else { return summary }
     switch cause {
-    // The summary contains these already.
+    // The summary already contains these causes.
     case .invalidURL, .requestCancelled, .script: return summary
     default:
       let detail = LogText.part(CredentialMask.text(cause.message), limit: 1000)
@@ -326,8 +326,9 @@ extension RequestError {
 
   /// The same text as `description`. (ERR-160)
   ///
-  /// If the static type is `any Error`, Foundation's property of this name ignores it. To change
-  /// that, conform the type to Foundation's protocol, which needs no further code:
+  /// If the static type is `any Error`, Foundation's property of the same name is used, and ignores
+  /// this one. To change that, conform the type to Foundation's protocol `LocalizedError`, which
+  /// needs no further code:
   ///
   ///     extension RequestError: @retroactive LocalizedError {}
   public var localizedDescription: String { description }
@@ -381,8 +382,8 @@ extension RequestError.Cause {
   }
 }
 
-/// A value that a script has raised: booleans, numbers and strings directly, other values by
-/// number.
+/// A value that a script has raised. Booleans, numbers and strings are stored directly, other
+/// values by their number.
 package enum RaisedValue: Sendable, Hashable {
   case boolean(Bool)
   case integer(Int64)
@@ -400,7 +401,7 @@ package enum RaisedValue: Sendable, Hashable {
   }
 }
 
-/// A place where content violates its schema. Lua: an element of `err.cause.errors`.
+/// A violation of a schema at one position of the content. Lua: an element of `err.cause.errors`.
 public struct ContentMisfit: Sendable, Hashable, CustomStringConvertible {
   /// A JSON Pointer, such as `/items/3/price`; empty for the whole content.
   public let pointer: String

@@ -1,9 +1,9 @@
 /// The headers of a request that is being built, or of a configuration: header lines and additional
 /// information.
 ///
-/// Reads and edits as `Headers` does. In addition, a name can be omitted and a value can contain
-/// secrets. An invalid header is remembered, so that the request fails instead of being sent
-/// without it.
+/// Headers are read and edited as in `Headers`. In addition, a name can be omitted and a value can
+/// contain secrets. An invalid header is remembered, so that the request fails instead of being
+/// sent without it.
 ///
 ///     configuration.headers["Accept"] = "application/json"
 ///     configuration.headers.omit("User-Agent")
@@ -16,36 +16,37 @@ public struct RequestHeaders: Sendable, Equatable {
   /// Whether a value contains secrets. Stored, because each request reads it.
   package private(set) var hasSecrets = false
 
-  /// Stored separately, because most requests have none and copies are then cheaper.
+  /// Information that most requests don't have. It is stored separately, so that copies without it
+  /// are cheaper.
   private struct Extras: Sendable, Equatable {
     var secrets: [SecretValue] = []
-    /// In lower case.
+    /// The omitted names, in lower case.
     var omitted: [String] = []
     var refusals: [Refusal] = []
 
     var isEmpty: Bool { secrets.isEmpty && omitted.isEmpty && refusals.isEmpty }
   }
 
-  /// A value that contains secrets. Its line contains their masks.
+  /// A value that contains secrets. Its header line contains the masks of the secrets.
   private struct SecretValue: Sendable, Equatable {
-    /// In lower case.
+    /// The name in lower case.
     let name: String
-    /// Its position among the values of that name.
+    /// The position of the value among the values of the same name.
     let position: Int
     let text: SecretText
   }
 
   /// An attempt to add an invalid header.
   private struct Refusal: Sendable, Equatable {
-    /// In lower case.
+    /// The name in lower case.
     let name: String
     let problem: String
   }
 
-  /// No headers.
+  /// Makes an empty list of headers.
   public init() {}
 
-  /// Headers in the order of `pairs`, each added as by `add`.
+  /// Makes headers in the order of `pairs`. Each is added as by `add`.
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
   }
@@ -55,8 +56,8 @@ public struct RequestHeaders: Sendable, Equatable {
   /// Whether there are no header lines.
   public var isEmpty: Bool { lines.isEmpty }
 
-  /// The value of a header, as in `Headers`. Setting it replaces all values of that name; nil
-  /// removes them.
+  /// The value of a header, as in `Headers`. Setting a value replaces all headers with this name,
+  /// and setting nil removes them.
   public subscript(_ name: String) -> String? {
     get { lines[name] }
     set {
@@ -65,25 +66,25 @@ public struct RequestHeaders: Sendable, Equatable {
     }
   }
 
-  /// Every value of that name, in order.
+  /// Every value of the header `name`, in order.
   public func values(_ name: String) -> [String] { lines.values(name) }
 
-  /// The value that the subscript returns, as bytes.
+  /// The value of a header that the subscript returns, as bytes.
   public func bytes(_ name: String) -> [UInt8]? { lines.bytes(name) }
 
-  /// The headers one by one, names in lower case.
+  /// The headers one by one, with their names in lower case.
   public var pairs: [(name: String, value: String)] { lines.pairs }
 
   // MARK: Editing
 
   /// Adds a header after the others.
   ///
-  /// A name that is not a token, for example with a space or a colon, is not added. Line breaks in
-  /// a value are removed. In both cases, a request with these headers is not sent and fails with
-  /// the cause `invalidSetting`, unless that header is removed or set again.
+  /// A header whose name is not a token, for example because it contains a space or a colon, is not
+  /// added. Line breaks in a value are removed. In both cases, a request with these headers is not
+  /// sent and fails with the cause `invalidSetting`, unless that header is removed or set again.
   public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
 
-  /// Adds a header with a value that need not be text.
+  /// Adds a header with a value that need not be valid text.
   public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
     guard Headers.isName(name) else { return refuse(name, EmptyCollection()) }
     keepCondition(ifChanging: name)
@@ -94,13 +95,13 @@ public struct RequestHeaders: Sendable, Equatable {
     if !lines.append(name, value) { refuse(name, CollectionOfOne(10)) }
   }
 
-  /// Sets a header as the subscript does, to a value that need not be text.
+  /// Sets a header as the subscript does, to a value that need not be valid text.
   public mutating func set(_ name: String, bytes value: some Sequence<UInt8>) {
     remove(name)
     add(name, bytes: value)
   }
 
-  /// Removes every header of that name, in any letter case.
+  /// Removes every header with this name, in any letter case.
   public mutating func remove(_ name: String) {
     keepCondition(ifChanging: name)
     if extras != nil {
@@ -113,7 +114,7 @@ public struct RequestHeaders: Sendable, Equatable {
     lines.remove(name)
   }
 
-  /// Removes every header of that name. Also suppresses the header where Lull would add one, such
+  /// Removes every header with this name. Also suppresses the header where Lull would add one, such
   /// as `User-Agent`, until a value is added again. Lua: `headers[name] = false`.
   public mutating func omit(_ name: String) {
     remove(name)
@@ -124,8 +125,8 @@ public struct RequestHeaders: Sendable, Equatable {
   /// The names, in lower case, that are not sent even where Lull would add a header.
   package var omitted: [String] { extras?.omitted ?? [] }
 
-  /// Why a request with these headers can't be sent: the first invalid header; nil if all are
-  /// valid. (SWF-57)
+  /// Why a request with these headers can't be sent: the problem of the first invalid header; nil
+  /// if all headers are valid. (SWF-57)
   package var problem: String? { extras?.refusals.first?.problem }
 
   private mutating func refuse(_ name: String, _ value: some Sequence<UInt8>) {
@@ -143,7 +144,7 @@ public struct RequestHeaders: Sendable, Equatable {
 
 /// Copying values from another set of headers.
 extension RequestHeaders {
-  /// Replaces all values of that name with those of `other`, including secrets.
+  /// Replaces all values of the header `name` with those of `other`, including secrets.
   package mutating func take(_ name: String, from other: RequestHeaders) {
     remove(name)
     if other.omitted.contains(name.lowercased()) { omit(name) }
@@ -156,8 +157,8 @@ extension RequestHeaders {
     }
   }
 
-  /// Restores the values of `earlier` for each name that `isWanted` and whose values have changed
-  /// and aren't secrets.
+  /// Restores the values of `earlier` for certain headers. These are the headers for whose name
+  /// `isWanted` returns true, and whose values have changed and aren't secrets.
   ///
   /// - Returns: The restored names.
   mutating func restore(_ earlier: RequestHeaders, where isWanted: (String) -> Bool) -> [String] {
@@ -175,7 +176,7 @@ extension RequestHeaders {
 
 /// Values that contain secrets.
 extension RequestHeaders {
-  /// Adds a value that contains secrets. It is read in its masked form.
+  /// Adds a header with a value that contains secrets. The header is read in its masked form.
   public mutating func add(_ name: String, _ text: SecretText) {
     let position = values(name).count
     add(name, text.masked)
@@ -201,7 +202,7 @@ extension RequestHeaders {
     }
   }
 
-  /// The values of that name that don't contain secrets.
+  /// The values of the header `name` that don't contain secrets.
   package func plainValues(_ name: String) -> [[UInt8]] {
     let values = lines.byteValues(of: Array(name.utf8))
     guard hasSecrets else { return values }
@@ -256,13 +257,13 @@ extension RequestHeaders {
 
 /// Cookies, which share one header. (RFC 6265, section 5.4)
 extension RequestHeaders {
-  /// Adds cookies to the existing ones.
+  /// Adds cookies to the existing cookies.
   package mutating func add(cookies: [(name: String, value: SecretText)]) {
     join(cookies.map { SecretText($0.name + "=") + $0.value })
   }
 
-  /// Adds the cookies of another header, except those whose names exist already. If a name is
-  /// hidden in a secret, nothing is added.
+  /// Adds the cookies of another header, except those whose names exist already. If the name of a
+  /// cookie is hidden in a secret, nothing is added.
   mutating func add(cookieHeader value: SecretText) {
     let known = texts.filter { $0.name == "cookie" }.map(\.text)
     guard !known.isEmpty else { return add("cookie", value) }
@@ -286,7 +287,8 @@ extension RequestHeaders {
   }
 }
 
-/// `["Accept": "text/plain", "X-Token": token]`: in that order; repeated names are kept.
+/// Makes headers from a literal such as `["Accept": "text/plain", "X-Token": token]`. The order and
+/// repeated names are kept.
 extension RequestHeaders: ExpressibleByDictionaryLiteral {
   /// Makes headers from a literal, in its order. A name may occur twice.
   public init(dictionaryLiteral pairs: (String, String)...) { self.init(pairs) }

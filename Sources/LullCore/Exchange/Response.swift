@@ -67,7 +67,8 @@ package final class ArrivedResult: Sendable {
     requestError = result.requestError
   }
 
-  /// The result with the Content-Type of `responseType`, if the options set one.
+  /// Returns the result with the Content-Type that `responseType` sets. Without a `responseType` in
+  /// the options, the result is unchanged.
   package func read(by options: TransferOptions?) -> ArrivedResult {
     guard let type = options?.responseType, var response else { return self }
     type.apply(to: &response.headers)

@@ -1,8 +1,9 @@
 /// The secrets of a request outside its headers, and where they may be sent.
 ///
-/// Immutable; nil for a request without secrets. The URL and body of the request are masked; the
-/// templates with the secrets are stored here. They apply only while URL and body are unchanged: a
-/// mutation that replaces the URL or body removes the secrets from it.
+/// The object is immutable. `HTTPRequest.secrets` is nil for a request without secrets. The URL and
+/// body of the request are masked, and the templates with the secrets are stored here. They apply
+/// only while URL and body are unchanged: a mutation that replaces the URL or body removes the
+/// secrets from it.
 public final class SecretUses: Sendable, Equatable {
   /// Scheme, host and port of the request's service; nil if the service has no base URL.
   package let origin: String?
@@ -10,8 +11,8 @@ public final class SecretUses: Sendable, Equatable {
   package let body: SecretTemplate?
   /// Signs the whole request when it is sent; nil if it isn't signed.
   package let signature: (any RequestSignature)?
-  /// The query parameters that are credentials of the configuration and not part of the resource's
-  /// URL.
+  /// The names of the query parameters that are credentials of the configuration and not part of
+  /// the resource's URL.
   package let credentialNames: [String]
 
   package init(
@@ -47,8 +48,8 @@ extension HTTPRequest {
     secretURL?.withoutParameters { _ in true }.maskedText
   }
 
-  /// The URL of a response as shown. Credentials that were added to the query are removed,
-  /// since a redirect may have kept them. (QRY-03)
+  /// The URL of a response in the form that is shown. Credentials that were added to the query are
+  /// removed, since a redirect may have kept them. (QRY-03)
   func withoutCredentials(_ answered: String) -> String {
     let names = (secrets?.credentialNames ?? []).map {
       SecretEscaping.parameter.escaped($0.utf8)
@@ -113,8 +114,8 @@ extension HTTPRequest {
     headers.hasSecrets || secretURL != nil || hasSecretsInBody || secrets?.signature != nil
   }
 
-  /// Every secret that it sends or signs with, and its place, in order: URL, headers, body,
-  /// signature.
+  /// Every secret that the request sends or signs with, and its place in the request, in order:
+  /// URL, headers, body, signature.
   package var secretPlaces: [(secret: Secret, place: String)] {
     var places: [(secret: Secret, place: String)] = []
     for secret in secretURL?.secrets ?? [] { places.append((secret, "its URL")) }
@@ -134,19 +135,20 @@ extension HTTPRequest {
   /// The place of secrets that sign the request and aren't sent.
   package static let signaturePlace = "its signature"
 
-  /// Every text with secrets that it sends or signs with.
+  /// Every text with secrets that the request sends or signs with.
   package var secretTexts: [SecretText] {
     (secretURL?.texts ?? []) + headers.secretValues.map(\.text) + (secretBody?.texts ?? [])
       + streamedSecrets + (secrets?.signature?.secrets ?? [])
   }
 
-  /// The error if a secret may not be sent to the request's URL; nil if all may.
+  /// The error if a secret may not be sent to the request's URL; nil if every secret may be sent
+  /// there.
   package var secretOriginProblem: TransportError? {
     let target = origin
     return secretOriginProblem(target: target) { ResourceURL(absolute: $0)?.origin == target }
   }
 
-  /// The error if a secret would reach an origin that it isn't bound to; nil if none would.
+  /// The error if a secret would reach an origin that it isn't bound to; nil if no secret would.
   ///
   /// - Parameters:
   ///   - target: Scheme, host and port of the receiver.

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The actor on which services live: a `Home`, or a `LullTest` in tests.
 ///
-/// Take this protocol instead of a `Home` to make an actor testable: it can then be made on either.
+/// Take this protocol instead of a `Home` to make an actor testable. The actor can then be made on
+/// a `Home` or on a `LullTest`.
 ///
 ///     actor Catalogue {
 ///       private let home: any ServiceHome
@@ -19,15 +20,15 @@ import Synchronization
 ///
 /// Behaviours: RACE-01 to RACE-02.
 public protocol ServiceHome: Actor {
-  /// The pump and networking for services that are made on other threads. Any thread.
+  /// The pump and networking for services that are made on other threads. Usable on any thread.
   nonisolated var surroundings: HomeSurroundings { get }
 
   /// Starts a task on this home. It begins when the caller waits or returns, and is cancelled when
   /// the home ends.
   ///
-  /// For callers on this home, such as an actor that runs here. The body may use the caller's
-  /// services. The body has the caller's isolation: if the caller is an actor that runs elsewhere,
-  /// so does the body.
+  /// Call it on this home, for example in an actor that runs on this home. The body may use the
+  /// caller's services. The body has the caller's isolation: if the caller is an actor that runs
+  /// elsewhere, the body runs there too.
   ///
   /// In functions and closures isolated to a home of a generic type, the compiler (6.3.1) crashes.
   /// There, use the overload whose body takes the home.
@@ -40,16 +41,17 @@ public protocol ServiceHome: Actor {
     @_inheritActorContext(always) _ body: sending @escaping @isolated(any) () async throws -> Value
   ) -> Task<Value, any Error>
 
-  /// Starts a task on this home from any isolation. The body must be Sendable. Otherwise like the
-  /// other overload.
+  /// Starts a task on this home from any isolation. The body receives the home, and must be
+  /// Sendable. In all other respects, this overload behaves like the one whose body has no
+  /// argument.
   @discardableResult
   func spawn<Value: Sendable>(
     _ body: @escaping @Sendable (isolated Self) async throws -> Value
   ) -> Task<Value, any Error>
 }
 
-/// A body that runs on a home while its caller waits outside the home's tasks, and its result: the
-/// body of `Lull.run` or of a test. Home thread only.
+/// The body of `Lull.run` or of a test, and its result. It runs on a home while its caller waits
+/// outside the home's tasks. Home thread only.
 package final class HomeBody<Home: Actor, Value> {
   private let body: (isolated Home) async throws -> Value
   /// The result; nil until the body has ended.
@@ -70,12 +72,12 @@ package final class HomeBody<Home: Actor, Value> {
 
 /// The default pump and networking for services made on a thread.
 ///
-/// Belongs to the thread of its home.
+/// A context belongs to the thread of its home.
 package final class HomeContext {
   package let pump: Pump
   private let makeNetworking: () -> any NetworkingProvider
 
-  /// Made on first use.
+  /// The networking, which is made on first use.
   package private(set) lazy var networking = makeNetworking()
 
   package init(pump: Pump, networking: @escaping () -> any NetworkingProvider) {
@@ -119,12 +121,12 @@ package final class HomeContext {
 /// thread. After `end`, jobs run one by one on a thread that is started on demand. There,
 /// everything that waits for the home is notified of its end, and no task hangs.
 ///
-/// It is also a task executor, because a resumed task goes through its preferred executor first.
-/// Tasks that prefer this one need no other thread to resume.
+/// The executor is also a task executor, because a resumed task goes through its preferred executor
+/// first. Tasks that prefer this executor need no other thread to resume.
 package final class HomeExecutor: SerialExecutor, TaskExecutor {
   fileprivate struct State {
     var jobs: [UnownedJob] = []
-    /// The thread that may run jobs; nil if none does after the end.
+    /// The thread that may run jobs; nil if no thread runs them after the end.
     var thread: pthread_t?
     var hasEnded = false
     var hasLateThread = false
@@ -207,7 +209,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
   }
 
   private func runLateJobs() {
-    // Held meanwhile, because `HomeContext.current` doesn't hold it.
+    // This variable holds the context, because `HomeContext.current` doesn't hold it.
     let context = self.context
     HomeContext.current = context
     defer { HomeContext.current = nil }
@@ -253,12 +255,12 @@ package final class HomeNetworking: NetworkingProvider {
 
 /// Triggers an action on the home thread from any thread.
 ///
-/// The action runs once, on a later turn, however often the signal is given, and never after
+/// The action runs once, on a later turn, however often the signal is fired, and never after
 /// `Pump.discard`. The signal is Sendable; the action stays on the home thread.
 package struct HomeSignal: Sendable {
   fileprivate let channel: NetworkCompletion
 
-  /// May be called on any thread.
+  /// Fires the signal. Callable on any thread.
   package func callAsFunction() {
     channel(NetworkResult())
   }
@@ -266,7 +268,7 @@ package struct HomeSignal: Sendable {
 
 extension Pump {
   package func signal(_ action: @escaping () -> Void) -> HomeSignal {
-    // The inbox is the only way in; an empty result suffices.
+    // Other threads can reach the home thread only through the inbox. An empty result suffices.
     HomeSignal(channel: completion { _ in action() })
   }
 

@@ -1,6 +1,6 @@
 /// A setting of a program with an invalid value.
 package struct SettingProblem: Error, Equatable {
-  /// The Swift name: `limits.timeout`.
+  /// The Swift name of the setting, such as `limits.timeout`.
   package let name: String
   package let message: String
 
@@ -10,8 +10,8 @@ package struct SettingProblem: Error, Equatable {
   }
 }
 
-/// Checks the settings of a Swift program. Setting an invalid value isn't refused; the first
-/// problem fails the requests that use the setting. (SWF-56)
+/// Checks the settings of a Swift program. An invalid value is not refused when it is set. The
+/// first problem makes the requests fail that use the setting. (SWF-56)
 package struct SettingCheck {
   package private(set) var problem: SettingProblem?
 
@@ -90,12 +90,12 @@ package struct NumberRule: Sendable {
   /// Whether the number is allowed; false for NaN.
   package func allows(_ number: Double) -> Bool { isAllowed(number) }
 
-  /// Infinity means no limit.
+  /// A time. Infinity means no limit.
   package static let seconds = NumberRule("a number of seconds, 0 or more") { $0 >= 0 }
   package static let finiteSeconds = NumberRule("a number of seconds, 0 or more") {
     $0 >= 0 && $0.isFinite
   }
-  /// Infinity means no limit; 0 would leave no time.
+  /// A time above 0, because 0 would leave no time. Infinity means no limit.
   package static let wait = NumberRule("a number of seconds above 0") { $0 > 0 }
   package static let span = NumberRule("a number of seconds, more than 0") {
     $0 > 0 && $0.isFinite

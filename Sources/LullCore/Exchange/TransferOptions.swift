@@ -1,7 +1,7 @@
 /// The options of an exchange besides its limits.
 ///
-/// A value whose fields are shared between copies until one is changed. An ordinary request only
-/// has a nil reference in `HTTPRequest.options`. Times are in seconds. (CFG-01)
+/// This is a value type. Copies share their fields until one is changed. A request without options
+/// has only a nil reference in `HTTPRequest.options`. Times are in seconds. (CFG-01)
 @dynamicMemberLookup
 public struct TransferOptions: Sendable, Equatable {
   /// The options, each available as a property of `TransferOptions`.
@@ -23,8 +23,8 @@ public struct TransferOptions: Sendable, Equatable {
     /// alert. Without the alert the body may have been truncated; by default the request fails with
     /// `truncatedBody`. (RFC 9112, 9.8)
     public var allowsTruncatedBodies = false
-    /// Reads the body as this type, whatever its Content-Type is; nil: uses the Content-Type. Lua:
-    /// `response_type`.
+    /// The type as which the body is parsed, whatever its Content-Type is; nil: the Content-Type
+    /// decides. Lua: `response_type`.
     public var responseType: ResponseType?
     /// Whether the response includes timings of its phases.
     public var recordsTimings = false
@@ -34,10 +34,10 @@ public struct TransferOptions: Sendable, Equatable {
     package var sending: SendingReport?
     /// Holds the body back until it may be sent; nil: it may be sent.
     package var gate: SendGate?
-    /// Receives the body instead of memory; nil: none.
+    /// Receives the body piece by piece, instead of collecting it in memory; nil: no sink.
     package var sink: BodySink?
-    /// The file in which the body of a successful response is saved; nil: none. Its requests name a
-    /// sink in each attempt.
+    /// The file in which the body of a successful response is saved; nil: none. The download sets
+    /// `sink` for each attempt.
     package var download: Download?
   }
 
@@ -94,17 +94,17 @@ public struct ConnectionOptions: Sendable, Equatable {
   public var unixSocket: String?
   /// The longest path that the system accepts, in bytes.
   package static let longestSocketPath = 107
-  /// nil: HTTP/2 if the server offers it over TLS, else 1.1.
+  /// The newest HTTP version to use; nil: HTTP/2 if the server offers it over TLS, else 1.1.
   public var httpVersion: HTTPVersion?
 
-  /// The defaults of the system and its environment.
+  /// Makes the default options: those of the system and its environment.
   public init() {}
 }
 
 /// The proxy for requests.
 public enum ProxyRule: Sendable, Equatable {
   /// Uses `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. Whether there is a proxy is
-  /// determined once, when a network makes its first request.
+  /// determined once, when a networking provider makes its first request.
   case environment
   /// Ignores the environment.
   case none
@@ -116,18 +116,18 @@ public enum ProxyRule: Sendable, Equatable {
 public enum HTTPVersion: String, Sendable, CaseIterable {
   /// HTTP/1.1, over TLS too.
   case http1 = "1.1"
-  /// HTTP/2, also without TLS, where the server must support it.
+  /// HTTP/2, with or without TLS. Without TLS, the server must support it.
   case http2 = "2"
-  /// HTTP/3. Fails if the library doesn't support it.
+  /// HTTP/3. Requests fail if the library doesn't support it.
   case http3 = "3"
 }
 
 /// How redirects are handled.
 public enum RedirectRule: Sendable, Equatable {
-  /// Follows at most this many redirects, else fails with `tooManyRedirects`. A 303, and a 301 or
-  /// 302 after a POST, is followed with GET.
+  /// Follows at most this many redirects. If there are more, the request fails with
+  /// `tooManyRedirects`. A 303, and a 301 or 302 after a POST, is followed with GET.
   case follow(atMost: Int)
-  /// Follows at most ten redirects, and fails if one leads to another scheme, host or port.
+  /// Follows at most ten redirects, and fails if a redirect leads to another scheme, host or port.
   case followWithinOrigin
   /// Returns the redirect itself as the response, with its body.
   case answer
@@ -137,23 +137,23 @@ public enum RedirectRule: Sendable, Equatable {
 /// stream.
 ///
 /// The exchange may take any time as long as bytes move. It ends when nothing is sent or received
-/// for `idle_timeout`, where false or 0 means no limit. The default is 60 s, or the earlier timeout
-/// if that is longer, so that a long timeout isn't shortened. To set a timeout for one such call,
-/// set it afterwards. (BODY-06, DWN-14)
+/// for `idle_timeout`, where false or 0 means no limit. By default, this is 60 s, or the timeout
+/// that was set before if that is longer, so that a long timeout isn't shortened. To set a timeout
+/// for one such call, set it afterwards. (BODY-06, DWN-14)
 package struct SilenceBound: Equatable {
   /// The timeout of the whole exchange, in seconds.
   package let timeout = Double.infinity
   /// The longest time without data, in seconds; infinite for no limit.
   package let idleTimeout: Double
 
-  /// The default, in seconds.
+  /// The default for `idleTimeout`, in seconds.
   package static let usual = 60.0
 
   /// Makes the timeouts.
   ///
   /// - Parameters:
   ///   - timeout: The timeout for an exchange whose body is kept in memory.
-  ///   - idleTimeout: nil if none is set; infinite for no limit.
+  ///   - idleTimeout: The idle timeout; nil if none is set, and infinite for no limit.
   package init(insteadOf timeout: Double, idleTimeout: Double?) {
     self.idleTimeout = idleTimeout ?? max(SilenceBound.usual, timeout)
   }

@@ -6,11 +6,11 @@ public struct TransportError: Error, Sendable, Equatable {
     case network
     /// A timeout was reached.
     case timeout
-    /// The certificate isn't trusted, or no cipher is shared.
+    /// The certificate isn't trusted, or client and server have no cipher in common.
     case tls
     /// The name of the host or proxy can't be resolved.
     case dns
-    /// No server listens there, or it can't be reached.
+    /// No server listens at the address, or the address can't be reached.
     case connection
     /// The response ended before its announced end.
     case truncatedBody = "truncated_body"
@@ -26,7 +26,7 @@ public struct TransportError: Error, Sendable, Equatable {
     case invalidURL = "invalid_url"
     /// The request was cancelled.
     case cancelled = "request_cancelled"
-    /// A script function in place of the network has failed.
+    /// A script function that replaces the network has failed.
     case scriptError = "script_error"
     /// A secret would have been sent to an origin it isn't bound to.
     case secretOrigin = "secret_origin"
@@ -60,7 +60,7 @@ public struct TransportError: Error, Sendable, Equatable {
   package var isFinal = false
   /// Whether, as far as is known, nothing of the request reached the server.
   package var isUnsent = false
-  /// Whether a script error caused it, which was reported where it was raised.
+  /// Whether the error comes from a script error that has already been reported.
   package var isReported = false
 
   /// Makes an error, for custom networking. `message` is shown to the user.
@@ -69,7 +69,8 @@ public struct TransportError: Error, Sendable, Equatable {
     self.message = message
   }
 
-  /// Whether kind and message are the same, so that a program can make an error to compare with.
+  /// Whether kind and message are the same, and the traceback and value of a script's error. Other
+  /// properties are not compared, so that a program can make an error to compare with.
   public static func == (left: TransportError, right: TransportError) -> Bool {
     left.kind == right.kind && left.message == right.message
       && left.traceback == right.traceback && left.value == right.value
@@ -82,7 +83,8 @@ public struct TransportError: Error, Sendable, Equatable {
     return error
   }
 
-  /// The error for a load or another GET of the whole response.
+  /// The error of a load, or of another GET that reads the whole response, if the response is an
+  /// event stream.
   package static let eventStream = TransportError.final(
     .eventStream,
     "the response is an event stream, which does not end: read it with events(), in the "

@@ -1,57 +1,67 @@
-/// Is notified of events in the model: a script's host, or the list of a home's requests.
+/// An object that is notified of events in the model. The hosts of Lua runtimes conform to it, and
+/// so does `RequestLedger`, the list of a home's requests.
 ///
-/// A pump has one host at most and releases it when it closes. A host stores its own data about a
-/// request in `Request.hostMark`. Home thread only.
+/// A pump has at most one host, and releases the host when the pump closes. Several hosts are
+/// combined in a `ModelHosts`. A host stores its own data about a request in `Request.hostMark`.
+/// Home thread only.
 package protocol ModelHost: AnyObject {
-  /// Whether this host is notified of the service's resources, if a pump has several hosts.
+  /// Returns whether this host is notified of the events of the service's resources. Used only if
+  /// the pump has several hosts.
   func mirrors(_ service: Service) -> Bool
-  /// The list of the pump's requests in flight, if this host keeps one.
+  /// The list of the pump's requests in flight; nil if this host keeps no such list.
   var ledger: RequestLedger? { get }
 
   // MARK: Requests
 
-  /// A request was created that calls functions of the host. `maker` came with the mutation or the
-  /// decision of a chain, or is the delegate. Called before any other use of the request; a
-  /// repetition has its own maker.
+  /// Called when a request that calls functions of the host is created, before any other use of the
+  /// request. `maker` is the host's object with these functions: it belongs to an ad hoc mutation
+  /// or to the decision of a chain, or is the delegate of a custom request. Each repetition of a
+  /// request is reported too.
   func requestMade(_ request: Request, by maker: AnyObject)
-  /// A request has begun, or has ended before it could.
+  /// Called when a request has started, or was created as completed.
   func requestStarted(_ request: Request)
-  /// When a request in flight began, in Unix seconds, if this host records it.
+  /// Returns the time at which a request in flight started, in Unix seconds; nil if this host does
+  /// not record it.
   func beginning(of request: Request) -> Double?
-  /// A body of that many bytes has arrived; it lives as long as its response.
+  /// Called when a response body of that size has arrived. The body is in memory as long as its
+  /// response.
   func bodyArrived(byteCount: Int)
-  /// Keeps the host's values in the response until the request has settled.
+  /// Retains the host's values that the response contains until the request has settled.
   func hold(_ response: Response, for request: Request)
-  /// Keeps the host's values in the response until the returned function is called; nil if it has
-  /// no such values.
+  /// Retains the host's values that the response contains until the returned function is called.
+  /// Returns nil if the response contains no such values.
   func hold(_ response: Response) -> (() -> Void)?
-  /// The request's hooks have been called. It causes no further events.
+  /// Called when all hooks of the request have been called. The request causes no further events.
   func requestSettled(_ request: Request)
-  /// The requests awaited by functions of scripts on which this request depends.
+  /// Returns the requests that script functions wait for, if `request` can't continue before those
+  /// functions return.
   func requestsAwaited(byScriptsOf request: Request) -> [Request]
 
   // MARK: Pipelines
 
-  /// A run begins with the received response. Called only while the pump `tracesPipelines`.
+  /// Called when a pipeline run begins with the received response, if `Pump.tracesPipelines` is
+  /// true.
   func pipelineBegan(_ run: PipelineRun)
-  /// A step has turned the response into this one. Called only while the pump `tracesPipelines`.
+  /// Called when a step of a pipeline run has ended with `response` as its result, if
+  /// `Pump.tracesPipelines` is true.
   func pipelinePassed(_ step: PipelineStep, with response: Response, in run: PipelineRun)
-  /// Returns the response that the request ends with. Content that is shared with a cache is
-  /// replaced by a copy.
+  /// Returns the final response of a pipeline run. If its content is a value of this host that a
+  /// cache shares, the content is replaced by a copy.
   func published(_ response: Response, by run: PipelineRun) -> Response
 
   // MARK: Resources
 
-  /// The data or error of a resource has changed.
+  /// Called when the data or the error of a resource has changed.
   func resourceStateChanged(_ resource: Resource)
-  /// Unused resources are about to be evicted: releases objects that only garbage holds.
+  /// Called before unused resources are flushed. The host releases the objects that only garbage of
+  /// its scripts refers to, so that their resources count as unused.
   func releaseGarbage()
-  /// The service has evicted a resource; its content is not used again.
+  /// Called when the service has removed the record of a resource. Its content is not used again.
   func recordForgotten(_ record: ResourceRecord, of service: Service)
-  /// Notifies observers of an event, starting at index `first` of a snapshot: that one, and the
-  /// following ones as long as they belong to the host and still observe.
+  /// Notifies the observer at index `first` of an event, and then the following ones, as long as
+  /// they belong to the host and have not been removed.
   ///
-  /// - Returns: the index of the first observer that was not notified.
+  /// - Returns: The index of the first observer that was not notified.
   func tell(
     _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
   ) -> Int
@@ -87,7 +97,8 @@ extension ModelHost {
 /// Several hosts of one pump: the list of a home's requests, and the hosts of the Lua runtimes on
 /// that home.
 ///
-/// All are notified of requests; of resources, only the host that mirrors their service.
+/// All hosts are notified of requests. Of the events of a resource, only the host that `mirrors`
+/// its service is notified.
 final class ModelHosts: ModelHost {
   private var hosts: [any ModelHost]
 
@@ -170,7 +181,7 @@ final class ModelHosts: ModelHost {
 }
 
 extension Pump {
-  /// Adds a host beside the present ones.
+  /// Adds a host to those that the pump already has.
   package func add(_ host: any ModelHost) {
     switch self.host {
     case let hosts as ModelHosts: hosts.add(host)
@@ -179,6 +190,6 @@ extension Pump {
     }
   }
 
-  /// Removes a host that was added.
+  /// Removes a host that was added with `add(_:)`.
   package func remove(_ host: any ModelHost) { (self.host as? ModelHosts)?.remove(host) }
 }

@@ -1,22 +1,24 @@
-/// The admissions of one rate limit that several processes share, as used by one home thread.
+/// The access of one home thread to the admissions of a rate limit that several processes share.
 ///
-/// At most one question is open at a time, because only the first request in a process's queue
-/// asks. Admissions that were not sent are given back if their process dies. Home thread only.
+/// At most one call of `ask` is unanswered at a time, because only the first request in a process's
+/// queue asks. If a process dies, its admissions whose requests were not sent are given back. Home
+/// thread only.
 package protocol AdmissionLog: AnyObject {
-  /// Asks for one admission. The answer comes once, immediately or on a later turn. After `.opens`,
-  /// the process keeps its position in the queue of processes and asks again at that time.
+  /// Asks for one admission. `answer` is called once, immediately or on a later turn. After
+  /// `.opens`, the process keeps its position in the queue of processes, and asks again when the
+  /// given time has passed.
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void)
 
-  /// Leaves the queue of processes. A pending answer is not delivered, and its admission is given
-  /// back.
+  /// Leaves the queue of processes. A pending answer is not delivered. If it grants an admission,
+  /// that admission is given back.
   func stopAsking()
 
-  /// Notes that a byte of an admitted request may be sent from now on. If this process dies before
-  /// `send`, the request counts for a span and is not given back.
+  /// Notes that bytes of an admitted request may be sent from now on. If this process dies before
+  /// it calls `send`, the request counts for one span, and its admission is not given back.
   func begin(_ admission: Admission)
 
-  /// Starts the span of an admitted request. Until then it counts without limit of time. Returns
-  /// the admission with its number from then on.
+  /// Starts the span of an admitted request. Before this call, the request counts without a time
+  /// limit. Returns the admission with the number that it has from now on.
   func send(_ admission: Admission) -> Admission
 
   /// Gives back an admission that will not be used.
@@ -26,10 +28,10 @@ package protocol AdmissionLog: AnyObject {
   func learn(_ lesson: LimitLesson, from admission: Admission)
 }
 
-/// Whether processes that share a limit admit another request.
+/// Whether a limit that several processes share admits another request.
 package enum AdmissionAnswer: Sendable, Equatable {
   case granted(Admission)
-  /// The number of seconds after which to ask again: the limit opens then, or a process may have
-  /// left the queue.
+  /// The limit admits no request now. Ask again after this number of seconds. By then, the limit
+  /// opens, or another process may have left the queue.
   case opens(after: Double)
 }

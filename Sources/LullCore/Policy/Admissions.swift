@@ -1,7 +1,7 @@
 /// The requests of a service that its limits have admitted and that haven't been notified yet.
 ///
-/// They are notified one after the other, when limits and queues are consistent. Each may start,
-/// cancel and configure anything. Home thread only.
+/// They are notified one after the other, when limits and queues are consistent, because a notified
+/// request may run code that starts, cancels and configures anything. Home thread only.
 final class Admissions {
   private unowned let pump: Pump
   private var admitted: [PolicyExchange] = []
@@ -13,12 +13,12 @@ final class Admissions {
     self.pump = pump
   }
 
-  /// For times that a server sends.
+  /// The wall-clock time, for comparison with times that a server sends.
   var now: Double { pump.clock.now }
-  /// For spans, which changes of the system clock must not affect. (LIM-11)
+  /// The monotonic time, for spans, which changes of the system clock must not affect. (LIM-11)
   var uptime: Double { pump.clock.uptime }
 
-  /// The number of a new request. Earlier requests have smaller numbers.
+  /// Returns the number of a new request. Earlier requests have smaller numbers.
   func makeOrder() -> UInt64 {
     nextOrder += 1
     return nextOrder
@@ -33,8 +33,8 @@ final class Admissions {
 
   func append(_ exchange: PolicyExchange) { admitted.append(exchange) }
 
-  /// Delivers on a later turn: if many requests are cancelled one after the other, none is sent
-  /// only to be cancelled next.
+  /// Notifies the admitted requests on a later turn. If many requests are cancelled one after the
+  /// other, none of them is then sent only to be cancelled next.
   func deliverSoon() {
     guard !isDeliveringSoon, !admitted.isEmpty else { return }
     isDeliveringSoon = true
@@ -44,7 +44,8 @@ final class Admissions {
     }
   }
 
-  /// Notifies the admitted requests. A nested call does nothing; the outer call continues.
+  /// Notifies the admitted requests. A nested call does nothing, because the outer call continues
+  /// with all of them.
   func deliver() {
     guard !isDelivering else { return }
     isDelivering = true

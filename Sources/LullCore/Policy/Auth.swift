@@ -1,32 +1,35 @@
 /// How the requests of a service authenticate: a header or query parameters with secrets, or a
 /// stage of the provider chain that obtains credentials.
 ///
-/// A setting of the configuration. It is added when the rest of the request is complete, unless the
-/// request already has a header, cookie or parameter of that name. Lua: `lull.auth.bearer(secret)`.
+/// This is a setting of the configuration. The credential is added when the rest of the request is
+/// complete, unless the request already has a header, cookie or parameter of the same name. Lua:
+/// `lull.auth.bearer(secret)`.
 public final class Auth: CustomStringConvertible {
   package enum Credential {
     /// A header; its name is in lower case.
     case header(String, SecretText)
     case query(QueryCredential)
-    /// Adds a header of that name. `shown` is its value in messages.
+    /// A stage that adds a header with the name `header`. `shown` is the value of that header in
+    /// messages.
     case stage(any AuthStage, header: String, shown: SecretText)
   }
 
   package let credential: Credential
-  /// Identifies the user: the value that is sent or, for a stage, a text that distinguishes it from
-  /// others.
+  /// A text that identifies the user: the value that is sent or, for a stage, a text that
+  /// distinguishes the stage from others.
   package let identity: SecretText
-  /// How to express it for another client; nil for an ordinary header or query parameter.
+  /// The kind of authentication, for expressing it with options of another client; nil for an
+  /// ordinary header or query parameter.
   package let login: Login?
 
   /// Kinds of authentication for which other clients have options.
   package enum Login: Sendable, Equatable {
-    /// The user, masked if it is a secret.
+    /// Basic authentication. The user is masked if it is a secret.
     case basic(user: String, hasPassword: Bool)
-    /// The user, masked if it is a secret.
+    /// Digest authentication. The user is masked if it is a secret.
     case digest(user: String)
     case netrc(path: String?, isOptional: Bool)
-    /// AWS Signature; the access key is masked if it is a secret.
+    /// AWS Signature. The access key is masked if it is a secret.
     case signature(service: String?, region: String?, accessKey: String)
   }
 
@@ -42,7 +45,7 @@ public final class Auth: CustomStringConvertible {
     identity = query.identity
   }
 
-  /// A header that `stage` adds.
+  /// Makes an authentication with a header that `stage` adds.
   ///
   /// - Parameter shown: The value of the header in messages.
   package init(
@@ -62,8 +65,8 @@ public final class Auth: CustomStringConvertible {
     if case .query(let query) = credential { query } else { nil }
   }
 
-  /// Identifies where the credential is sent: the name of its header, or `?` and its parameters,
-  /// which can't be the name of a header.
+  /// Identifies where in the request the credential is sent. This is the name of its header, or `?`
+  /// and the names of its query parameters. No header has a name that begins with `?`.
   package var place: String {
     switch credential {
     case .header(let name, _), .stage(_, let name, _): name
@@ -71,8 +74,8 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// The header or query as sent, masked. Literals are masked too, because they are credentials
-  /// here.
+  /// The header or query as it is sent, with secrets masked. Literal values are masked too, because
+  /// they are credentials here.
   public var description: String {
     switch credential {
     case .header(let name, let value):
@@ -82,7 +85,7 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// The masked value of its header; nil if it is not a header.
+  /// The masked value of the header that contains the credential; nil for query parameters.
   package var maskedHeader: String? {
     switch credential {
     case .header(_, let value), .stage(_, _, let value): value.masked
@@ -90,8 +93,8 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// Adds the credential, unless the request already has one in that place. Does nothing for a
-  /// stage.
+  /// Adds the credential to a request, unless the request already has a header, cookie or parameter
+  /// of the same name. Does nothing for a stage.
   package func put(on http: inout HTTPRequest) {
     switch credential {
     case .header("cookie", let value):
@@ -103,18 +106,19 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// `Authorization: Bearer …` (RFC 6750, section 2.1)
+  /// Authenticates with the header `Authorization: Bearer …`. (RFC 6750, section 2.1)
   public static func bearer(_ token: SecretText) -> Auth {
     Auth(header: "authorization", value: SecretText("Bearer ") + token)
   }
 
-  /// `Authorization: Basic …`, the Base64 of `user:password`. (RFC 7617, section 2)
+  /// Authenticates with the header `Authorization: Basic …`, which contains the Base64 of
+  /// `user:password`. (RFC 7617, section 2)
   public static func basic(user: String, password: SecretText) -> Auth {
     basic(user: SecretText(user), password: password)
   }
 
-  /// `Authorization: Basic …` with a secret user, such as the key of an API that uses an empty
-  /// password.
+  /// Authenticates with the header `Authorization: Basic …` and a secret user, such as the key of
+  /// an API that uses an empty password.
   public static func basic(user: SecretText, password: SecretText) -> Auth {
     let hasPassword = !(password.secrets.isEmpty && password.masked.isEmpty)
     return Auth(
@@ -128,30 +132,32 @@ public final class Auth: CustomStringConvertible {
     return SecretText("Basic ") + SecretText([.base64(start + password)])
   }
 
-  /// A header of that name.
+  /// Authenticates with a header of the given name.
   public static func header(_ name: String, _ value: SecretText) -> Auth {
     Auth(header: name.lowercased(), value: value)
   }
 
-  /// A parameter of the query, after those of the request.
+  /// Authenticates with a query parameter, which is added after those of the request.
   ///
-  /// If the request has a parameter of that name, it is kept. The parameter isn't part of the
-  /// resource's URL, neither in messages nor for its identity. A redirect uses the server's URL
-  /// without it. Lua: `lull.auth.query(name, secret)`.
+  /// If the request already has a parameter of that name, it is kept, and the credential is not
+  /// added. The added parameter isn't part of the resource's URL: messages don't show it, and it
+  /// doesn't distinguish resources. A redirect uses the URL that the server sends, without the
+  /// parameter. Lua: `lull.auth.query(name, secret)`.
   public static func query(_ name: String, _ value: SecretText) -> Auth {
     query([(name, value)])
   }
 
-  /// Several query parameters, such as an application's id and key, in this order. If a name is
-  /// repeated, the first is used. Lua: `lull.auth.query{ app_id = secret, app_key = secret }`.
+  /// Authenticates with several query parameters, such as an application's id and key, in this
+  /// order. If a name is repeated, its first value is used. Lua:
+  /// `lull.auth.query{ app_id = secret, app_key = secret }`.
   public static func query(_ parameters: [(name: String, value: SecretText)]) -> Auth {
     Auth(QueryCredential(parameters))
   }
 }
 
 extension Auth {
-  /// A hash that distinguishes it from others in this process, including by properties that its
-  /// mask hides.
+  /// A hash that distinguishes this authentication from others in the same process, including by
+  /// properties that the mask hides.
   package var fingerprint: Int {
     var hasher = Hasher()
     hasher.combine(place)

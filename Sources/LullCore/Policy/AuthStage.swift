@@ -1,6 +1,7 @@
 /// A stage of the provider chain that adds credentials to requests.
 ///
-/// It is called for each attempt, after the limits have admitted it. Home thread only.
+/// The stage is called for each attempt to send a request, after the limits have admitted the
+/// attempt. Home thread only.
 package protocol AuthStage: AnyObject {
   /// Adds credentials to `request` and calls `proceed` exactly once: inside this call if they are
   /// available, otherwise on a later turn. A failure ends the request without sending it.
@@ -13,24 +14,25 @@ package protocol AuthStage: AnyObject {
     proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
   ) -> (() -> Void)?
 
-  /// A hash, in this process, of the settings that aren't part of the identity of its auth.
+  /// A hash of the settings that aren't part of the identity of the stage's `Auth`. It is valid
+  /// only in this process.
   var fingerprint: Int { get }
 
-  /// The statuses after which it may obtain new credentials; only 401 by default.
+  /// The response statuses after which the stage may obtain new credentials; only 401 by default.
   var renewableStatuses: Set<Int> { get }
 
-  /// Whether the current code runs in order to obtain the credentials. Requests that it makes are
-  /// sent without them.
+  /// Whether the code that is running now obtains the credentials of this stage. Requests that this
+  /// code makes are sent without these credentials.
   var isAtWork: Bool { get }
 
-  /// The same authentication for an environment, which obtains and stores its own credentials.
-  /// Returns the same object for the same environment name; nil for a stage that obtains and stores
-  /// nothing.
+  /// Returns the same authentication for one environment, with credentials that are obtained and
+  /// stored only for that environment. Calls with the same environment name return the same object.
+  /// Returns nil if the stage obtains and stores nothing.
   func auth(keptApart environment: String) -> Auth?
 
-  /// Called when the server has responded with one of these statuses. Returns true if new
-  /// credentials are available, so that the request is authorized and sent again. With false, the
-  /// response is final. Called at most once per request between two retries.
+  /// Called when the server has responded with one of `renewableStatuses`. Returns true if new
+  /// credentials are available. The request is then authorized and sent again. If the function
+  /// returns false, the response is final. Called at most once per request between two retries.
   func canRenew(
     after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
   ) -> Bool
@@ -51,8 +53,8 @@ extension AuthStage {
 /// A request with its credentials.
 package struct AuthorizedRequest {
   package var http: HTTPRequest
-  /// The generation of the credentials, counted by the stage. The credentials of a rejected request
-  /// may have been renewed already.
+  /// The generation of the credentials, counted by the stage. With this number, the stage
+  /// recognizes that the credentials of a rejected request have already been renewed.
   package var generation: Int
 
   package init(_ http: HTTPRequest, generation: Int = 0) {
@@ -61,9 +63,10 @@ package struct AuthorizedRequest {
   }
 }
 
-/// The means for a stage to obtain credentials.
+/// The objects that a stage needs to obtain credentials.
 package struct AuthContext {
-  /// The networking of the service. Requests sent through it pass no policy.
+  /// The networking of the service. Limits, credentials and retries don't apply to requests that
+  /// are sent through it.
   package let networking: any NetworkingProvider
   package let pump: Pump
   /// The service of the request; nil without one.

@@ -1,6 +1,6 @@
 extension RequestError {
-  /// The facts of this error for `--errors json`. Separate from `FailureFacts`, which is on a lower floor
-  /// than the retry policy.
+  /// The facts of this error for `--errors json`. This extension is separate from `FailureFacts`,
+  /// because that type belongs to a lower layer than the retry policy.
   package var facts: FailureFacts {
     let isStatus = httpStatusCode.map { $0 >= 400 } ?? false
     var facts = FailureFacts(isStatus ? "http_status" : cause?.kind ?? "failed")

@@ -1,13 +1,13 @@
-/// The state of a server's own limit, as known from its responses. A value type; callers pass the
-/// time.
+/// The state of a server's own limit, as known from its responses. This is a value type, and
+/// callers pass the time.
 ///
-/// Responses may arrive out of order and don't include requests in flight. Requests sent after the
-/// one that was answered are therefore counted as unseen by the server.
+/// Responses may arrive out of order, and don't count requests in flight. So if a request was sent
+/// after the one to which a response belongs, the server is assumed not to have counted it yet.
 package struct LearnedLimit: Equatable, Sendable {
   /// The number of requests left until `resets`; nil: no limit.
   package private(set) var left: Int?
   package private(set) var resets = -Double.infinity
-  /// Until then, no requests are allowed.
+  /// The time until which no requests are allowed.
   package private(set) var pausedUntil = -Double.infinity
 
   package init() {}
@@ -42,7 +42,8 @@ package struct LearnedLimit: Equatable, Sendable {
     }
   }
 
-  /// The current state as a lesson for another counter; nil if nothing applies any more.
+  /// The current state, in the form in which another counter learns it; nil if nothing applies any
+  /// more.
   package func lesson(now: Double) -> LimitLesson? {
     let budget = now < resets ? left : nil
     guard budget != nil || now < pausedUntil else { return nil }
@@ -55,7 +56,7 @@ package struct LearnedLimit: Equatable, Sendable {
     if let left { self.left = max(0, left - 1) }
   }
 
-  /// The time from which another request is allowed; nil: now.
+  /// The time from which another request is allowed; nil means that it is allowed now.
   package func opens(now: Double, reserved: Int) -> Double? {
     if now < pausedUntil { return pausedUntil }
     guard let left, now < resets, left - reserved <= 0 else { return nil }

@@ -1,9 +1,9 @@
-/// What a response reveals about the server's own limit.
+/// The information that a response contains about the server's own limit.
 package struct LimitLesson: Sendable, Equatable {
-  /// The number of requests left until a time.
+  /// The number of requests that the server accepts until it resets its count.
   package struct Budget: Sendable, Equatable {
     package let left: Int
-    /// Seconds from now.
+    /// The seconds from now until the server resets its count.
     package let resetsAfter: Double
 
     package init(left: Int, resetsAfter: Double) {
@@ -12,7 +12,7 @@ package struct LimitLesson: Sendable, Equatable {
     }
   }
 
-  /// Whether the server has not counted the request.
+  /// Whether the server has not counted the request against its limit.
   package let isFree: Bool
   package let budget: Budget?
   /// The seconds during which the server accepts no requests.

@@ -1,8 +1,8 @@
 /// The queue of requests subject to the same limits, first come, first served.
 ///
-/// Only the first request waits for limits. It gets an admission by the rate limit before it waits
-/// for a slot. Slots are thus never idle, and each queue holds at most one admission. Requests that
-/// are sent again have waited before, and precede new ones.
+/// Only the first request waits for limits. It first gets an admission by the rate limit, and then
+/// waits for a slot of the concurrency limit. So slots are never idle, and each queue holds at most
+/// one admission. Requests that are sent again have waited before, and precede new requests.
 package final class LimitQueue {
   struct Ticket {
     fileprivate let isAgain: Bool
@@ -10,7 +10,7 @@ package final class LimitQueue {
   }
 
   private struct Waiting {
-    /// Weak: the waiting exchange holds the queue.
+    /// Weak, because the waiting exchange holds the queue.
     weak var exchange: PolicyExchange?
     let order: UInt64
   }
@@ -29,11 +29,11 @@ package final class LimitQueue {
     self.admissions = admissions
   }
 
-  /// The queue of exchanges that hold their slot and want to send another request. Such requests
-  /// have waited longest.
+  /// The queue of exchanges that hold a slot of the concurrency limit and want to send another
+  /// request. They have waited longest.
   private(set) lazy var repetitions = LimitQueue(rate: rate, places: nil, admissions)
 
-  /// Whether requests count against a rate limit.
+  /// Whether the requests in this queue count against a rate limit.
   var hasRate: Bool { rate != nil }
   /// Whether a slot of the rate limit is released one span after the head of the response.
   var isStrict: Bool { rate?.isStrict ?? false }
@@ -48,15 +48,16 @@ package final class LimitQueue {
 
   var waitingCount: Int { fresh.count + again.count }
 
-  /// The number of a new request. Earlier requests have smaller numbers.
+  /// Returns the number of a new request. Earlier requests have smaller numbers.
   func makeOrder() -> UInt64 { admissions.makeOrder() }
 
   /// Notifies the admitted requests.
   func deliver() { admissions.deliver() }
 
-  /// Adds an exchange, which may be admitted immediately and is then notified by `deliver`.
+  /// Adds an exchange to the queue. It may be admitted immediately, and `deliver` then notifies it.
   ///
-  /// - Parameter order: The result of `makeOrder` when it came first.
+  /// - Parameter order: The number that the exchange got from `makeOrder` when it first joined a
+  ///   queue.
   func join(_ exchange: PolicyExchange, order: UInt64, isAgain: Bool) -> Ticket {
     let waiting = Waiting(exchange: exchange, order: order)
     let isFirst = isAgain ? again.isEmpty : fresh.isEmpty && again.isEmpty
@@ -66,7 +67,8 @@ package final class LimitQueue {
     return Ticket(isAgain: isAgain, place: place)
   }
 
-  /// Removes an exchange. Returns false if it has been admitted and must give the admission back.
+  /// Removes an exchange from the queue. Returns false if the exchange has already been admitted,
+  /// and must therefore give its admission back.
   func leave(_ ticket: Ticket) -> Bool {
     guard forget(ticket) else { return false }
     if waitingCount == 0 {
@@ -76,7 +78,7 @@ package final class LimitQueue {
     return true
   }
 
-  /// Removes an exchange without effects on others, when it is released unfinished.
+  /// Removes an exchange that is released before it is finished. Other requests are not affected.
   func drop(_ ticket: Ticket) {
     guard forget(ticket), waitingCount == 0 else { return }
     rate?.leave(self)
@@ -92,7 +94,7 @@ package final class LimitQueue {
     while let waiting = first() {
       if let rate, share == nil {
         // No admission is held while all slots are taken, because a request in one of those slots
-        // may wait for it.
+        // may be waiting for an admission.
         if let places, !places.isFree(for: self) { return }
         share = rate.take(for: self)
         guard share != nil else { return }
@@ -132,7 +134,7 @@ package final class LimitQueue {
     admissions.deliverSoon()
   }
 
-  /// Ends a sent request with its result; nil if it was cancelled.
+  /// Ends a sent request. `result` is nil if the request was cancelled.
   func end(_ admission: Admission, _ result: NetworkResult?) {
     places?.end(.local, nil)
     rate?.end(admission, result)
@@ -140,14 +142,14 @@ package final class LimitQueue {
   }
 }
 
-/// Identifies a count that limits share: a name, or the target of the requests, their sender and
-/// the limit.
+/// Identifies a count that several limits share: by a name, or by the sender, origin and pattern of
+/// the requests.
 package struct LimitKey: Hashable, Sendable {
   /// The name, as shown to the user.
   package let name: String
-  /// A digest that identifies the sender; empty without a sender, or if it doesn't matter.
+  /// A digest that identifies the sender; empty without a sender, or if the sender doesn't matter.
   package let identity: [UInt8]
-  /// The counting server, by its number; 0: this machine.
+  /// The number of the server that keeps the count; 0 if this machine keeps it.
   package var server = 0
 
   package init(name: String, identity: [UInt8] = []) {
@@ -155,12 +157,12 @@ package struct LimitKey: Hashable, Sendable {
     self.identity = identity
   }
 
-  /// The key of a limit.
+  /// Makes the key for the count of a limit.
   ///
   /// - Parameters:
-  ///   - environment: The environment of the service, which has its own count.
+  ///   - environment: The environment of the service. Each environment has its own count.
   ///   - pattern: The pattern of the block that sets the limit.
-  ///   - identity: Called only if the sender matters.
+  ///   - identity: Returns the digest of the sender. Called only if the sender matters.
   package init(
     of limit: RateLimit, origin: String, environment: String? = nil, pattern: String,
     identity: () -> [UInt8]
@@ -168,7 +170,8 @@ package struct LimitKey: Hashable, Sendable {
     if case .named(let name) = limit.scope {
       self.init(name: EnvironmentMark.marked(name, in: environment))
     } else {
-      // The identity also contains the environment, so patterns can't collide with it.
+      // A pattern could look like an environment. The keys differ nevertheless, because the
+      // identity also contains the environment.
       let place = environment.map { " @\($0)" } ?? ""
       self.init(
         name: origin + place + (pattern.isEmpty ? "" : " ") + pattern, identity: identity())
@@ -178,14 +181,15 @@ package struct LimitKey: Hashable, Sendable {
 
 /// Counts the limits that processes share. Home thread only.
 package protocol LimitSource: AnyObject {
-  /// A digest of the sender, from the credentials of a request; empty without a sender. Reads
-  /// variables and files, so it is called rarely; see `KnownSenders`.
+  /// Returns a digest of the sender, from the credentials of a request; empty without a sender. The
+  /// function reads environment variables and files, so it is called rarely; see `KnownSenders`.
   func identity(of credentials: [(name: String, value: SecretText)]) -> [UInt8]
 
-  /// The number of the server that counts now, as in `LimitKey`.
+  /// The number of the server that keeps the counts now, as in `LimitKey`.
   var server: Int { get }
 
-  /// Makes a log for admissions of that count, with its own position in the queue.
+  /// Makes a log for the admissions of the count with this key. The log has its own position in the
+  /// queue.
   func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog
 }
 
@@ -196,9 +200,9 @@ extension LimitSource {
 /// Whether a limit admits another request.
 enum LimitOpening: Equatable {
   case open
-  /// Seconds from now.
+  /// The limit opens after this number of seconds.
   case opens(after: Double)
-  /// Opens when an admitted request gives its slot back.
+  /// The limit opens when an admitted request gives its slot back.
   case closed
 }
 
@@ -211,7 +215,8 @@ struct LimitNeedsName: Error, Sendable, CustomStringConvertible {
 }
 
 extension Pump {
-  /// Counts the limits that several services share: in memory, unless the pump has another source.
+  /// The object that counts the limits that several services share. It counts in memory, unless the
+  /// pump has another source.
   var limitSource: any LimitSource {
     if let limits { return limits }
     let source = LoopLimits(self)
@@ -223,7 +228,8 @@ extension Pump {
 /// The admission of one request by a rate limit. It is given back, or counted when the request is
 /// sent.
 package struct Admission: Equatable, Sendable {
-  /// The number by which the counter identifies it; 0 if admissions aren't distinguished.
+  /// The number by which the counter identifies the admission; 0 if admissions aren't
+  /// distinguished.
   package let number: Int64
 
   package init(number: Int64) {

@@ -1,8 +1,8 @@
 /// The limits of one service, by the configuration block that sets them.
 ///
-/// A block that runs again, for another resource or after `invalidateConfiguration`, gets its
-/// previous limit, unless it sets a different one. Limits shared between processes exist once for
-/// each count, whatever block sets them.
+/// If a block runs again, for another resource or after `invalidateConfiguration`, it gets its
+/// previous limit, unless it sets a different one. A limit that processes share exists once for
+/// each count, whatever block sets it.
 final class LimitTable {
   private struct Key: Hashable {
     enum Rule: Hashable {
@@ -22,7 +22,7 @@ final class LimitTable {
 
   private struct Known {
     let limit: SharedLimit
-    /// The version of the configuration that last requested it.
+    /// The version of the configuration that last requested the limit.
     var version: Int
   }
 
@@ -37,7 +37,7 @@ final class LimitTable {
     admissions = Admissions(pump: pump)
   }
 
-  /// Assigns shared limits to the limits that a block has just set.
+  /// For each limit that a block has just set, assigns the `SharedLimit` that counts its requests.
   ///
   /// - Parameter pattern: The pattern of the block, as text; nil for a function.
   /// - Throws: An error if other processes can't identify the limit.
@@ -74,9 +74,10 @@ final class LimitTable {
     rules.ratePattern = pattern ?? ""
   }
 
-  /// The queue of a request whose limit is shared between processes.
+  /// Returns the queue of a request. If its rate limit is shared between processes, the queue
+  /// depends on the request.
   ///
-  /// - Parameter identity: Returns the sender; called only if it matters.
+  /// - Parameter identity: Returns the identity of the sender; called only if the sender matters.
   func queue(
     for rules: Policies.Rules, origin: String, environment: String?, version: Int,
     identity: (any LimitSource) -> [UInt8]

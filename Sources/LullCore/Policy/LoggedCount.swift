@@ -1,5 +1,5 @@
-/// This process's view of a count that processes share: a granted admission that has not been
-/// taken, or the time to ask again. Home thread only.
+/// The state of this process for a count that processes share: a granted admission that has not
+/// been taken, or the time to ask again. Home thread only.
 final class LoggedCount {
   let log: any AdmissionLog
   /// Called when an answer has arrived on a later turn.
@@ -12,7 +12,7 @@ final class LoggedCount {
   private var unsentCount = 0
   /// Whether the pending answer will be out of date when it arrives.
   private var isOutdated = false
-  /// In `uptime` of the clock; nil: unknown.
+  /// The time at which the limit opens, in `uptime` of the clock; nil: unknown.
   private var opensAt: Double?
 
   init(_ log: any AdmissionLog, _ admissions: Admissions) {
@@ -24,12 +24,12 @@ final class LoggedCount {
 
   var opening: LimitOpening {
     if granted != nil { return .open }
-    // Without a time, the pending answer opens the limit.
+    // If the time is unknown, the limit is closed until the pending answer arrives.
     return opensAt.map { .opens(after: max(0, $0 - admissions.uptime)) } ?? .closed
   }
 
-  /// Asks for an admission, unless there is a valid answer. An immediate answer is available when
-  /// this returns.
+  /// Asks the log for an admission, unless its last answer is still valid. If the log answers
+  /// immediately, the answer is available when this function returns.
   func ask() {
     guard granted == nil, !isAsking, opensAt.map({ $0 <= admissions.uptime }) ?? true else {
       return
@@ -56,8 +56,8 @@ final class LoggedCount {
     return admission
   }
 
-  /// Starts the span of an admission. When none is left unsent, the log can tell when the limit
-  /// opens.
+  /// Starts the span of an admission. When no taken admission is left unsent, the log can determine
+  /// when the limit opens, so its earlier answer is out of date.
   func send(_ admission: Admission) -> Admission {
     let sent = log.send(admission)
     unsentCount -= 1
@@ -68,7 +68,7 @@ final class LoggedCount {
     return sent
   }
 
-  /// Gives an admission back. The limit may now open earlier than the last answer said.
+  /// Gives an admission back. The limit may now open earlier than the last answer indicated.
   func giveBack(_ admission: Admission) {
     log.withdraw(admission)
     unsentCount -= 1
@@ -76,7 +76,7 @@ final class LoggedCount {
   }
 
   /// Reports the server's own count. The limit may now open earlier or later than the last answer
-  /// said.
+  /// indicated.
   func learn(_ lesson: LimitLesson, from admission: Admission) {
     log.learn(lesson, from: admission)
     opensAt = nil

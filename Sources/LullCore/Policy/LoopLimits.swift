@@ -1,5 +1,5 @@
-/// Limits counted in memory by all services of one event loop, used if there is no storage shared
-/// between processes. Home thread only.
+/// Counts limits in memory, for all services of one event loop. Used if there is no storage that
+/// processes share. Home thread only.
 package final class LoopLimits: LimitSource {
   private struct Known {
     weak var count: MemoryCount?

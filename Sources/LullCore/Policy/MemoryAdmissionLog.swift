@@ -1,4 +1,4 @@
-/// Requests admissions that are counted in memory. Home thread only.
+/// The admissions of a rate limit whose count is kept in memory. Home thread only.
 final class MemoryAdmissionLog: AdmissionLog {
   let limit: RateLimit
   private let count: MemoryCount
@@ -12,7 +12,7 @@ final class MemoryAdmissionLog: AdmissionLog {
 
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) { count.ask(self, answer) }
   func stopAsking() { count.stopAsking(self) }
-  /// Not needed: a count in memory ends with the process.
+  /// Does nothing, because a count in memory ends with the process.
   func begin(_ admission: Admission) {}
   func send(_ admission: Admission) -> Admission { count.send(by: limit) }
   func withdraw(_ admission: Admission) { count.withdraw() }

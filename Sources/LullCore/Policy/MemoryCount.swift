@@ -1,6 +1,6 @@
-/// A count of admissions in memory, and the queue of logs that wait for it, first come, first
-/// served. The rules of all users apply together, each until its span has passed after its last
-/// use. Home thread only.
+/// A count of admissions in memory, and the queue of logs that wait for admissions, first come,
+/// first served. The limits of all logs apply together, each as a rule. A rule applies until its
+/// span has passed after its last use. Home thread only.
 final class MemoryCount {
   private struct Waiting {
     // A log leaves the queue before it is released.
@@ -8,7 +8,7 @@ final class MemoryCount {
     let answer: (AdmissionAnswer) -> Void
   }
 
-  /// The requests that count by one rule.
+  /// A limit, and the requests that count against it.
   private struct Rule {
     var window: RateWindow
     /// When the rule was last used or waited for, in `uptime` of the clock.
@@ -31,7 +31,7 @@ final class MemoryCount {
     self.pump = pump
   }
 
-  /// Notes the use of a rule, now and as long as a log waits by it.
+  /// Notes that the rule for a limit is used now. Adds the rule if there is none yet.
   private func note(_ limit: RateLimit, _ now: Double) {
     if let index = rules.firstIndex(where: { $0.window.limit == limit }) {
       rules[index].used = now
@@ -41,8 +41,8 @@ final class MemoryCount {
     }
   }
 
-  /// Removes the rules that aren't used any more, except one, which remembers the requests sent
-  /// before.
+  /// Removes the rules that aren't used any more, except one, which keeps the requests that were
+  /// sent before. A rule is in use while a log with its limit waits.
   private func forgetUnused(_ now: Double) {
     for waiting in line { note(waiting.log.limit, now) }
     while rules.count > 1, let index = rules.firstIndex(where: { $0.ends <= now }) {
@@ -62,7 +62,7 @@ final class MemoryCount {
 
   /// Counts a sent request.
   ///
-  /// - Parameter limit: The rule of the sender, which applies for its span from now on.
+  /// - Parameter limit: The limit of the sender. Its rule applies for its span from now on.
   func send(by limit: RateLimit) -> Admission {
     note(limit, pump.clock.uptime)
     var admission = Admission.local
@@ -96,9 +96,9 @@ final class MemoryCount {
       for index in rules.indices {
         switch rules[index].window.opening(now: uptime) {
         case .open: break
-        // The rule may end earlier.
+        // The rule may end before its limit opens.
         case .opens(let after): delay = max(delay, min(after, rules[index].ends - uptime))
-        // An admission must first be given back or sent.
+        // An earlier admission must first be given back or sent.
         case .closed: return
         }
       }

@@ -1,4 +1,5 @@
-/// The limits, credentials and retries of one configuration; nil if it sets none.
+/// The limits, credentials and retries of one configuration. Used as an optional, which is nil if
+/// the configuration sets none of them.
 ///
 /// Immutable: setting a property makes a new object, so that configurations remain values.
 package final class Policies {
@@ -14,13 +15,14 @@ package final class Policies {
     var concurrency: Int? {
       didSet { sharedPlaces = nil }
     }
-    /// Shared with all resources configured by the same block; nil until that is known.
+    /// The count of the rate limit, which all resources configured by the same block share; nil
+    /// until the block is known.
     var sharedRate: SharedLimit?
     var sharedPlaces: SharedLimit?
-    /// The pattern of the block that set a limit shared between processes. The count also depends
-    /// on the request.
+    /// The pattern of the block that set a limit shared between processes. The request is needed
+    /// too, to find the count.
     var ratePattern: String?
-    /// The queue for both limits.
+    /// The queue in which requests wait for both limits.
     var queue: LimitQueue?
 
     init() {}
@@ -34,8 +36,8 @@ package final class Policies {
     self.rules = rules
   }
 
-  /// The policies of a request made now. Requests by an auth stage that obtains credentials have no
-  /// auth stage.
+  /// The policies of a request that is made now. If an auth stage makes the request in order to
+  /// obtain credentials, the policies have no auth stage.
   var ofNewRequest: Policies {
     guard let stage = rules.authStage, stage.isAtWork else { return self }
     var rules = rules

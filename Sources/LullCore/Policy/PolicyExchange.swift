@@ -1,13 +1,16 @@
 /// A request on its way through the provider chain: limit → auth → retry → transport.
 ///
-/// Order of events for each attempt: it waits until the limits admit it, gets its credentials, and
-/// is sent. A download requests only the missing rest. When the response arrives, the slot for
-/// requests in flight is free. A slot of the rate limit is released one span after the request was
-/// sent, as its transport reports it. Then the response is returned, or the next attempt begins:
-/// after a pause, or with new credentials.
+/// Each attempt passes these steps:
 ///
-/// The caller sees one transfer. Cancelling leaves the queue, the pause or the exchange
-/// immediately. Home thread only.
+/// 1. It waits until the limits admit it.
+/// 2. It gets its credentials and is sent. A download requests only the missing rest.
+/// 3. When the response arrives, the slot of the concurrency limit is free. The slot of the rate
+///    limit is released one span after the request was sent, according to the report of its
+///    transport.
+/// 4. The response is returned, or the next attempt begins after a pause or with new credentials.
+///
+/// For the caller, all attempts are one transfer. Cancelling it immediately ends the wait in the
+/// queue, the pause or the attempt in flight. Home thread only.
 package final class PolicyExchange: RequestNetworking {
   private enum Stage {
     /// Between two of the other stages.
@@ -21,7 +24,7 @@ package final class PolicyExchange: RequestNetworking {
 
   private let http: HTTPRequest
   private let policies: Policies.Rules
-  /// The queue in which it waits for its limits; nil without limits.
+  /// The queue in which the request waits for its limits; nil without limits.
   private let queue: LimitQueue?
   private let networking: any NetworkingProvider
   private unowned let pump: Pump
@@ -35,13 +38,15 @@ package final class PolicyExchange: RequestNetworking {
   private var answered: (any RequestNetworking)?
   /// The admission of the attempt that is prepared or in flight.
   var admission = Admission.local
-  /// Whether the rate span of the attempt has begun; true without a rate limit.
+  /// Whether the span of the rate limit has begun for the attempt; true without a rate limit.
   private var isCounted = true
-  /// The report of the attempt in flight; nil without a rate limit.
+  /// The object by which the transport reports the sending of the attempt in flight; nil without a
+  /// rate limit.
   private var report: SendingReport?
-  /// Waits for a slot for another request of the current transfer.
+  /// Set while the current transfer waits for an admission for another request: its position in the
+  /// queue, and the function that then sends the request.
   private var repetition: (ticket: LimitQueue.Ticket, resume: () -> Void)?
-  /// Its number in the queue of its service, kept for further attempts.
+  /// The number of the request in the queue of its service. Further attempts use the same number.
   private var order: UInt64?
   private var retries = 0
   private var hasRenewed = false
@@ -49,10 +54,11 @@ package final class PolicyExchange: RequestNetworking {
   private var waitingSince = 0.0
   /// When the last attempt was sent, in `uptime` of the clock.
   private var sentAt = 0.0
-  /// The number of that attempt in the pump's order of sending; 0 before the first. (STA-11)
+  /// The number of the last attempt in the order in which the pump sends requests; 0 before the
+  /// first attempt. (STA-11)
   private(set) var sentPlace: UInt64 = 0
   package private(set) var attempts: [RequestAttempt] = []
-  /// The attempts after the exchange is cancelled now: an attempt in flight ends as cancelled.
+  /// The attempts, if the exchange is cancelled now: an attempt in flight ends as cancelled.
   var cancelledAttempts: [RequestAttempt] {
     guard let last = attempts.last, last.elapsed == nil else { return attempts }
     var attempts = attempts
@@ -83,7 +89,8 @@ package final class PolicyExchange: RequestNetworking {
     return nil
   }
 
-  /// Whether it waits for limits, credentials or the end of a pause, and nothing is in flight.
+  /// Whether the request waits for limits, credentials or the end of a pause, and nothing is in
+  /// flight.
   var isWaiting: Bool {
     switch stage {
     case .waiting, .authorizing, .pausing: true
@@ -112,7 +119,7 @@ package final class PolicyExchange: RequestNetworking {
     completion = nil
     switch stage {
     case .idle, .over: break
-    // If it was admitted meanwhile, it returns the admission when it is notified.
+    // If the request was admitted meanwhile, it gives the admission back in `wasAdmitted`.
     case .waiting(let ticket): _ = queue?.leave(ticket)
     case .authorizing(let stop):
       stop?()
@@ -181,7 +188,7 @@ package final class PolicyExchange: RequestNetworking {
     if case .authorizing = stage { stage = .authorizing(stop: stop) } else { stop?() }
   }
 
-  /// Fails, because the request can't be sent.
+  /// Ends the attempt with an error, because the request can't be sent.
   private func giveUp(_ error: TransportError) {
     stage = .idle
     queue?.withdraw(admission)
@@ -235,14 +242,15 @@ package final class PolicyExchange: RequestNetworking {
     http.options = options
   }
 
-  /// Starts the rate span of the attempt.
+  /// Starts the span of the rate limit for the attempt.
   private func count() {
     guard !isCounted else { return }
     isCounted = true
     if let queue { admission = queue.send(admission) }
   }
 
-  /// Waits for a slot for another request of the current transfer.
+  /// Waits until the rate limit admits another request of the current transfer, and then calls
+  /// `resume`.
   private func repeatLater(_ resume: @escaping () -> Void) {
     guard let queue, repetition == nil else { return resume() }
     count()
@@ -255,7 +263,7 @@ package final class PolicyExchange: RequestNetworking {
   }
 
   private func stopRepeating() {
-    // If it was admitted meanwhile, it returns the admission when it is notified.
+    // If the request was admitted meanwhile, it gives the admission back in `wasAdmitted`.
     guard let repetition, queue?.repetitions.leave(repetition.ticket) ?? true else { return }
     self.repetition = nil
   }
@@ -316,7 +324,7 @@ package final class PolicyExchange: RequestNetworking {
         "\(name): attempt \(retries) of \(retry.times + 1) failed "
           + "(\(RequestAttempt.Outcome(result)?.text ?? "no response")), the next one in "
           + LogText.seconds(delay))
-      // A log handler may cancel it.
+      // A log handler may cancel this request.
       guard case .idle = stage else { return }
       stage = .pausing(pump.clock.schedule(after: delay) { [self] in queueUp() })
     }

@@ -24,7 +24,7 @@ package struct QueryCredential: Sendable, Equatable {
 
   package var names: [String] { parameters.map(\.name) }
 
-  /// The parameters with their names.
+  /// The names and values of the parameters.
   package var all: [(name: String, value: SecretText)] { parameters.map { ($0.name, $0.value) } }
 
   var identity: SecretText {
@@ -36,7 +36,7 @@ package struct QueryCredential: Sendable, Equatable {
     "?" + parameters.map { "\($0.name)=\($0.value.masked)" }.joined(separator: "&")
   }
 
-  /// Appends the parameters that the query lacks, before a fragment.
+  /// Appends the parameters that the query of the request lacks. A fragment stays behind them.
   func put(on http: inout HTTPRequest) {
     let url = http.secretURL ?? SecretTemplate(http.url.utf8)
     let added = missing(in: url)
@@ -47,7 +47,7 @@ package struct QueryCredential: Sendable, Equatable {
       signature: http.secrets?.signature, credentialNames: added.map(\.name))
   }
 
-  /// Appends the parameters that the URL lacks.
+  /// Returns the URL with the parameters that it lacks.
   func put(on url: SecretTemplate) -> SecretTemplate {
     QueryCredential.put(missing(in: url), on: url)
   }

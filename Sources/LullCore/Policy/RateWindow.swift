@@ -1,4 +1,4 @@
-/// The requests that count against a rate limit. A value type; callers pass the time.
+/// The requests that count against a rate limit. This is a value type, and callers pass the time.
 ///
 /// Each request counts from its admission until `per` seconds after `send`. Every operation takes
 /// constant time.
@@ -10,10 +10,10 @@ struct RateWindow {
   private var count = 0
   /// The number of admissions that have not been sent.
   private(set) var reserved = 0
-  /// The number of the oldest request that counts. The next ones follow.
+  /// The number of the oldest request that counts. Later requests have the following numbers.
   private var firstNumber: Int64 = 1
   private var learned = LearnedLimit()
-  /// Keeps time monotonic if the clock is set back.
+  /// The amount added to the clock's time, to keep time monotonic if the clock is set back.
   private var offset = 0.0
   private var latest = -Double.infinity
 
@@ -24,8 +24,8 @@ struct RateWindow {
     self.limit = limit
   }
 
-  /// Makes a window for a limit beside another one. It starts with the requests that the other
-  /// counts, including earlier ones.
+  /// Makes a window for a limit that applies beside the limit of another window. The new window
+  /// starts with the requests that the other window counts, including those sent before now.
   init(_ limit: RateLimit, beside other: RateWindow?) {
     if let other { self = other } else { self.init(limit) }
     self.limit = limit
@@ -45,7 +45,7 @@ struct RateWindow {
       return .opens(after: opens - time)
     }
     if count + reserved < limit.requests { return .open }
-    // If nothing has been sent, only admissions block the limit.
+    // If nothing has been sent, only admissions that were not sent block the limit.
     guard count > 0 else { return .closed }
     return .opens(after: sent[first] + limit.per - time)
   }
@@ -67,7 +67,8 @@ struct RateWindow {
   mutating func learn(_ lesson: LimitLesson, from admission: Admission, now: Double) {
     let sentSince = Int(firstNumber + Int64(count) - 1 - admission.number)
     learned.learn(lesson, now: time(now), sentSince: max(0, sentSince))
-    // Removes the oldest instead of the uncounted request. The limit thus holds whichever it was.
+    // Removes the oldest request instead of the one that the server has not counted. So the limit
+    // holds, whichever request that was.
     if lesson.isFree, admission.number >= firstNumber, count > 0 { forgetOldest() }
   }
 

@@ -1,10 +1,11 @@
 /// A `Retry-After` header: a number of seconds, or a date. (RFC 9110, 10.2.3)
 package enum RetryAfter: Equatable {
   case seconds(Double)
-  /// Unix epoch seconds.
+  /// A date, in seconds since 1970.
   case date(Double)
 
-  /// nil if the text is neither; for `now`, see `HTTPDate`.
+  /// Parses the value of the header. Returns nil if it is neither a number nor a date. For `now`,
+  /// see `HTTPDate`.
   package init?(_ text: String, now: Double) {
     let text = text.trimmingBlanks
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
@@ -17,11 +18,11 @@ package enum RetryAfter: Equatable {
     }
   }
 
-  /// The number of seconds that the server asks to wait. A date is compared with the response's
-  /// `Date`, if it has one.
+  /// The number of seconds that the server asks the client to wait. If the header contains a date,
+  /// it is compared with the response's `Date`, if there is one.
   ///
-  /// - Returns: nil without a request to wait, and if it is 0 seconds or a time in the past, since
-  ///   many servers send that and mean "later".
+  /// - Returns: nil if there is no valid header. Also nil if the header means 0 seconds or a time
+  ///   in the past, because many servers send that and mean "later".
   package static func delay(in headers: Headers, now: Double) -> Double? {
     guard let wanted = headers["retry-after"].flatMap({ RetryAfter($0, now: now) }) else {
       return nil

@@ -1,10 +1,16 @@
-/// When a failed request is sent again. Pure functions. Lua: `retry`.
+/// Decides when a failed request is sent again. The functions are pure. Lua: `retry`.
 ///
-/// A request is sent again if its method is idempotent (RFC 9110, 9.2.2), if it has an
-/// `Idempotency-Key`, if none of it reached the server, or with `isUnsafe`. `Retry-After` replaces
-/// the computed delay, relative to the response's `Date`; 0 and times in the past are ignored. If
-/// the server asks for more than `backoff.max`, the request is not sent again. Timeouts apply to
-/// each attempt. (RTY-01 to RTY-04)
+/// A failed request is sent again only in one of these cases:
+///
+/// - Its method is idempotent (RFC 9110, 9.2.2).
+/// - It has an `Idempotency-Key`.
+/// - None of it reached the server.
+/// - `isUnsafe` is true.
+///
+/// A `Retry-After` header replaces the computed delay. A date in this header is compared with the
+/// response's `Date`; 0 and times in the past are ignored. If the server asks for a delay of more
+/// than `backoff.max`, the request is not sent again. Timeouts apply to each attempt. (RTY-01 to
+/// RTY-04)
 public struct RetryPolicy: Sendable, Equatable {
   /// The number of retries. There are at most `times + 1` attempts.
   public var times = 3
@@ -14,10 +20,10 @@ public struct RetryPolicy: Sendable, Equatable {
   public var errors = RetryPolicy.passingErrors
   /// The delay before each retry.
   public var backoff = Backoff()
-  /// Whether requests with other methods, such as POST, are retried too.
+  /// Whether requests with methods that are not idempotent, such as POST, are retried too.
   public var isUnsafe = false
 
-  /// Three retries of transient failures.
+  /// Makes the default policy: three retries of transient failures.
   public init() {}
 
   /// Network errors that may be transient. Lua: `"network"`.
@@ -33,7 +39,7 @@ public struct RetryPolicy: Sendable, Equatable {
   package enum Decision: Equatable {
     /// The request ends with this result.
     case keep
-    /// The request would be retried, but is not, for this reason.
+    /// The result should be retried, but the request is not sent again, for the given reason.
     case giveUp(reason: String)
     case sendAgain(after: Double)
   }
@@ -90,22 +96,22 @@ public struct RetryPolicy: Sendable, Equatable {
 
 /// The delay before each retry, in seconds. It doubles from `base` up to `max`.
 ///
-/// With jitter, the delay is a random part of that ("full jitter"), so that clients that failed
-/// together don't return together.
+/// With jitter, the delay is a random part of the computed delay ("full jitter"), so that clients
+/// that failed at the same time don't retry at the same time.
 public struct Backoff: Sendable, Equatable {
   /// The delay before the first retry, in seconds.
   public var base = 0.5
   /// The longest delay, in seconds, also for `Retry-After`.
   public var max = 30.0
-  /// Whether the delay is a random part of the computed one.
+  /// Whether the delay is a random part of the computed delay.
   public var hasJitter = true
 
-  /// From 0.5 s to 30 s, with jitter.
+  /// Makes the default backoff: from 0.5 s to 30 s, with jitter.
   public init() {}
 
   /// The delay before a retry.
   ///
-  /// - Parameter retry: Counted from 1.
+  /// - Parameter retry: The number of the retry, counted from 1.
   func delay(beforeRetry retry: Int, random: () -> Double) -> Double {
     // Stops doubling long before it could overflow.
     var ceiling = base

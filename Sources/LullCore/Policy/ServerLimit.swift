@@ -1,11 +1,14 @@
-/// Parses the headers in which servers report their limits: `RateLimit` in its older and newer form
-/// (draft-ietf-httpapi-ratelimit-headers 07 and 10), `RateLimit-Remaining` and `-Reset`,
-/// `X-RateLimit-…` (and `-…-Requests`), `X-Rate-Limit-…`, and `Retry-After` of refused requests.
+/// Parses the headers in which servers report their limits:
+///
+/// - `RateLimit`, in its older and newer form (draft-ietf-httpapi-ratelimit-headers 07 and 10)
+/// - `RateLimit-Remaining` and `RateLimit-Reset`
+/// - `X-RateLimit-…`, also with the suffix `-Requests`, and `X-Rate-Limit-…`
+/// - `Retry-After` of refused requests
 package enum ServerLimit {
-  /// The longest time used, in seconds; longer times are reduced to it. A longer time isn't a rate
-  /// limit, or is a mistake that would block all requests.
+  /// The longest time used, in seconds. Longer times are reduced to it, because they don't describe
+  /// a rate limit, or are mistakes that would block all requests.
   package static let longest = 86_400.0
-  /// Larger numbers are times, smaller ones durations in seconds.
+  /// Numbers from this one on are times since 1970. Smaller numbers are durations in seconds.
   private static let firstEpoch = 1e9
 
   /// The number of requests that the server still accepts, if it reports one.
@@ -22,7 +25,8 @@ package enum ServerLimit {
       left: least.left, resetsAfter: min(max(0, least.resetsAfter), longest))
   }
 
-  /// The number of seconds during which the server accepts no requests; nil if it reports none.
+  /// The number of seconds during which the server accepts no requests; nil if it doesn't report
+  /// one.
   static func pause(in response: HTTPResponse, now: Double) -> Double? {
     guard [403, 429, 503].contains(response.status) else { return nil }
     return RetryAfter.delay(in: response.headers, now: now).map { min($0, longest) }
@@ -111,7 +115,7 @@ package enum ServerLimit {
 }
 
 extension RateLimit {
-  /// The lesson of a response for this limit; nil if there is nothing to learn.
+  /// Returns the information in a response that changes this limit; nil if there is none.
   func lesson(of response: HTTPResponse, now: Double) -> LimitLesson? {
     guard learns || !free.isEmpty else { return nil }
     let lesson = LimitLesson(

@@ -1,20 +1,21 @@
-/// A limit and the queues that wait for it. Shared by all requests to which one configuration block
-/// applies, or that share a count with other processes. Home thread only.
+/// A limit and the queues that wait for it. It is shared by all requests to which one configuration
+/// block applies, or by all requests that share a count with other processes. Home thread only.
 ///
-/// It calls nothing but queues. Admitted requests are notified by `Admissions`, when all limits and
+/// A limit calls only queues. Admitted requests are notified by `Admissions`, when all limits and
 /// queues are consistent again.
 final class SharedLimit {
-  /// The window of a rate limit of this process. Changed in place, since it may be large.
+  /// The window of a rate limit that only this process counts. It is changed in place, since it may
+  /// be large.
   private var window: RateWindow?
   /// The count of a rate limit shared with other processes.
   private let logged: LoggedCount?
   /// The slots of a concurrency limit.
   private var places = PlaceCount(limit: 0)
-  /// nil for a concurrency limit.
+  /// The rate limit, or nil if this is a concurrency limit.
   private let rate: RateLimit?
   private let admissions: Admissions
-  /// Queues whose first request waits for this limit. There are few, since queues are pairs of
-  /// limits.
+  /// Queues whose first request waits for this limit. There are few of them, since there is one
+  /// queue for each pair of limits.
   private var queues: [LimitQueue] = []
   private var timer: (any HostTimer)?
   /// When the timer fires, in `uptime` of `admissions`.
@@ -62,8 +63,9 @@ final class SharedLimit {
     return queues.isEmpty && logged?.isIdle ?? window?.isEmpty ?? (places.taken == 0)
   }
 
-  /// Whether the first request of `queue` would be admitted. Takes no slot. If not, the queue is
-  /// served later; queues are served in the order in which their first requests began to wait.
+  /// Whether the first request of `queue` would be admitted now. The call takes no slot. If the
+  /// result is false, the queue is served later. Queues are served in the order in which their
+  /// first requests began to wait.
   func isFree(for queue: LimitQueue) -> Bool {
     if !queues.contains(where: { $0.order < queue.order }) {
       logged?.ask()
@@ -74,7 +76,8 @@ final class SharedLimit {
     return false
   }
 
-  /// Admits the first request of `queue` if the limit allows it.
+  /// Admits the first request of `queue` if the limit allows it. Otherwise, returns nil, and the
+  /// queue is served later.
   func take(for queue: LimitQueue) -> Admission? {
     guard isFree(for: queue) else { return nil }
     if let logged { return logged.take() }
@@ -82,7 +85,7 @@ final class SharedLimit {
     return .local
   }
 
-  /// Removes a queue in which no request waits.
+  /// Removes a queue in which no request waits from the queues that wait for this limit.
   func leave(_ queue: LimitQueue) {
     queues.removeAll { $0 === queue }
     if queues.isEmpty { logged?.stop() }
@@ -111,7 +114,7 @@ final class SharedLimit {
     serve()
   }
 
-  /// Ends a sent request; the result is nil if it was cancelled.
+  /// Ends a sent request. `result` is nil if the request was cancelled.
   func end(_ admission: Admission, _ result: NetworkResult?) {
     if let rate {
       guard let lesson = result?.response.flatMap({ rate.lesson(of: $0, now: admissions.now) })
@@ -141,9 +144,10 @@ final class SharedLimit {
       ?? (places.taken < places.limit ? .open : .closed)
   }
 
-  /// Sets the timer. A timer that fires too early stays and sets another one when it fires. One
-  /// that fires just when the limit has opened must not be lost, since timers are late. One that
-  /// would fire too late is replaced.
+  /// Sets the timer for the time at which the limit opens. A current timer that fires too early is
+  /// kept, and another one is set when it fires. A current timer that would fire too late is
+  /// replaced. If the limit is already open, a timer that is about to fire is kept too, since
+  /// timers may be late.
   private func setTimer() {
     let delay: Double
     switch opening {
@@ -156,7 +160,7 @@ final class SharedLimit {
     }
     let due = admissions.uptime + delay
     if let timer {
-      // Smaller differences are ignored.
+      // Differences of up to 1 ms are ignored.
       guard due < timerDue - 0.001 else { return }
       timer.cancel()
     }

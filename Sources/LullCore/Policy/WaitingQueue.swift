@@ -11,19 +11,19 @@ struct WaitingQueue<Element> {
   var isEmpty: Bool { elements.isEmpty }
   var count: Int { elements.count }
 
-  /// Appends an element and returns its place, for `remove`.
+  /// Appends an element and returns its position, for `remove`.
   mutating func append(_ element: Element) -> Int {
     elements[tail] = element
     tail += 1
     return tail - 1
   }
 
-  /// Removes the element at a place. Returns false if it had left.
+  /// Removes the element at a position. Returns false if the element had already been removed.
   mutating func remove(_ place: Int) -> Bool {
     elements.removeValue(forKey: place) != nil
   }
 
-  /// The first element. Each empty place is skipped only once.
+  /// Returns the first element. Each empty position is skipped only once.
   mutating func first() -> Element? {
     while head < tail {
       if let element = elements[head] { return element }

@@ -1,13 +1,13 @@
-/// Decides by the name of a header, parameter or field whether its value is a credential. This is
-/// the only list of such names.
+/// Decides from the name of a header, parameter or field whether its value is a credential. Lull
+/// has no other list of such names.
 package enum CredentialName {
-  /// Only credentials have such a name.
+  /// The name is used only for credentials.
   case certain
-  /// Other values may have such a name too.
+  /// The name is used for credentials, and also for other values.
   case likely
 
-  /// nil if the name is not that of a credential. Letter case and the separators of words do not
-  /// matter.
+  /// Classifies a name, or returns nil if it is not the name of a credential. Letter case and word
+  /// separators are ignored.
   package init?(_ name: some StringProtocol) {
     let whole = name.lowercased()
     if CredentialName.others.contains(whole) { return nil }
@@ -27,7 +27,7 @@ package enum CredentialName {
     }
   }
 
-  /// Whether the name is that of a credential. The value itself is not checked.
+  /// Whether a value with this name is a credential. The value itself is not checked.
   package static func names(_ name: some StringProtocol) -> Bool { CredentialName(name) != nil }
 
   /// Headers that contain nothing but credentials.
@@ -41,7 +41,7 @@ package enum CredentialName {
     "refreshtoken", "bearertoken", "privatetoken", "idtoken", "jwt",
   ]
 
-  /// Pairs of words, which may be joined.
+  /// Two consecutive words that together name a credential, as one word: `apikey` for `api key`.
   private static let pairs: Set<String> = [
     "apikey", "appkey", "accesskey", "authkey", "privatekey", "sharedkey", "signingkey",
     "subscriptionkey", "accesstoken", "authtoken", "refreshtoken", "bearertoken", "privatetoken",
@@ -59,7 +59,7 @@ package enum CredentialName {
     "websocket", "routing", "object", "group", "order", "index", "message", "translation",
   ]
 
-  /// Words for properties of a credential, which are not credentials.
+  /// Words for properties of a credential. A value with such a name is not a credential itself.
   private static let neutral: Set<String> = [
     "type", "url", "uri", "endpoint", "count", "limit", "length", "size", "hint", "expires",
     "expiry", "expiration", "ttl", "policy", "algorithm",
@@ -73,7 +73,7 @@ package enum CredentialName {
     let word = words[place]
     if word == "key", place > 0, keyKinds.contains(words[place - 1]) { return false }
     if CredentialName.words.contains(word) || word.hasSuffix("token") { return true }
-    // In a longer name, "tokens" is a count.
+    // In a longer name, such as `max_tokens`, the word "tokens" is a count.
     if word == "tokens" { return words.count == 1 }
     if contains("signature", in: word) || word.hasPrefix("session") && word != "sessions" {
       return true
@@ -85,8 +85,8 @@ package enum CredentialName {
     word.hasPrefix("author") && !word.hasPrefix("authoriz") && !word.hasPrefix("authoris")
   }
 
-  /// Compares bytes, because recordings have thousands of names and the search of the library
-  /// builds a table for each.
+  /// Whether `stem` occurs in `word`. The function compares bytes, because recordings have
+  /// thousands of names, and the string search of the standard library builds a table for each.
   private static func contains(_ stem: String, in word: String) -> Bool {
     var rest = word.utf8[...]
     while rest.count >= stem.utf8.count {

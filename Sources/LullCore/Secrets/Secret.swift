@@ -1,34 +1,36 @@
-/// A reference to a credential. Only the transport reads its text, just before it is sent.
+/// A reference to a credential. Only the transport reads the credential, just before sending it.
 ///
-/// All other code sees `mask`. A secret does not read environment variables or files, and runs no
-/// commands. Lua: `lull.secret{…}`.
+/// All other code sees only `mask`. The `Secret` object itself reads no environment variables or
+/// files, and runs no commands. Lua: `lull.secret{…}`.
 public final class Secret: Sendable, Hashable {
-  /// The place from which a credential is read each time it is sent.
+  /// The source from which a credential is read each time it is sent.
   public enum Source: Sendable, Hashable {
     /// An environment variable of the process.
     case environment(String)
-    /// A file; `~/` is the home folder. One line break at its end is ignored.
+    /// The path of a file. `~/` is the home folder. One line break at the end of the file is
+    /// ignored.
     case file(String)
     /// A program and its arguments, whose output is the credential.
     case command([String])
-    /// A command line for `/bin/sh`.
+    /// A command line for `/bin/sh`, whose output is the credential.
     case shell(String)
     /// The text itself, for example in tests.
     case literal(String)
   }
 
-  /// The name in its mask.
+  /// The name that `mask` shows.
   public let name: String
-  /// Read only by the transport.
+  /// The source of the credential. Only the transport reads from it.
   public let source: Source
-  /// The origins to which it may be sent in addition to that of the service that uses it, as
-  /// `https://host:port`.
+  /// The origins to which the credential may be sent, as `https://host:port`, in addition to the
+  /// origin of the service that uses the secret.
   public let origins: [String]
 
-  /// The real source, if this secret has a text in its place because it is only inspected.
+  /// The real source, if the secret was created only for an inspection. `source` is then a
+  /// placeholder. Otherwise nil.
   package let meant: Source?
 
-  /// Creates a secret. Without a name, it gets that of its source.
+  /// Creates a secret. If `name` is nil, the name is derived from the source.
   public init(_ source: Source, name: String? = nil, origins: [String] = []) {
     self.source = source
     self.origins = origins
@@ -36,7 +38,8 @@ public final class Secret: Sendable, Hashable {
     meant = nil
   }
 
-  /// Creates a secret with a text in place of the real source, which must not be read.
+  /// Creates a secret for an inspection: a placeholder text replaces the real source `meant`, which
+  /// must not be read.
   package init(standingFor meant: Source, literal: String, name: String, origins: [String] = []) {
     source = .literal(literal)
     self.origins = origins
@@ -69,7 +72,8 @@ public final class Secret: Sendable, Hashable {
     }
   }
 
-  /// Shortened, on one line, and without the characters that delimit a mask.
+  /// Returns the name shortened to 60 characters, on one line, and without the characters that
+  /// delimit a mask.
   private static func shown(_ name: String) -> String {
     let text = name.unicodeScalars.map { scalar in
       scalar.value < 0x20 || scalar.value == 0x7F || scalar == "‹" || scalar == "›"
@@ -88,7 +92,7 @@ package struct SecretDigest: Sendable, Hashable {
   }
 
   package let kind: Digest
-  /// nil for a digest without a key.
+  /// The key, or nil for a digest without a key.
   package let key: Input?
   package let message: Input
   /// Whether the result is bytes instead of hexadecimal digits.
@@ -101,7 +105,7 @@ package struct SecretDigest: Sendable, Hashable {
     self.isRaw = isRaw
   }
 
-  /// Its secret texts, the key first.
+  /// The inputs that are secret texts, the key first.
   package var texts: [SecretText] {
     [key, message].compactMap { input in
       if case .secret(let text)? = input { text } else { nil }

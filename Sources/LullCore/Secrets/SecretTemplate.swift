@@ -6,7 +6,7 @@ package struct SecretTemplate: Sendable, Hashable {
   }
 
   package private(set) var pieces: [Piece] = []
-  /// The form that all code except the transport sees.
+  /// The bytes with a mask in place of each secret. All code except the transport sees only these.
   package private(set) var masked: [UInt8] = []
 
   package init() {}
@@ -47,8 +47,8 @@ package struct SecretTemplate: Sendable, Hashable {
     }
   }
 
-  /// Returns the URL without the query parameters that contain a secret and whose names, as
-  /// written, satisfy a predicate.
+  /// Returns the URL without the query parameters that contain a secret and whose names satisfy the
+  /// predicate. The predicate receives each name as it is written in the URL.
   func withoutParameters(_ isCredential: (ArraySlice<UInt8>) -> Bool) -> SecretTemplate {
     let (front, fragment) = split(before: UInt8(ascii: "#"))
     var (result, rest) = front.split(before: UInt8(ascii: "?"))
@@ -78,7 +78,7 @@ package struct SecretTemplate: Sendable, Hashable {
     return result
   }
 
-  /// Splits before the first occurrence of a byte outside secrets.
+  /// Splits the template before the first occurrence of `byte` that is not inside a secret.
   func split(before byte: UInt8) -> (SecretTemplate, SecretTemplate) {
     var front = SecretTemplate()
     var rest = SecretTemplate()
@@ -114,7 +114,7 @@ package struct SecretTemplate: Sendable, Hashable {
 
   package var secrets: [Secret] { texts.flatMap(\.secrets) }
 
-  /// In order.
+  /// The secret texts, in order.
   package var texts: [SecretText] {
     pieces.compactMap { piece in
       if case .value(let text, _) = piece { text } else { nil }
@@ -122,15 +122,15 @@ package struct SecretTemplate: Sendable, Hashable {
   }
 }
 
-/// How the text of a secret is escaped in its place.
+/// How a secret is escaped where it is inserted.
 package enum SecretEscaping: Sendable, Hashable {
-  /// A value in a query.
+  /// Escaped as a value in a query.
   case parameter
-  /// A value in a form.
+  /// Escaped as a value in a form.
   case form
-  /// Inside the quotes of a JSON string.
+  /// Escaped for the inside of a JSON string.
   case json
-  /// Not escaped: the text contains its escapes already.
+  /// Not escaped, because the text already contains its escapes.
   case verbatim
 
   package func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -146,7 +146,7 @@ package enum SecretEscaping: Sendable, Hashable {
   }
 
   /// Returns the text with its literal parts escaped. Masks are not escaped, except in JSON, where
-  /// they must not end a string.
+  /// a quotation mark in a mask would end the string.
   package func masked(_ text: SecretText) -> [UInt8] {
     var result: [UInt8] = []
     for piece in text.pieces {

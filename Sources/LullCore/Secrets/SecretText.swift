@@ -5,7 +5,7 @@ public struct SecretText: Sendable, Hashable {
     case secret(Secret)
     /// The base64 encoding of another text, computed when its secrets are read.
     case base64(SecretText)
-    /// Another text, escaped as in a form.
+    /// Another text, escaped like a value in a form.
     case escaped(SecretText)
     case digest(SecretDigest)
   }
@@ -16,17 +16,17 @@ public struct SecretText: Sendable, Hashable {
     self.pieces = pieces
   }
 
-  /// A text that is one secret.
+  /// Creates a text that consists of one secret.
   public init(_ secret: Secret) {
     pieces = [.secret(secret)]
   }
 
-  /// A text, escaped as in a form.
+  /// Creates a text that is another text, escaped like a value in a form.
   package init(escaping text: SecretText) {
     pieces = [.escaped(text)]
   }
 
-  /// A text that is not secret, to be joined with one that is.
+  /// Creates a text that is not secret, for example to join it with a secret text.
   public init(_ literal: String) {
     pieces = [.literal(literal)]
   }
@@ -36,7 +36,7 @@ public struct SecretText: Sendable, Hashable {
     SecretText(left.pieces + right.pieces)
   }
 
-  /// The text with a mask in place of each secret: the only form outside the transport.
+  /// The text with a mask in place of each secret. Code outside the transport sees only this form.
   public var masked: String {
     pieces.map { piece in
       switch piece {
@@ -49,7 +49,7 @@ public struct SecretText: Sendable, Hashable {
     }.joined()
   }
 
-  /// In order, with repetitions.
+  /// The secrets in the text, in order. A secret that is used twice is listed twice.
   package var secrets: [Secret] {
     pieces.flatMap { piece -> [Secret] in
       switch piece {
@@ -62,10 +62,10 @@ public struct SecretText: Sendable, Hashable {
   }
 }
 
-/// A literal is a text that is not secret, or one that may be in the source of a program:
-/// `.bearer("demo")`. Use a `Secret` for anything that must not be visible, since logs show a
-/// literal unless something else marks it as a credential. Interpolation is deliberately not
-/// supported: it would insert the mask of a secret.
+/// A string literal is for a text that is not secret, or that may be visible in source code:
+/// `.bearer("demo")`. Use a `Secret` for anything else, because logs show a literal unless
+/// something else marks it as a credential. String interpolation is deliberately not supported: it
+/// would insert the mask of a secret.
 extension SecretText: ExpressibleByStringLiteral {
   public init(stringLiteral literal: String) { self.init(literal) }
 }
@@ -76,7 +76,8 @@ extension SecretText: CustomStringConvertible {
 }
 
 extension SecretText {
-  /// The cookies in it. The name is nil if it may contain a secret.
+  /// The cookies in the text, which is the value of a `Cookie` header. The name of a cookie is nil
+  /// if it may contain a secret.
   package var cookies: [(name: String?, text: SecretText)] {
     var parts: [[Piece]] = [[]]
     for piece in pieces {
@@ -104,16 +105,16 @@ extension SecretText {
 
 /// The URL of a resource with secrets in query parameters.
 ///
-/// The URL that the resource shows contains their masks unescaped. Each mask has a space, so no URL
-/// that a user writes can be equal to it.
+/// The URL that the resource shows contains the masks of the secrets, unescaped. Each mask contains
+/// a space, so no URL that a user writes can be equal to the shown URL.
 package final class SecretURL: Sendable, Equatable {
-  /// With each mask escaped like any other value.
+  /// The URL in which each mask is escaped like any other value.
   let escaped: ResourceURL
-  /// By name.
+  /// The secret values, by parameter name.
   let values: [String: SecretText]
   let template: SecretTemplate
 
-  /// nil if there is no secret.
+  /// Creates the URL, or returns nil if there is no secret value.
   init?(escaped: ResourceURL, values: [String: SecretText]) {
     guard !values.isEmpty else { return nil }
     self.escaped = escaped
@@ -121,7 +122,7 @@ package final class SecretURL: Sendable, Equatable {
     template = SecretURL.template(escaped, values)
   }
 
-  /// The URL that is shown.
+  /// The URL that is shown, with unescaped masks.
   var masked: ResourceURL { ResourceURL(unchecked: template.maskedText) }
 
   package static func == (left: SecretURL, right: SecretURL) -> Bool {
@@ -179,12 +180,13 @@ public struct SecretBody: Sendable {
     self.contentType = contentType
   }
 
-  /// Returns the body with another content type, if one is given.
+  /// Returns the body with another content type, or unchanged if `contentType` is nil.
   package func typed(_ contentType: String?) -> SecretBody {
     SecretBody(template, contentType: contentType ?? self.contentType)
   }
 
-  /// Creates a form of escaped pairs, sorted by their masked text.
+  /// Creates the body of a form. The pairs of name and value are escaped, and sorted by their
+  /// masked text.
   package init(form pairs: [(name: String, value: SecretText)]) {
     let sorted =
       pairs

@@ -1,9 +1,9 @@
 /// Base64 encoding. (RFC 4648, sections 4 and 5)
 package enum Base64 {
   package enum Alphabet: Sendable {
-    /// With `+` and `/`.
+    /// The alphabet with `+` and `/`.
     case standard
-    /// With `-` and `_`, for URLs and file names.
+    /// The alphabet with `-` and `_`, for URLs and file names.
     case url
 
     fileprivate var digits: [UInt8] {
@@ -16,7 +16,7 @@ package enum Base64 {
   /// Why a text is not valid base64.
   package struct Problem: Error, Equatable {
     package let message: String
-    /// In bytes from the start of the text.
+    /// The position of the problem, in bytes from the start of the text.
     package let offset: Int
   }
 
@@ -50,14 +50,14 @@ package enum Base64 {
     }
   }
 
-  /// Values in the table for bytes that are not letters.
+  /// Marks in the table for bytes that are not Base64 characters.
   private enum Mark {
     static let none: UInt8 = 0xFF
     static let space: UInt8 = 0xFE
     static let padding: UInt8 = 0xFD
   }
 
-  /// The value of each byte as a letter of either alphabet, or a mark.
+  /// For each byte, its value as a Base64 character of either alphabet, or a mark.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: Mark.none, count: 256)
     for alphabet in [Alphabet.standard, .url] {
@@ -71,9 +71,12 @@ package enum Base64 {
   /// Decodes text of either alphabet, with its padding or without. White space is ignored, because
   /// mail and PEM break lines.
   ///
-  /// Rejects text that would lose data: a letter of neither alphabet, letters of both, an end
-  /// inside a byte, bits after the last byte that are not zero, and padding that is incomplete or
-  /// not at the end.
+  /// Rejects text in which data would be lost:
+  ///
+  /// - characters of neither alphabet, or of both
+  /// - an end inside a byte
+  /// - bits after the last byte that are not zero
+  /// - padding that is incomplete or not at the end
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Problem) -> [UInt8] {
     let values = values
     var result: [UInt8] = []
@@ -175,8 +178,8 @@ package enum UUIDText {
     text(high: generator.next(), low: generator.next(), version: 4)
   }
 
-  /// Version 7: the time, to the millisecond and a quarter of a microsecond, so that later
-  /// identifiers sort after earlier ones; then 62 random bits.
+  /// Version 7: the time, with a precision of a quarter of a microsecond, followed by 62 random
+  /// bits. Later identifiers sort after earlier ones.
   ///
   /// - Parameter seconds: Unix seconds, not negative, and before the year 10,889.
   package static func ordered(

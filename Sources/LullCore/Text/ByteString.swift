@@ -33,8 +33,8 @@ public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, Custom
 }
 
 extension String {
-  /// Bytes as readable text: a byte that is not part of a UTF-8 character becomes `\xE9`, so that
-  /// nothing is lost and different bytes look different.
+  /// Converts bytes to readable text. A byte that is not part of a UTF-8 character becomes `\xE9`,
+  /// so that nothing is lost and different bytes look different.
   package init(escaping bytes: some Collection<UInt8>) {
     // Contiguous bytes are read directly; generic code would be ten times slower.
     self =
@@ -46,12 +46,14 @@ extension String {
     UTF8Validation.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : escaped(bytes)
   }
 
-  /// As above, for a C string.
+  /// Converts a C string to readable text. A byte that is not part of a UTF-8 character becomes an
+  /// escape such as `\xE9`.
   package init(escapingCString text: UnsafePointer<CChar>) {
     self = String(validatingCString: text) ?? String(escaping: ByteString(cString: text).bytes)
   }
 
-  /// As above, for bytes that may have been cut off inside a character, which is then left out.
+  /// Converts bytes to readable text, with escapes such as `\xE9`. If the bytes end inside a
+  /// character, the incomplete character is left out.
   package init(escapingCut bytes: some BidirectionalCollection<UInt8>) {
     var end = bytes.endIndex
     var count = 0
@@ -105,7 +107,8 @@ package enum RawBytes {
     a == b || memcmp(a, b, count) == 0
   }
 
-  /// The number of bytes before the first occurrence of a byte; all if it does not occur.
+  /// The number of bytes before the first occurrence of a byte, or of all bytes if it does not
+  /// occur.
   package static func count(before byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard let start = bytes.baseAddress, let end = memchr(start, Int32(byte), bytes.count) else {
       return bytes.count

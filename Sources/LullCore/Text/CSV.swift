@@ -2,11 +2,11 @@
 ///
 /// Rows end in CR LF, LF or CR; the end of the last row is optional. Empty lines and a byte-order
 /// mark are ignored. A quoted field may contain any characters, with quotes doubled. Quotes inside
-/// a field that does not begin with one are text. Fields are bytes and are not decoded.
+/// a field that does not begin with a quote are text. Fields are bytes and are not decoded.
 package struct CSVParser {
   package struct Problem: Error, Equatable {
     package let message: String
-    /// Starting at 1.
+    /// The line of the problem, starting at 1.
     package let line: Int
   }
 
@@ -170,8 +170,8 @@ package struct CSVWriter {
 
 /// Fields that a spreadsheet takes for a formula, quoted or not. (OWASP, CSV Injection)
 private enum CSVFormula {
-  /// Whether it begins with `=`, `+`, `-` or `@`, also in full width, with a tab, or with a line
-  /// end, and is not a plain number.
+  /// Whether a field may be a formula. It begins with `=`, `+`, `-` or `@`, in ASCII or full width,
+  /// or with a tab or line end, and is not a plain number.
   static func mayBegin(_ field: some Collection<UInt8>) -> Bool {
     guard let first = field.first else { return false }
     switch first {
@@ -182,10 +182,11 @@ private enum CSVFormula {
     }
   }
 
-  /// Some spreadsheets read them like the ASCII characters.
+  /// The full-width forms of `=`, `+`, `-` and `@`, which some spreadsheets read like the ASCII
+  /// characters.
   private static let wide = ["＝", "＋", "－", "＠"].map { Array($0.utf8) }
 
-  /// Whether it is a number without its sign: `5`, `0.5`, `.5`, `1e3`, `1E-3`.
+  /// Whether a text is a number without its sign: `5`, `0.5`, `.5`, `1e3`, `1E-3`.
   private static func isNumber(_ text: some Collection<UInt8>) -> Bool {
     var rest = text[...]
     func digitCount() -> Int {

@@ -2,7 +2,7 @@
 enum CodingPathText {
   static func text(_ path: [any CodingKey]) -> String {
     var text = ""
-    // Only the ends of a long path are shown, which may have a thousand levels.
+    // A path may have a thousand levels. Only the beginning and the end of a long path are shown.
     let isLong = path.count > 40
     for (number, key) in path.enumerated() {
       if isLong, number >= 20, number < path.count - 20 {

@@ -3,12 +3,12 @@
 /// A date and time in the proleptic Gregorian calendar, in UTC or at an offset.
 package struct CivilTime: Equatable, Sendable {
   package var year: Int
-  /// Starting at 1.
+  /// The month, starting at 1.
   package var month: Int
   package var day: Int
   package var hour = 0
   package var minute = 0
-  /// 60 for a leap second.
+  /// The second, which is 60 for a leap second.
   package var second = 0
 
   /// The range of Unix seconds that can be written with a four-digit year.
@@ -23,11 +23,11 @@ package struct CivilTime: Equatable, Sendable {
     self.second = second
   }
 
-  /// The time in UTC at that number of Unix seconds.
+  /// The time in UTC at a number of Unix seconds.
   package init(secondsSince1970 seconds: Int) {
     let day = CivilTime.floorDivision(seconds, 86_400)
     let time = seconds - day * 86_400
-    // Here years begin in March, and an era has 400 years.
+    // In this calculation, years begin in March, and an era has 400 years.
     let shifted = day + 719_468
     let era = CivilTime.floorDivision(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097
@@ -41,10 +41,11 @@ package struct CivilTime: Equatable, Sendable {
       hour: time / 3600, minute: time / 60 % 60, second: time % 60)
   }
 
-  /// The Unix seconds of the time at a place that is `offset` seconds ahead of UTC. A leap second
-  /// counts as the second after it.
+  /// Converts the time to Unix seconds, if it is the time at a place that is `offset` seconds ahead
+  /// of UTC. A leap second counts as the second after it.
   ///
-  /// nil if the day or the time does not exist. A leap second exists only at the end of a UTC day.
+  /// Returns nil if the day or the time does not exist. A leap second exists only at the end of a
+  /// UTC day.
   package func secondsSince1970(aheadOfUTC offset: Int = 0) -> Int? {
     guard (1...12).contains(month), day >= 1, day <= CivilTime.days(inMonth: month, of: year),
       (0..<24).contains(hour), (0..<60).contains(minute), (0...60).contains(second)
@@ -69,8 +70,8 @@ package struct CivilTime: Equatable, Sendable {
     return day < 0 ? day + 7 : day
   }
 
-  /// Computed in a calendar whose years begin in March, so that a leap day is the last day of a
-  /// year.
+  /// The days since 1970. They are computed in a calendar whose years begin in March, so that a
+  /// leap day is the last day of a year.
   private var daysSince1970: Int {
     let year = month <= 2 ? year - 1 : year
     let century = CivilTime.floorDivision(year, 100)
@@ -86,14 +87,14 @@ package struct CivilTime: Equatable, Sendable {
 }
 
 extension CivilTime {
-  /// Returns at least that number of decimal digits, padded with zeros.
+  /// Returns the decimal digits of a number, padded with zeros to at least `count` digits.
   static func digits(_ number: Int, _ count: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
   }
 }
 
-/// Dates in HTTP headers: a recipient has to accept three formats, and one is written. (RFC 9110,
+/// Dates in HTTP headers. A recipient has to accept three formats; Lull writes one. (RFC 9110,
 /// 5.6.7)
 package enum HTTPDate {
   /// Parses a date and returns Unix seconds; nil if the text is not such a date. The day of the
@@ -115,8 +116,9 @@ package enum HTTPDate {
     return nil
   }
 
-  /// Parses a text that has exactly one of the three formats, in any letter case; nil for any other
-  /// text, which counts as expired where freshness is concerned. (RFC 9111, 4.2 and 5.3)
+  /// Parses a text that has exactly one of the three formats of HTTP dates, in any letter case.
+  /// Returns nil for any other text. Such a text counts as expired where freshness is concerned.
+  /// (RFC 9111, 4.2 and 5.3)
   package static func parse(exactly text: String, now: Double) -> Double? {
     guard let seconds = parse(text, now: now), let whole = Int(exactly: seconds),
       forms(of: whole).contains(where: { $0.lowercased() == text.lowercased() })
@@ -188,8 +190,8 @@ package enum HTTPDate {
   }
 }
 
-/// Dates and times in APIs: `2024-05-01T10:11:12.5+02:00`, and the same without some of its parts.
-/// (RFC 3339; ISO 8601)
+/// Dates and times in APIs, such as `2024-05-01T10:11:12.5+02:00`. Some of the parts may be
+/// missing. (RFC 3339; ISO 8601)
 package enum ISODate {
   /// Why a text is not a date.
   package struct Problem: Error, Equatable {
@@ -199,16 +201,16 @@ package enum ISODate {
   /// A moment, with the fraction of a second from the text.
   package struct Moment: Equatable, Sendable {
     package let seconds: Int
-    /// nil if no fraction was written.
+    /// The fraction of a second; nil if no fraction was written.
     package let fraction: Double?
   }
 
-  /// Parses a day, optionally followed by `T` or a space and a time, and that by an offset.
+  /// Parses a day. It may be followed by `T` or a space and a time, and the time by an offset.
   ///
   /// Hyphens and colons may be missing (`20240501T101112Z`), and so may the seconds. A day without
-  /// a time is its beginning. Without an offset, the time is in UTC. `24:00` is the end of a day. A
-  /// leap second counts as the second after it. Weeks (`2024-W18-3`) and days of the year are not
-  /// supported.
+  /// a time means the beginning of the day. Without an offset, the time is in UTC. `24:00` is the
+  /// end of a day. A leap second counts as the second after it. Weeks (`2024-W18-3`) and days of
+  /// the year are not supported.
   package static func parse(_ text: some Collection<UInt8>) throws(Problem) -> Moment {
     var reader = DateScanner(Array(text))
     return try reader.moment()
@@ -222,9 +224,9 @@ package enum ISODate {
     return offset
   }
 
-  /// The text of a time, `2024-05-01T10:11:12Z`, at an offset. The time has to be within
-  /// `CivilTime.writable` at that offset. It is rounded to 0 to 9 digits after the decimal point;
-  /// at the end of the year 9999 it is rounded down.
+  /// Returns the text of a time at an offset, such as `2024-05-01T10:11:12Z`. The time at that
+  /// offset has to be within `CivilTime.writable`. It is rounded to `digits` digits after the
+  /// decimal point, from 0 to 9. At the end of the year 9999, it is rounded down.
   package static func text(of seconds: Double, digits: Int = 0, aheadOfUTC offset: Int = 0)
     -> String
   {
@@ -348,7 +350,7 @@ extension ISODate {
 
     private var isDigit: Bool { index < text.count && (48...57).contains(text[index]) }
 
-    /// Parses exactly that number of digits.
+    /// Parses a number of exactly `count` digits.
     private mutating func number(_ count: Int) -> Int? {
       guard index + count <= text.count else { return nil }
       var number = 0
@@ -370,7 +372,8 @@ extension ISODate {
 
 /// Durations in HTTP headers, which are numbers of seconds. (RFC 9111, section 1.2.2)
 enum DeltaSeconds {
-  /// nil if the text has anything but digits. Values above 2³¹ count as 2³¹.
+  /// Parses a number of seconds. Returns nil if the text contains anything but digits. Values above
+  /// 2³¹ count as 2³¹.
   static func parse(_ text: some StringProtocol) -> Double? {
     let digits = text.utf8
     guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }

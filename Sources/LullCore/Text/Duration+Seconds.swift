@@ -7,8 +7,8 @@ extension Double {
 }
 
 extension Duration {
-  /// That number of seconds. Values outside the range of `Duration` become the longest or shortest
-  /// duration, and NaN becomes zero.
+  /// Makes a duration of a number of seconds. Values outside the range of `Duration` become the
+  /// longest or shortest duration, and NaN becomes zero.
   package init(clamping seconds: Double) {
     // Above 2^63 seconds, `Duration` can't be created from a double.
     if seconds.isNaN {
@@ -23,7 +23,8 @@ extension Duration {
 
 /// Settings whose times are in seconds and can also be set as a `Duration`. (SWF-162)
 ///
-/// Each time has a second property of the same name: `limits.timeout = 5`,
-/// `limits.timeout = .seconds(5)` and `limits.timeout = .milliseconds(500)` all set it. If the
-/// context does not require a duration, it is read as a `Double`.
+/// For each such time there is a second property with the same name and the type `Duration`.
+/// `limits.timeout = 5`, `limits.timeout = .seconds(5)` and `limits.timeout = .milliseconds(500)`
+/// all set the timeout. When the property is read, it is a `Double`, unless the context requires a
+/// `Duration`.
 public protocol DurationSettable {}

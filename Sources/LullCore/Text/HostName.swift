@@ -1,15 +1,15 @@
 internal import CIDN
 import LullSystem
 
-/// The canonical form of a host in a URL, in which hosts are compared, resolved and passed on, so
-/// that every program reads them the same way: lower case, percent-decoded, international names as
-/// A-labels (UTS 46), addresses in the usual notation.
+/// The canonical form of a host in a URL: in lower case, percent-decoded, with international names
+/// as A-labels (UTS 46) and addresses in the usual notation. Hosts are compared, resolved and
+/// passed on in this form, so that every program reads them the same way.
 package enum HostName {
   package struct Problem: Error, Equatable {
     package let message: String
   }
 
-  /// Returns the canonical form.
+  /// Returns the canonical form of a host.
   ///
   /// - Parameter host: The host as in a URL; an IPv6 address has its brackets.
   package static func canonical(_ host: some Collection<UInt8>) throws(Problem) -> String {
@@ -55,8 +55,8 @@ package enum HostName {
     guard name.withUnsafeBufferPointer({ UTF8Validation.isValid($0) }) else {
       throw problem(name, "it is not UTF-8")
     }
-    // A zero byte would end the name early in C. A mapping must not produce one, nor any other
-    // separator.
+    // A zero byte would end the name early in C. The mapping must not produce a separator either,
+    // so `canonical` checks its result.
     guard !name.contains(0) else { throw problem(name, "it has a zero byte") }
     var ascii = [CChar](repeating: 0, count: Int(CIDN_SIZE))
     // Both strings end with a zero byte. The returned error is static text.
@@ -123,8 +123,8 @@ package enum HostName {
     return .address(shifts.map { "\(address >> $0 & 255)" }.joined(separator: "."))
   }
 
-  /// Parses a decimal number, an octal one after 0, or a hexadecimal one after `0x`; nil for
-  /// anything else, and from 2³² on.
+  /// Parses a decimal number, an octal number after 0, or a hexadecimal number after `0x`. Returns
+  /// nil for anything else, and for numbers from 2³² on.
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
     var digits = digits
     var base: UInt64 = 10
@@ -149,7 +149,7 @@ package enum HostName {
 /// A host with an optional port: `example.com`, `example.com:443`, `127.0.0.1:80`, `::1`,
 /// `[::1]:80`.
 package struct HostAndPort: Sendable, Equatable {
-  /// In the form of `HostName`; an IPv6 address without brackets.
+  /// The host in the canonical form of `HostName`, but an IPv6 address has no brackets.
   package var host: String
   package var port: Int?
 
@@ -158,7 +158,7 @@ package struct HostAndPort: Sendable, Equatable {
     self.port = port
   }
 
-  /// nil if the text is not a host with an optional port.
+  /// Parses a text. Returns nil if it is not a host with an optional port.
   package init?(_ text: some StringProtocol) {
     var name = Substring(text)
     var portText: Substring?
@@ -188,7 +188,7 @@ package struct HostAndPort: Sendable, Equatable {
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
   }
 
-  /// The text as in a URL.
+  /// The host and port as in a URL.
   package var description: String {
     port.map { "\(urlHost):\($0)" } ?? urlHost
   }

@@ -1,24 +1,26 @@
 import CLullLedger
 
-/// Checks allocations against the memory limit of the command's script. Without a limit, all are
-/// allowed.
+/// Checks allocations against the memory limit of the script that the command runs. Without a
+/// limit, all allocations are allowed.
 ///
-/// Check before a large allocation. A refusal is remembered and the run ends, so a result without
-/// the allocation is never visible. Safe on any thread.
+/// Check each large allocation before making it. A refusal is remembered and ends the run. So the
+/// script never sees a result for which memory was missing. Safe on any thread.
 package enum MemoryLedger {
-  /// Smaller allocations need no check; they are counted when they are made.
+  /// Allocations of fewer bytes need no check. They are counted when they are made.
   package static let threshold = 4096
 
-  /// The allocator's overhead for a large block, and small allocations beside it. If only these did
-  /// not fit, the run would end inside the library, without a line of the script to report.
+  /// Extra bytes for the allocator's overhead for a large block, and for small allocations beside
+  /// it. If the block fitted and only these bytes did not, the run would end inside the library,
+  /// without a line of the script to report.
   private static let around = 16 * 1024
 
-  /// Whether that number of bytes may be allocated.
+  /// Whether `bytes` bytes may be allocated. A refusal ends the run.
   package static func allows(_ bytes: Int) -> Bool {
     bytes < threshold || lull_ledger_ask(max(bytes, bytes &+ around)) != 0
   }
 
-  /// As above, but a refusal does not end the run; for callers that can use less.
+  /// Whether `bytes` bytes may be allocated. Unlike in `allows(_:)`, a refusal does not end the
+  /// run. For callers that can use less memory.
   package static func hasRoom(for bytes: Int) -> Bool {
     lull_ledger_may(max(0, bytes)) != 0
   }
@@ -26,8 +28,8 @@ package enum MemoryLedger {
   /// Whether an allocation was refused, so that the run ends.
   package static var hasRefused: Bool { lull_ledger_has_refused() != 0 }
 
-  /// Reserves room in an array for `count` elements in total. The old memory of the array exists
-  /// beside the new while elements move. Returns false if that is not allowed.
+  /// Reserves room in an array for `count` elements in total. While elements move, the old memory
+  /// of the array exists beside the new memory. Returns false if that much memory is not allowed.
   package static func reserve(_ count: Int, in bytes: inout [UInt8]) -> Bool {
     guard count > bytes.capacity, lull_ledger_is_kept() != 0 else { return true }
     // Grows as an array does, if there is room.

@@ -3,7 +3,7 @@
 package enum PercentEncoding {
   /// A percent sign that does not begin a valid escape.
   package struct BadEscape: Error, Equatable {
-    /// In bytes from the start of the text.
+    /// The position of the percent sign, in bytes from the start of the text.
     package let offset: Int
     /// The invalid text, at most three bytes.
     package let text: ByteString
@@ -25,8 +25,8 @@ package enum PercentEncoding {
     try text.withUnsafeBufferPointer { text throws(BadEscape) in try decode(text) }
   }
 
-  /// Decodes the escapes, each of which is one byte. Everything else is unchanged, including `+`,
-  /// which is a space only in forms.
+  /// Decodes the escapes of a text, each of which becomes one byte. Everything else is unchanged,
+  /// including `+`, which is a space only in forms.
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(BadEscape) -> [UInt8] {
     var index = 0
     while index < text.count {
@@ -42,8 +42,8 @@ package enum PercentEncoding {
   }
 }
 
-/// Names and values encoded as in browser forms, for a body or a query: in their order, a space as
-/// `+`, everything else escaped except letters, digits and `-._~`. (ITM-05)
+/// Encodes names and values as in browser forms, for a body or a query. Their order is kept, a
+/// space becomes `+`, and everything else is escaped except letters, digits and `-._~`. (ITM-05)
 package enum PairEncoding {
   package static func encode(_ pairs: [(name: String, value: String)]) -> [UInt8] {
     var result: [UInt8] = []

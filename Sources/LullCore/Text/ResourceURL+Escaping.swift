@@ -17,15 +17,16 @@ extension ResourceURL {
     }
   }
 
-  /// Percent-encoding: the characters that stay unescaped in each component, and the digits.
+  /// Percent-encoding: the characters that stay unescaped in each component of a URL, and functions
+  /// to escape and decode bytes.
   enum Escaping {
     static let host = ASCIISet("-._~!$&'()*+,;=")
     static let userInfo = ASCIISet("-._~!$&'()*+,;=:")
     static let path = ASCIISet("-._~!$&'()*+,;=:@/")
-    /// Names and values of a query. Their separators are escaped, and so is the plus sign, which
-    /// many servers read as a space. (PATH-21)
+    /// The characters that stay unescaped in names and values of a query. The separators of a query
+    /// are escaped, and so is the plus sign, which many servers read as a space. (PATH-21)
     static let parameter = ASCIISet("-._~!$'()*,;:@/?")
-    /// Names and values of a form. (REQ-17)
+    /// The characters that stay unescaped in names and values of a form. (REQ-17)
     static let form = ASCIISet("-._~/?")
     /// The characters without a special meaning in any component. (RFC 3986, 2.3)
     static let unreserved = ASCIISet("-._~")
@@ -134,9 +135,9 @@ extension ResourceURL {
 extension ResourceURL {
   /// The parts of an http or https URL that are needed to connect.
   package struct Address: Equatable, Sendable {
-    /// In lower case.
+    /// The scheme in lower case.
     package let scheme: String
-    /// In the form of `HostName`.
+    /// The host in the canonical form of `HostName`.
     package let host: String
     package let port: Int
     /// The user, and a password if there is one, as written; nil if there is no user.
@@ -145,10 +146,10 @@ extension ResourceURL {
     package let target: String
   }
 
-  /// As below, for a text that is known to be a URL.
+  /// The parts needed to connect to a URL, given as a text that is known to be a URL.
   package static func address(of url: String) -> Address? { ResourceURL(unchecked: url).address }
 
-  /// nil if the URL has another scheme, or if its host is invalid.
+  /// The parts needed to connect; nil if the URL has another scheme, or if its host is invalid.
   package var address: Address? {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -166,7 +167,7 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL with the user and password of another one, unless it has its own.
+  /// Returns the URL with the user and password of another URL, unless it has its own.
   package func inheritingUser(of other: ResourceURL) -> ResourceURL {
     withBytes { bytes in
       guard let range = Components(bytes).authority, Authority(bytes, range).user == nil else {
@@ -199,7 +200,8 @@ extension ResourceURL {
     return escaping(text, from: start)
   }
 
-  /// As above, for the text after the question mark.
+  /// Returns the query of a URL, which was typed or copied, with its invalid characters
+  /// percent-encoded. The text does not include the question mark.
   package static func escaping(typedQuery text: String) -> String { escaping(text, from: 0) }
 
   private static func escaping(_ text: String, from start: Int) -> String {

@@ -13,7 +13,7 @@ extension ResourceURL {
     return copy.withUTF8 { appending(pathBytes: $0) }
   }
 
-  /// As above, for bytes.
+  /// Returns the URL with a path appended that is given as bytes, as `appending(path:)` does.
   package func appending(pathBytes path: UnsafeBufferPointer<UInt8>) -> ResourceURL {
     withBytes { bytes in
       let own = Components(bytes).path
@@ -33,8 +33,7 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL whose path is `path` below this one; the same as `appending(path:)`. (PATH-02
-  /// to PATH-08)
+  /// Returns the URL with `path` appended, as `appending(path:)` does. (PATH-02 to PATH-08)
   public func child(_ path: String) -> ResourceURL {
     appending(path: path)
   }
@@ -43,16 +42,19 @@ extension ResourceURL {
 // MARK: - Parameters
 
 extension ResourceURL {
-  /// Returns the URL with query parameters set; nil removes a parameter. All parameters are sorted
-  /// by name, and an empty value is written as the bare name. (PATH-20 to PATH-30)
+  /// Returns the URL with query parameters set. A parameter whose value is nil is removed. All
+  /// parameters are sorted by name, and an empty value is written as the bare name. (PATH-20 to
+  /// PATH-30)
   ///
-  /// The whole query is rewritten in a normal form, so that the order of changes does not matter:
-  /// of duplicate names the last is kept, `foo=` becomes `foo`, and a literal `+` becomes `%2B`.
+  /// The whole query is rewritten in a normal form, so that the order of changes does not matter.
+  /// Of parameters with the same name, the last is kept. `foo=` becomes `foo`, and a literal `+`
+  /// becomes `%2B`.
   public func withParams(_ changes: [(String, String?)]) -> ResourceURL {
     withParams(raw: changes.map { ($0.0.utf8, $0.1?.utf8) })
   }
 
-  /// As above, for texts that need not be UTF-8: their bytes are escaped one by one. (SVC-41)
+  /// Returns the URL with query parameters set, as `withParams(_:)` does. Names and values need not
+  /// be UTF-8: their bytes are escaped one by one. (SVC-41)
   func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -91,9 +93,9 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL with one parameter set. It replaces the first parameter of its name, or is
-  /// appended; further ones of its name are removed. The rest of the query is unchanged. An empty
-  /// value is written as the bare name.
+  /// Returns the URL with one parameter set. It replaces the first parameter of the same name, or
+  /// is appended if there is none. Further parameters of that name are removed. The rest of the
+  /// query is unchanged. An empty value is written as the bare name.
   package func settingParam(_ name: String, _ value: String) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -143,7 +145,7 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL with a parameter appended, even if there is one of its name. The rest is
+  /// Returns the URL with a parameter appended, even if there is one of the same name. The rest is
   /// unchanged.
   private func appendingParam(_ name: String, _ value: String) -> ResourceURL {
     withBytes { bytes in
@@ -186,7 +188,7 @@ extension ResourceURL {
 
     private struct Entry {
       var name: Range<Int>
-      /// nil removes the parameter.
+      /// The value of the parameter; nil removes the parameter.
       var value: Range<Int>?
     }
 
@@ -221,10 +223,11 @@ extension ResourceURL {
       name: Slice<UnsafeBufferPointer<UInt8>>, value: Slice<UnsafeBufferPointer<UInt8>>
     )
 
-    /// The parameters to be written, in the order of their names.
+    /// Calls `body` with the parameters to be written, in the order of their names.
     mutating func withSorted<R>(_ body: ([Slices]) -> R) -> R {
       text.withUnsafeBufferPointer { text in
-        // Of equal names, the later entry has a later position in the buffer, and is used.
+        // Of entries with the same name, the later one has a later position in the buffer, and is
+        // used.
         entries.sort { a, b in
           if text[a.name].elementsEqual(text[b.name]) {
             return a.name.lowerBound < b.name.lowerBound
@@ -251,8 +254,8 @@ extension ResourceURL {
 // MARK: - References
 
 extension ResourceURL {
-  /// Returns the URL that `href` refers to on a page at this URL, by RFC 3986 section 5; nil if it
-  /// can't be parsed. (PATH-09 to PATH-18)
+  /// Returns the URL that `href` refers to on a page at this URL, by RFC 3986 section 5; nil if
+  /// `href` can't be parsed. (PATH-09 to PATH-18)
   ///
   /// As in a browser, spaces at both ends, tabs and line breaks are removed. Other spaces,
   /// non-ASCII characters and bytes that are not UTF-8 are percent-encoded.
@@ -261,7 +264,8 @@ extension ResourceURL {
     return href.withUTF8 { relative(hrefBytes: $0) }
   }
 
-  /// As above, for bytes.
+  /// Returns the URL that `href`, given as bytes, refers to on a page at this URL, as
+  /// `relative(_:)` does.
   package func relative(hrefBytes href: UnsafeBufferPointer<UInt8>) -> ResourceURL? {
     let space = UInt8(ascii: " ")
     guard href.contains(where: { $0 == space || $0 == 9 || $0 == 10 || $0 == 13 }) else {
@@ -324,8 +328,8 @@ extension ResourceURL {
       path = ResourceURL.removingDotSegments(path)
     }
     if !hasAuthority {
-      // After the removal of dot segments, a path may look like an authority, or its beginning like
-      // a scheme.
+      // After dot segments have been removed, a path may look like an authority, or its beginning
+      // may look like a scheme.
       if path.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
         result += [UInt8(ascii: "/"), UInt8(ascii: ".")]
       } else if !hasScheme,
@@ -398,8 +402,8 @@ extension ResourceURL {
   /// Whether dot segments lead above the path of the base. They are sent unchanged, and servers
   /// resolve them. (SVC-39)
   ///
-  /// Escaped dots count too. A URL that does not begin like the base has left it openly, and does
-  /// not count.
+  /// Escaped dots count too. A URL that does not begin like the base leaves it openly, and is not
+  /// reported.
   package func climbs(above base: ResourceURL) -> Bool {
     let rest = withBytes { bytes -> [UInt8]? in
       base.withBytes { base in
@@ -460,8 +464,9 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// Returns the URL with an empty path after a host replaced by `/`, and an international host
-  /// name by A-labels. nil if the text is not a URL. (SVC-16, SVC-26)
+  /// Returns the URL in the form in which it is stored. An empty path after a host becomes `/`, and
+  /// an international host name is converted to A-labels. Returns nil if the text is not a URL.
+  /// (SVC-16, SVC-26)
   func normalised() -> ResourceURL? {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -483,7 +488,8 @@ extension ResourceURL {
     }
   }
 
-  /// Whether a host has to be converted before it can be compared. An address need not be.
+  /// Whether a host has to be converted before it can be compared. An IPv6 address need not be
+  /// converted.
   private static func hasToBeRead(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     host.first != UInt8(ascii: "[") && host.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
   }
@@ -519,7 +525,7 @@ extension ResourceURL {
     }
   }
 
-  /// Bytes as the text of a URL. Each byte that is not UTF-8 is percent-encoded.
+  /// Converts bytes to the text of a URL. Each byte that is not UTF-8 is percent-encoded.
   package static func text(ofBytes bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard !UTF8Validation.isValid(bytes) else { return String(decoding: bytes, as: UTF8.self) }
     var result: [UInt8] = []

@@ -8,7 +8,7 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
   /// The whole text.
   public let text: String
 
-  /// For texts that are known to be valid, because they were made from a URL.
+  /// Wraps a text that is known to be valid, because it was made from a URL.
   init(unchecked text: String) {
     self.text = text
   }
@@ -16,9 +16,9 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
   /// The URL of an invalid resource: a text that is not a URL. (SVC-21)
   package static let invalid = ResourceURL(unchecked: ":")
 
-  /// Creates a URL of exactly this text. Returns nil if it can't be parsed: empty, white space or
-  /// control characters, an invalid host. A reference without a scheme, such as `./foo`, is taken
-  /// literally. (SVC-16 to SVC-18)
+  /// Creates a URL of exactly this text. Returns nil if the text can't be parsed, for example
+  /// because it is empty, contains white space or control characters, or has an invalid host. A
+  /// reference without a scheme, such as `./foo`, is taken literally. (SVC-16 to SVC-18)
   public init?(absolute text: String) {
     guard !text.isEmpty, let url = ResourceURL(unchecked: text).normalised() else { return nil }
     self = url
@@ -27,8 +27,8 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
   /// Returns the base URL of a service: its path ends in a slash, its query is kept, and a fragment
   /// is removed. (SVC-01, SVC-02)
   ///
-  /// nil if paths can't be appended to it, because it is not a URL or has no scheme or authority.
-  /// (SVC-05)
+  /// Returns nil if paths can't be appended to the text, because it is not a URL or has no scheme
+  /// or authority. (SVC-05)
   public static func base(_ text: String) -> ResourceURL? {
     guard let url = ResourceURL(absolute: text) else { return nil }
     return url.withBytes { bytes in
@@ -68,7 +68,7 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { text }
 
-  /// The text for sending, in which non-ASCII characters are escaped and nothing else.
+  /// The text for sending, in which non-ASCII characters are escaped and nothing else is changed.
   public var percentEncoded: String {
     withBytes { bytes in
       guard bytes.contains(where: { $0 >= 0x80 }) else { return text }
@@ -191,9 +191,9 @@ extension ResourceURL {
 
 /// A value that is accepted as a URL: a string, a `ResourceURL`, or a type of the program.
 ///
-/// The text need not be a valid URL. The function that gets it decides about the error: a service
-/// has no base URL (SVC-04), a resource is invalid and its requests fail (SVC-17). Any thread. Lua:
-/// a string.
+/// The text need not be a valid URL. The function that receives an invalid text decides about the
+/// error: a service has no base URL (SVC-04), and a resource is invalid, so that its requests fail
+/// (SVC-17). Callable on any thread. Lua: a string.
 ///
 ///     extension Foundation.URL: @retroactive URLConvertible {
 ///       public var urlText: String { absoluteString }
@@ -221,16 +221,17 @@ extension ResourceURL: URLConvertible {
 extension ResourceURL {
   /// The components of a URL or a reference. Missing components are nil.
   package struct Parts: Equatable, Sendable {
-    /// In lower case.
+    /// The scheme in lower case.
     package var scheme: String?
-    /// With escapes decoded, as is `password`.
+    /// The user, with escapes decoded. The password is decoded too.
     package var user: [UInt8]?
     package var password: [UInt8]?
-    /// In the form of `HostName` if the scheme requires a host; an IPv6 address has its brackets.
+    /// The host, in the canonical form of `HostName` if the scheme requires a host. An IPv6 address
+    /// has its brackets.
     package var host: String?
-    /// The default port of the scheme if none is written.
+    /// The port, or the default port of the scheme if none is written.
     package var port: Int?
-    /// As written, as are query and fragment.
+    /// The path as written. The query and the fragment are as written too.
     package var path = ""
     package var query: String?
     package var fragment: String?
@@ -312,12 +313,12 @@ extension ResourceURL {
   struct Components {
     /// The index of the colon after the scheme.
     var schemeEnd: Int?
-    /// Without the two slashes.
+    /// The authority, without the two slashes.
     var authority: Range<Int>?
     var path: Range<Int>
-    /// Without the question mark.
+    /// The query, without the question mark.
     var query: Range<Int>?
-    /// Without the number sign.
+    /// The fragment, without the number sign.
     var fragment: Range<Int>?
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -359,8 +360,8 @@ extension ResourceURL {
     /// Whether these are the components of a valid URL, or of a reference that is resolved against
     /// a URL whose scheme requires a host.
     ///
-    /// Strict where an error would send a request to another place (white space, control
-    /// characters, the authority), tolerant of other characters that should be escaped.
+    /// The check is strict where an error would send a request to another place: white space,
+    /// control characters and the authority. It tolerates other characters that should be escaped.
     ///
     /// - Parameter spacesPass: Whether spaces are allowed after the authority, where they will be
     ///   escaped.
@@ -390,7 +391,7 @@ extension ResourceURL {
     }
   }
 
-  /// The index of the colon that ends the scheme, if the text begins with one. (PAT-03)
+  /// The index of the colon that ends the scheme, if the text begins with a scheme. (PAT-03)
   static func schemeEnd(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let first = bytes.first, (first | 0x20) >= 97, (first | 0x20) <= 122 else { return nil }
     for index in 1..<max(1, bytes.count) {
@@ -417,7 +418,7 @@ extension ResourceURL {
   struct Authority {
     var user: Range<Int>?
     var host: Range<Int>
-    /// Empty for a colon without a number.
+    /// The port, without its colon. Empty for a colon without a number.
     var port: Range<Int>?
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
@@ -458,7 +459,8 @@ extension ResourceURL {
       return Authority.isAddress(bytes[(host.lowerBound + 1)..<(host.upperBound - 1)])
     }
 
-    /// Non-ASCII characters are allowed here; `HostName` checks them.
+    /// Whether all characters may be part of a user or host name. Non-ASCII characters are allowed
+    /// here; `HostName` checks them.
     private static func isName(
       _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ allowed: ASCIISet
     ) -> Bool {

@@ -3,20 +3,20 @@ internal import LullSystem
 
 /// Why bytes could not be decoded as text, or text could not be encoded.
 package enum TextCodingError: Error, Sendable, Equatable {
-  /// The charset is unknown. The name is that of the caller. (TXT-05)
+  /// The charset is unknown. `name` is the name that the caller gave. (TXT-05)
   case unknownCharset(name: String)
-  /// The bytes are not text in that charset. (TXT-06)
+  /// The bytes are not text in the charset. (TXT-06)
   case undecodable(encoding: String)
   /// The charset lacks a character of the text. (REQ-09)
   case unencodable(encoding: String)
 }
 
-/// Text in the charsets of HTTP headers. The common ones are implemented here; all others use iconv
-/// of the C library.
+/// Text in the charsets of HTTP headers. The common charsets are implemented here. All others are
+/// converted by iconv of the C library.
 ///
 /// Charsets are identified by their IANA names, in any letter case. (TXT-04)
 package enum TextCoding {
-  /// The charset of a text without a named charset that is not UTF-8. (TXT-02)
+  /// The charset of a text that is not UTF-8 and whose charset is not named. (TXT-02)
   package static let defaultCharset = "iso-8859-1"
 
   /// The charset of a text without a named charset: UTF-8 if the bytes are valid UTF-8, else
@@ -27,8 +27,8 @@ package enum TextCoding {
 
   /// Decodes bytes as text. (TXT-02 to TXT-06, TXT-08)
   ///
-  /// If the charset does not define the byte order, a byte-order mark does, and is removed; without
-  /// one, UTF-16 and UTF-32 are big-endian. A mark before UTF-8 is removed as well.
+  /// If the charset does not define the byte order, a byte-order mark defines it and is removed.
+  /// Without a mark, UTF-16 and UTF-32 are big-endian. A mark before UTF-8 is removed as well.
   package static func decode(
     _ bytes: UnsafeBufferPointer<UInt8>, charset: String
   ) throws(TextCodingError) -> String {
@@ -93,7 +93,7 @@ package enum TextCoding {
     "utf-8", "us-ascii", "iso-8859-1", "utf-16", "utf-16be", "utf-16le", "utf-32",
   ]
 
-  /// Common names of charsets that differ from their proper names.
+  /// Common names of charsets, and the IANA names for which they are used.
   private static let aliases: [String: String] = [
     "utf8": "utf-8", "unicode-1-1-utf-8": "utf-8", "csutf8": "utf-8",
     "utf16": "utf-16", "csutf16": "utf-16", "iso-10646-ucs-2": "utf-16", "ucs-2": "utf-16",
@@ -134,7 +134,7 @@ package enum TextCoding {
     "iso-ir-149": "windows-949",
   ]
 
-  /// The names in iconv of charsets that it does not know by their proper names.
+  /// The names in iconv of those charsets that it does not know by their IANA names.
   private static let iconvNames: [String: String] = [
     "windows-949": "cp949", "x-mac-cyrillic": "mac-cyrillic", "iso-8859-8-i": "iso-8859-8",
   ]
@@ -151,8 +151,9 @@ package enum TextCoding {
     return nil
   }
 
-  /// The name in lower case. nil for names that are not charsets although iconv accepts them, such
-  /// as `utf-8//TRANSLIT`, which hides errors, and names for the charset of this machine.
+  /// Returns the name in lower case. Returns nil for names that are not charsets although iconv
+  /// accepts them. These are names such as `utf-8//TRANSLIT`, which hides errors, and names for the
+  /// charset of this machine.
   private static func wellFormedName(_ charset: String) -> String? {
     let isWellFormed = charset.utf8.allSatisfy { byte in
       switch byte {
@@ -168,7 +169,7 @@ package enum TextCoding {
     return ["wchar_t", "char", "internal"].contains(name) ? nil : name
   }
 
-  /// The IANA name in lower case, or nil if it can't be the name of a charset.
+  /// The IANA name in lower case, or nil if the text can't be the name of a charset.
   private static func resolvedName(_ charset: String) -> String? {
     wellFormedName(charset).map { aliases[$0] ?? patternName($0) ?? $0 }
   }
@@ -232,7 +233,7 @@ package enum TextCoding {
 
   // MARK: With iconv
 
-  /// nil if the bytes are not text in that charset.
+  /// Decodes bytes with iconv. Returns nil if the bytes are not text in the charset.
   private static func convert(
     _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from charset: String, givenAs name: String
   ) throws(TextCodingError) -> String? {
@@ -245,7 +246,7 @@ package enum TextCoding {
     return String(validating: text, as: UTF8.self)
   }
 
-  /// nil if the charset lacks a character of the text.
+  /// Encodes a text with iconv. Returns nil if the charset lacks a character of the text.
   private static func convert(
     _ text: String, to charset: String, givenAs name: String
   ) throws(TextCodingError) -> [UInt8]? {
@@ -270,8 +271,8 @@ package enum CharsetDetection {
   /// The maximum length of an XML declaration, in bytes.
   private static let declarationLimit = 1024
 
-  /// Returns the named charset, else that of a byte-order mark, else the one declared in XML, else
-  /// UTF-8.
+  /// Returns the named charset. Without a name, returns the charset of a byte-order mark, or else
+  /// the charset declared in XML, or else UTF-8.
   package static func charset(
     of bytes: UnsafeBufferPointer<UInt8>, named name: String?, isXML: Bool
   ) -> String {
@@ -288,8 +289,8 @@ package enum CharsetDetection {
     return bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? "utf-16" : nil
   }
 
-  /// The charset in `<?xml … encoding="…"?>`, or UTF-16 if the declaration begins in that form.
-  /// (XML 1.0, appendix F)
+  /// The charset in `<?xml … encoding="…"?>`, or UTF-16 if the beginning of the declaration is
+  /// encoded in UTF-16. (XML 1.0, appendix F)
   private static func declared(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     if bytes.starts(with: [0, 0x3C, 0, 0x3F]) { return "utf-16be" }
     if bytes.starts(with: [0x3C, 0, 0x3F, 0]) { return "utf-16le" }
@@ -302,7 +303,7 @@ package enum CharsetDetection {
     return name.hasPrefix("utf-16") || name.hasPrefix("utf-32") ? "utf-8" : name
   }
 
-  /// The quoted value after a name and `=`, in lower case.
+  /// The quoted value after `name` and `=`, in lower case.
   private static func value(of name: String, in text: [UInt8]) -> String? {
     let words = text.split(
       separator: UInt8(ascii: "="), maxSplits: .max, omittingEmptySubsequences: false)
@@ -334,7 +335,7 @@ package enum UTF8Validation {
     csj_is_utf8(bytes.baseAddress, bytes.count) != 0
   }
 
-  /// The number of bytes of a character that begins with this byte; 0 if none does.
+  /// The number of bytes of a character that begins with this byte; 0 if no character does.
   package static func length(startingWith byte: UInt8) -> Int { csj_utf8_length(byte) }
 
   /// The number of bytes of the well-formed character that begins at a position; 0 if there is

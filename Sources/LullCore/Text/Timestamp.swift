@@ -1,10 +1,11 @@
-/// A moment, for properties of types that are decoded and encoded.
+/// A moment in time, for properties of types that are decoded and encoded.
 ///
-/// It is decoded from dates and times in the format of most APIs, `2024-05-01T10:11:12.5+02:00` and
-/// the same without some of its parts (RFC 3339; ISO 8601), in UTC if there is no offset, and from
-/// numbers, which are Unix seconds. It is encoded as `2024-05-01T08:11:12.500Z`, without the
-/// fraction if that is zero. Milliseconds are always kept. A moment outside the years 0 to 9999 is
-/// encoded as a number.
+/// A timestamp is decoded from dates and times in the format of most APIs, such as
+/// `2024-05-01T10:11:12.5+02:00` (RFC 3339; ISO 8601). Some of the parts may be missing. Without an
+/// offset, the time is in UTC. A number is decoded as Unix seconds.
+///
+/// A timestamp is encoded as `2024-05-01T08:11:12.500Z`, without the fraction if that is zero.
+/// Milliseconds are always kept. A moment outside the years 0 to 9999 is encoded as a number.
 ///
 ///     struct Note: Codable { var title: String, created: Timestamp }
 public struct Timestamp: Sendable, Hashable, Comparable {
@@ -14,7 +15,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// Creates a timestamp of any moment, past or future.
   public init(secondsSince1970: Double) { self.secondsSince1970 = secondsSince1970 }
 
-  /// Parses a date; nil if the text is not one.
+  /// Parses a date or a date and time. Returns nil if the text is neither.
   public init?(_ text: String) {
     guard let moment = try? ISODate.parse(text.utf8) else { return nil }
     self.init(moment)
@@ -28,7 +29,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     one.secondsSince1970 < other.secondsSince1970
   }
 
-  /// Whether it can be written as a text.
+  /// Whether the moment can be written as text, with a year of four digits.
   private var isWritable: Bool {
     let range = CivilTime.writable
     return (Double(range.lowerBound)...Double(range.upperBound)).contains(secondsSince1970)

@@ -22,8 +22,9 @@ package struct APIAnnotations {
     return file.text
   }
 
-  /// Modules first, because they are declared inside one another. The command's changes to Lua's
-  /// own library are left out, because editors already know those functions.
+  /// The owners in the order of the annotation file. Modules come first, because they are declared
+  /// inside one another. The owner `os`, which describes the command's changes to Lua's own
+  /// library, is left out, because editors already know those functions.
   private var ordered: [APIOwner] {
     let modules = description.owners.filter { $0.isModule && $0.name != "os" }
     return modules + description.owners.filter { !$0.isModule }
@@ -51,7 +52,8 @@ package struct APIAnnotations {
     owner.isModule ? owner.name : "lull." + owner.name
   }
 
-  /// Adds the table with a class's functions. Tables of options have none.
+  /// Adds the Lua table that contains the functions of a module or class. A table of options has no
+  /// functions and gets no such table.
   private func addClass(_ owner: APIOwner, _ name: String, to file: inout AnnotationFile) {
     let functions = owner.entries.filter { $0.kind == .function || $0.kind == .method }
     let holder = owner.isModule ? owner.name : owner.name
@@ -77,7 +79,7 @@ package struct APIAnnotations {
   private func field(_ entry: APIEntry) -> String {
     let comment = " # " + entry.summary
     if entry.name.hasPrefix("<") || entry.name.hasPrefix("[") {
-      // A placeholder for any name or position.
+      // The name is a placeholder for any string key (`<…>`) or for a position (`[…]`).
       let key = entry.name.hasPrefix("<") ? "[string]" : entry.name
       return "---@field \(key) \(types.written(AnnotationTypes.bare(entry.type)))\(comment)"
     }
@@ -116,7 +118,7 @@ package struct APIAnnotations {
       return AnnotationTypes.choices(key.type).map {
         "---@field [\($0)] \(types.written(values.joined(separator: "|")))"
       }
-    // Closing, comparing and iterating need no annotation.
+    // The metamethods for closing, comparing and iterating need no annotation.
     default: return []
     }
   }

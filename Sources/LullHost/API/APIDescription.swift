@@ -50,7 +50,7 @@ package struct APIDescription: Sendable {
     .completion,
   ]
 
-  /// The host's own objects without documentation.
+  /// The owners of the host's own objects that are not documented.
   static let unseen: [APIOwner] = [
     .completionFunctions, .handlerFunctions, .stubFunctions, .iteratorFunctions,
     .variablesFunctions,

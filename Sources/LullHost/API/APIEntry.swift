@@ -1,21 +1,22 @@
 /// One member of the Lua API: its name, signature and implementation, and its documentation for
 /// help, annotations and the reference page.
 ///
-/// An entry without an implementation documents something done by Lua code or the bridge, or
-/// something that is not called: a field or a word. Nothing is computed until an entry is read.
+/// An entry without an implementation documents something that Lua code or the bridge does, or
+/// something that is not called: a field or a string constant. Nothing is computed until an entry
+/// is read.
 package struct APIEntry: Sendable {
   package enum Kind: String, Sendable {
-    /// `lull.sleep(…)`
+    /// A function of a module, such as `lull.sleep(…)`.
     case function
-    /// `resource:load()`
+    /// A method of an object, such as `resource:load()`.
     case method
-    /// `resource.url`
+    /// A property of an object, such as `resource.url`.
     case property
-    /// The effect of a Lua operator or statement on the object: a metamethod.
+    /// A metamethod: the effect of a Lua operator or statement on the object.
     case operation
     /// A key of a table that a script passes or gets.
     case field
-    /// A string constant: an event, a kind of error.
+    /// A string constant, such as an event or a kind of error.
     case word
   }
 
@@ -23,7 +24,7 @@ package struct APIEntry: Sendable {
   package typealias Body = @Sendable (Call) throws(Misuse) -> Void
 
   package let kind: Kind
-  /// The name in the bridge's format.
+  /// The member's name, in the format that the bridge reads.
   let label: APIText
   /// One signature per line, in the format of `APISignature`; empty if the member is not called.
   /// The argument letters are derived from it unless `arguments` is set.
@@ -31,24 +32,26 @@ package struct APIEntry: Sendable {
   /// The LuaCATS type of a property or field; it may be nil or absent if it ends with `?`.
   package let type: String
   package let isWritable: Bool
-  /// The spelling in Lua, if it does not follow from the name, as for operations.
+  /// How the member is written in Lua code, if that does not follow from its name, as for
+  /// operations.
   package let shown: String?
-  /// One sentence.
+  /// One sentence that describes the member.
   package let summary: String
-  /// The order of events, limitations, errors, and whether it may wait. Markdown; may be empty.
+  /// Details in Markdown: the order of events, limitations, errors, and whether the member may
+  /// wait. May be empty.
   package let text: String
-  /// Lua code to be read and run after `APIDescription.prelude`. `--> text` is the output of its
-  /// line.
+  /// An example in Lua that readers see and tests run, preceded by `APIDescription.prelude`. A
+  /// comment `--> text` is the output of its line.
   package let example: String
-  /// The Swift name; nil if Swift has another way, or none.
+  /// The name of the Swift counterpart; nil if Swift does this in another way or not at all.
   package let swift: String?
-  /// The IDs of the rules it follows.
+  /// The IDs of the behaviours that the member implements.
   package let rules: String
   /// The argument letters (`lull_method.arguments`), if they do not follow from the signature.
   var arguments: StaticString?
-  /// Run for a call or a read.
+  /// The implementation that runs when the member is called or read.
   var body: Body?
-  /// Run for an assignment.
+  /// The implementation that runs when a value is assigned to the member.
   var setter: Body?
 
   package var name: String { label.string }
@@ -80,7 +83,9 @@ package struct APIEntry: Sendable {
       rules: rules, arguments: arguments, body: body)
   }
 
-  /// - Parameter writable: whether it can be assigned although there is no `set`.
+  /// Creates the entry of a property.
+  ///
+  /// - Parameter writable: whether scripts can assign the property although there is no `set`.
   package static func property(
     _ name: StaticString, _ type: String, _ summary: String, _ text: String = "",
     writable: Bool = false, example: String = "", swift: String? = nil, rules: String = "",
@@ -92,7 +97,8 @@ package struct APIEntry: Sendable {
       example: example, swift: swift, rules: rules, body: get, setter: set)
   }
 
-  /// Lua decides which arguments a metamethod gets, so only those of `__call` are checked.
+  /// Creates the entry of a metamethod. Lua decides which arguments a metamethod gets, so the
+  /// bridge checks only those of `__call`.
   package static func operation(
     _ name: StaticString, _ signature: StaticString, shown: String, _ summary: String,
     _ text: String = "", example: String = "", swift: String? = nil, rules: String = "",
@@ -124,8 +130,9 @@ package struct APIEntry: Sendable {
       rules: rules)
   }
 
-  /// Returns an undocumented member that is not called by name: a metamethod that every object has,
-  /// or a function that scripts get bound to its object, as an argument or result.
+  /// Returns an undocumented member that is not called by name. It is either a metamethod that
+  /// every object has, or a function that is bound to its object and that scripts get as an
+  /// argument or result.
   package static func hidden(
     _ name: StaticString, _ arguments: StaticString = "*", body: @escaping Body
   ) -> APIEntry {
@@ -150,7 +157,7 @@ enum APIText: Sendable {
 }
 
 extension StaticString {
-  /// A NUL-terminated string, as every string literal is.
+  /// The text as a NUL-terminated C string. Every string literal ends with a NUL.
   var cString: UnsafePointer<CChar> {
     UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
   }

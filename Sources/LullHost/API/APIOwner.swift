@@ -8,36 +8,39 @@ package struct APIOwner: Sendable {
     case object
     /// A table with named fields.
     case table
-    /// String constants.
+    /// A set of string constants.
     case words
-    /// An alias for a LuaCATS type.
+    /// An alias for the LuaCATS type with this text.
     case alias(String)
   }
 
-  /// nil to use the name of the bridge's kind.
+  /// The owner's name, or nil to use the name of its kind in the bridge.
   let label: StaticString?
   package let kind: Kind
-  /// The bridge's kind, if the objects are userdata.
+  /// The kind of the objects in the bridge, if they are userdata.
   let handle: HandleKind?
-  /// The name of the object in the spelling of its members.
+  /// The name of the object in the documentation of its members, such as `resource` in
+  /// `resource:load()`.
   package let receiver: String
-  /// For a table: another table whose fields it may also have.
+  /// For a table, the name of another table whose fields it may have too.
   package var base: String?
   package let summary: String
   package let text: String
-  /// The Swift type.
+  /// The name of the corresponding Swift type, if there is one.
   package let swift: String?
-  /// The undocumented members.
+  /// Creates the entries of the members that are not documented.
   let hidden: @Sendable () -> [APIEntry]
-  /// Whether the entries have no implementation, because the object looks its members up.
+  /// Whether the entries only document the members, because the object's `__index` implements them.
   let isLookup: Bool
-  /// The entries as written. Creating them takes time, so it is not done at startup.
+  /// Creates the entries, in groups as they are written in the source. This takes time, so it is
+  /// not done at startup.
   private(set) var groups: @Sendable () -> [[APIEntry]]
 
-  /// All entries, created at each call.
+  /// All entries. Each access creates them again.
   package var entries: [APIEntry] { Array(groups().joined()) }
 
-  /// The name of the type in signatures and in `tostring`; for a module, its Lua path.
+  /// The name of the type in signatures and in the result of `tostring`; for a module, its path in
+  /// Lua such as `lull.json`.
   package var name: String { label?.description ?? handle?.name ?? "" }
 
   /// Returns a copy with more members.
@@ -47,7 +50,7 @@ package struct APIOwner: Sendable {
     return owner
   }
 
-  /// Returns the spelling of a member in Lua: `resource:child(subpath)`.
+  /// Returns how a member is written in Lua: `resource:child(subpath)`.
   package func spelling(of entry: APIEntry) -> String {
     if let shown = entry.shown { return shown }
     switch entry.kind {
@@ -59,8 +62,9 @@ package struct APIOwner: Sendable {
     }
   }
 
-  /// Returns the parameter names of the longest signature, with optional ones marked: those missing
-  /// in a shorter signature that has no other names.
+  /// Returns the parameter names of the longest signature, with a question mark after optional
+  /// ones. A parameter is also optional if a shorter signature lacks it, provided that all names of
+  /// that signature occur in the longest one.
   private func arguments(of entry: APIEntry) -> String {
     let signatures = entry.signatures
     let longest = signatures.max { $0.parameters.count < $1.parameters.count }
@@ -113,7 +117,7 @@ package struct APIOwner: Sendable {
       swift: swift, hidden: hidden, isLookup: false, groups: { [entries()] })
   }
 
-  /// Creates an object whose members are found by its `__index`.
+  /// Creates the owner for a kind of objects whose members are found by their `__index`.
   static func object(
     _ handle: HandleKind, receiver: String, _ summary: String, _ text: String = "",
     swift: String? = nil, described entries: @autoclosure @escaping @Sendable () -> [APIEntry],
@@ -124,7 +128,7 @@ package struct APIOwner: Sendable {
       swift: swift, hidden: hidden, isLookup: true, groups: { [entries()] })
   }
 
-  /// Creates an object type that is not one of the host's kinds.
+  /// Creates the owner for an object type that is not one of the host's kinds.
   package static func object(
     _ name: StaticString, receiver: String, _ summary: String, _ text: String = "",
     swift: String? = nil, entries: @autoclosure @escaping @Sendable () -> [APIEntry]
@@ -134,8 +138,8 @@ package struct APIOwner: Sendable {
       swift: swift, hidden: { [] }, isLookup: false, groups: { [entries()] })
   }
 
-  /// Creates an object type that scripts never see, because they get only functions bound to its
-  /// objects.
+  /// Creates the owner for objects that scripts never see, because scripts get only functions bound
+  /// to them.
   package static func unseen(
     _ handle: HandleKind, hidden: @autoclosure @escaping @Sendable () -> [APIEntry]
   ) -> APIOwner {

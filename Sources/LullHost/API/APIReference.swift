@@ -58,7 +58,7 @@ package struct APIReference {
     return rows.joined(separator: "\n")
   }
 
-  /// Returns the type of a property or field, or the result type of a function.
+  /// Returns the type of a property or field, or the result types of a function.
   private static func type(of entry: APIEntry) -> String {
     switch entry.kind {
     case .property, .field: entry.type
@@ -92,11 +92,11 @@ package struct APIReference {
     code.isEmpty ? "" : "`\(escaped(code))`"
   }
 
-  /// Escapes bars, which end a table cell even inside code.
+  /// Escapes each `|`, which would end a table cell even inside code.
   private static func escaped(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }
 
-/// Blocks of Markdown with a blank line between them.
+/// A Markdown page, built from blocks that are separated by blank lines.
 private struct Page {
   private(set) var text = ""
 
@@ -113,7 +113,8 @@ private struct Page {
 
 /// Formatting of Markdown in generated files.
 enum MarkdownText {
-  /// Wraps paragraphs at 100 columns; lines that must not be broken are kept.
+  /// Returns the lines of a block, wrapped at 100 columns. Lines that must not be broken, such as
+  /// table rows, are returned unchanged.
   static func wrapped(_ block: String) -> [String] {
     var lines: [String] = []
     for line in block.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -8,15 +8,16 @@ package struct APISignature: Sendable, Equatable {
     package let type: String
     package let isOptional: Bool
 
-    /// Any number of further arguments.
+    /// Whether the parameter accepts any number of further arguments.
     package var isVariadic: Bool { name == "..." }
   }
 
   package let parameters: [Parameter]
-  /// LuaCATS types; the last one may end with `...` for any number of results.
+  /// The LuaCATS types of the results. The last type may end with `...` for any number of results.
   package let returns: [String]
 
-  /// nil if the text is not in that format.
+  /// Parses a signature such as `(path: string): Resource`. Returns nil if the text is not a
+  /// signature.
   package init?(_ text: String) {
     guard text.hasPrefix("("), let close = APISignature.closingParenthesis(of: text) else {
       return nil
@@ -63,7 +64,7 @@ package struct APISignature: Sendable, Equatable {
     return nil
   }
 
-  /// Returns the parts between commas that are outside brackets.
+  /// Returns the parts between commas. Commas inside brackets do not separate parts.
   private static func split(_ text: Substring) -> [Substring] {
     var parts: [Substring] = []
     var depth = 0

@@ -1,4 +1,4 @@
-/// Aliases for the types of functions that scripts pass, and of patterns.
+/// Type aliases for patterns and for the functions that scripts pass.
 extension APIOwner {
   static let pattern = APIOwner.alias(
     "Pattern", "string|Regex|Resource|fun(url: string): boolean",

@@ -1,4 +1,4 @@
-/// Converts the types of the description to LuaCATS.
+/// Converts the types in the API description to LuaCATS types.
 struct AnnotationTypes {
   private let description: APIDescription
 
@@ -26,7 +26,8 @@ struct AnnotationTypes {
     return description.owner(word) != nil
   }
 
-  /// Returns `fun(path: string): lull.Resource`, with `self` before the parameters of a method.
+  /// Returns a LuaCATS function type such as `fun(path: string): lull.Resource`. For a method of
+  /// `owner`, `self` comes before the parameters.
   func function(_ signature: APISignature, of owner: String? = nil) -> String {
     var parameters = owner.map { ["self: \($0)"] } ?? []
     parameters += signature.parameters.map { parameter in
@@ -39,13 +40,13 @@ struct AnnotationTypes {
       + (returns.isEmpty ? "" : ": " + returns.joined(separator: ", "))
   }
 
-  /// Returns whether a field may be nil. A question mark after a function's result type belongs to
-  /// the result.
+  /// Returns whether a field of this type may be nil. A question mark at the end of a function type
+  /// belongs to the function's result type, so it does not count.
   static func isOptional(_ type: String) -> Bool {
     type == "any" || type == "fun()?" || hasMark(type) || choices(type).contains("nil")
   }
 
-  /// Returns the type without its mark for nil.
+  /// Returns the type without the `?` or `nil` that allows nil.
   static func bare(_ type: String) -> String {
     if type == "fun()?" { return "fun()" }
     if hasMark(type) { return String(type.dropLast()) }
@@ -55,12 +56,12 @@ struct AnnotationTypes {
 
   private static func hasMark(_ type: String) -> Bool {
     guard type.hasSuffix("?"), !type.hasPrefix("fun(") else { return false }
-    // In a union it belongs to the last type.
+    // In a union, the question mark belongs to the last type.
     return choices(type).count == 1
   }
 
-  /// Returns the types in a union, ignoring bars inside brackets. A function's result type extends
-  /// to the end.
+  /// Returns the types that a union consists of. Bars inside brackets do not separate types. A
+  /// function's result type extends to the end of the text.
   static func choices(_ type: String) -> [String] {
     var parts: [String] = []
     var part = ""

@@ -1,7 +1,8 @@
 import LullLibC
 
-/// The letters with which the bridge checks arguments before calling a member, one for each
-/// argument (`lull_method.arguments`), derived from the member's signatures.
+/// The letters with which the bridge checks the arguments of a member before calling it
+/// (`lull_method.arguments`). There is one letter for each argument, derived from the member's
+/// signatures.
 ///
 /// They are derived at the first call of a member, while a script waits. So this code reads bytes
 /// in place and creates no `APISignature`.
@@ -11,17 +12,18 @@ struct ArgumentLetters {
   /// The kind of type that a name refers to.
   enum Named {
     case table, words, object
-    /// An alias of this type.
+    /// The name is an alias for the type with this text.
     case alias(String)
   }
 
   private let named: (Text) -> Named
 
-  /// - Parameter named: resolves types that begin with a capital letter.
+  /// - Parameter named: resolves the names of types, which begin with a capital letter.
   init(named: @escaping (Text) -> Named) { self.named = named }
 
-  /// Returns the letters for signatures, one per line. Where they differ, an argument may have any
-  /// of the types, and is optional if one signature lacks it.
+  /// Returns the letters for a member's signatures, of which there is one per line. If the
+  /// signatures differ, an argument may have the type of any of them, and it is optional if one of
+  /// them lacks it.
   func letters(of signatures: Text) -> [UInt8] {
     var letters: [UInt8] = []
     var start = 0
@@ -125,7 +127,8 @@ struct ArgumentLetters {
     }
   }
 
-  /// Returns a letter that allows the values of both; in upper case if one is.
+  /// Returns a letter that allows the values of both letters. It is in upper case, which allows
+  /// nil, if one of them is.
   private func common(_ one: UInt8, _ other: UInt8) -> UInt8 {
     let star = UInt8(ascii: "*")
     if one == star || other == star { return star }
@@ -141,7 +144,8 @@ struct ArgumentLetters {
     letter == UInt8(ascii: "*") ? letter : letter & ~0x20
   }
 
-  /// Returns the index of the next separator or closing bracket, ignoring nested brackets.
+  /// Returns the index of the next separator or closing bracket. Nested brackets and their contents
+  /// are skipped.
   private static func end(of text: Text, from start: Int, at separator: UInt8) -> Int {
     var depth = 0
     for index in start..<text.count {

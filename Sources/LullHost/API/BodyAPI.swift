@@ -188,7 +188,7 @@ extension APIOwner {
     try call.selfObject(.file, as: FileBox.self).file
   }
 
-  /// `lull.file(path[, { type =, name = }])`
+  /// Implements `lull.file(path[, { type =, name = }])`.
   private static func makeFile(_ call: Call) throws(Misuse) {
     try call.permissions.refuseInSandbox("lull.file")
     let path = try call.path(0)

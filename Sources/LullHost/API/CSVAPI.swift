@@ -44,7 +44,7 @@ extension APIOwner {
         if let place = call.place {
           for column in rows.missing {
             let name = String(escaping: column)
-            // Nulls of content may have been omitted.
+            // The column may be missing because tables omit nulls of content.
             if lull_is_omitted_name(call.state, name) != 0 { continue }
             call.reporter.warnings.warn(
               ofField: name, among: rows.names.filter { $0 != name }, by: "lull.csv.encode",
@@ -119,7 +119,7 @@ extension APIOwner {
 extension APIOwner {
   static let csvKeys = ["header", "delimiter", "guard"]
 
-  /// The memory cost of a field in Lua, in addition to its bytes.
+  /// The memory that a field needs in Lua in addition to its text, in bytes.
   private static let fieldCost = 256
 
   private static func decode(_ call: Call, _ parser: CSVParser, hasHeader: Bool) throws(Misuse) {
@@ -178,7 +178,7 @@ extension APIOwner {
   }
 }
 
-/// Options of `lull.csv.encode` and `decode`.
+/// The options of `lull.csv.encode` and `lull.csv.decode`.
 private struct CSVOptions {
   var hasHeader = true
   var delimiter = UInt8(ascii: ",")

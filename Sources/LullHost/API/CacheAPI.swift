@@ -218,7 +218,7 @@ extension APIOwner {
 
   static let sharedCacheKeys = fileCacheKeys + ["secret"]
 
-  /// `lull.cache.file([{ version =, path =, max_size =, max_age =, identity = }])`
+  /// Implements `lull.cache.file([{ version =, path =, max_size =, max_age =, identity = }])`.
   static func makeFileCache(_ call: Call) throws(Misuse) {
     try call.permissions.refuseUnlessInspecting("lull.cache.file")
     var options = FileEntityCache.Options()
@@ -238,7 +238,8 @@ extension APIOwner {
         call.permissions.isInspecting ? FileEntityCache(inert: options) : FileEntityCache(options)))
   }
 
-  /// `lull.cache.shared([{ version =, path =, max_size =, max_age =, identity =, secret = }])`
+  /// Implements `lull.cache.shared([{ version =, path =, max_size =, max_age =, identity =, secret
+  /// = }])`.
   static func makeSharedCache(_ call: Call) throws(Misuse) {
     try call.permissions.refuseUnlessInspecting("lull.cache.shared")
     var options = SharedEntityCache.Options()

@@ -26,7 +26,7 @@ extension APIOwner {
           try assign(call, box)
         } catch {
           guard let checker = call.permissions.checker, let place = call.place else { throw error }
-          // A checker wants to record the other fields too.
+          // The checker records the error and continues, so that it sees the other fields too.
           checker.note(error.text, at: place)
         }
       },
@@ -49,7 +49,7 @@ extension APIOwner {
       service: box.service)
   }
 
-  /// `configuration:name(value)`
+  /// Implements `configuration:name(value)`.
   private static func add(_ name: String, _ call: Call) throws(Misuse) {
     let box = try configuration(call)
     let setting = try setting(called: name)
@@ -65,20 +65,21 @@ extension APIOwner {
     return setting
   }
 
-  /// Returns a setting that is not a method.
+  /// Returns the setting with that name. Throws if there is none, or if scripts set it by calling a
+  /// method.
   private static func field(called name: String) throws(Misuse) -> Setting {
     let setting = try setting(called: name)
     guard !setting.isMethod else { throw .unknownSetting(name, among: Setting.names) }
     return setting
   }
 
-  /// `configuration.name = value`
+  /// Implements `configuration.name = value`.
   private static func assign(_ call: Call, _ box: ConfigurationBox) throws(Misuse) {
     let name = call.raw(1).text ?? ""
     let setting = try field(called: name)
     try call.raw(2).requireText("'\(name)'")
     let change = try setting.change(given(setting, call, 2, box))
-    // Done last, so that an invalid value changes nothing.
+    // The old value is cleared last, so that an invalid new value changes nothing.
     setting.clear?(&box.settings)
     change(&box.settings)
   }

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension APIOwner {
-  /// Content accessors common to resources, entities and errors. (TYP-10)
+  /// Returns the content accessors that resources, entities and errors have in common. (TYP-10)
   static func contentAccessors(
     of swiftType: String, content: @escaping APIEntry.Body, assign: APIEntry.Body? = nil,
     text: @escaping APIEntry.Body, dictionary: @escaping APIEntry.Body,
@@ -52,7 +52,8 @@ extension APIOwner {
     ]
   }
 
-  /// Returns content as a Lua value that self holds.
+  /// Returns content as a Lua value. The object whose member is called, argument 0, holds the
+  /// value.
   static func shared(
     _ content: Content, _ exchange: Exchange?, _ service: Service?, _ call: Call,
     own tables: OwnTables?
@@ -80,7 +81,7 @@ extension Content {
     }
   }
 
-  /// The result of Lua's `type` for it.
+  /// The name that Lua's `type` function returns for the content.
   var luaTypeName: String {
     switch self {
     case .bytes, .text, .value: "string"

@@ -172,7 +172,8 @@ extension APIOwner {
     return isRaw
   }
 
-  /// Reads the file in parts, on the thread pool if the call can wait.
+  /// Returns the SHA-256 of a file to the script. The file is read in parts, on the thread pool if
+  /// the call can wait.
   private static func digestFile(_ call: Call, _ file: UploadFile, isRaw: Bool) throws(Misuse) {
     let values = { (result: Result<[UInt8], TransportError>) -> [LuaValue] in
       switch result {
@@ -196,7 +197,8 @@ extension APIOwner {
     }
   }
 
-  /// Returns the digest. If it involves a secret, it is itself a secret, computed when it is sent.
+  /// Returns the digest to the script. If the digest involves a secret, the result is a secret too,
+  /// which is computed when it is sent.
   private static func finish(_ call: Call, _ digest: SecretDigest) throws(Misuse) {
     guard digest.texts.isEmpty, case .bytes(let message) = digest.message else {
       return call.return(secret: SecretText([.digest(digest)]))
@@ -213,7 +215,7 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Returns the string or secret at a position.
+  /// Returns the argument at a position, which must be a string or a secret.
   fileprivate func secretInput(_ position: Int) throws(Misuse) -> SecretDigest.Input {
     let value = raw(position)
     if let secret = handles.secret(value) { return .secret(secret) }
@@ -228,7 +230,7 @@ extension Call {
     self.return(values.of(SecretBox(secret), .secret))
   }
 
-  /// Whether the call may wait, by being suspended or by running the loop.
+  /// Whether the call can wait, either by being suspended or by running the loop.
   fileprivate var canWait: Bool {
     switch Int(lull_wait_mode(bridge.pointer, state)) {
     case Int(LULL_WAIT_YIELD): true
@@ -237,10 +239,10 @@ extension Call {
     }
   }
 
-  /// Returns the length in bytes of the string at a position.
+  /// Returns the length in bytes of the string argument at a position.
   func length(_ position: Int) -> Int { Int(raw(position).extra) }
 
-  /// Ends the run if that many more bytes are not allowed.
+  /// Ends the run if allocating that many more bytes would exceed the memory limit.
   func makeRoom(_ bytes: Int) throws(Misuse) {
     guard MemoryLedger.allows(bytes) else { throw .message("not enough memory") }
   }

@@ -1,11 +1,13 @@
 import LullArguments
 
-/// Finds a replacement for a field that an object or the module does not have: a member of another name, or
-/// the same member of the object that has it. (LUA-180, LUA-181)
+/// Finds a replacement for a field that an object, the module `lull` or one of its tables does not
+/// have. The replacement is a member under another name, or the member of a related object.
+/// (LUA-180, LUA-181)
 struct FieldSuggestion {
   let library: LuaLibrary
 
-  /// Where to look for a field that an object does not have, and the code that leads there.
+  /// The kinds of related objects that may have a field that this kind lacks, each with the Lua
+  /// code that leads to such an object.
   private static func neighbours(of kind: HandleKind) -> [(kind: HandleKind, code: String)] {
     switch kind {
     case .service: [(.resource, "service(\"/path\")")]
@@ -17,14 +19,15 @@ struct FieldSuggestion {
     }
   }
 
-  /// Names that other libraries give to the members of an object.
+  /// Members of Lull's objects, by the names that other libraries use for them.
   private static let foreignNames = [
     "body": "content", "data": "content", "json": "content", "code": "status",
     "status_code": "status", "message": "user_message", "error": "latest_error",
     "ok": "is_success", "url": "base_url",
   ]
 
-  /// Names that other libraries and languages give to functions of the module and of its tables.
+  /// Code for functions of the module and its tables, by the names that other libraries and
+  /// languages use for them.
   private static let foreignFunctions = [
     "lull": [
       "fetch": "lull.get(url)", "http": "lull.get(url)", "client": "lull.service(base_url)",
@@ -39,9 +42,10 @@ struct FieldSuggestion {
     ],
   ]
 
-  /// Code to use in place of a field that objects of that kind do not have; nil if nothing is near.
+  /// Returns code to use in place of a field that objects of that kind do not have, or nil if no
+  /// known name is similar.
   ///
-  /// - Parameter own: the names that this object has besides those of its kind.
+  /// - Parameter own: names that this one object has in addition to the members of its kind.
   func code(for name: String, of kind: HandleKind, and own: [String] = []) -> String? {
     let members = library.members
     let names = members.filter { $0.kind == kind && !$0.name.hasPrefix("__") }.map(\.name) + own
@@ -57,17 +61,18 @@ struct FieldSuggestion {
     return NearestName.suggestion(for: name, among: names)
   }
 
-  /// Returns a sentence about a name that the module or a table of it does not have, with a replacement if there
-  /// is one; nil if it has the name, or there is no such table.
+  /// Returns a sentence which says that the module, or one of its tables, does not have a field of
+  /// that name. It includes a replacement if there is one. Returns nil if the field exists in the
+  /// API, or if there is no such table.
   ///
-  /// - Parameter table: `lull`, or `lull.json`.
+  /// - Parameter table: the path of the table, such as `lull` or `lull.json`.
   func note(on name: String, missingIn table: String) -> String? {
     let owners = library.description.owners
     guard let owner = owners.first(where: { $0.isModule && $0.name == table }) else { return nil }
     let tables = owners.filter { $0.isModule && $0.name.hasPrefix(table + ".") }
       .map { String($0.name.dropFirst(table.count + 1)) }
     let names = owner.entries.map(\.name) + tables
-    // A script has taken the value away.
+    // The API has this name, so the script itself has removed the value.
     guard !names.contains(name) else { return nil }
     let code =
       FieldSuggestion.foreignFunctions[table]?[name]

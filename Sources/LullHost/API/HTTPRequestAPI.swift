@@ -198,7 +198,7 @@ extension APIOwner {
                 : .bytes(headers.bytes(of: name) ?? [])
             ))
         }
-        // `next` over a copy, so that changes inside the loop do not affect it.
+        // `next` iterates over a copy, so that changes inside the loop do not affect the iteration.
         call.return(.globalNext)
         call.return(.table(pairs))
         call.return(.nil)

@@ -234,7 +234,7 @@ extension APIOwner {
         """
     ) { call throws(Misuse) in
       do throws(TransportError) {
-        // An inspection does not start it.
+        // An inspection does not start the sample server.
         let url =
           call.permissions.isOnlyLooking ? "http://127.0.0.1" : try call.part(SampleAPI.self).url()
         call.return(.string(url))
@@ -321,7 +321,7 @@ extension APIOwner {
       case .success(let text): bytes = text
       case .failure(let problem): throw .message("cannot show as a table: \(problem.text)")
       }
-      // An empty table counts as a list without rows.
+      // An empty Lua table is encoded as `{}`, but here it counts as a list without rows.
       if call.raw(0).kind == Int32(LULL_TABLE), bytes == Array("{}".utf8) {
         bytes = Array("[]".utf8)
       }
@@ -336,7 +336,7 @@ extension APIOwner {
     },
   ]
 
-  /// The functions of Lua's own library that the command replaces.
+  /// The functions of Lua's own `os` library that the command replaces.
   static let os = APIOwner.module(
     "os", "The changes that the `lull` command makes to Lua's own `os`.",
     entries: [
@@ -356,7 +356,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// `os.exit` in the command: sets the exit code; also how Ctrl-C ends a script.
+  /// Implements the command's `os.exit`, which ends the script with an exit code, as Ctrl-C does.
   private static func exit(_ call: Call) throws(Misuse) {
     let value = call.raw(0)
     let code: Int32
@@ -372,18 +372,19 @@ extension APIOwner {
     try end(call, code: code)
   }
 
-  /// Ends the script with an exit code. In an interpreter that does not belong to Lull, it uses
-  /// Lua's own `os.exit`.
+  /// Ends the script with an exit code. If the interpreter does not belong to Lull, Lua's own
+  /// `os.exit` is used.
   static func end(_ call: Call, code: Int32) throws(Misuse) {
     guard call.environment.ownsProcess else {
       call.return(.int(Int64(code)))
       call.frame.pointee.outcome = Int32(LULL_EXIT)
       return
     }
-    // Reported first, because no script code runs afterwards, not even its error handler.
+    // Unhandled failures are reported first, because no script code runs afterwards, not even the
+    // script's error handler.
     if !call.loop.isInterrupted { call.reporter.unhandled.report(atEnd: true) }
     call.loop.exit(code)
-    // Suspended for ever, so that no code after it runs and no pcall catches an error.
+    // The call is suspended forever, so that no code after it runs and no pcall catches an error.
     if Int(lull_wait_mode(call.bridge.pointer, call.state)) == Int(LULL_WAIT_YIELD) {
       try call.loop.wait(call, for: "the end") { _ in {} }
     } else {
@@ -394,7 +395,7 @@ extension APIOwner {
     }
   }
 
-  /// `lull.repl()`: the caller waits while a session has control of the loop.
+  /// Implements `lull.repl()`. The caller waits while a session has control of the loop.
   static func openSession(_ call: Call) throws(Misuse) {
     try call.permissions.refuseInSandbox("lull.repl")
     lull_repl_link()
@@ -403,14 +404,14 @@ extension APIOwner {
     guard !session.isTaken else { throw .message("a REPL is open already") }
     try call.loop.wait(call, for: "the REPL") { done in
       session.setForeground { [unowned bridge = call.bridge, unowned loop = call.loop] in
-        // After `os.exit` in a line, the script does not continue.
+        // If a line of the session called `os.exit`, the script does not continue.
         if !bridge.isClosed, loop.exitCode == nil { done([], false) }
       }
       return { [unowned session] in session.withdrawForeground() }
     }
   }
 
-  /// `lull.help([x])`
+  /// Implements `lull.help([x])`.
   static func printHelp(_ call: Call) {
     let text =
       call.count == 0
@@ -423,7 +424,7 @@ extension APIOwner {
     }
   }
 
-  /// Warns about columns that no row has.
+  /// Warns about each of the requested columns that no row has.
   private static func warn(ofColumns columns: [String], in rows: [JSONText], _ call: Call) {
     guard !columns.isEmpty, let place = call.place else { return }
     for column in columns {
@@ -434,8 +435,8 @@ extension APIOwner {
     }
   }
 
-  /// Returns the names in the rows that are objects, in order of appearance. The names in one table
-  /// are sorted, since it has no order.
+  /// Returns the column names of all rows that are objects, in order of appearance. Keys of a Lua
+  /// table have no order, so they are sorted.
   private static func names(ofRows json: JSONText, _ call: Call) -> [String] {
     var place: UInt64 = 0
     let isDocument = lull_document_at(call.state, call.index(0), &place) != nil

@@ -198,7 +198,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// `lull.service(base_url)` or `lull.service{ base_url =, name =, networking =, … }`.
+  /// Implements `lull.service(base_url)` and `lull.service{ base_url =, name =, networking =, … }`.
   private static func makeService(_ call: Call) throws(Misuse) {
     switch Int(call.raw(0).kind) {
     case Int(LULL_STRING):
@@ -225,7 +225,8 @@ extension APIOwner {
     var isOffline = false
     var omitsNulls = false
     var functions: [String: Int64] = [:]
-    // First the options needed to create the service; settings need an existing service.
+    // The options that are needed to create the service come first. The settings are read later,
+    // because they need an existing service.
     let known = serviceKeys + Setting.names
     try call.reading.options.forEach(of: table, in: call.state, known: known) {
       key, value throws(Misuse) in
@@ -257,7 +258,7 @@ extension APIOwner {
     service.omitsNulls = omitsNulls
     service.hostFunctions = functions
     let result = call.values.of(service)
-    // Pinned while closures are anchored to its userdata, which nothing else holds yet.
+    // The userdata is pinned while closures are anchored to it, because nothing else holds it yet.
     var object = call.bridge.encode(result)
     guard lull_object_pin(call.bridge.pointer, &object) == 0 else {
       call.handles.releaseUnclaimed(object.handle)
@@ -280,7 +281,8 @@ extension APIOwner {
     call.return(result)
   }
 
-  /// Reads `null`: "nil" omits nulls in tables, "lull.null" is the default.
+  /// Returns whether tables omit nulls, according to the option `null`: `"nil"` omits them, and
+  /// `"lull.null"`, the default, does not.
   private static func omitsNulls(_ value: lull_value) throws(Misuse) -> Bool {
     switch value.string {
     case "nil": return true
@@ -308,7 +310,8 @@ extension APIOwner {
     return StandardTransformer.allCases.filter { chosen.contains($0) }
   }
 
-  /// Reads `lull.error{ user_message =, http_status =, cause =, entity = }`, or a message alone.
+  /// Implements `lull.error{ user_message =, http_status =, cause =, entity = }` and
+  /// `lull.error(message)`.
   private static func makeError(_ call: Call) throws(Misuse) {
     var message: String?
     var status: Int?
@@ -348,7 +351,8 @@ extension APIOwner {
       throw .argument(
         1, "message or table expected, got \(call.raw(0).typeName)")
     }
-    // Default message: that of the cause, the status phrase, or a generic one (ERR-02).
+    // The default message is that of the cause, then the status phrase, then a generic one.
+    // (ERR-02)
     var error = RequestError(
       httpStatusCode: status, entity: entity, cause: nil, timestamp: call.pump.clock.now)
     error.cause = cause
@@ -356,7 +360,8 @@ extension APIOwner {
     call.return(call.values.of(error, service: nil))
   }
 
-  /// Returns the message of a cause: the string itself, or its `message` field. (ERR-02)
+  /// Returns the message of a cause: a string itself, the user message of an error, or the
+  /// `message` field of a table. (ERR-02)
   private static func causeMessage(_ value: lull_value, _ index: Int32, _ call: Call) throws(Misuse)
     -> String?
   {
@@ -373,8 +378,8 @@ extension APIOwner {
     return message
   }
 
-  /// `lull.entity{ content =, content_type =, headers =, timestamp = }`: creates an entity that
-  /// belongs to the script.
+  /// Implements `lull.entity{ content =, content_type =, headers =, timestamp = }`, which creates
+  /// an entity that belongs to the script.
   private static func makeEntity(_ call: Call) throws(Misuse) {
     var content = Content.bytes([])
     var contentType: String?
@@ -405,7 +410,7 @@ extension APIOwner {
       call.values.of(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
   }
 
-  /// `lull.regex(pattern[, "i"])`: Perl syntax, matched by PCRE2.
+  /// Implements `lull.regex(pattern[, "i"])`. The pattern has Perl syntax and is matched by PCRE2.
   private static func makeRegex(_ call: Call) throws(Misuse) {
     let source = try call.text(0, argument: 1)
     let flags = call.optionalString(1) ?? ""
@@ -424,7 +429,7 @@ extension APIOwner {
 
   private static let successKeys = ["content", "content_type", "headers", "is_new"]
 
-  /// `lull.success{ content =, content_type =, headers =, is_new = }` or
+  /// Implements `lull.success{ content =, content_type =, headers =, is_new = }` and
   /// `lull.success(entity[, { is_new = }])`.
   private static func makeSuccess(_ call: Call) throws(Misuse) {
     var isNew = true
@@ -469,7 +474,7 @@ extension APIOwner {
   }
 }
 
-/// A cause created by the script: any value.
+/// The cause of an error that a script created, which may be any Lua value.
 struct ScriptCause: Error, CustomStringConvertible {
   let value: ForeignContent
   let text: String

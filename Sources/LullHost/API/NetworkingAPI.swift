@@ -89,7 +89,8 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// The functions passed to a networking function that responds later.
+  /// The functions that a script's networking function gets as arguments, so that it can respond
+  /// later.
   static let completionFunctions = APIOwner.unseen(
     .completion,
     hidden: [
@@ -125,7 +126,7 @@ extension APIOwner {
       },
     ])
 
-  /// The function passed to the `start` function of a custom request.
+  /// The function `complete`, which the `start` function of a custom request gets.
   static let handlerFunctions = APIOwner.unseen(
     .handler,
     hidden: [
@@ -145,7 +146,8 @@ extension APIOwner {
 
   static let reportIndex = LuaLibrary.index(.completion, "report")
 
-  /// Returns the provider for `networking = fn`. Stubs respond without calling Lua.
+  /// Returns the networking provider for `networking = fn`. If `fn` was created by
+  /// `lull.testing.stub`, the provider responds without calling Lua.
   static func networking(_ call: Call, _ index: Int32) throws(Misuse) -> (
     provider: any NetworkingProvider, anchor: Int64
   ) {

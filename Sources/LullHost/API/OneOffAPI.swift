@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// Requests to a URL, without a service.
+/// The functions that send a request to a URL without a service.
 extension APIOwner {
   static let moduleOneOffs: [APIEntry] = [
     .function(
@@ -122,8 +122,9 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Sends a request to the URL at that position, followed by the options. It uses a temporary
-  /// service, so that credentials are bound to the URL's origin. (ONE-01 to ONE-09)
+  /// Sends a request to the URL that is the argument at that position. The next argument is the
+  /// table of options. The request uses a temporary service, so that credentials are bound to the
+  /// URL's origin. (ONE-01 to ONE-09)
   fileprivate func sendOneOff(_ method: RequestMethod, to position: Int) throws(Misuse) {
     let url = try typedURL(position)
     let origin = ResourceURL(absolute: url)?.origin ?? ""
@@ -148,7 +149,8 @@ extension Call {
     }
   }
 
-  /// Returns a URL as typed by a user, with invalid characters escaped. (ONE-02, ONE-03)
+  /// Returns the URL argument at a position. A user may have typed it, so invalid characters are
+  /// escaped. (ONE-02, ONE-03)
   private func typedURL(_ position: Int) throws(Misuse) -> String {
     let value = raw(position)
     guard value.kind == Int32(LULL_STRING), let text = value.urlText else {

@@ -68,7 +68,7 @@ extension APIOwner {
     return number
   }
 
-  /// Returns a number as an integer if it has no fraction.
+  /// Returns a number as a Lua integer if it has no fraction, otherwise as a float.
   private static func number(_ value: Double) -> LuaValue {
     Int64(exactly: value).map { .int($0) } ?? .number(value)
   }

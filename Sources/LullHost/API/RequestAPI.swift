@@ -239,7 +239,7 @@ extension APIOwner {
       swift: "Request.chained(whenCompleted:)",
       rules: "CHN-01 CHN-02 CHN-03 CHN-08 CHN-09 CHN-10 CHN-11 CHN-13 CHN-14"
     ) { call throws(Misuse) in
-      // The chain handles the outcome.
+      // The chain handles the request's outcome, so a failure is not reported as unhandled.
       try call.request.mark.isHandled = true
       try LuaChain.add(call)
     },
@@ -257,7 +257,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// `request:await()`: returns the entity, or nil and the error.
+  /// Implements `request:await()`, which returns the entity, or nil and the error.
   static func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
     request.mark.isHandled = true
     if request.lifecycle.hooksDelivered {
@@ -269,7 +269,7 @@ extension APIOwner {
     }
     try call.loop.wait(call, for: request.displayName, Awaited(requests: [request])) {
       completion in
-      // Unsafe is sufficient, because a request exists while it calls its waiters.
+      // `unowned(unsafe)` is sufficient, because a request exists while it calls its waiters.
       let waiter = request.addWaiter {
         [unowned scriptValues = call.values, unowned(unsafe) request] _ in
         // The coroutine resumes when all hooks have run and nothing holds the request any more.
@@ -282,7 +282,7 @@ extension APIOwner {
 }
 
 extension Request {
-  /// The result of `tostring`.
+  /// The text that Lua's `tostring` returns for the request.
   var luaText: String {
     let state = state.rawValue.split(separator: "_").joined(separator: " ")
     let name =

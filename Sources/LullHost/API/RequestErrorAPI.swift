@@ -381,7 +381,7 @@ extension APIOwner {
 }
 
 extension ContentMisfit {
-  /// The fields as scripts see them.
+  /// The fields of the table that scripts get.
   package var fields: [(String, LuaValue)] {
     [
       ("pointer", .string(pointer)), ("keyword", .string(keyword)), ("message", .string(message)),

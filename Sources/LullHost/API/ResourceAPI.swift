@@ -236,7 +236,8 @@ extension APIOwner {
       }
       let resource = try call.resource
       if request.state == .notStarted {
-        // The resource's list may hold the only reference until the request is started.
+        // Until the request is started, the resource's list may hold the only reference to it. So
+        // its userdata is kept until it has completed.
         let stored = try call.stored.storedValue(call.state, call.index(1), for: resource.service)
         request.onCompletion { _ in withExtendedLifetime(stored) {} }
       }
@@ -416,15 +417,16 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// `resource:fetch()`: returns the entity, loaded if it is not fresh, or nil and the error. As
-  /// `Resource.fresh`.
+  /// Implements `resource:fetch()`, which returns the entity, or nil and the error. If the entity
+  /// is not fresh, it is loaded first. The Swift counterpart is `Resource.fresh`.
   private static func fetch(_ call: Call, _ resource: Resource) throws(Misuse) {
     if case .load(let request) = resource.neededLoad() {
       request.mark.loaded = resource
       return try awaitRequest(call, request)
     }
     if returnOutcome(of: resource, call) { return }
-    // A stream is being followed and has no data yet.
+    // Without a load, an error or data, the resource must be following a stream that has not
+    // delivered any data yet.
     try call.loop.wait(call, for: "the first data of \(resource.displayName)") { completion in
       let wait = FirstOutcome(resource, call.values) { completion($0, false) }
       return { wait.end() }
@@ -468,7 +470,8 @@ private final class FirstOutcome {
     resource.latestData != nil || resource.latestError != nil
   }
 
-  /// Returns the entity, or nil and the error; nil if there is neither.
+  /// Returns the results of `fetch`: the entity, or nil and the error. Returns nil if the resource
+  /// has neither data nor an error.
   static func values(of resource: Resource, _ values: ScriptValues) -> [LuaValue]? {
     let service = resource.service
     if let error = resource.latestError, !service.isOffline || resource.latestData == nil {

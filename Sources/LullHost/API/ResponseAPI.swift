@@ -53,9 +53,10 @@ extension APIOwner {
     },
   ]
 
-  /// Properties of the exchange with the server, common to responses, entities and errors.
+  /// Returns the properties of the exchange with the server, which responses, entities and errors
+  /// have in common.
   ///
-  /// - Parameter status: the implementation of `http_status` and of `status`, its name in
+  /// - Parameter status: the implementation of `http_status` and of `status`, which is its name in
   ///   networking responses and tests.
   static func exchange(
     status: @escaping APIEntry.Body, url: @escaping APIEntry.Body,

@@ -161,7 +161,7 @@ extension APIOwner {
 extension APIOwner {
   static let writeKeys = ["append", "mode"]
 
-  /// `lull.write_file(path, text[, { append =, mode = }])`
+  /// Implements `lull.write_file(path, text[, { append =, mode = }])`.
   private static func writeFile(_ call: Call) throws(Misuse) {
     try call.permissions.refuseInSandbox("lull.write_file")
     let path = try call.path(0)
@@ -216,7 +216,7 @@ private struct ArgumentsCall {
     }
   }
 
-  /// Prints help or an error, and ends the script.
+  /// Prints help, the version or an error, and ends the script.
   private func leave(_ spec: ArgumentSpec, _ end: ArgumentParser.End) throws(Misuse) {
     let code: Int32
     switch end {
@@ -239,7 +239,8 @@ private struct ArgumentsCall {
     StandardOutput.write(ArgumentText.encode(text))
   }
 
-  /// Returns the name of the script from the global `arg`, and the words after it if requested.
+  /// Returns the script's name and, if requested, the command-line words after it. Both are read
+  /// from the global `arg`.
   private func commandLine(isWanted: Bool) throws(Misuse) -> (
     script: String, words: [String]
   ) {
@@ -260,7 +261,7 @@ private struct ArgumentsCall {
     return (script, isWanted ? try words(index) : [])
   }
 
-  /// Returns the strings in a list.
+  /// Returns the strings in the list at a stack position.
   private func words(_ table: Int32) throws(Misuse) -> [String] {
     var words: [(position: Int64, text: String)] = []
     try LuaTable(table, in: call.state).forEachField { key, field throws(Misuse) in
@@ -278,7 +279,8 @@ private struct ArgumentsCall {
 
   // MARK: Values
 
-  /// Throws an error that a script function raises.
+  /// Returns the values of all arguments by name, or the reason why the script ends. If a type
+  /// function of the script raises an error, this throws it.
   private func values(_ words: [String], _ arguments: ScriptArguments) throws(Misuse) -> Result<
     [(String, LuaValue)], ArgumentParser.End
   > {
@@ -314,7 +316,7 @@ private struct ArgumentsCall {
     return .success(fields)
   }
 
-  /// Returns an integer of any size. (JSN-111)
+  /// Returns the integer in a text, of any size, or nil if the text is not an integer. (JSN-111)
   private static func whole(_ text: String) -> LuaValue? {
     if let whole = ArgumentText.integer(text) { return .int(whole) }
     return ArgumentText.largeInteger(text).map { .digits($0) }
@@ -334,8 +336,8 @@ private struct ArgumentsCall {
     }
   }
 
-  /// Returns the result of the script's function for a text. If it returns nil and a message, that
-  /// is a usage error.
+  /// Returns the result of calling the script's type function with a text. If the function returns
+  /// nil and a message, the result is a usage error.
   private func converted(_ text: String, _ id: Int64, _ argument: Argument)
     throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
   {
@@ -362,8 +364,8 @@ private struct ArgumentsCall {
 }
 
 extension Call {
-  /// Returns the environment variable whose name is at a position, or the default in the next
-  /// argument.
+  /// Returns to the script the environment variable whose name is the argument at a position. If
+  /// the variable is not set, the next argument is returned as the default.
   func returnVariable(_ position: Int) throws(Misuse) {
     if !permissions.isInspecting { try permissions.refuseInSandbox("lull.env") }
     var name = raw(position).bytes ?? []
@@ -378,16 +380,18 @@ extension Call {
     }
     name.append(0)
     if let value = getenv(name.map(CChar.init(bitPattern:))) {
-      // Copied immediately, because the memory belongs to the environment.
+      // The value is copied immediately, because the memory belongs to the environment.
       `return`(.bytes(Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))))
     } else {
       `return`(standard)
     }
   }
 
-  /// Returns a file name at a position, as bytes, because file names are.
+  /// Returns the argument at a position, which is a file name. The result is bytes, because a file
+  /// name need not be valid UTF-8.
   ///
-  /// - Parameter number: the number of the argument, if there is a self.
+  /// - Parameter number: the number of the argument in error messages. It must be given if there is
+  ///   a self.
   func path(_ position: Int, argument number: Int? = nil) throws(Misuse) -> [UInt8] {
     let path = raw(position).bytes ?? []
     guard !path.isEmpty, !path.contains(0) else {

@@ -126,7 +126,7 @@ extension APIOwner {
         guard !user.secrets.isEmpty || !user.masked.contains(":") else {
           throw .argument(1, "a user without a colon expected")
         }
-        // API keys without a password.
+        // If the user is a secret, it is an API key, and its password may be empty.
         let isKey = !user.secrets.isEmpty && call.raw(1).string == ""
         let auth = Auth.basic(
           user: user, password: isKey ? SecretText("") : try credential(call, 1))
@@ -511,11 +511,12 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// The functions passed to code that reads a file of variables.
+  /// The functions `env` and `secret` that a script gets if it runs with a file of variables.
   static let variablesFunctions = APIOwner.unseen(
     .variables,
     hidden: [
-      // As `lull.secret` and `lull.env`, for a file with its own variables.
+      // These functions work like `lull.secret` and `lull.env`, but read the file's own variables
+      // first.
       .hidden("secret", "t") { call throws(Misuse) in
         let secret = try call.reading.credentials.secret(
           table: call.index(1), in: call.state,
@@ -533,7 +534,7 @@ extension APIOwner {
     try call.reading.credentials.credential(call.raw(position), argument: position + 1)
   }
 
-  /// Returns a credential that is used unchanged as a header value.
+  /// Returns the credential at a position, which is sent unchanged as a header value.
   private static func headerCredential(_ call: Call, _ position: Int) throws(Misuse) -> SecretText {
     if let text = call.raw(position).bytes, let problem = Headers.valueProblem(text) {
       throw .argument(position + 1, "the value of a header \(problem)")

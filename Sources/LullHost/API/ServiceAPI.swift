@@ -344,7 +344,8 @@ extension APIOwner {
       }
     ])
 
-  /// Reads the table of service functions; the caller anchors the stored ones.
+  /// Stores the functions in a service's table of functions, and returns their IDs by name. The
+  /// caller anchors them.
   static func serviceFunctions(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse)
     -> [String: Int64]
   {
@@ -371,7 +372,8 @@ extension APIOwner {
     APIOwner.service.entries.contains { $0.name == name }
   }
 
-  /// Returns a service's custom function for a name that is not one of its members.
+  /// Returns to the script the service's custom function with the name in the first argument.
+  /// Throws if the service has no such function.
   static func serviceFunction(_ call: Call) throws(Misuse) {
     let service = try call.service
     let key = call.raw(1)
@@ -402,8 +404,8 @@ private struct ConfigureArguments {
     guard call.count > 1 else {
       throw .argument(1, "settings expected: a table or a function")
     }
-    // A single argument is the settings. Two functions, or a function and a table, are a predicate
-    // and its settings.
+    // If there is only one argument, it is the settings. If there are two functions, or a function
+    // and a table, they are a predicate and its settings.
     let settingsPosition = call.count == 2 ? 1 : 2
     pattern = settingsPosition == 2 ? try call.callbacks.pattern(call, 1, service: service) : nil
     let settings = call.raw(settingsPosition)

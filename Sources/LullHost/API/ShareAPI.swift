@@ -36,7 +36,7 @@ extension APIOwner {
       try call.permissions.refuseUnlessInspecting("lull.share")
       let share = try share(call)
       do throws(ShareError) {
-        // An inspected file shares nothing.
+        // During an inspection, the options are only checked, and nothing is shared.
         if call.permissions.isInspecting {
           try SharedLimits.check(share)
         } else {
@@ -83,7 +83,7 @@ extension APIOwner {
 extension APIOwner {
   static let shareKeys = ["url", "password", "namespace", "secret", "ca_file"]
 
-  /// Reads `{ url =, password =, namespace =, secret =, ca_file = }`.
+  /// Reads the options `{ url =, password =, namespace =, secret =, ca_file = }` of `lull.share`.
   private static func share(_ call: Call) throws(Misuse) -> Share {
     var share = Share(url: "")
     try call.reading.options.forEach(of: call.index(0), in: call.state, known: shareKeys) {
@@ -103,7 +103,7 @@ extension APIOwner {
     return share
   }
 
-  /// Reads a credential. The error message must not contain the value.
+  /// Reads a credential from a secret or a string. The error message must not contain the value.
   static func credential(
     _ call: Call, _ value: lull_value, _ name: String, of function: String
   ) throws(Misuse) -> SecretText {

@@ -94,7 +94,8 @@ extension APIOwner {
           """, rules: "STA-122 OBS-122"
       ) { call throws(Misuse) in
         let changes = LuaChanges(try status(call), call.callbacks)
-        // The status holds the resources, and these hold their services.
+        // The iterator's anchor keeps the status. The status holds the resources, and these hold
+        // their services.
         let held = try call.stored.keep(call.state, call.index(0))
         call.returnIterator(call.values.of(changes, .changes, anchor: held))
       },
@@ -131,7 +132,7 @@ extension APIOwner {
     try call.selfObject(.status, as: StatusBox.self).status
   }
 
-  /// `lull.status(resource)` or `lull.status({ resource, … }, { priority = … })`.
+  /// Implements `lull.status(resource)` and `lull.status({ resource, … }, { priority = … })`.
   static func makeStatus(_ call: Call) throws(Misuse) {
     var rules = ResourceStatus.StateRule.standard
     if !call.isNil(1) {
@@ -167,7 +168,7 @@ extension APIOwner {
     call.return(call.values.of(box, .status, anchor: call.stored.anchor(for: held)))
   }
 
-  /// Checks that a list has no other keys, such as options.
+  /// Throws if the list of resources has keys other than positions, such as options.
   private static func checkKeys(_ call: Call) throws(Misuse) {
     try LuaTable(call.index(0), in: call.state).forEachField { key, _ throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER) else {

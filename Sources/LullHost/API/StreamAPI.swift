@@ -43,7 +43,8 @@ extension APIOwner {
       let object = call.values.of(
         events, .events, service: resource.service, anchor: given.mutation ?? 0)
       if case .object(let handle, _, _, _) = object { events.hostHandle = handle }
-      // Function, state, control variable, and the value that `for` closes when the loop ends.
+      // The values for a generic `for`: function, state, control variable, and the value that `for`
+      // closes when the loop ends.
       for value in [object, .nil, .nil, object] { call.return(value) }
     },
     .method(

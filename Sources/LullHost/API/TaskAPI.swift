@@ -79,7 +79,7 @@ extension APIOwner {
     try call.selfObject(.task, as: LuaTask.self)
   }
 
-  /// `lull.sleep(s)`.
+  /// Implements `lull.sleep(s)`.
   static func sleep(_ call: Call) throws(Misuse) {
     let seconds = try call.raw(0).seconds { .argument(1, $0) }
     try call.loop.wait(call, for: "lull.sleep(\(seconds))") { completion in
@@ -88,8 +88,8 @@ extension APIOwner {
     }
   }
 
-  /// `lull.run([fn])`: runs until no strong work is left; in a coroutine, until only work that
-  /// waits for that coroutine is left.
+  /// Implements `lull.run([fn])`, which runs the loop until no strong work is left. In a coroutine,
+  /// it waits until the only work left is work that waits for that coroutine.
   static func run(_ call: Call) throws(Misuse) {
     switch Int(lull_wait_mode(call.bridge.pointer, call.state)) {
     case Int(LULL_WAIT_BLOCK):

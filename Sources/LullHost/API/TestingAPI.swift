@@ -30,7 +30,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// The result of `lull.testing.stub`.
+  /// The function that `lull.testing.stub` returns.
   static let stubFunctions = APIOwner.unseen(
     .stub,
     hidden: [
@@ -61,7 +61,8 @@ extension APIOwner {
 
   static let stubIndex = LuaLibrary.index(.stub, "answer")
 
-  /// `lull.testing.stub{ ["GET /users/7"] = { status =, headers =, json =, body = }, … }`
+  /// Implements `lull.testing.stub{ ["GET /users/7"] = { status =, headers =, json =, body = }, …
+  /// }`.
   static func makeStub(_ call: Call) throws(Misuse) {
     let stubs = StubAnswers(log: call.pump.log)
     try LuaTable(call.index(0), in: call.state).forEachField { key, value throws(Misuse) in

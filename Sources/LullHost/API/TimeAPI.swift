@@ -66,7 +66,8 @@ extension APIOwner {
 extension APIOwner {
   static let isoKeys = ["digits", "offset"]
 
-  /// `lull.time.parse(text)`: ISO 8601 begins with a digit, an HTTP date with the name of a day.
+  /// Implements `lull.time.parse(text)`. A text that begins with a digit is parsed as ISO 8601; one
+  /// that begins with a letter is parsed as an HTTP date.
   private static func parse(_ call: Call) {
     let bytes = call.raw(0).bytes ?? []
     let shown = LogText.part(String(escaping: bytes), limit: 60)
@@ -88,7 +89,7 @@ extension APIOwner {
     }
   }
 
-  /// `lull.time.iso(seconds[, { digits =, offset = }])`
+  /// Implements `lull.time.iso(seconds[, { digits =, offset = }])`.
   private static func writeISO(_ call: Call) throws(Misuse) {
     var digits: Int?
     var offset = 0
@@ -117,7 +118,8 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Returns the first argument, a time whose year has four digits.
+  /// Returns the first argument, a time in seconds since 1970. Throws if its year, with that offset
+  /// from UTC, does not have four digits.
   fileprivate func writableTime(aheadOfUTC offset: Int) throws(Misuse) -> Double {
     let seconds = number(0) ?? .nan
     let first = Double(CivilTime.writable.lowerBound - offset)

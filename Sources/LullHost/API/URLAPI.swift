@@ -98,7 +98,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// `lull.url.parse(text)`
+  /// Implements `lull.url.parse(text)`.
   private static func parse(_ call: Call) {
     guard let parts = url(call, 0)?.parts else { return }
     var fields: [(String, LuaValue)] = [("path", .string(parts.path))]
@@ -123,7 +123,7 @@ extension APIOwner {
     call.return(.map(fields))
   }
 
-  /// `lull.url.join(base, reference)`
+  /// Implements `lull.url.join(base, reference)`.
   private static func join(_ call: Call) {
     guard let base = url(call, 0) else { return }
     let joined = call.raw(1).withBytes { base.relative(hrefBytes: $0) } ?? base
@@ -137,8 +137,8 @@ extension APIOwner {
     call.return(.string(joined.text))
   }
 
-  /// Returns the URL at a position. If the text is not a URL, returns nil and sets the error
-  /// results.
+  /// Returns the URL argument at a position. If the text is not a URL, returns nil, and the script
+  /// gets nil and an error message.
   private static func url(_ call: Call, _ position: Int) -> ResourceURL? {
     let text = call.raw(position).urlText ?? ""
     guard let url = ResourceURL(absolute: text) else {
@@ -150,7 +150,7 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Returns nil and an error message from the call.
+  /// Sets the results of the call to nil and an error message.
   func fail(_ problem: String) {
     self.return(.nil)
     self.return(.string(problem))

@@ -325,7 +325,7 @@ extension APIOwner {
 
   static let watchKeys = ["every", "until_", "timeout"]
 
-  /// `resource:watch{ every =, until_ =, timeout = }`
+  /// Implements `resource:watch{ every =, until_ =, timeout = }`.
   private static func makeWatch(_ call: Call) throws(Misuse) {
     let resource = try call.resource
     var options = WatchProgress.Options()
@@ -351,11 +351,12 @@ extension APIOwner {
     let object = call.values.of(
       watch, .watch, service: resource.service, anchor: until ?? 0)
     if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }
-    // Function, state, control variable, and the value that `for` closes when the loop ends.
+    // The values for a generic `for`: function, state, control variable, and the value that `for`
+    // closes when the loop ends.
     for value in [object, .nil, .nil, object] { call.return(value) }
   }
 
-  /// Returns a finite number of seconds within bounds.
+  /// Returns the value of an option in seconds. Throws if it is not a number that the rule allows.
   private static func seconds(_ value: lull_value, _ name: String, _ rule: NumberRule)
     throws(Misuse) -> Double
   {
@@ -367,7 +368,8 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Returns function, state, control variable, and the value that `for` closes when the loop ends.
+  /// Returns the values for a generic `for` loop: function, state, control variable, and the value
+  /// that `for` closes when the loop ends.
   func returnIterator(_ object: LuaValue) {
     for value in [object, .nil, .nil, object] { self.return(value) }
   }

@@ -1,12 +1,13 @@
 package import CLullBridge
 package import LullCore
 
-/// An entity held by Lua: its own copy of a value, read-only unless the script created it.
+/// An entity that Lua code holds. It is a copy, and read-only unless the script created it.
 final class EntityBox {
   var entity: Entity
   let isOwn: Bool
   let service: Service?
-  /// The private tables of its content; nil for the shared ones.
+  /// The Lua tables of the content that belong to this entity alone; nil if it uses the tables that
+  /// all readers share.
   let tables: OwnTables?
 
   init(
@@ -18,7 +19,7 @@ final class EntityBox {
     self.tables = tables
   }
 
-  /// The entity with the script's changes to its content, to be passed on.
+  /// The entity to pass on, which includes the script's changes to its content.
   var settled: Entity {
     guard let tables else { return entity }
     var settled = entity
@@ -27,11 +28,12 @@ final class EntityBox {
   }
 }
 
-/// An error held by Lua.
+/// An error that Lua code holds.
 package final class ErrorBox {
   package let error: RequestError
   let service: Service?
-  /// The private tables of its content; nil for the shared ones.
+  /// The Lua tables of the content that belong to this error alone; nil if it uses the tables that
+  /// all readers share.
   let tables: OwnTables?
 
   init(_ error: RequestError, service: Service? = nil, tables: OwnTables? = nil) {
@@ -40,15 +42,16 @@ package final class ErrorBox {
     self.tables = tables
   }
 
-  /// The error with the script's changes to its content, to be passed on.
+  /// The error to pass on, which includes the script's changes to its content.
   var settled: RequestError { tables?.settled(error) ?? error }
 }
 
-/// A response held by Lua.
+/// A response that Lua code holds.
 final class ResponseBox {
   let response: Response
   let service: Service?
-  /// The private tables of its content; nil for the shared ones.
+  /// The Lua tables of the content that belong to this response alone; nil if it uses the tables
+  /// that all readers share.
   let tables: OwnTables?
 
   init(_ response: Response, service: Service? = nil, tables: OwnTables? = nil) {
@@ -57,18 +60,20 @@ final class ResponseBox {
     self.tables = tables
   }
 
-  /// The response with the script's changes to its content, to be passed on.
+  /// The response to pass on, which includes the script's changes to its content.
   var settled: Response { tables?.settled(response) ?? response }
 }
 
-/// Headers that Lua edits, inside the object that owns them.
+/// The headers of another object, which Lua code reads and may edit in place.
 final class HeadersBox {
   let read: () -> Headers
-  /// nil if they are read-only. Returns false if their owner is closed.
+  /// Applies an edit to the headers. Returns false if the object that owns the headers is closed.
+  /// nil if the headers are read-only.
   let write: ((HeaderEdit) -> Bool)?
-  /// Whether they belong to a request, so that they may contain secrets.
+  /// Whether the headers belong to a request, so that they may contain secrets.
   let allowsSecrets: Bool
-  /// For a request: throws if a text contains the mask of one of its secrets.
+  /// For the headers of a request: throws if a text contains the mask of one of the request's
+  /// secrets.
   let checkText: (([UInt8]) throws(Misuse) -> Void)?
 
   init(
@@ -82,12 +87,13 @@ final class HeadersBox {
   }
 }
 
-/// A request being built: mutations edit it, and `networking` functions read it.
+/// An HTTP request while it is being built. Mutations edit it, and `networking` functions read it.
 final class HTTPRequestBox {
   var http: HTTPRequest
-  /// False once the function it was created for has returned.
+  /// Whether the script may edit the request. False once the function for which this box was
+  /// created has returned.
   var isOpen = true
-  /// The secrets it began with, whose masks the script may have read.
+  /// The secrets that the request contained at the beginning. The script may have read their masks.
   private let secrets: [Secret]
 
   init(_ http: HTTPRequest) {
@@ -95,7 +101,7 @@ final class HTTPRequestBox {
     secrets = http.secretPlaces.map(\.secret)
   }
 
-  /// Sets the request body and its content type.
+  /// Sets the body of the HTTP request and its content type.
   func carry(_ body: RequestBody) throws(Misuse) {
     let encoded: EncodedBody
     do throws(RequestBodyFailure) {
@@ -110,8 +116,8 @@ final class HTTPRequestBox {
     }
   }
 
-  /// Throws if `bytes` contain the mask of one of its secrets, because the mask would be sent
-  /// unchanged.
+  /// Throws if `bytes` contain the mask of one of the request's secrets, because the mask would be
+  /// sent unchanged.
   func checkText(_ bytes: [UInt8], _ place: String) throws(Misuse) {
     for secret in secrets + http.secretPlaces.map(\.secret) {
       for mask in [Array(secret.mask.utf8), SecretEscaping.json.escaped(secret.mask.utf8)]
@@ -124,10 +130,11 @@ final class HTTPRequestBox {
   }
 }
 
-/// A configuration being computed, edited by configure functions.
+/// A configuration while it is being computed. Configure functions edit it.
 final class ConfigurationBox {
   var settings: Configuration
-  /// False once the function it was created for has returned.
+  /// Whether the script may use the configuration. False once the function for which this box was
+  /// created has returned.
   var isOpen = true
   let service: Service
 
@@ -137,7 +144,7 @@ final class ConfigurationBox {
   }
 }
 
-/// A file to be sent, `lull.file`.
+/// A file to be sent, created by `lull.file`.
 final class FileBox {
   let file: UploadFile
 
@@ -146,7 +153,7 @@ final class FileBox {
   }
 }
 
-/// A form whose values may be files, `lull.multipart`.
+/// A form whose values may be files, created by `lull.multipart`.
 final class MultipartBox {
   let form: MultipartForm
 
@@ -155,7 +162,8 @@ final class MultipartBox {
   }
 }
 
-/// A text with secrets, held by Lua: `lull.secret{…}`, or a concatenation with one.
+/// A text with secrets that Lua code holds: the result of `lull.secret{…}`, or of a concatenation
+/// with a secret.
 final class SecretBox {
   let text: SecretText
 
@@ -164,10 +172,10 @@ final class SecretBox {
   }
 }
 
-/// The result of `lull.auth.…`, for the setting `auth`.
+/// The result of a function `lull.auth.…`, which a script assigns to the setting `auth`.
 final class AuthBox {
   let auth: Auth
-  /// The stored function that it calls, if any.
+  /// The ID of the stored function that the auth calls, if any.
   let function: Int64?
 
   init(_ auth: Auth, function: Int64? = nil) {
@@ -177,12 +185,12 @@ final class AuthBox {
 }
 
 extension ObjectHandles {
-  /// Returns the secret in a value; nil for anything else.
+  /// Returns the secret in a value, or nil if the value is not a secret.
   package func secret(_ value: lull_value) -> SecretText? {
     object(value, .secret, as: SecretBox.self)?.text
   }
 
-  /// Returns the file created by `lull.file`; nil for anything else.
+  /// Returns the file in a value that `lull.file` created, or nil for any other value.
   package func uploadFile(_ value: lull_value) -> UploadFile? {
     object(value, .file, as: FileBox.self)?.file
   }

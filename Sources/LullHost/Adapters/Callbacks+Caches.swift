@@ -5,7 +5,7 @@ import LullTransport
 /// A cache that a script has assigned to a stage: a table of functions, or one of Lull's caches.
 struct AssignedCache {
   let cache: any EntityCache
-  /// The script's value, which the stage keeps alive.
+  /// The script's value for the cache, which the stage keeps alive.
   let value: StoredValue
 }
 
@@ -14,11 +14,11 @@ extension PipelineStage {
     if let assigned { cacheUsing(assigned.cache, mark: assigned.value) } else { doNotCache() }
   }
 
-  /// The cache that the script assigned, or nil.
+  /// The value that the script assigned as the stage's cache, or nil.
   var assignedCache: LuaValue { (cacheMark as? StoredValue).map { .ref($0.id) } ?? .nil }
 }
 
-/// One of Lull's caches, as a script value.
+/// The object behind a Lua value that represents one of Lull's caches.
 final class CacheBox {
   enum Cache {
     case memory(MemoryEntityCache)
@@ -40,7 +40,7 @@ final class CacheBox {
     }
   }
 
-  /// The text of `tostring`.
+  /// The text that Lua's `tostring` returns for the cache.
   var text: String {
     switch cache {
     case .memory: "Cache(in memory)"
@@ -50,10 +50,11 @@ final class CacheBox {
   }
 }
 
-/// The caches of scripts: memory caches, and tables of functions. A table is the same cache
-/// wherever it is assigned.
+/// Creates the caches of scripts: memory caches, and caches made of a table of functions. A table
+/// is the same cache in every place where it is assigned.
 extension Callbacks {
-  /// `lull.cache.memory()`: its userdata holds the script values in its entities.
+  /// Implements `lull.cache.memory()`. The cache's userdata holds the script values in its
+  /// entities.
   func makeMemoryCache() -> LuaValue {
     let cache = MemoryEntityCache()
     let handle = handles.insert(CacheBox(.memory(cache)), kind: .cache)
@@ -68,7 +69,7 @@ extension Callbacks {
       }
       let id = held[key]?.id ?? stored.makeID()
       held[key] = (id, content)
-      // A finaliser that runs meanwhile may replace or remove the entry.
+      // A finaliser that runs during the anchoring may replace or remove the entry.
       while let entry = held[key], entry.id == id {
         stored.anchor(entry.content, from: handle, key: id)
         if let now = held[key], now == entry { return }
@@ -78,7 +79,7 @@ extension Callbacks {
     return .object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0)
   }
 
-  /// Returns the cache in `cache = …` of a stage; nil for nil.
+  /// Returns the cache that a script assigned to `cache` of a stage, or nil for the value nil.
   func cache(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, service: Service)
     throws(Misuse)
     -> AssignedCache?
@@ -104,9 +105,9 @@ extension Callbacks {
     }
   }
 
-  /// Returns the cache for a table: the same one wherever the table is assigned, so that its
-  /// operations stay in order (CACHE-22). A service stores it once, regardless of the number of
-  /// configurations that use it.
+  /// Returns the cache for a table. Every assignment of a table gives the same cache, so that its
+  /// operations stay in order (CACHE-22). A service stores the cache once, regardless of the number
+  /// of configurations that use it.
   private func tableCache(_ state: OpaquePointer?, _ index: Int32, service: Service) throws(Misuse)
     -> AssignedCache
   {
@@ -129,10 +130,11 @@ extension Callbacks {
   }
 }
 
-/// Caches made of tables, by the table's address, to find a table that is assigned again.
+/// The caches that are made of tables, by the address of the table. It finds the cache of a table
+/// that is assigned again.
 struct CacheTables {
   private var tables: [UnsafeRawPointer?: KnownTable] = [:]
-  /// The number of entries at which those of freed tables are dropped.
+  /// The number of entries at which the entries of freed tables are removed.
   private var limit = 64
 
   var count: Int { tables.count }
@@ -147,7 +149,7 @@ struct CacheTables {
     tables[address] = table
   }
 
-  /// A table that a configuration may have as its cache.
+  /// A table that configurations use as their cache.
   struct KnownTable {
     let id: Int64
     private(set) weak var assigned: StoredValue?

@@ -1,12 +1,14 @@
 import CLullBridge
 import LullCore
 
-/// Common code of script iterators, `pages` and `watch`: their userdata holds the current content.
+/// The code that the script iterators `pages` and `watch` have in common. The userdata of an
+/// iterator holds the current content.
 extension Callbacks {
-  /// The key of the current content in an iterator's userdata. IDs of stored values are larger.
+  /// The key under which an iterator's userdata holds the current content. It is smaller than every
+  /// ID of a stored value.
   static let lastContentKey: Int64 = 1
 
-  /// Makes the userdata hold the current content, and release the previous one.
+  /// Makes an iterator's userdata hold the current content and release the previous one.
   func hold(_ content: Content, from handle: UInt64) {
     guard let id = content.foreignID else { return }
     lull_value_anchor_to_object(bridge.pointer, handle, Callbacks.lastContentKey, id)
@@ -19,21 +21,22 @@ extension Callbacks {
     if let function { lull_value_release_from_object(bridge.pointer, handle, function) }
   }
 
-  /// Returns whether two contents are equal. Script values are compared by Lua.
+  /// Returns whether two contents are equal. If they are script values, Lua compares them.
   func areSame(_ content: Content, _ other: Content) -> Bool {
     content.holdsSame(as: other) { a, b in lull_value_same(bridge.pointer, a.id, b.id) != 0 }
   }
 }
 
 extension Awaited {
-  /// Waits for the load in progress, if there is one.
+  /// Creates a wait for the load in progress of a resource, or for nothing if there is none.
   init(loading resource: Resource) {
     self.init(requests: Array(resource.loadRequests.prefix(1)))
   }
 }
 
-/// `service:resources()`: the resources that were in memory when it was created, in order of last
-/// use, without those forgotten since. It neither creates nor loads resources.
+/// The iterator of `service:resources()`. It yields the resources that were in memory when it was
+/// created, in order of last use, except those forgotten since then. It neither creates nor loads
+/// resources.
 final class ResourceIterator {
   private let service: Service
   private var records: ArraySlice<ResourceRecord>

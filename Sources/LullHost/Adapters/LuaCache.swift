@@ -1,9 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// A table with `key`, `read`, `write`, `update_timestamp` and `remove` as a cache. All functions
-/// except `key` may wait. An error counts as a miss or a failed write, and is reported. (CACHE-22
-/// to CACHE-28)
+/// A cache made of a script's table with the functions `key`, `read`, `write`, `remove` and,
+/// optionally, `update_timestamp`. All functions except `key` may wait. An error in a function
+/// counts as a miss or a failed write, and is reported. (CACHE-22 to CACHE-28)
 final class LuaCache: CoordinatedEntityCache {
   static let needed: [StaticString] = ["key", "read", "write", "remove"]
   static let functions: [StaticString] = needed + ["update_timestamp"]
@@ -26,9 +26,10 @@ final class LuaCache: CoordinatedEntityCache {
   /// A key created by the script, held until the operations on it have ended.
   final class Key {
     let value: LuaValue
-    /// The request whose cache has this key.
+    /// Describes, for error reports, the cache operation for which the key was created.
     let facts: RequestFacts
-    /// Returns whether a string in such an entity at this stage can only be bytes.
+    /// Returns whether a string as the content of that entity can only be bytes at the cache's
+    /// stage.
     let keepsBytes: (Entity) -> Bool
     private let release: () -> Void
 
@@ -52,7 +53,8 @@ final class LuaCache: CoordinatedEntityCache {
       [callbacks.values.of(resource), .string(stage.description)],
       kind: "cache's key function"
     ) { [callbacks] in
-      // The key does not keep the resource alive. (CACHE-36)
+      // The key must not keep the resource alive, so the closure captures only the pipeline.
+      // (CACHE-36)
       let pipeline = resource.resolvedConfiguration.settings.pipeline
       return LuaCache.key($0, facts, callbacks.stored, in: resource.service.environment?.name) {
         pipeline.keepsBytes(of: $0, through: stage)
@@ -86,7 +88,7 @@ final class LuaCache: CoordinatedEntityCache {
         return completion(nil)
       }
       var entity = box.settled
-      // The script stored the content as a string and rebuilt the entity from it. (CACHE-101)
+      // The script has stored the content as a string and created a new entity from it. (CACHE-101)
       if box.isOwn, case .text(let text) = entity.content, key.keepsBytes(entity) {
         entity.content = .bytes(Array(text.utf8))
       }
@@ -109,7 +111,9 @@ final class LuaCache: CoordinatedEntityCache {
     }
   }
 
-  /// Calls `update_timestamp` if the table has it. Otherwise reads the stored entity.
+  /// Applies a confirmation, such as a 304, to the stored entity. If only the timestamp changes and
+  /// the table has `update_timestamp`, that function is called. Otherwise the entity is read,
+  /// changed and written.
   func confirmEntity(
     _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
   ) {
@@ -132,7 +136,7 @@ final class LuaCache: CoordinatedEntityCache {
   ) {
     let context = RunContext(purpose: "\(method) function of a cache", queue: operations) {
       [unowned callbacks] outcome in
-      // Keeps the key alive until here.
+      // This use of the key keeps it alive until the function has ended.
       let facts = key.facts
       switch outcome {
       case .finished(let results): completion(callbacks, results)
@@ -149,9 +153,9 @@ final class LuaCache: CoordinatedEntityCache {
 
   private struct WrongKey: Error { let text: String }
 
-  /// Returns the key from the result of a key function; nil if the resource is not to be cached
-  /// (CACHE-24). In an environment of an API file the key must be text, and the name of the
-  /// environment is appended. (ENV-07)
+  /// Returns the key in the results of a key function, or nil if the resource is not to be cached
+  /// (CACHE-24). In an environment of an API file the key must be a string, and the name of the
+  /// environment is appended to it. (ENV-07)
   private static func key(
     _ results: RunResults, _ facts: RequestFacts, _ stored: StoredValues, in environment: String?,
     keepsBytes: @escaping (Entity) -> Bool

@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// `request:chained(fn)`: the function gets the response, may wait, and returns nothing, a Request
-/// or a Response. (CHN-01 to CHN-19)
+/// The function of `request:chained(fn)`. It gets the response, may wait, and returns nothing, a
+/// Request or a Response. (CHN-01 to CHN-19)
 struct LuaChain {
   private unowned let callbacks: Callbacks
   private unowned let loop: ScriptLoop
@@ -16,7 +16,8 @@ struct LuaChain {
     purpose = "chain function (\(callbacks.stored.place(of: id)))"
   }
 
-  /// Returns the request wrapped in the function, which is the call's first argument.
+  /// Implements `request:chained(fn)`: returns to the script a new request that wraps the request
+  /// in the function, which is the first argument.
   static func add(_ call: Call) throws(Misuse) {
     let id = try call.stored.keep(call.state, call.index(1))
     // The wrapped request's userdata holds its hooks and everything else it may call.
@@ -55,7 +56,7 @@ struct LuaChain {
       let value = results[0]
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
       if let next = callbacks.handles.object(value, .request, as: Request.self) {
-        // A dependency that only this code can detect: a coroutine of `next` waits for this chain.
+        // Only this code can detect this dependency: a coroutine of `next` waits for this chain.
         guard !loop.depends(Awaited(requests: [next]), on: chain) else {
           return .useResponse(.failure(chain.endless("it would wait for itself")))
         }

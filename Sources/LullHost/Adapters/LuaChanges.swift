@@ -1,9 +1,9 @@
 import LullCore
 
-/// An iterator over the events of resources, as an observer gets them.
+/// An iterator over the events of a resource, or over the states of a status.
 ///
-/// It observes from its creation until it ends, and loads nothing. It does not keep the script
-/// alive: if nothing else is left to do, nothing can change any more, and a waiting call returns
+/// It observes its resources from its creation until it ends, and loads nothing. It does not keep
+/// the script alive: if no other work is left that could cause a change, a waiting call returns
 /// nil. Home thread only.
 final class LuaChanges {
   /// The result of one iteration.
@@ -16,18 +16,18 @@ final class LuaChanges {
   private let pump: Pump
   /// The name of the observed resources in messages.
   let name: String
-  /// nil for a status, and after the end.
+  /// The observed resource; nil if the iterator observes a status, and after the end.
   private(set) var resource: Resource?
   /// The status whose changes are returned.
   private let status: ResourceStatus?
-  /// The events not yet returned, each kind once.
+  /// The events that have not been returned yet. Each kind of event occurs at most once.
   private var events: [ResourceEvent] = []
   private var lastState: ResourceStatus.State?
-  /// Whether only one state is returned, once none of the resources is loading.
+  /// Whether the iterator returns only one state, when none of the resources is loading any more.
   private let awaitsEnd: Bool
   private var stops: [() -> Void] = []
   private(set) var isOver = false
-  /// Completes a waiting call.
+  /// Completes the call that waits for the next event or state, if there is one.
   private var pending: WaitCompletion?
   private var idleNumber: Int?
   private var isLookingSoon = false
@@ -71,7 +71,7 @@ final class LuaChanges {
 
   // MARK: The loop
 
-  /// Returns the next event or state, immediately or later; nil at the end.
+  /// Returns the next event or state to the script, immediately or after a wait; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard pending == nil else {
       throw .message("another coroutine is already waiting for these changes")
@@ -84,7 +84,7 @@ final class LuaChanges {
     try wait(call)
   }
 
-  /// Waits for the next event or state.
+  /// Makes the call wait for the next event or state.
   private func wait(_ call: Call) throws(Misuse) {
     let what = "a change of \(name)"
     try callbacks.loop.wait(call, for: what) { completion in
@@ -94,7 +94,7 @@ final class LuaChanges {
         self?.idleNumber = nil
         self?.finish()
       }
-      // If a call created the iterator for itself, only this closure keeps it alive.
+      // If the iterator was created for this one call, only this closure keeps it alive.
       return { [weak self, held = awaitsEnd ? self : nil] in
         withExtendedLifetime(held) {}
         self?.pending = nil
@@ -103,7 +103,7 @@ final class LuaChanges {
     }
   }
 
-  /// Ends the iterator; a waiting call returns nil.
+  /// Ends the iterator. A call that waits for its next event returns nil.
   func stop() {
     guard !isOver else { return }
     if let pending {
@@ -145,7 +145,7 @@ final class LuaChanges {
     }
     guard pending != nil, !isLookingSoon else { return }
     isLookingSoon = true
-    // After the other observers and the hooks of the current event.
+    // The result is computed after the other observers and the hooks of the current event have run.
     pump.enqueueAfterPhase { [weak self] in
       guard let self else { return }
       isLookingSoon = false

@@ -1,16 +1,17 @@
 import LullCore
 
-/// `resource:events{…}`: returns the items of a stream, one for each call.
+/// The iterator of `resource:events{…}`, which returns one item of a stream for each call.
 ///
 /// Home thread only.
 final class LuaEvents {
   private unowned let callbacks: Callbacks
   let stream: EventStream
-  /// The stored function that edits the requests, held by the userdata.
+  /// The ID of the stored function that edits the requests of the stream. The userdata holds the
+  /// function.
   private let mutation: Int64?
   var hostHandle: UInt64 = 0
   private var isWaiting = false
-  /// The last row returned, while the script may still read its tables.
+  /// The last row that was returned. It is kept because the script may still read its tables.
   private var row: JSONDocument?
 
   private typealias Results = (values: [LuaValue], raising: Bool)
@@ -22,7 +23,7 @@ final class LuaEvents {
     stream.onRequest = { $0.mark.isWeak = true }
   }
 
-  /// Returns the next item, immediately or later; nil at the end.
+  /// Returns the next item to the script, immediately or after a wait; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
       throw .message("another coroutine is already waiting for these events")
@@ -35,7 +36,7 @@ final class LuaEvents {
     let what = "an item of the stream \(stream.resource.displayName)"
     try callbacks.loop.wait(call, for: what, Awaited(requests: awaited)) { completion in
       isWaiting = true
-      // The waiting call keeps the script alive; the connection does not.
+      // While a call waits, it keeps the script alive. The open connection alone does not.
       callbacks.loop.timerBegan()
       waitForMore(completion)
       return { [weak self] in
@@ -46,7 +47,7 @@ final class LuaEvents {
     }
   }
 
-  /// Ends the iterator and closes its connection immediately; a waiting call returns nil.
+  /// Ends the iterator and closes its connection immediately. A waiting call returns nil.
   func end() {
     stream.stop()
     row = nil
@@ -73,7 +74,7 @@ final class LuaEvents {
     }
   }
 
-  /// Returns an item that has arrived, or nil if none has.
+  /// Returns the results for an item that has already arrived, or nil if none has.
   private func look() -> Results? {
     switch stream.next() {
     case .item(let item):
@@ -93,12 +94,12 @@ final class LuaEvents {
   }
 }
 
-/// A stream event held by Lua.
+/// A stream event that Lua code holds.
 final class StreamEventBox {
   let event: StreamEvent
-  /// Whether tables of its data omit nulls.
+  /// Whether the tables made from the event's data omit nulls.
   let omitsNulls: Bool
-  /// Its data as JSON, parsed on first use.
+  /// The event's data as JSON, parsed on first use.
   private var parsed: JSONDocument?
 
   init(_ event: StreamEvent, omitsNulls: Bool) {

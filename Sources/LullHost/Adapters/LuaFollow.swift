@@ -1,11 +1,11 @@
 import CLullBridge
 import LullCore
 
-/// `resource:follow{ reduce = … }`: a script function computes the content from the items of a
-/// stream.
+/// The object behind `resource:follow{ reduce = … }`: a script function computes the resource's
+/// content from the items of a stream.
 ///
-/// Its userdata is held until the stream has ended, and keeps the script alive until then. Home
-/// thread only.
+/// The userdata of this object is held until the stream has ended, and keeps the script alive until
+/// then. Home thread only.
 final class LuaFollow {
   private unowned let callbacks: Callbacks
   private let reduce: Int64
@@ -14,11 +14,12 @@ final class LuaFollow {
   private(set) var follower: StreamFollower?
   private var hostHandle: UInt64 = 0
   private var waiters: [() -> Void] = []
-  /// The mark of the failure that ended it; nil if it did not fail, or was already awaited.
+  /// The mark of the failure that ended the stream, which records whether it was handled. nil if
+  /// the stream did not fail, or if a call already awaited its end.
   private var failure: RequestMark?
   private(set) var isOver = false
 
-  /// Starts following and returns the object for the script.
+  /// Begins to follow the stream and returns the object for the script.
   static func begin(
     _ resource: Resource, _ arguments: StreamArguments, reduce: Int64, initial: Content?,
     _ call: Call
@@ -79,7 +80,7 @@ final class LuaFollow {
       }
       return Result { () throws(Misuse) in
         let content = try callbacks.stored.content(results[0], results.state, results.index(0))
-        // Anchored while the results still hold it.
+        // The content is anchored now, while the function's results still hold it.
         callbacks.hold(content, from: hostHandle)
         return content
       }
@@ -93,8 +94,8 @@ final class LuaFollow {
     }
   }
 
-  /// Returns the resource's error if the function raised one: a request error unchanged, other
-  /// errors reported.
+  /// Returns the error that ends the stream after the reduce function failed. A request error that
+  /// the function raised is returned unchanged. Any other error is reported.
   private func failed(_ failure: ScriptFailure) -> RequestError {
     if let error = failure.requestError { return error }
     callbacks.reporter.report(
@@ -127,7 +128,8 @@ final class LuaFollow {
     callbacks.stored.unpin(object: hostHandle)
   }
 
-  /// Waits for the end. Returns the content, or nil and the error.
+  /// Implements `await`: waits for the end of the stream, and returns the content, or nil and the
+  /// error.
   func await(_ call: Call) throws(Misuse) {
     guard let resource = follower?.stream.resource else { return }
     guard !isOver else {
@@ -140,7 +142,7 @@ final class LuaFollow {
       waiters.append { [weak self, pump = callbacks.pump] in
         pump.enqueueAfterPhase { if let self { completion(self.outcome(resource), false) } }
       }
-      // A cancelled wait stops the stream.
+      // If the wait is cancelled, the stream is stopped.
       return { [weak self] in self?.stop() }
     }
   }
@@ -153,8 +155,8 @@ final class LuaFollow {
 }
 
 extension ScriptValues {
-  /// Returns an item of a stream. `holder` holds the tables of a row under `key` until the next
-  /// row.
+  /// Returns an item of a stream as a Lua value. If the item is a row, `holder` holds its tables
+  /// under `key` until the next row.
   func of(
     _ item: StreamItem, holder: UInt64, key: Int64, omitsNulls: Bool,
     from url: @autoclosure () -> String?

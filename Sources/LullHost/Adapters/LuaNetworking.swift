@@ -1,10 +1,10 @@
 import CLullBridge
 package import LullCore
 
-/// A `networking` function of the script that replaces the network.
+/// A networking provider that calls a script's `networking` function instead of the network.
 ///
-/// It is called when a request starts, in a coroutine that ends with the request. It responds by
-/// returning a table or by calling `complete`.
+/// The function is called when a request starts, in a coroutine that ends with the request. It
+/// responds by returning a table or by calling `complete`.
 package final class LuaNetworking: NetworkingProvider {
   private unowned let callbacks: Callbacks
   private unowned let reader: NetworkAnswerReader
@@ -32,7 +32,7 @@ package final class LuaNetworking: NetworkingProvider {
       [unowned callbacks, unowned reader] outcome in
       switch outcome {
       case .finished(let results):
-        // Returning nil means that `complete` was or will be called.
+        // If the function returns nil, it has called `complete` or will call it later.
         guard results[0].kind != Int32(LULL_NIL) || results[1].kind != Int32(LULL_NIL) else {
           return
         }
@@ -59,7 +59,7 @@ package final class LuaNetworking: NetworkingProvider {
       }
     }
     let box = HTTPRequestBox(request)
-    // Read-only, because the request has already been sent.
+    // The box is read-only, because the request has already been sent.
     box.isOpen = false
     let handle = callbacks.handles.insert(answer, kind: .completion)
     let complete = LuaValue.method(index: APIOwner.completeIndex, handle: handle, service: 0)
@@ -71,10 +71,11 @@ package final class LuaNetworking: NetworkingProvider {
 
   final class Transfer: RequestNetworking {
     private unowned let coroutines: Coroutines
-    /// Held by `coroutines` while the function waits. Once it has ended there is nothing to cancel.
+    /// The run of the networking function. `coroutines` holds it while the function waits. After
+    /// the function has ended, there is nothing to cancel.
     private(set) weak var context: RunContext?
-    /// Held by the script's `complete` and `report`. When those are gone, the progress no longer
-    /// changes.
+    /// The response object, which the script's functions `complete` and `report` hold. When both
+    /// are gone, the progress no longer changes.
     private weak var answer: NetworkAnswer?
     private let held: HeldAnswer
 
@@ -95,10 +96,11 @@ package final class LuaNetworking: NetworkingProvider {
   }
 }
 
-/// Script values in a response, held until the request takes them over, together with the transfer
-/// object.
+/// Holds the script values in a response until the request takes them over. It is held together
+/// with the transfer object.
 ///
-/// Its `deinit` only queues their IDs, because a `deinit` must not call into Lua.
+/// The `deinit` only queues the IDs of the values for release, because a `deinit` must not call
+/// into Lua.
 final class HeldAnswer {
   private unowned let stored: StoredValues
   private let released: ReleasedValues
@@ -117,13 +119,13 @@ final class HeldAnswer {
   deinit { for id in ids { released.addPin(id) } }
 }
 
-/// The single response of a `networking` function. Later ones are ignored and logged.
+/// The single response of a `networking` function. Further responses are ignored and logged.
 final class NetworkAnswer {
   private var completion: NetworkCompletion?
   private let request: HTTPRequest
   private let held: HeldAnswer
   private let log: Log
-  /// The transfer progress that the script reports.
+  /// The transfer progress that the script has reported.
   var metrics = RequestTransferMetrics()
 
   init(_ completion: NetworkCompletion, _ request: HTTPRequest, _ held: HeldAnswer, log: Log) {
@@ -135,7 +137,8 @@ final class NetworkAnswer {
 
   var url: String { request.url }
 
-  /// The function has ended and its `complete` was collected, so no response can come any more.
+  /// When this object is released, the function has ended and its `complete` was collected. So no
+  /// response can arrive any more, and the request fails.
   deinit {
     completion?(
       NetworkResult(
@@ -174,8 +177,8 @@ final class StubAnswers: NetworkingProvider {
     answers.append((method, path, result))
   }
 
-  /// Returns the response for a request: the stub with that absolute URL, or the one with the
-  /// longest path that the URL ends with.
+  /// Returns the response for a request: that of the stub with the longest matching path. A path
+  /// matches if the URL ends with it, and an absolute URL matches only itself.
   func answer(method: RequestMethod, url: String) -> NetworkResult {
     let candidates = answers.filter { $0.method == method && Self.matches($0.path, url) }
     guard var best = candidates.max(by: { $0.path.utf8.count < $1.path.utf8.count })?.result else {
@@ -221,7 +224,7 @@ extension NetworkResult {
 }
 
 extension Misuse {
-  /// The message without its place.
+  /// The error's message without its place in the script.
   package var text: String {
     switch self {
     case .message(let text): text
@@ -231,14 +234,14 @@ extension Misuse {
   }
 }
 
-/// An exchange that wraps another one, which does the work.
+/// An exchange that passes its work to another exchange, which it wraps.
 package protocol RelayedTransfer: RequestNetworking {
-  /// nil before the wrapped exchange exists.
+  /// The wrapped exchange, or nil before it exists.
   var inner: (any RequestNetworking)? { get }
 }
 
 extension NetworkRequest {
-  /// The current exchange that does the work, inside policies and other wrappers.
+  /// The exchange that currently does the work, inside policies and other wrappers.
   var innermostTransfer: (any RequestNetworking)? {
     var current = (transfer as? PolicyExchange)?.current ?? transfer
     while let inner = (current as? any RelayedTransfer)?.inner { current = inner }

@@ -3,8 +3,9 @@ import LullCore
 
 /// A script function or table that observes a resource.
 ///
-/// The closure is anchored in Lua: to its owner, to the service, or, if a table owns itself, not at
-/// all. Once the closure or its owner is gone, the observer is no longer alive.
+/// Lua keeps the closure alive by an anchor: from its owners, or from the service's userdata. A
+/// table that owns itself has no anchor. Once the closure or its last owner has been collected, the
+/// observer is no longer alive.
 final class LuaObserver: KeyedObserver {
   static let changed: StaticString = "resource_changed"
 
@@ -13,17 +14,17 @@ final class LuaObserver: KeyedObserver {
   /// The address of the function or table, by which scripts refer to the observer.
   private let identity: UInt
   let isTable: Bool
-  /// Whether the table had `resource_request_progress` when it was added (PRG-24).
+  /// Whether the table had the function `resource_request_progress` when it was added (PRG-24).
   let wantsProgress: Bool
-  /// The stored owners; empty for observers anchored to the service and for tables that own
-  /// themselves.
+  /// The stored owners. Empty for an observer that is anchored to the service, and for a table that
+  /// owns itself.
   private(set) var owners: [Owner] = []
   /// Whether the service's userdata anchors the closure.
   var isAnchoredToService: Bool
   var ownsItself: Bool
   private(set) var isStopped = false
-  // The record holds this observer in its list. The service usually holds the record, but requests
-  // of another service that load its resource may hold it for longer.
+  // The record is unowned, because its list of observers holds this object. The record may outlive
+  // the service: requests of another service that load its resource may hold the record for longer.
   private let serviceLink: ServiceLink
   private unowned let record: ResourceRecord
   private let released: ReleasedValues
@@ -51,12 +52,13 @@ final class LuaObserver: KeyedObserver {
     self.ownsItself = ownsItself
   }
 
-  /// Whether it was only notified of its own addition and of the start of requests.
+  /// Whether the observer was notified only of its addition and of the start of requests.
   var isUnheard: Bool { !isStopped && record.observers.eventCount == earlierEvents }
 
   private var service: Service? { serviceLink.service }
 
-  /// A resource that no service stores, such as one without a URL, is freed with its observers.
+  /// Releases the closure's anchors. This happens without `stop()` if no service stores the
+  /// resource, such as one without a URL: it is then freed with its observers.
   deinit {
     guard !isStopped else { return }
     let anchoring = isAnchoredToService ? service?.hostHandle ?? 0 : 0
@@ -66,8 +68,8 @@ final class LuaObserver: KeyedObserver {
 
   var keys: [UInt] { [identity] + owners.map(\.identity) }
 
-  /// Handles the death of an owner. If it was the last one, the observer is notified and removed
-  /// from the list.
+  /// Called when an owner has died. If no owner is left, the observer is notified and removed from
+  /// the list.
   func ownerDied() {
     guard !isStopped else { return }
     guard let service else { return stop() }
@@ -83,7 +85,8 @@ final class LuaObserver: KeyedObserver {
     }
   }
 
-  /// Removes an owner. Returns whether it was one.
+  /// Removes an owner and releases its anchor. Has no effect if the observer does not have this
+  /// owner.
   func remove(owner: Int64) {
     guard let index = owners.firstIndex(where: { $0.id == owner }) else { return }
     owners.remove(at: index)
@@ -92,14 +95,15 @@ final class LuaObserver: KeyedObserver {
 
   var isAlive: Bool {
     guard !isStopped, !callbacks.bridge.isClosed else { return false }
-    // The service's userdata holds the closure. If it does not, the next call detects that.
+    // The service's userdata holds the closure, so no check is needed here. If it does not hold it
+    // any more, the next call of the closure detects that.
     if isAnchoredToService { return true }
     guard lull_value_is_alive(callbacks.bridge.pointer, id) != 0 else { return false }
     return ownsItself
       || owners.contains { lull_value_is_alive(callbacks.bridge.pointer, $0.id) != 0 }
   }
 
-  /// Whether it can be notified without checking whether an owner is still alive.
+  /// Whether the observer can be notified without checking whether an owner is still alive.
   var isToldInTurn: Bool { isAnchoredToService && !isTable }
 
   var logName: String {
@@ -107,7 +111,7 @@ final class LuaObserver: KeyedObserver {
     return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")
   }
 
-  /// Stops the observer, so that it is never called again and the closure may be collected.
+  /// Stops the observer. It is never called again, and its closure may be collected.
   func stop() {
     guard !isStopped else { return }
     isStopped = true
@@ -122,7 +126,8 @@ final class LuaObserver: KeyedObserver {
   }
 
   func resourceChanged(_ resource: Resource, event: ResourceEvent) {
-    // For an observer anchored to the service, the call detects it.
+    // An observer that is anchored to the service needs no check here, because calling a dead
+    // closure detects it.
     guard isAnchoredToService || isAlive else {
       return record.observers.removeDead(resource: resource)
     }
@@ -146,7 +151,7 @@ final class LuaObserver: KeyedObserver {
       Callable(id: id, method: method), arguments, makeContext(resource))
   }
 
-  /// Creates the context of a run.
+  /// Creates the context for one run of the observer function.
   func makeContext(_ resource: Resource) -> RunContext {
     let context = RunContext(purpose: "an observer") { [unowned callbacks, id] outcome in
       if case .failed(let failure) = outcome {
@@ -160,7 +165,7 @@ final class LuaObserver: KeyedObserver {
   }
 }
 
-/// The result of `resource:observe`: stops that one observer.
+/// The result of `resource:observe`, with which the script stops that one observer.
 final class ObservationBox {
   let observer: LuaObserver
   let resource: Resource
@@ -177,14 +182,14 @@ final class ObservationBox {
 }
 
 extension Resource {
-  /// Removes one script observer from the list; it gets no further events.
+  /// Removes a script observer from the resource. The observer gets no further events.
   func stopObserving(_ observer: LuaObserver) {
     let observed = record.observers
     observed.remove(observer, resource: self)
     observer.stop()
   }
 
-  /// Removes several observers at once.
+  /// Removes several script observers from the resource at once.
   func stopObserving(_ observers: [LuaObserver]) {
     guard !observers.isEmpty else { return }
     let observed = record.observers

@@ -1,14 +1,15 @@
 import CLullBridge
 import LullCore
 
-// `resource:pages{ next =, cursor =, page =, offset =, max =, cross_origin = }`
+// The options of `resource:pages{ next =, cursor =, page =, offset =, max =, cross_origin = }`.
 extension LuaPages.Options {
   static let pagesKeys = ["next", "cursor", "page", "offset", "max", "cross_origin"]
   static let cursorKeys = ["param", "field", "items", "more"]
   static let pageNumberKeys = ["param", "first", "step", "items"]
   static let offsetKeys = ["param", "first", "items"]
 
-  /// Reads the options from a table. The caller holds a stored function among them.
+  /// Reads the options of `pages` from a table. If they include a function, the caller must hold
+  /// it.
   package init(
     _ table: Int32, _ state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
   ) throws(Misuse) {

@@ -1,23 +1,25 @@
 package import LullCore
 
-/// `resource:pages{…}`: loads the pages of a list in order, each when the script requests it.
+/// The iterator of `resource:pages{…}`, which loads the pages of a list in order, each when the
+/// script requests it.
 ///
 /// Between two calls no request is in flight. Home thread only.
 package final class LuaPages {
   package struct Options {
     package var next = NextPage.automatic
-    /// The maximum number of pages; nil for `PageProgress.defaultLimit`, where more pages raise an
-    /// error.
+    /// The maximum number of pages. If it is nil, the limit is `PageProgress.defaultLimit`, and
+    /// more pages raise an error.
     package var max: Int?
     package var allowsOtherOrigins = false
-    /// The spelling of options in messages.
+    /// How options are written in messages.
     package var words = PageProgress.Words()
 
-    /// The stored function that returns the next page.
+    /// The ID of the stored function that returns the next page.
     package var function: Int64?
     weak var stored: StoredValues?
 
-    /// The place where the function is defined; nil if it is missing or gone.
+    /// The place where the function for the next page is defined; nil if there is no such function
+    /// or it was collected.
     package var definition: TraceFrame? { function.flatMap { stored?.definition(of: $0) } }
 
     package init() {}
@@ -26,12 +28,12 @@ package final class LuaPages {
   private unowned let callbacks: Callbacks
   private let options: Options
   private var progress: PageProgress
-  /// The last page returned, or the one before the first.
+  /// The resource of the last page returned, or of the first page before that.
   var resource: Resource { progress.resource }
   var count: Int { progress.count }
   package var isOver: Bool { progress.isOver }
   private var isWaiting = false
-  /// The handle of the userdata, which holds the function and the current content.
+  /// The handle of the iterator's userdata, which holds the function and the current content.
   var hostHandle: UInt64 = 0
 
   package init(_ resource: Resource, _ options: Options, _ callbacks: Callbacks) {
@@ -52,7 +54,8 @@ package final class LuaPages {
     for value in [object, .nil, .nil, object] { call.return(value) }
   }
 
-  /// Returns the content and resource of the next page, immediately or later; nil at the end.
+  /// Returns the content and resource of the next page to the script, immediately or after a wait;
+  /// nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
       throw .message("another coroutine is already waiting for these pages")
@@ -74,40 +77,43 @@ package final class LuaPages {
       for value in values { call.return(value) }
       return
     }
-    // Computed now, because a wait must not keep these pages alive.
+    // The text is computed now, because a closure that captures the iterator would keep it alive
+    // during the wait.
     let what = "page \(count + 1): \(page.displayName)"
     try callbacks.loop.wait(call, for: what, Awaited(loading: page)) { completion in
       load(page, completion)
     }
   }
 
-  /// Ends the iteration; a waiting call returns nil once its page has arrived.
+  /// Ends the iteration. A waiting call returns nil once its page has arrived.
   func end() {
     progress.end()
     callbacks.release(function: options.function, from: hostHandle)
   }
 
-  /// An error value to be raised by the call.
+  /// An error value that the call has to raise.
   package struct Raised: Error {
     package let value: LuaValue
   }
 
-  /// The last page returned; nil at the end.
+  /// The entity of the last page returned; nil at the end.
   package var entity: Entity? { progress.entity }
 
-  /// Converts a page's content for reading; nil if it is used unchanged.
+  /// Converts a page before its content is read. nil if pages are read unchanged.
   package var reading: ((Entity) -> Entity)? {
     get { progress.reading }
     set { progress.reading = newValue }
   }
 
-  /// The path of the rows, if the user specified one; nil to find them.
+  /// The path of the list of rows in a page, if the user specified one. If it is nil, the list is
+  /// found automatically.
   package var list: FieldPath? {
     get { progress.list }
     set { progress.list = newValue }
   }
 
-  /// Returns whether neither a page nor its last row has the named cursor.
+  /// Returns whether the cursor field that the options name is missing in a page and in its last
+  /// row.
   package func lacksCursor(_ page: Entity) -> Bool {
     guard case .cursor(let cursor) = options.next else { return false }
     return cursor.isMissing(in: page.content, callbacks.fields)
@@ -122,7 +128,8 @@ package final class LuaPages {
     }
   }
 
-  /// Returns the result of the script's function: a reference, a resource, or nil at the end.
+  /// Calls the script's function for the next page. Returns the resource that it returned directly
+  /// or as a URL, or nil at the end.
   private func ask(_ id: Int64, _ entity: Entity) -> Result<Resource?, Raised> {
     let values = [content(entity), callbacks.values.of(resource)]
     let answer = callbacks.coroutines.ask(
@@ -159,7 +166,7 @@ package final class LuaPages {
 
   // MARK: Loading
 
-  /// Loads the page, or joins a load in progress. Returns a function that cancels the wait.
+  /// Loads a page, or joins its load in progress. Returns a function that cancels the wait.
   private func load(_ page: Resource, _ completion: @escaping WaitCompletion)
     -> () -> Void
   {
@@ -196,12 +203,13 @@ package final class LuaPages {
     }
   }
 
-  /// Handles a page that has arrived or failed.
+  /// Returns the results of the call for a page that has arrived or failed, and whether they are an
+  /// error to raise.
   package func arrived(_ page: Resource, _ response: Response?) -> (
     values: [LuaValue], raising: Bool
   ) {
     let wasOver = isOver
-    // A copy, because reading the content may run finalisers, which may end these pages.
+    // Works on a copy, because reading the content may run finalisers that end this iterator.
     var progress = progress
     var arrival = progress.arrived(page, response, callbacks.fields)
     if isOver, !wasOver {

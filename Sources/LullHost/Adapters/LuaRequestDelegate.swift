@@ -1,20 +1,21 @@
 import CLullBridge
 import LullCore
 
-/// A table of functions as the logic of a request: `lull.custom_request{…}`. (DEL-01 to DEL-10)
+/// The delegate of `lull.custom_request{…}`: functions in a script's table are the logic of the
+/// request. (DEL-01 to DEL-10)
 final class LuaRequestDelegate: RequestDelegate {
   private unowned let callbacks: Callbacks
   private unowned let loop: ScriptLoop
-  /// Reads the tables that `repeated` returns.
+  /// Reads the table that the script's `repeated` function returns.
   private let reader: OptionReader
   private let functions: Functions
   private var context: RunContext?
-  /// The request it belongs to, for reports.
+  /// Describes the delegate's request in error reports.
   private var facts: RequestFacts?
-  /// Held by the request while it is running.
+  /// Completes the request. The request holds it while it is running.
   private weak var handler: RequestCompletionHandler?
 
-  /// The script's functions, by ID.
+  /// The IDs of the script's functions, and the request's description.
   struct Functions {
     var start: Int64 = 0
     var cancel: Int64?
@@ -30,7 +31,7 @@ final class LuaRequestDelegate: RequestDelegate {
     self.reader = reader
   }
 
-  /// The script values it calls.
+  /// The IDs of all script functions that the delegate may call.
   var anchors: [Int64] {
     [functions.start]
       + [functions.cancel, functions.progress, functions.repeated].compactMap(\.self)
@@ -47,7 +48,7 @@ final class LuaRequestDelegate: RequestDelegate {
     let context = RunContext(purpose: purpose, request: request) {
       [weak self, unowned callbacks] outcome in
       self?.context = nil
-      // The running function may still return a response.
+      // The handler is kept here, because the function that is still running may return a response.
       let handler = completion.handler
       switch outcome {
       case .finished(let results):
@@ -87,8 +88,8 @@ final class LuaRequestDelegate: RequestDelegate {
     }
   }
 
-  /// Returns 0 before the start (PRG-02). If the function fails or does not return a number, the
-  /// request fails.
+  /// Calls the script's `progress` function. Returns 0 before the request has started (PRG-02). If
+  /// the function fails or does not return a number, the request fails.
   func computeProgress() -> Double {
     guard let progress = functions.progress, let handler, let request = handler.pendingRequest
     else { return 0 }
@@ -110,8 +111,9 @@ final class LuaRequestDelegate: RequestDelegate {
     return 1
   }
 
-  /// Returns the delegate of a retry: from the table that `repeated` returns, or the same
-  /// functions. If `repeated` fails, the new request fails when it is started.
+  /// Returns the delegate of a repeated request. It has the functions in the table that the
+  /// script's `repeated` returns, or the same functions if there is no `repeated`. If `repeated`
+  /// fails, the new request fails when it is started.
   func repeated() -> any RequestDelegate {
     guard let repeated = functions.repeated else {
       return LuaRequestDelegate(functions, callbacks, loop, reader)
@@ -129,7 +131,7 @@ final class LuaRequestDelegate: RequestDelegate {
         let delegate = LuaRequestDelegate(
           try Functions(results.index(0), in: results.state, reader, callbacks.stored), callbacks,
           loop, reader)
-        // Nothing else holds them until the request has a userdata.
+        // Until the new request has a userdata, nothing else holds the functions.
         callbacks.stored.holdForNow(delegate.anchors)
         return .success(delegate)
       } catch {
@@ -148,7 +150,8 @@ final class LuaRequestDelegate: RequestDelegate {
   }
 }
 
-/// A request that can't be retried, because the script's `repeated` failed.
+/// The delegate of a repeated request that fails at its start, because the script's `repeated`
+/// function failed.
 private final class FailingDelegate: RequestDelegate {
   private unowned let reporter: Reporter
   private let failure: ScriptFailure
@@ -167,10 +170,10 @@ private final class FailingDelegate: RequestDelegate {
   }
 }
 
-/// The `complete` function passed to a script's `start`.
+/// The object behind the function `complete` that a script's `start` function gets.
 ///
-/// If the script drops it unused, the request can no longer be completed. It then keeps nothing
-/// alive, and an await of it raises an error.
+/// If the script releases the function without calling it, the request can no longer be completed.
+/// It then keeps nothing alive, and awaiting it raises an error.
 final class CustomCompletion {
   let handler: RequestCompletionHandler
   private weak var loop: ScriptLoop?
@@ -198,7 +201,7 @@ extension LuaRequestDelegate.Functions {
   private static let keys = ["start", "cancel", "progress", "repeated", "description"]
 
   /// Reads the table of `lull.custom_request{ start =, cancel =, progress =, repeated =,
-  /// description = }`. The caller holds the functions.
+  /// description = }`. The caller must hold the functions.
   init(
     _ table: Int32, in state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
   ) throws(Misuse) {

@@ -2,13 +2,13 @@ import LullCore
 
 /// A coroutine that the script started with `lull.spawn`.
 ///
-/// Home thread only. It runs from the next turn on. Its results or its error are stored until it is
-/// awaited. If it fails and is not awaited, the failure is reported when the task is collected or
-/// at exit.
+/// It begins in the turn after its creation. Its results or its error are stored until a call
+/// awaits it. If it fails and is not awaited, the failure is reported when the task is collected or
+/// when the script ends. Home thread only.
 final class LuaTask {
   enum State {
     case running
-    /// The ID of its results, and whether they are nil and an error.
+    /// The ID of the packed results. `isFailure` is true if the results are nil and an error.
     case finished(results: Int64, isFailure: Bool)
     case failed(ScriptFailure)
     case cancelled
@@ -20,7 +20,7 @@ final class LuaTask {
     didSet { if let context { purpose = context.purpose } }
   }
   private var purpose = "task"
-  /// The call it ends with, if it was started for one.
+  /// The scope of the call for which the task was started, if any. The task ends with that call.
   var scope: RunScope?
   private(set) var isAwaited = false
   private var waiters: [() -> Void] = []
@@ -38,16 +38,16 @@ final class LuaTask {
 
   var isRunning: Bool { if case .running = state { true } else { false } }
 
-  /// Calls `waiter` when the running task has ended.
+  /// Calls `waiter` when this task, which is still running, has ended.
   func onEnd(_ waiter: @escaping () -> Void) { waiters.append(waiter) }
 
-  /// Marks the outcome as handled without waiting.
+  /// Marks the outcome of the task as handled, although the caller does not wait for the task.
   func markAwaited() { isAwaited = true }
 
-  /// The name in the report of an unhandled failure.
+  /// The task's name in the report of a failure that was not handled.
   var reportedName: String { "\(purpose), which was not awaited" }
 
-  /// The failure, if it has not been awaited.
+  /// The task's failure, if no call has awaited the task.
   var unheardFailure: ScriptFailure? {
     if case .failed(let failure) = state, !isAwaited { return failure }
     return nil

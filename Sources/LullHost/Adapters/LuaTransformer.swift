@@ -1,12 +1,13 @@
 import CLullBridge
 import LullCore
 
-/// A script function as the function of a content transformer. (TRF-04 to TRF-16)
+/// A script function that converts the content of responses. (TRF-04 to TRF-16)
 ///
-/// It gets the content and the whole entity. It may wait; the request then waits for it, and
-/// cancelling the request ends it.
+/// The function gets the content and the whole entity. If it waits, the request waits too. If the
+/// request is cancelled, the function ends.
 final class LuaTransformer: ContentFunction {
-  /// The options `input` and `output`: a type name, or a predicate of the content.
+  /// The value of the option `input` or `output`: the name of a type, or a predicate that gets the
+  /// content.
   enum TypeTest {
     case any
     case word(String)
@@ -113,7 +114,7 @@ final class LuaTransformer: ContentFunction {
       } catch {
         return .failed(self.error(of: callbacks.failure(error, of: function.id), run))
       }
-      // Held by the request until it settles, then by the holder of the result.
+      // The request holds the content until it settles; afterwards the owner of the result does.
       if let id = content.foreignID { callbacks.stored.hold(id, for: run.request) }
       return .content(content)
     case .failed(let failure):
@@ -124,8 +125,8 @@ final class LuaTransformer: ContentFunction {
     }
   }
 
-  /// Returns how returned strings are converted. Whether one is text must not depend on its bytes.
-  /// (TRF-96, TRF-97)
+  /// Returns whether a string that the function returns becomes text or bytes. This must not depend
+  /// on the bytes of the individual string. (TRF-96, TRF-97)
   private func strings(madeOf input: Content) -> StoredValues.StringKind {
     switch (output, input) {
     case (.word("text"), _): .text
@@ -153,7 +154,7 @@ extension LuaTransformer: FunctionHolder {
 }
 
 extension Content {
-  /// Returns whether the content has the type named in `input` or `output`.
+  /// Returns whether the content has the type named by the option `input` or `output`.
   fileprivate func matches(_ word: String) -> Bool {
     switch (word, self) {
     case ("any", _): true

@@ -1,20 +1,20 @@
 import LullCore
 
-/// `resource:watch{…}`: polls a resource, and returns each content that differs from the previous
-/// one.
+/// The iterator of `resource:watch{…}`, which polls a resource and returns each content that
+/// differs from the previous one.
 ///
-/// It only does work inside a call of the script. Between two calls there is no timer, no observer,
-/// and nothing to free. Home thread only.
+/// It works only while the script calls it. Between two calls it has no timer and no observer, so
+/// nothing has to be freed. Home thread only.
 final class LuaWatch {
   private unowned let callbacks: Callbacks
   private let progress: WatchProgress
-  /// The stored function that ends the watch.
+  /// The ID of the script's `until_` function, which decides whether the watch ends.
   private let until: Int64?
-  /// The handle of the userdata, which holds the function and the current content.
+  /// The handle of the iterator's userdata, which holds the function and the current content.
   var hostHandle: UInt64 = 0
-  /// Completes a waiting call.
+  /// Completes the call that waits for the next change, if there is one.
   private var pending: WaitCompletion?
-  /// Whether that call has its results and `until_` is being called with them.
+  /// Whether the `until_` function is being called with the results of the waiting call.
   private var isDeciding = false
 
   private enum Outcome {
@@ -36,10 +36,10 @@ final class LuaWatch {
     }
   }
 
-  /// nil once the watch has ended.
+  /// The watched resource, or nil once the watch has ended.
   var resource: Resource? { progress.resource }
 
-  /// Returns content and resource, immediately or later; nil at the end.
+  /// Returns content and resource to the script, immediately or after a wait; nil at the end.
   func next(_ call: Call) throws(Misuse) {
     guard pending == nil else {
       throw .message("another coroutine is already waiting for this watch")
@@ -53,7 +53,8 @@ final class LuaWatch {
       case .raise(let value): throw .value(value)
       }
     }
-    // Computed now, because a wait must not keep the resource alive.
+    // The text is computed now, because a closure that captures the resource would keep it alive
+    // during the wait.
     let what = "a change of \(resource.displayName)"
     try callbacks.loop.wait(call, for: what, Awaited(loading: resource)) { completion in
       pending = completion
@@ -67,7 +68,7 @@ final class LuaWatch {
     }
   }
 
-  /// Ends the watch; a waiting call returns nil.
+  /// Ends the watch. A waiting call returns nil.
   func stop() {
     guard resource != nil else { return }
     if let pending, !isDeciding {
@@ -82,7 +83,7 @@ final class LuaWatch {
     callbacks.release(function: until, from: hostHandle)
   }
 
-  /// Completes the waiting call.
+  /// Completes the waiting call with an outcome.
   private func complete(_ outcome: Outcome) {
     let pending = pending
     self.pending = nil

@@ -1,7 +1,7 @@
 import LullCore
 import LullTransport
 
-/// The additional options in a table for `lull.auth.oauth2_device` or `lull.auth.oauth2_code`.
+/// The options that only `lull.auth.oauth2_device` and `lull.auth.oauth2_code` have.
 struct OAuth2LoginOptions {
   static let keys = ["name", "revocation_url"]
   static let deviceKey = "device_url"
@@ -9,7 +9,7 @@ struct OAuth2LoginOptions {
   static let codeKeys = ["authorization_url", "issuer", portKey, "redirect_path"]
 
   private let given: OAuth2Options
-  /// The file of the line with the call, or nil.
+  /// The name of the file that contains the call, or nil if it is unknown.
   private let file: String?
 
   init(_ given: OAuth2Options, file: String?) {
@@ -37,7 +37,8 @@ struct OAuth2LoginOptions {
     return login
   }
 
-  /// Returns an endpoint that gets a user's credentials. It must use TLS or be on this machine.
+  /// Returns the URL option with that key, for an endpoint that receives a user's credentials. It
+  /// must use TLS or be on this machine.
   private func endpoint(_ key: String) throws(Misuse) -> String {
     let text = try given.needed(key)
     guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url), !text.contains("#") else {
@@ -59,7 +60,7 @@ struct OAuth2LoginOptions {
 
   // MARK: Name and command
 
-  /// The name option, or the name of the file.
+  /// The option `name`, or else the name of the file that contains the call.
   private var name: String {
     get throws(Misuse) {
       guard let name = given.texts["name"] ?? fileName else {
@@ -81,7 +82,8 @@ struct OAuth2LoginOptions {
     return last.hasSuffix(".lua") ? String(last.dropLast(4)) : last
   }
 
-  /// Returns the command to log in. It uses the name of an API if the file can be found by it.
+  /// Returns the shell command with which a user logs in. It names the API if the API's name leads
+  /// to the file, and otherwise the file.
   private func command(_ name: String) -> String {
     var words = ["lull", "login"]
     if let file, let fileName {
@@ -96,7 +98,7 @@ struct OAuth2LoginOptions {
     return words.joined(separator: " ")
   }
 
-  /// Quotes a text as one word for a shell.
+  /// Returns a text as one word of a shell command, quoted if necessary.
   private static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       byte >= 0x80 || Character(Unicode.Scalar(byte)).isLetter

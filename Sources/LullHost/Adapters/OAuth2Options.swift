@@ -1,7 +1,7 @@
 import LullCore
 import LullTransport
 
-/// The options in a table for a function `lull.auth.oauth2_…`.
+/// The options in the table for a function such as `lull.auth.oauth2_code`.
 struct OAuth2Options {
   static let keys = [
     "token_url", "client_id", "client_secret", "scope", "audience", "secret_in", "token_file",
@@ -13,7 +13,7 @@ struct OAuth2Options {
     case device
     case code
 
-    /// The allowed options.
+    /// The names of the allowed options.
     var keys: [String] {
       switch self {
       case .clientCredentials: OAuth2Options.keys
@@ -31,10 +31,12 @@ struct OAuth2Options {
   var texts: [String: String] = [:]
   var clientSecret: SecretText?
   var refreshToken: SecretText?
-  /// The port of the redirect listener.
+  /// The port on which the redirect of the login is received.
   var port: UInt16 = 0
 
-  /// - Parameter file: the file of the line with the call.
+  /// Returns the OAuth 2 settings for the options. Throws if an option is missing or invalid.
+  ///
+  /// - Parameter file: the name of the file that contains the call.
   func settings(_ kind: Kind, _ permissions: Permissions, file: String?) throws(Misuse)
     -> OAuth2.Settings
   {

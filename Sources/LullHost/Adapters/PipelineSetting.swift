@@ -1,10 +1,10 @@
 import CLullBridge
 import LullCore
 
-/// The setting `pipeline`.
+/// Reads and returns the setting `pipeline`.
 enum PipelineSetting {
-  /// Returns the change for `pipeline = { order = {…}, model = { cache = … } }` in a settings
-  /// table.
+  /// Returns the change that `pipeline = { order = {…}, model = { cache = … } }` in a settings
+  /// table makes to a configuration.
   static func change(_ call: Call, _ value: lull_value, _ index: Int32, service: Service)
     throws(Misuse) -> (inout Configuration) -> Void
   {
@@ -12,7 +12,7 @@ enum PipelineSetting {
       throw .message("'pipeline' must be a table, got \(value.typeName)")
     }
     var order: [PipelineStageKey]?
-    // The order first, because it creates the script's own stages.
+    // The order is read first, because it creates the script's own stages.
     try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
       guard key.string == "order" else { return }
       order = try call.callbacks.stages.order(
@@ -32,7 +32,7 @@ enum PipelineSetting {
         of: LuaTable.visitedIndex(in: call.state), in: call.state, known: ["cache"]
       ) {
         _, given throws(Misuse) in
-        // false disables what an earlier block has set.
+        // The value false removes a cache that an earlier configuration block has set.
         let cache =
           given.bool == false
           ? nil
@@ -47,7 +47,7 @@ enum PipelineSetting {
     }
   }
 
-  /// Returns a pipeline for `configuration_for`.
+  /// Returns a pipeline as the read-only table in the result of `configuration_for`.
   static func value(of pipeline: Pipeline) -> LuaValue {
     var fields: [(String, LuaValue)] = [
       ("order", .list(pipeline.order.map { .string($0.description) }))

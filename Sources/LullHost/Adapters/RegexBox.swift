@@ -2,14 +2,14 @@ import CLullBridge
 import CPCRE2
 import LullCore
 
-/// A compiled regular expression, `lull.regex`: Perl syntax, matched by PCRE2. Searches end after a
-/// fixed number of steps.
+/// A compiled regular expression, created by `lull.regex`. It has Perl syntax and is matched by
+/// PCRE2. A search ends after a fixed number of steps.
 final class RegexBox {
   let source: String
   let flags: String
   private let pattern: OpaquePointer
 
-  /// Why an expression can't be used.
+  /// The reason why an expression can't be used.
   struct Unusable: Error {
     let message: String
   }
@@ -21,6 +21,8 @@ final class RegexBox {
     case unknown
   }
 
+  /// Compiles an expression.
+  ///
   /// - Parameter flags: `i` to ignore letter case, or empty.
   init(_ source: String, flags: String) throws(Unusable) {
     if let message = RegexBox.unsupported(source) { throw Unusable(message: message) }
@@ -44,7 +46,7 @@ final class RegexBox {
 
   deinit { cpcre2_free(pattern) }
 
-  /// Returns whether it matches anywhere in a text, and how many steps the search took.
+  /// Returns whether the expression matches anywhere in a text, and how many steps the search took.
   func find(in text: String) -> (found: Found, steps: Int64) {
     var text = text
     var steps: Int64 = 0
@@ -62,7 +64,8 @@ final class RegexBox {
 
   // MARK: Syntax that PCRE2 interprets differently
 
-  /// Translates character escapes of Swift's and other syntaxes: `\u0041` and `\u{41}`.
+  /// Returns an expression with the character escapes of Swift's and other syntaxes, `\u0041` and
+  /// `\u{41}`, translated to those of PCRE2.
   private static func translated(_ source: String) -> String {
     guard source.utf8.contains(UInt8(ascii: "\\")) else { return source }
     var result = ""
@@ -83,8 +86,9 @@ final class RegexBox {
     return result
   }
 
-  /// Returns an error for character class operators of Swift's syntax, as in `[a-z&&[^aeiou]]`,
-  /// which PCRE2 would silently match differently.
+  /// Returns an error message if the expression uses an operator between character classes, as in
+  /// `[a-z&&[^aeiou]]` in Swift's syntax. PCRE2 would silently match such an expression
+  /// differently. Returns nil if there is no such operator.
   private static func unsupported(_ source: String) -> String? {
     var isInClass = false
     var isEscaped = false

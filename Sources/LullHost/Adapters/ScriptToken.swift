@@ -2,17 +2,19 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// `fetch` of `lull.auth.token{…}`: a script function that gets tokens.
+/// The script function `fetch` of `lull.auth.token{…}`, which gets tokens.
 ///
-/// It runs in its own coroutine and may wait. Home thread only.
+/// The function runs in its own coroutine and may wait. Home thread only.
 final class ScriptToken: FetchedToken.Source {
   private unowned let callbacks: Callbacks
   private let function: Int64
   private let isKept: Bool
-  /// The context while it is running.
+  /// The context of the current run of the function, if it is running.
   private weak var context: RunContext?
 
-  /// - Parameter isKept: whether its tokens are stored in a file.
+  /// Creates a source of tokens for a script function.
+  ///
+  /// - Parameter isKept: whether the tokens are stored in a file.
   init(_ function: Int64, isKept: Bool, _ callbacks: Callbacks) {
     self.function = function
     self.isKept = isKept
@@ -79,7 +81,7 @@ final class ScriptToken: FetchedToken.Source {
     FetchedToken.failure("no token: \(error.summary)")
   }
 
-  /// Reads the results `token[, seconds]`, or `nil[, err]`.
+  /// Reads the results of the function: `token[, seconds]`, or `nil[, err]`.
   private func token(_ results: RunResults) throws(Misuse)
     -> Result<FetchedToken.Token, TransportError>
   {
@@ -119,12 +121,12 @@ final class ScriptToken: FetchedToken.Source {
   }
 }
 
-/// The options in a table for `lull.auth.token`.
+/// Reads the options in the table for `lull.auth.token`.
 extension CredentialReader {
   static let tokenKeys = ["fetch", "header", "prefix", "token_file", "name"]
 
-  /// Reads `lull.auth.token{ fetch =, header =, prefix =, token_file =, name = }`. Returns the auth
-  /// and the function it calls.
+  /// Reads the table of `lull.auth.token{ fetch =, header =, prefix =, token_file =, name = }`.
+  /// Returns the auth, and the ID of the function that it calls.
   func token(_ call: Call, table: Int32) throws(Misuse) -> (auth: Auth, function: Int64) {
     var function: Int64?
     var header = "authorization"
@@ -159,8 +161,8 @@ extension CredentialReader {
       throw .message("'token_file' is not available in the sandbox")
     }
     let place = call.stored.place(of: function)
-    // Only the function knows whose credentials these are, so each run has a different identity
-    // and can't find another run's cache entries.
+    // Lull can't tell to which user the tokens of the function belong. So each run has a different
+    // identity and can't find another run's cache entries.
     let identity = permissions.isInspecting ? place : "\(place) \(UInt64.random(in: .min ... .max))"
     var settings = FetchedToken.Settings(
       identity: identity, shown: texts["name"].map { "token of \($0)" } ?? "token")

@@ -1,14 +1,14 @@
 import CLullBridge
 import LullCore
 
-/// Pipeline stages by their names in scripts, including the script's own stages.
+/// Finds pipeline stages, including a script's own stages, by their names in scripts.
 ///
 /// Home thread only.
 final class StageNames {
   private var keys = Dictionary(
     uniqueKeysWithValues: PipelineStageKey.standardOrder.map { ($0.description, $0) })
 
-  /// Returns the stages for a list of names. Unknown names become new stages.
+  /// Returns the stages for a list of names. A name that is not known creates a new stage.
   func order(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(Misuse)
     -> [PipelineStageKey]
   {
@@ -35,15 +35,15 @@ final class StageNames {
     }
   }
 
-  /// Returns a stage of the pipeline by name, or a standard stage even if it is not in the
-  /// pipeline.
+  /// Returns the stage with that name in a pipeline. A standard stage is also found if the pipeline
+  /// does not have it.
   func key(_ name: String, in pipeline: Pipeline) throws(Misuse) -> PipelineStageKey {
     let candidates = pipeline.order + PipelineStageKey.standardOrder
     if let key = candidates.first(where: { $0.description == name }) { return key }
     throw unknownStage(name, among: candidates.map(\.description))
   }
 
-  /// Returns a stage by name, before any pipeline exists.
+  /// Returns the stage with that name among all known stages, without regard to a pipeline.
   func key(_ name: String) throws(Misuse) -> PipelineStageKey {
     if let key = keys[name] { return key }
     throw unknownStage(name, among: keys.keys.sorted())

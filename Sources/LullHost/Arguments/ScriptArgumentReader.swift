@@ -17,7 +17,8 @@ struct ScriptArgumentReader {
     self.state = state
   }
 
-  /// Reads the specification at a stack position. Stored functions are held by the caller's stack.
+  /// Reads the specification in the table at a stack position. The caller's Lua stack holds the
+  /// functions that it stores.
   func arguments(_ table: Int32) throws(Misuse) -> ScriptArguments {
     var spec = ArgumentSpec()
     spec.takesLargeIntegers = true
@@ -160,18 +161,18 @@ struct ScriptArgumentReader {
   }
 }
 
-/// The command line of a script as specified for `lull.args`: its grammar, and the types of its
-/// values.
+/// The arguments that a script declares with `lull.args`: the grammar of its command line, and how
+/// each value is converted for Lua.
 struct ScriptArguments {
   /// The parts of an argument's specification that only Lua uses.
   struct Meaning {
-    /// The default.
+    /// The default value.
     var standard: LuaValue?
-    /// The stored function that converts the text.
+    /// The ID of the stored function that converts the argument's text.
     var function: Int64?
   }
 
   var spec: ArgumentSpec
-  /// The meaning of each argument, in the order of the specification.
+  /// For each argument, in the order of the specification, the parts that only Lua uses.
   let meanings: [Meaning]
 }

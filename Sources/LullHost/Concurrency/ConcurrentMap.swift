@@ -1,16 +1,18 @@
 import CLullBridge
 import LullCore
 
-/// One `lull.map`: a function called for each element of a list, with limited concurrency.
+/// One call of `lull.map`: calls a function for each element of a list, with limited concurrency.
 ///
-/// Order of events: calls begin in the order of the list, at most `concurrency` at once. When one
-/// has ended, the next begins. The first error ends all others. Besides the results, only running
-/// calls take memory, regardless of the length of the list. Home thread only.
+/// Order of events: the function is called for the elements in the order of the list, at most
+/// `concurrency` times at once. When one run has ended, the next begins. The first error ends all
+/// other runs. Apart from the results, only the current runs take memory, regardless of the length
+/// of the list. Home thread only.
 final class ConcurrentMap {
   enum Decision {
-    /// The ID of the list of results, pinned.
+    /// The ID of the list of results, which is pinned.
     case results(Int64)
-    /// The nil and error that a call returned: the ID of a packed table, pinned.
+    /// The function returned nil and an error for an element. They are in the packed table with
+    /// this ID, which is pinned.
     case failure(Int64)
     case cancelled
     case raised(ScriptFailure)
@@ -18,7 +20,7 @@ final class ConcurrentMap {
   }
 
   let scope: RunScope
-  /// Shows the progress; nil if that was not requested.
+  /// Shows the progress of the call; nil if the script did not request it.
   var progress: ScriptProgress?
   private unowned let bridge: BridgeRuntime
   private unowned let stored: StoredValues
@@ -33,7 +35,8 @@ final class ConcurrentMap {
   private var isFilling = false
   private var decided: ((Decision) -> Void)?
 
-  /// All three values stay pinned; the creator releases them.
+  /// Creates a map without starting it. The function, the list and the results are already pinned,
+  /// and the creator must unpin them.
   init(
     function: Int64, list: Int64, results: Int64, count: Int, concurrency: Int, _ call: Call
   ) {
@@ -48,7 +51,8 @@ final class ConcurrentMap {
     scope = RunScope(call.coroutines, call.tasks)
   }
 
-  /// Begins with the next turn. Calls `decided` once, unless cancelled before.
+  /// Starts the first runs in the next turn. Calls `decided` once, unless the map is cancelled
+  /// before.
   func begin(_ decided: @escaping (Decision) -> Void) {
     self.decided = decided
     pump.enqueue { [self] in fill() }
@@ -60,8 +64,8 @@ final class ConcurrentMap {
     scope.end()
   }
 
-  /// Begins as many calls as may run. A call that ends immediately does not begin the next one
-  /// recursively.
+  /// Starts as many runs as the limit allows. If a run ends immediately, this loop starts the next
+  /// run, so there is no recursion.
   private func fill() {
     guard !isFilling, decided != nil else { return }
     isFilling = true

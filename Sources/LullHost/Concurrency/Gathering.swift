@@ -1,21 +1,21 @@
 import LullCore
 
-/// One `lull.all` or `lull.any`: waits for a list of requests and tasks together.
+/// One call of `lull.all` or `lull.any`: waits for a list of requests and tasks together.
 ///
-/// Order of events: each item is observed. The first item that decides the outcome, or the last
-/// one, ends the wait. Then unfinished tasks are cancelled, and so are requests that nothing else
-/// waits for. Until then it holds the userdata of its items, and with them their results. Home
-/// thread only.
+/// Order of events: each item is observed. The wait ends with the first item that decides the
+/// outcome, or with the last item. Then unfinished tasks are cancelled, and so are requests that
+/// nothing else waits for. Until then, the userdata of the items, and with them their results, are
+/// held. Home thread only.
 final class Gathering {
   enum Kind: String {
-    /// Ends at the first failure.
+    /// `lull.all`: ends at the first failure.
     case all
-    /// Ends at the first success.
+    /// `lull.any`: ends at the first success.
     case any
   }
 
   enum Decision {
-    /// The results of all items, or of the one that succeeded.
+    /// All items of `lull.all`, or the item of `lull.any` that succeeded.
     case results([AwaitedItem])
     case failure(AwaitedItem.Outcome)
   }
@@ -26,7 +26,7 @@ final class Gathering {
   private let kind: Kind
   let items: [AwaitedItem]
   private var pins: [UInt64] = []
-  /// Ends the wait for each item.
+  /// Functions that end the wait for an item early, in the order of the items.
   private var leaving: [(Tasks) -> Void] = []
   private var openCount: Int
   private var firstFailure: (item: AwaitedItem, outcome: AwaitedItem.Outcome)?
@@ -55,8 +55,8 @@ final class Gathering {
     return awaited
   }
 
-  /// Calls `decided` once, in a later turn, unless cancelled before. Held by the waiting caller,
-  /// not by the items.
+  /// Begins to wait for the items. Calls `decided` once, in a later turn, unless cancelled before.
+  /// The waiting caller holds this object; the items do not.
   func begin(_ decided: @escaping (Decision) -> Void) {
     for item in items {
       if let handle = item.pin(in: stored) { pins.append(handle) }
@@ -83,7 +83,8 @@ final class Gathering {
     }
   }
 
-  /// Ends the wait. An error in a task that lost the race remains unhandled, and is reported.
+  /// Ends the wait with a decision. If another task failed as well, its error remains unhandled and
+  /// is reported.
   private func finish(
     _ decision: Decision, hearing item: AwaitedItem?, _ decided: (Decision) -> Void
   ) {
@@ -92,7 +93,7 @@ final class Gathering {
     cancel()
   }
 
-  /// Cancels unfinished items and releases all of them.
+  /// Ends the wait: cancels unfinished items, and releases the userdata of all items.
   func cancel() {
     guard !isOver else { return }
     isOver = true
@@ -101,7 +102,8 @@ final class Gathering {
     for (item, leave) in zip(items, leaving) where item.outcome == nil { leave(tasks) }
     let pins = pins
     self.pins = []
-    // Results are pushed before this.
+    // The userdata are released by the inner callback, which runs after the results have been
+    // pushed.
     pump.enqueue { [unowned pump, unowned stored] in
       pump.enqueue { [unowned stored] in for handle in pins { stored.unpin(object: handle) } }
     }

@@ -1,9 +1,9 @@
 import LullCore
 
-/// One `lull.wait_until`: a function called repeatedly until it returns a true value.
+/// One call of `lull.wait_until`: calls a function repeatedly until it returns a true value.
 ///
-/// Order of events: the first call is made in the next turn. Each further one is made `every`
-/// seconds after the previous one has returned. Home thread only.
+/// Order of events: the function is first called in the next turn. Each further call is made
+/// `every` seconds after the previous one has returned. Home thread only.
 final class Polling {
   let scope: RunScope
   private unowned let loop: ScriptLoop
@@ -13,7 +13,8 @@ final class Polling {
   private var timer: StrongTimer?
   private var decided: ((RunOutcome) -> Void)?
 
-  /// `function` is pinned and stays so.
+  /// Creates a poll without starting it. The function is already pinned, and the creator must unpin
+  /// it.
   init(function: Int64, every: Double, _ call: Call) {
     self.function = function
     self.every = every
@@ -22,7 +23,8 @@ final class Polling {
     scope = RunScope(call.coroutines, call.tasks)
   }
 
-  /// Calls `decided` once, inside the run that decides, unless cancelled before.
+  /// Starts polling. Calls `decided` once, inside the run of the function that ends the polling,
+  /// unless cancelled before.
   func begin(_ decided: @escaping (RunOutcome) -> Void) {
     self.decided = decided
     pump.enqueue { [self] in call() }

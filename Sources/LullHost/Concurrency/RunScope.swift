@@ -1,17 +1,18 @@
 import LullCore
 
-/// The script functions that run for one call, and the tasks they start: none of them outlives the
-/// call. (lull.map, lull.timeout, lull.wait_until)
+/// The runs of script functions that belong to one call of `lull.map`, `lull.timeout` or
+/// `lull.wait_until`, and the tasks that these functions start. They all end with the call.
 ///
 /// Home thread only.
 final class RunScope {
   private unowned let coroutines: Coroutines
   private unowned let tasks: Tasks
-  /// Weak: the host holds waiting runs, and each of them holds its receiver.
+  /// The runs that have not ended. They are weak, because the host holds waiting runs, and each run
+  /// holds this scope.
   private var runs: [ObjectIdentifier: Weak<RunContext>] = [:]
   private var started: [ObjectIdentifier: Weak<LuaTask>] = [:]
   private(set) var hasEnded = false
-  /// The coroutine that made the call.
+  /// The coroutine that made the call to which the scope belongs.
   private weak var starter: RunContext?
 
   init(_ coroutines: Coroutines, _ tasks: Tasks) {
@@ -20,13 +21,13 @@ final class RunScope {
     starter = coroutines.innermost
   }
 
-  /// The runs that have not ended.
+  /// The contexts of the runs and tasks that have not ended.
   var openRuns: [RunContext] {
     runs.values.compactMap(\.object) + started.values.compactMap(\.object?.context)
   }
 
-  /// Runs a function in its own coroutine. `completion` is called when it ends, unless the scope
-  /// ends before.
+  /// Runs a function in its own coroutine. Calls `completion` when the function ends, unless the
+  /// scope has ended before.
   func run(
     _ function: Int64, _ arguments: [LuaValue], as purpose: String,
     _ completion: @escaping (RunOutcome) -> Void
@@ -45,7 +46,7 @@ final class RunScope {
     coroutines.start(Callable(id: function), arguments, context)
   }
 
-  /// Adds a task started by one of its functions, so that it ends with the scope.
+  /// Adds a task that a function of the scope started, so that the task ends with the scope.
   func adopt(_ task: LuaTask) {
     started[ObjectIdentifier(task)] = Weak(object: task)
   }
@@ -54,7 +55,7 @@ final class RunScope {
     started[ObjectIdentifier(task)] = nil
   }
 
-  /// Ends everything that is still running.
+  /// Cancels all runs and tasks that have not ended.
   func end() {
     guard !hasEnded else { return }
     hasEnded = true
@@ -76,7 +77,7 @@ final class StrongTimer {
   private unowned let loop: ScriptLoop
   private var timer: (any HostTimer)?
 
-  /// `action` runs in the phase of deferred callbacks.
+  /// Starts a timer. When it fires, `action` runs in the phase of deferred callbacks.
   init(
     after seconds: Double, _ loop: ScriptLoop, _ pump: Pump, _ action: @escaping () -> Void
   ) {
@@ -86,8 +87,8 @@ final class StrongTimer {
       guard timer != nil else { return }
       timer = nil
       loop.timerEnded()
-      // Enqueued, so that work deferred earlier comes first: a task spawned before this timer
-      // begins first.
+      // The action is enqueued, so that work deferred earlier comes first. For example, a task that
+      // was spawned before this timer begins first.
       pump.enqueue(action)
     }
   }

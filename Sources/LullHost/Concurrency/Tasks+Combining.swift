@@ -1,12 +1,12 @@
 import CLullBridge
 import LullCore
 
-/// Calls that wait for several things, or with a limit: `lull.all`, `any`, `map`, `timeout` and
-/// `wait_until`.
+/// The functions that wait for several requests, tasks or function calls, or that limit the time:
+/// `lull.all`, `any`, `map`, `timeout` and `wait_until`.
 extension Tasks {
   // MARK: lull.all, lull.any
 
-  /// `lull.all(list)`, `lull.any(list)`
+  /// Implements `lull.all(list)` and `lull.any(list)`.
   func gather(_ call: Call, _ kind: Gathering.Kind) throws(Misuse) {
     let items = try awaitedItems(call)
     guard !items.isEmpty else {
@@ -20,7 +20,7 @@ extension Tasks {
     try loop.wait(call, for: words, gathering.awaited) { completion in
       gathering.begin { [unowned self] decision in
         let (values, raising) = values(of: decision, kind)
-        // As for any await: after the hooks of this turn have run.
+        // As with every await, the caller resumes after the hooks of this turn have run.
         pump.enqueueAfterPhase { completion(values, raising) }
       }
       return { gathering.cancel() }
@@ -52,7 +52,7 @@ extension Tasks {
     }
   }
 
-  /// Reads the requests and tasks of a list.
+  /// Reads the list of requests and tasks in the first argument.
   private func awaitedItems(_ call: Call) throws(Misuse) -> [AwaitedItem] {
     var items: [Int64: AwaitedItem] = [:]
     try LuaTable(call.index(0), in: call.state).forEachField { key, value throws(Misuse) in
@@ -88,7 +88,7 @@ extension Tasks {
 
   // MARK: lull.map
 
-  /// `lull.map(list, fn, { concurrency = 8, progress = true })`
+  /// Implements `lull.map(list, fn, { concurrency = 8, progress = true })`.
   func map(_ call: Call) throws(Misuse) {
     var concurrency = 8
     var label: String?
@@ -142,7 +142,7 @@ extension Tasks {
 
   // MARK: lull.timeout, lull.wait_until
 
-  /// `lull.timeout(s, fn)`
+  /// Implements `lull.timeout(s, fn)`.
   func timeout(_ call: Call) throws(Misuse) {
     let seconds = try call.raw(0).seconds { .argument(1, $0) }
     let held = try pinned(call, [1])
@@ -159,7 +159,8 @@ extension Tasks {
       }
       timer = pump.clock.schedule(after: seconds) { [unowned self] in
         pump.enqueue { [unowned self] in
-          // The function may have ended since, and a value created now would have no owner.
+          // The function may have ended since the timer fired. An error value created now would
+          // then have no owner.
           guard !isOver else { return }
           finish([.nil, values.of(timeoutError("lull.timeout", seconds), service: nil)], false)
         }
@@ -179,7 +180,7 @@ extension Tasks {
     }
   }
 
-  /// `lull.wait_until(fn, { every = 0.5, timeout = })`
+  /// Implements `lull.wait_until(fn, { every = 0.5, timeout = })`.
   func waitUntil(_ call: Call) throws(Misuse) {
     var every = 0.5
     var limit: Double?
@@ -232,7 +233,7 @@ extension Tasks {
 
   // MARK: Parts
 
-  /// Returns all results of a run, or the error it raised.
+  /// Returns all results of a run and false, or the error that it raised and true.
   private func values(of outcome: RunOutcome) -> ([LuaValue], Bool) {
     switch outcome {
     case .finished(let results):
@@ -251,7 +252,8 @@ extension Tasks {
     }
   }
 
-  /// Waits for the runs in a scope; `held` are pinned values to release at the end.
+  /// Suspends the call until the runs in a scope are done. `held` are the IDs of pinned values,
+  /// which are unpinned at the end.
   private func waitForRuns(
     _ call: Call, _ words: String, _ scope: RunScope, _ held: [Int64],
     _ begin: (@escaping WaitCompletion) -> () -> Void
@@ -260,7 +262,8 @@ extension Tasks {
       try loop.wait(call, for: words, Awaited(scope: scope)) { completion in
         let cancel = begin { [unowned self] values, raising in
           stored.unpinSoon(held)
-          // Deferred, because it must not run inside the run that has decided.
+          // The completion is deferred, because it must not run inside the run that has decided the
+          // outcome.
           pump.enqueue { completion(values, raising) }
         }
         return { [unowned self] in
@@ -274,7 +277,7 @@ extension Tasks {
     }
   }
 
-  /// Stores and pins the arguments at those positions.
+  /// Stores and pins the arguments at those positions. Returns their IDs.
   private func pinned(_ call: Call, _ positions: [Int]) throws(Misuse) -> [Int64] {
     var ids: [Int64] = []
     for position in positions {
@@ -293,8 +296,9 @@ enum AwaitedItem {
   case request(Request)
   case task(LuaTask)
 
-  /// Calls `receive` when the item has ended, but not inside this call. The returned function ends
-  /// the wait early: it cancels a task, and cancels a request if nothing else waits for it.
+  /// Calls `receive` when the item has ended, but never inside this call. The returned function
+  /// ends the wait early: it cancels the item if it is a task. If it is a request, it is cancelled
+  /// unless something else waits for it.
   func wait(in pump: Pump, _ receive: @escaping () -> Void) -> (_ tasks: Tasks) -> Void {
     switch self {
     case .request(let request):
@@ -311,8 +315,8 @@ enum AwaitedItem {
     }
   }
 
-  /// Creates its userdata if needed and holds it until an equal number of unpins. Returns its
-  /// handle.
+  /// Pins the userdata of the item, which is created if needed, until an equal number of unpins.
+  /// Returns its handle.
   func pin(in stored: StoredValues) -> UInt64? {
     switch self {
     case .request(let request): stored.pin(request) ? request.mark.handle : nil
@@ -320,7 +324,7 @@ enum AwaitedItem {
     }
   }
 
-  /// The outcome; nil while it has not ended.
+  /// The outcome of the item, or nil while it has not ended.
   var outcome: Outcome? {
     switch self {
     case .request(let request):
@@ -345,26 +349,27 @@ enum AwaitedItem {
   enum Outcome {
     case success
     case failure(RequestError)
-    /// A task returned nil and an error: the ID of its results.
+    /// A task returned nil and an error. This is the ID of its packed results.
     case returned(Int64)
-    /// An error of a task, to be raised where it is awaited.
+    /// A task raised an error, which is raised again where the task is awaited.
     case raised(ScriptFailure)
-    /// A cancelled task.
+    /// A task was cancelled.
     case cancelled
   }
 }
 
-/// What a coroutine waits for, as far as it could in turn wait for the coroutine.
+/// The requests, tasks and runs that a coroutine waits for. It is used to detect coroutines that
+/// wait for each other.
 struct Awaited {
   var requests: [Request] = []
   var tasks: [LuaTask] = []
-  /// The scope of the script functions that run for the coroutine.
+  /// The scope of the script functions that were started for the coroutine and that it waits for.
   var scope: RunScope?
 
-  /// Whether it is a list. The rest of a list is cancelled if one of its items will never complete.
-  /// Also true for a list with one item.
+  /// Whether the coroutine waits for a list, even if the list has only one item. If one item of a
+  /// list will never complete, the rest is cancelled.
   var isList = false
 
-  /// The request that will never complete, if there is one.
+  /// The request in the wait that will never complete, if there is one.
   var abandoned: Request? { requests.first { $0.isAbandoned && !$0.isCompleted } }
 }

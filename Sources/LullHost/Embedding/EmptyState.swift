@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// An empty Lua state that replaces a closed one: services that still hold values of a closed
-/// runtime find all of them gone. Each pump has one.
+/// An empty Lua state that replaces a closed one. Services that still refer to values of a closed
+/// runtime find none of them in it. Each pump has one empty state.
 final class EmptyState: PumpGuest {
   private let host: LuaHost
   private let state: OpaquePointer
@@ -21,7 +21,7 @@ final class EmptyState: PumpGuest {
     self.state = state
     host = LuaHost(
       environment: PumpEnvironment(Pump(clock: clock), networking), library: .plain)
-    // As in `RuntimeCore`.
+    // The state is prepared as in `RuntimeCore`.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0, lull_state_require(state, 0) == 0 else {
       lull_state_close(state)
@@ -30,7 +30,7 @@ final class EmptyState: PumpGuest {
   }
 
   deinit {
-    // It holds no values with finalisers that could call back.
+    // The state holds no values with finalisers that could call back.
     lull_state_close(state)
   }
 

@@ -41,8 +41,8 @@ extension Lua {
       })
   }
 
-  /// Creates a Lua function that calls a Swift closure with all arguments of the call and returns
-  /// all values of the closure's result.
+  /// Creates a Lua function that calls a Swift closure with an array of all arguments. The elements
+  /// of the array that the closure returns are the function's results.
   ///
   /// - Throws: `closed`, `memoryLimit`.
   public func variadicFunction(
@@ -51,11 +51,13 @@ extension Lua {
     try core.makeFunction(SwiftFunction(name, body))
   }
 
-  /// Sets a global to a Lua function that calls a Swift closure, as `function` creates one.
+  /// Sets a global to a Lua function that calls a Swift closure. The function is created as by
+  /// `function`.
   ///
   ///     try lua.set("greet") { (name: String) in "hello \(name)" }
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<each Parameter: LuaDecodable, Result: LuaEncodable>(
     _ name: String, _ body: @escaping (repeat each Parameter) throws -> Result
   ) throws(LuaError) {
@@ -64,7 +66,8 @@ extension Lua {
 
   /// Sets a global to a Lua function that calls a Swift closure without a result.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<each Parameter: LuaDecodable>(
     _ name: String, _ body: @escaping (repeat each Parameter) throws -> Void
   ) throws(LuaError) {
@@ -75,7 +78,7 @@ extension Lua {
 extension Lua {
   /// A Lua function that Swift can call.
   ///
-  /// Home thread only. Lifetime as for `Reference`.
+  /// It keeps the function alive as a `Reference` does. Home thread only.
   public final class Function {
     let reference: Reference
 
@@ -88,7 +91,7 @@ extension Lua {
     ///     let handler: Lua.Function = try lua.get("handler")
     ///     let answer: String = try await handler(1, "two", ["three": 3])
     ///
-    /// - Throws: As `Lua.run`.
+    /// - Throws: the errors of `Lua.run`.
     public func callAsFunction<each Argument: LuaEncodable, Result: LuaDecodable>(
       _ arguments: repeat each Argument
     ) async throws(LuaError) -> Result {
@@ -99,7 +102,7 @@ extension Lua {
     /// Calls the function, waits until it returns, and returns its first result unconverted, or
     /// `nil` if there is none.
     ///
-    /// - Throws: As `Lua.run`, except `mismatch` for the result.
+    /// - Throws: the errors of `Lua.run`, except `mismatch` for the result.
     @discardableResult @_disfavoredOverload
     public func callAsFunction<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument
@@ -110,7 +113,7 @@ extension Lua {
 
     /// Calls the function, waits until it returns, and returns all results.
     ///
-    /// - Throws: As `Lua.run`, except `mismatch` for the result.
+    /// - Throws: the errors of `Lua.run`, except `mismatch` for the result.
     public func callForAll<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument
     ) async throws(LuaError) -> [Value] {
@@ -121,7 +124,7 @@ extension Lua {
     /// Calls the function without waiting, and returns its first result. Lua code that would have
     /// to wait raises an error at its line.
     ///
-    /// - Throws: As `Lua.runNow`.
+    /// - Throws: the errors of `Lua.runNow`.
     public func callNow<each Argument: LuaEncodable, Result: LuaDecodable>(
       _ arguments: repeat each Argument
     ) throws(LuaError) -> Result {
@@ -131,7 +134,7 @@ extension Lua {
 
     /// Calls the function without waiting, and returns its first result unconverted, or `nil`.
     ///
-    /// - Throws: As `Lua.runNow`, except `mismatch` for the result.
+    /// - Throws: the errors of `Lua.runNow`, except `mismatch` for the result.
     @discardableResult @_disfavoredOverload
     public func callNow<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument
@@ -142,8 +145,8 @@ extension Lua {
   }
 }
 
-/// Small Lua functions with which Swift accesses tables. They respect metatables, and an error that
-/// a metamethod raises is reported like any other. Compiled on first use.
+/// Small Lua functions that Swift calls to access tables, compiled on first use. They respect
+/// metatables. An error that a metamethod raises is reported like any other error.
 struct LuaHelpers {
   let get: Callable
   let set: Callable
@@ -153,7 +156,7 @@ struct LuaHelpers {
 
   init(_ core: RuntimeCore) throws(LuaError) {
     func function(_ text: String) throws(LuaError) -> Callable {
-      // Stays referenced until the state closes.
+      // The compiled function stays referenced until the state closes.
       try core.compile(Array(text.utf8), name: "=lull").callable
     }
     get = try function("local table, key = ... return table[key]")

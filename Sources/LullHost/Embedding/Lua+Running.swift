@@ -25,7 +25,7 @@ extension Lua {
   /// Runs Lua source code, waits until it returns, and returns its first result unconverted, or
   /// `nil` if there is none.
   ///
-  /// - Throws: As `run` with a typed result, except `mismatch` for the result.
+  /// - Throws: the errors of `run` with a typed result, except `mismatch` for the result.
   @discardableResult @_disfavoredOverload
   public func run<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
@@ -35,7 +35,7 @@ extension Lua {
 
   /// Runs Lua source code, waits until it returns, and returns all results.
   ///
-  /// - Throws: As `run`, except `mismatch` for the result.
+  /// - Throws: the errors of `run`, except `mismatch` for the result.
   public func runForAll<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
   ) async throws(LuaError) -> [Value] {
@@ -61,7 +61,7 @@ extension Lua {
 
   /// Runs Lua source code without waiting, and returns its first result unconverted, or `nil`.
   ///
-  /// - Throws: As `runNow` with a typed result, except `mismatch` for the result.
+  /// - Throws: the errors of `runNow` with a typed result, except `mismatch` for the result.
   @discardableResult @_disfavoredOverload
   public func runNow<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
@@ -76,7 +76,7 @@ extension Lua {
   /// A relative path is resolved against the working directory of the process. Modules that the
   /// file loads with `require` are found as `access` specifies.
   ///
-  /// - Throws: As `run`, and `unreadable` if the file cannot be read.
+  /// - Throws: the errors of `run`, and `unreadable` if the file cannot be read.
   public func run<each Argument: LuaEncodable, Result: LuaDecodable>(
     file path: String, _ arguments: repeat each Argument
   ) async throws(LuaError) -> Result {
@@ -85,7 +85,7 @@ extension Lua {
 
   /// Runs a Lua file, waits until it returns, and returns its first result unconverted, or `nil`.
   ///
-  /// - Throws: As `run` for a file, except `mismatch` for the result.
+  /// - Throws: the errors of `run` for a file, except `mismatch` for the result.
   @discardableResult @_disfavoredOverload
   public func run<each Argument: LuaEncodable>(
     file path: String, _ arguments: repeat each Argument
@@ -95,7 +95,7 @@ extension Lua {
 
   /// Runs a Lua file, waits until it returns, and returns all results.
   ///
-  /// - Throws: As `run` for a file, except `mismatch` for the result.
+  /// - Throws: the errors of `run` for a file, except `mismatch` for the result.
   public func runForAll<each Argument: LuaEncodable>(
     file path: String, _ arguments: repeat each Argument
   ) async throws(LuaError) -> [Value] {

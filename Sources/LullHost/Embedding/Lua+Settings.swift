@@ -8,12 +8,12 @@ extension Lua {
     /// not available. Requests may go wherever the network allows. If a folder is given, `require`
     /// finds Lua source modules in it.
     case sandbox(modules: String?)
-    /// Everything that the stock interpreter has, except precompiled chunks. If a folder is given,
-    /// `require` searches it first. `os.exit` raises an error, because the process belongs to the
-    /// program.
+    /// Everything that the stock interpreter offers, except precompiled chunks. If a folder is
+    /// given, `require` searches it first. `os.exit` raises an error, because the process belongs
+    /// to the Swift program.
     case full(modules: String?)
 
-    /// The sandbox without modules.
+    /// The sandbox without a folder for modules.
     public static var sandbox: Access { .sandbox(modules: nil) }
     /// Full access with the default module search path of the interpreter.
     public static var full: Access { .full(modules: nil) }
@@ -30,15 +30,15 @@ extension Lua {
   /// as instructions and stop at the limits. Functions of C modules, of `os` and of `io`, and
   /// `__gc` metamethods can't be interrupted.
   ///
-  /// Recursion through an asynchronous function is one stretch: Lua code that such a function calls
-  /// belongs to the stretch of the caller, and so does the code that follows, unless there is a
-  /// pause of 50 ms.
+  /// If Lua code calls an asynchronous Swift function, and that function calls Lua code again, the
+  /// inner code belongs to the stretch of the caller. The Lua code that follows the call belongs to
+  /// it too, unless there is a pause of 50 ms.
   public struct Limits: Sendable, Hashable {
     /// The maximum memory of Lua's values in bytes, counting 1 kB for each Lull object.
     ///
     /// If Lua needs more and a garbage collection does not free enough, the call fails. Later calls
-    /// succeed once Lua code has released enough. A single call may exceed the limit before it
-    /// is checked. Response bodies do not count: limit them with `Service.configure`.
+    /// succeed once Lua code has released enough memory. A single call may exceed the limit before
+    /// the memory is checked. Response bodies do not count: limit them with `Service.configure`.
     public var memory: Int?
     /// The maximum number of interpreter instructions in one stretch, rounded up to a multiple of
     /// 100.

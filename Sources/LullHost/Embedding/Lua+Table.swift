@@ -5,8 +5,8 @@ extension Lua {
   /// A table in Lua, shared by reference: Lua code sees changes made by Swift, and Swift sees
   /// changes made by Lua code.
   ///
-  /// Metatables are respected, except where `entries` says otherwise. Home thread only. Lifetime as
-  /// for `Reference`.
+  /// Metatables are respected, except where `entries` says otherwise. This object keeps the table
+  /// alive as a `Reference` does. Home thread only.
   public final class Table {
     let reference: Reference
 
@@ -78,7 +78,7 @@ extension Lua {
       try outcome.get()
     }
 
-    /// Returns the table as JSON, converted as by `lull.json.encode`.
+    /// Returns the table as JSON. The conversion is that of `lull.json.encode`.
     ///
     /// - Throws: `mismatch` for values without a JSON form, such as functions, NaN, and tables that
     ///   contain themselves; the message names the place.

@@ -4,9 +4,9 @@ extension Lua {
   /// A Lua value in Swift.
   ///
   /// Numbers keep their Lua subtype: 64-bit integers, or floats including infinities and NaN. Lua
-  /// strings are bytes: valid UTF-8 arrives as `string`, anything else as `bytes`. Tables and
-  /// functions arrive as references, and Lull objects are the same objects on both sides. A value
-  /// belongs to the runtime it came from. Home thread only.
+  /// strings are bytes: valid UTF-8 is represented as `string`, anything else as `bytes`. Tables
+  /// and functions are represented by references, and Lull objects are the same objects in Lua and
+  /// in Swift. A value can be used only with the runtime that returned it. Home thread only.
   public enum Value {
     /// No value, as for a missing field or the result of a function without results.
     case `nil`
@@ -23,12 +23,12 @@ extension Lua {
     case string(String)
     /// A Lua string that is not valid UTF-8.
     case bytes([UInt8])
-    /// A new table with these elements from index 1 on. Only for values passed to Lua; tables from
-    /// Lua arrive as `table`. A `nil` element leaves a hole.
+    /// A new table with these elements from index 1 on. Used only for values that are passed to
+    /// Lua; a table that Lua returns is a `table`. A `nil` element leaves a hole.
     case list([Value])
-    /// A new table with these fields. Only for values passed to Lua.
+    /// A new table with these fields. Used only for values that are passed to Lua.
     case map([(key: Value, value: Value)])
-    /// A table, by reference: both sides see changes.
+    /// A table, by reference: Lua and Swift see each other's changes.
     case table(Table)
     /// A Lua function, or a Swift function that was passed to Lua.
     case function(Function)
@@ -42,11 +42,10 @@ extension Lua {
     case entity(Entity)
     /// An error that `request:await()` returned in Lua.
     case error(RequestError)
-    /// An error that a Swift function threw, as Lua code catches it, or another error to pass to
-    /// Lua.
+    /// An error that a Swift function threw and Lua code caught, or another error to pass to Lua.
     case swiftError(any Error)
-    /// Any other value, such as a coroutine or another Lull object: Swift can hold it and pass it
-    /// back.
+    /// Any other value, such as a coroutine or another Lull object. Swift can hold the value and
+    /// pass it to Lua again.
     case other(Reference)
 
     /// Whether the value is `nil`; false for `null`.

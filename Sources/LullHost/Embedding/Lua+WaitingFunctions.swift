@@ -3,15 +3,15 @@
 // `nonisolated(nonsending)` closure is passed for one with a parameter pack.
 extension Lua {
   /// Creates a Lua function that calls an asynchronous Swift closure. The calling Lua code waits
-  /// for the result while the event loop continues. Arguments, results and errors are those of the
-  /// synchronous `function`.
+  /// for the result while the event loop continues. Arguments, results and errors are converted as
+  /// for a synchronous `function`.
   ///
   /// The closure runs on the home thread, as a task that is cancelled together with the waiting Lua
-  /// code. If the Lua code can't wait there, as in a predicate, the call raises an error. For more
-  /// than four parameters, use `variadicFunction`.
+  /// code. If the calling Lua code can't wait, as in a predicate, the call raises an error. For a
+  /// closure with more than four parameters, use `variadicFunction`.
   ///
-  /// - Throws: `misuse` for a runtime made with a pump, which has no asynchronous functions;
-  ///   `closed`, `memoryLimit`.
+  /// - Throws: `misuse` for a runtime that was made with a pump, which can't have asynchronous
+  ///   functions; `closed`, `memoryLimit`.
   public func function<Result: LuaEncodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping () async throws -> Result
@@ -172,8 +172,8 @@ extension Lua {
       })
   }
 
-  /// Creates a Lua function that calls an asynchronous Swift closure with all arguments of the call
-  /// and returns all values of the closure's result.
+  /// Creates a Lua function that calls an asynchronous Swift closure with an array of all
+  /// arguments. The elements of the array that the closure returns are the function's results.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func variadicFunction(
@@ -187,8 +187,8 @@ extension Lua {
 // MARK: As globals
 
 extension Lua {
-  /// Sets a global to a Lua function that calls an asynchronous Swift closure, as `function`
-  /// creates one.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure. The function is
+  /// created as by `function`.
   ///
   ///     try lua.set("load") { (path: String) async throws in
   ///       try await api.resource(path).load().entity().text
@@ -200,9 +200,11 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function without parameters and without a result.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure without parameters
+  /// and without a result.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping () async throws -> Void
@@ -210,9 +212,10 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function with one parameter.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure with one parameter.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<First: LuaDecodable, Result: LuaEncodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First) async throws -> Result
@@ -220,9 +223,11 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function with one parameter and without a result.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure with one parameter
+  /// and without a result.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<First: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First) async throws -> Void
@@ -230,9 +235,10 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function with two parameters.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure with two parameters.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<First: LuaDecodable, Second: LuaDecodable, Result: LuaEncodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Result
@@ -240,9 +246,11 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function with two parameters and without a result.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure with two parameters
+  /// and without a result.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<First: LuaDecodable, Second: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Void
@@ -250,9 +258,11 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function with three parameters.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure with three
+  /// parameters.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Result: LuaEncodable
   >(
@@ -262,9 +272,11 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function with three parameters and without a result.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure with three parameters
+  /// and without a result.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second, Third) async throws -> Void
@@ -272,9 +284,10 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function with four parameters.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure with four parameters.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Result: LuaEncodable
@@ -285,9 +298,11 @@ extension Lua {
     try set(name, function(name, body))
   }
 
-  /// Sets a global to an asynchronous function with four parameters and without a result.
+  /// Sets a global to a Lua function that calls an asynchronous Swift closure with four parameters
+  /// and without a result.
   ///
-  /// - Throws: As `function`; `runtime` if a metamethod of the globals table raises an error.
+  /// - Throws: the errors of `function`; `runtime` if a metamethod of the globals table raises an
+  ///   error.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable
   >(

@@ -1,11 +1,12 @@
 public import LullCore
 import LullSystem
 
-/// A Lua interpreter inside a Swift program, with all of Lull in it as `lull`.
+/// A Lua interpreter inside a Swift program. Lua code in it uses all of Lull as the module `lull`.
 ///
-/// It lives on a home: Lua code runs on the home's thread, and while it waits for a request the
-/// event loop continues. Swift runs source code and files, passes values and functions to Lua, and
-/// calls Lua functions. Services, resources and requests are the same objects on both sides.
+/// A runtime belongs to a home. Lua code runs on the home's thread, and while it waits for a
+/// request the event loop continues. Swift runs source code and files, passes values and functions
+/// to Lua, and calls Lua functions. Services, resources and requests are the same objects in Lua
+/// and in Swift.
 ///
 ///     try Lull.run { home in
 ///       let lua = try Lua(home, limits: .init(memory: 64 << 20, seconds: 1))
@@ -14,15 +15,17 @@ import LullSystem
 ///       let length: Int = try await lua.run("return #greet('Ann')")
 ///     }
 ///
-/// It is open until `close()` is called, the last reference to this object goes away, or its home
-/// ends, whichever happens first. Then everything its code has begun is cancelled, pending and
-/// later calls fail with `LuaError.Kind.closed`, and the Swift functions it was given are released.
-/// Several runtimes may live on one home, but a service can be shared with only one of them.
+/// A runtime is open until `close()` is called, the last reference to this object goes away, or its
+/// home ends, whichever happens first. Then everything that its Lua code has begun is cancelled,
+/// pending and later calls fail with `LuaError.Kind.closed`, and the Swift functions passed to it
+/// are released. Several runtimes may share one home, but a service can be shared with only one of
+/// them.
 ///
-/// Home thread only: use on another thread ends the program with a message.
+/// Home thread only: using it on another thread ends the program with a message.
 public final class Lua {
   private var made: RuntimeCore?
-  /// The pending arguments of a runtime that is created on its home at first use.
+  /// The arguments for the implementation until it is created, which happens on the home at first
+  /// use.
   private var plan: Plan?
 
   /// Creates a runtime on a home.
@@ -39,7 +42,7 @@ public final class Lua {
     made = try RuntimeCore(home, limits: limits, access: access)
   }
 
-  /// Creates a runtime on a pump that something other than a home drives. It can't have
+  /// Creates a runtime on a pump that is not driven by a home. Such a runtime can't have
   /// asynchronous functions.
   ///
   /// - Parameter networking: the network of services that Lua code creates.
@@ -93,8 +96,8 @@ public final class Lua {
     private func make(on home: some ServiceHome) throws(LuaError) -> RuntimeCore {
       let pump = home.surroundings.context.pump
       guard !pump.isClosed else { throw .closed }
-      // Checked here, because the standard library would end the program with a message about
-      // executors.
+      // The thread is checked here, because otherwise the standard library would end the program
+      // with a message about executors.
       guard pump.isOnThread else {
         ProgramMisuse.stop(
           """
@@ -132,18 +135,19 @@ public final class Lua {
   /// Whether the runtime was closed.
   public var isClosed: Bool { made?.isClosing ?? (plan == nil) }
 
-  /// The function that gets errors without another receiver: those of observers, hooks, and tasks
-  /// that are not awaited, unless a handler of `lull.on_error` returned true. The second argument
-  /// describes the place, such as `observer of /users/7`.
+  /// A function that receives the errors that no other code receives: errors in observers, in
+  /// hooks, and in tasks that are not awaited, unless a handler of `lull.on_error` returned true.
+  /// The second argument describes the place, such as `observer of /users/7`.
   ///
-  /// nil, the default, writes them to standard error. The function may not throw. Calls that it
-  /// makes into this runtime are ordinary calls.
+  /// If it is nil, the default, these errors are written to standard error. The function may not
+  /// throw. Calls that it makes into this runtime are ordinary calls.
   public var onError: ((_ error: LuaError, _ place: String) -> Void)? {
     didSet { made?.setProgram(onError) }
   }
 
-  /// Closes the runtime and cancels everything its code has begun: immediately, or in the next turn
-  /// if called from inside a call into the runtime. Closing twice has no effect.
+  /// Closes the runtime and cancels everything that its Lua code has begun. This happens
+  /// immediately, or in the next turn if this method is called from inside a call into the runtime.
+  /// Closing twice has no effect.
   public func close() {
     plan = nil
     made?.requireThread()
@@ -160,17 +164,17 @@ extension Lua {
     return try .first(of: core.callNow(core.helpers().globals, []))
   }
 
-  /// Returns a global.
+  /// Returns the value of a global variable.
   ///
   ///     let handler: Lua.Function = try lua.get("handler")
   ///
-  /// - Throws: `mismatch` if the value does not convert to `Global`. A global that is not set is
-  ///   `nil`, which an optional type accepts.
+  /// - Throws: `mismatch` if the value does not convert to `Global`. The value of a global that is
+  ///   not set is `nil`, which converts only to an optional type.
   public func get<Global: LuaDecodable>(_ name: String) throws(LuaError) -> Global {
     try globals().get(name)
   }
 
-  /// Sets a global; `nil` removes it.
+  /// Sets a global variable. Setting it to `nil` removes it.
   ///
   /// - Throws: `mismatch` if the value does not convert to Lua; `runtime` if a metamethod of the
   ///   globals table raises an error; `closed`, `memoryLimit`.
@@ -189,10 +193,10 @@ extension Lua {
 }
 
 extension Lua {
-  /// A Lua value that Swift holds: it stays alive as long as this object does.
+  /// Keeps a Lua value alive for Swift as long as this object exists.
   ///
-  /// It does not keep the runtime open, and is useless once the runtime is closed. Releasing it
-  /// takes effect with the next call or turn. Home thread only.
+  /// It does not keep the runtime open, and can't be used after the runtime is closed. When the
+  /// object is freed, Lua releases the value with the next call or turn. Home thread only.
   public final class Reference {
     let core: RuntimeCore
     let id: Int64
@@ -205,7 +209,7 @@ extension Lua {
       self.typeName = typeName
     }
 
-    // A `deinit` does not call into the runtime, so the release is queued.
+    // A `deinit` must not call into the runtime, so the release is queued.
     deinit { core.host.stored.released.addPin(id) }
   }
 }

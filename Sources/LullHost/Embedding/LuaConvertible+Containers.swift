@@ -1,9 +1,10 @@
 public import LullCore
 
 extension Optional: LuaEncodable where Wrapped: LuaEncodable {
-  /// Returns `nil` for no value, which becomes `lull.null` inside a table.
+  /// Returns the Lua value of the wrapped value, or `nil` if there is none. Inside a table, this
+  /// `nil` becomes `lull.null`.
   ///
-  /// - Throws: The error of the wrapped value's conversion.
+  /// - Throws: the error of the wrapped value's conversion.
   public func luaValue() throws(LuaError) -> Lua.Value {
     guard let self else { return .nil }
     return try self.luaValue()
@@ -11,9 +12,9 @@ extension Optional: LuaEncodable where Wrapped: LuaEncodable {
 }
 
 extension Optional: LuaDecodable where Wrapped: LuaDecodable {
-  /// Returns nil for `nil` and for `lull.null`.
+  /// Converts a Lua value to `Wrapped`. Returns nil for `nil` and for `lull.null`.
   ///
-  /// - Throws: The error of `Wrapped`'s conversion.
+  /// - Throws: the error of the conversion to `Wrapped`.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Wrapped? {
     switch value {
     case .nil, .null: return nil
@@ -23,9 +24,9 @@ extension Optional: LuaDecodable where Wrapped: LuaDecodable {
 }
 
 extension Array: LuaEncodable where Element: LuaEncodable {
-  /// Returns a table, or a string if the elements are bytes.
+  /// Returns the array as a Lua table, or as a Lua string if the elements are bytes.
   ///
-  /// - Throws: The error of an element's conversion.
+  /// - Throws: the error of an element's conversion.
   public func luaValue() throws(LuaError) -> Lua.Value {
     if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .bytes(bytes) }
     var elements: [Lua.Value] = []
@@ -36,8 +37,8 @@ extension Array: LuaEncodable where Element: LuaEncodable {
 }
 
 extension Array: LuaDecodable where Element: LuaDecodable {
-  /// Returns the elements of a table from index 1 on. A table with other keys does not convert.
-  /// Bytes may also come from a string.
+  /// Returns the elements of a table, from index 1 on. A table that has other keys as well does not
+  /// convert. An array of bytes can also be converted from a string.
   ///
   /// - Throws: `mismatch`, which names the element.
   public static func from(lua value: Lua.Value) throws(LuaError) -> [Element] {
@@ -89,7 +90,7 @@ extension Lua.Table {
   /// The maximum nesting depth of tables converted to Swift.
   private static let deepest = 200
 
-  /// Returns the elements, all converted to one type.
+  /// Returns the elements of a Lua table that is a list, all converted to one type.
   func elements<Element: LuaDecodable>() throws(LuaError) -> [Element] {
     try nested { () throws(LuaError) in
       let entries = try self.entries()
@@ -110,8 +111,8 @@ extension Lua.Table {
     }
   }
 
-  /// Runs a conversion of nested values. Throws if tables are nested too deeply, as in a table that
-  /// contains itself.
+  /// Runs the conversion of a table whose values may be tables. Throws if tables are nested too
+  /// deeply, as in a table that contains itself.
   func nested<R>(_ body: () throws(LuaError) -> R) throws(LuaError) -> R {
     let core = reference.core
     guard core.readingDepth < Lua.Table.deepest else {
@@ -125,8 +126,8 @@ extension Lua.Table {
 }
 
 extension JSONValue: LuaConvertible {
-  /// Arrays and objects become tables, null becomes `lull.null`. If a key is repeated, the last one
-  /// counts.
+  /// Converts JSON to Lua. Arrays and objects become tables, and null becomes `lull.null`. If an
+  /// object has a key several times, the last value is used.
   ///
   /// - Throws: `mismatch` if a value has no Lua form.
   public func luaValue() throws(LuaError) -> Lua.Value {
@@ -147,7 +148,7 @@ extension JSONValue: LuaConvertible {
     }
   }
 
-  /// Returns the JSON that `lull.json.encode` would write.
+  /// Converts a Lua value to the JSON that `lull.json.encode` would write for it.
   ///
   /// - Throws: `mismatch` for tables that contain themselves, functions and NaN.
   public static func from(lua value: Lua.Value) throws(LuaError) -> JSONValue {

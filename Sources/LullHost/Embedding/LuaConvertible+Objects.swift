@@ -25,7 +25,7 @@ extension Lua.Function: LuaConvertible {
   }
 }
 
-/// Shared by reference: the same object on both sides.
+/// A service is shared by reference: Lua and Swift use the same object.
 extension Service: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .service(self) }
 
@@ -35,7 +35,7 @@ extension Service: LuaConvertible {
   }
 }
 
-/// Shared by reference: the same object on both sides.
+/// A resource is shared by reference: Lua and Swift use the same object.
 extension Resource: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .resource(self) }
 
@@ -47,7 +47,7 @@ extension Resource: LuaConvertible {
   }
 }
 
-/// Shared by reference: the same object on both sides.
+/// A request is shared by reference: Lua and Swift use the same object.
 extension Request: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .request(self) }
 
@@ -57,7 +57,7 @@ extension Request: LuaConvertible {
   }
 }
 
-/// Copied, because entities are values in Swift.
+/// An entity is copied between Lua and Swift, because it is a value in Swift.
 extension Entity: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .entity(self) }
 
@@ -67,7 +67,7 @@ extension Entity: LuaConvertible {
   }
 }
 
-/// Copied, because request errors are values in Swift.
+/// A request error is copied between Lua and Swift, because it is a value in Swift.
 extension RequestError: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .error(self) }
 

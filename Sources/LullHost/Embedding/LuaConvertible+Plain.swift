@@ -10,9 +10,9 @@ extension Bool: LuaConvertible {
 extension String: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .string(self) }
 
-  /// Converts a string that is valid UTF-8. Numbers are not converted.
+  /// Converts a Lua string that is valid UTF-8. Numbers are not converted to strings.
   ///
-  /// - Throws: `mismatch`.
+  /// - Throws: `mismatch` for any other value.
   public static func from(lua value: Lua.Value) throws(LuaError) -> String {
     switch value {
     case .string(let string): return string
@@ -25,9 +25,9 @@ extension String: LuaConvertible {
 extension Double: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .number(self) }
 
-  /// Converts a float, or an integer that a `Double` represents exactly.
+  /// Converts a Lua float, or a Lua integer that a `Double` represents exactly.
   ///
-  /// - Throws: `mismatch`.
+  /// - Throws: `mismatch` for any other value.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Double {
     switch value {
     case .number(let number): return number
@@ -44,9 +44,9 @@ extension Double: LuaConvertible {
 extension Float: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .number(Double(self)) }
 
-  /// Returns the nearest `Float`.
+  /// Converts a Lua number to the nearest `Float`.
   ///
-  /// - Throws: `mismatch`.
+  /// - Throws: `mismatch` for any other value.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Float {
     Float(try Double.from(lua: value))
   }
@@ -63,7 +63,7 @@ extension FixedWidthInteger {
     }
   }
 
-  /// Converts an integer, or a float without a fraction.
+  /// Converts a Lua integer, or a Lua float without a fraction.
   fileprivate static func integer(lua value: Lua.Value) throws(LuaError) -> Self {
     switch value {
     case .int(let int):
@@ -138,7 +138,7 @@ extension UInt64: LuaConvertible {
   }
 }
 
-/// A single `UInt8` is a number; an array of them is a string.
+/// A single `UInt8` is a number in Lua; an array of them is a string.
 extension UInt8: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .int(Int(self)) }
   public static func from(lua value: Lua.Value) throws(LuaError) -> UInt8 {

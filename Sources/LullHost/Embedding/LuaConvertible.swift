@@ -3,8 +3,8 @@ import LullCore
 /// A type whose values convert to Lua.
 ///
 /// Integers, floating-point numbers, `Bool`, `String`, `[UInt8]` (as a byte string), arrays,
-/// dictionaries, optionals, `JSONValue` and Lull's own objects do. Your own type defines its
-/// conversion:
+/// dictionaries, optionals, `JSONValue` and Lull's own objects conform to it. Your own type defines
+/// its conversion:
 ///
 ///     extension Money: LuaEncodable {
 ///       func luaValue() throws(LuaError) -> Lua.Value {
@@ -31,7 +31,7 @@ public protocol LuaDecodable {
 public typealias LuaConvertible = LuaEncodable & LuaDecodable
 
 extension Lua.Value {
-  /// The value, with `nil` replaced by `null`: a `nil` field of a table would not exist.
+  /// The value, or `null` if it is `nil`. A field of a Lua table can't be `nil`.
   var orNull: Lua.Value { isNil ? .null : self }
 
   static func all<each Argument: LuaEncodable>(
@@ -42,7 +42,7 @@ extension Lua.Value {
     return values
   }
 
-  /// Returns a key as shown in messages.
+  /// Returns a key of a table as it is written in error messages.
   static func described(_ key: Lua.Value) -> String {
     switch key {
     case .string(let string): "'\(LogText.part(string, limit: 40))'"
@@ -72,8 +72,8 @@ extension LuaError {
     return .mismatch("\(what) expected, got \(got)")
   }
 
-  /// Returns a mismatch with the place of the nested value in front of its message; other errors
-  /// unchanged.
+  /// Returns a mismatch error with the place of the nested value added in front of its message. Any
+  /// other error is returned unchanged.
   func inside(_ place: String) -> LuaError {
     guard kind == .mismatch else { return self }
     return LuaError(.mismatch, "\(place): \(message)")

@@ -2,9 +2,9 @@ public import LullCore
 
 /// An error in a Lua runtime, or in a conversion to or from it.
 ///
-/// An error raised by Lua code keeps its message, its place and its traceback. A raised value that
-/// is not a string is in `value` if it has a JSON form, a request error is in `requestError`, and
-/// an error thrown by a Swift function is in `thrown`. Any thread.
+/// An error raised by Lua code keeps its message, its place and its traceback. If the raised value
+/// is not a string, `value` has its JSON form, if there is one. A request error is in
+/// `requestError`, and an error that a Swift function threw is in `thrown`. Any thread.
 public struct LuaError: Error, Sendable {
   /// The kinds of failure.
   public enum Kind: String, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ public struct LuaError: Error, Sendable {
     case syntax
     /// Lua code raised an error.
     case runtime
-    /// A value has the wrong type, or does not convert to the other language.
+    /// A value has the wrong type, or does not convert from Lua to Swift or from Swift to Lua.
     case mismatch
     /// A file cannot be read.
     case unreadable
@@ -26,11 +26,11 @@ public struct LuaError: Error, Sendable {
     case cancelled
     /// The runtime was closed, or its home has ended.
     case closed
-    /// The operation is not possible; the message says what to do instead.
+    /// The program used the API in a way that is not possible; the message says what to do instead.
     case misuse
   }
 
-  /// A line of Lua code.
+  /// A line of Lua code, as the place of an error.
   public struct Place: Sendable, Hashable, CustomStringConvertible {
     /// The path of the file, or the name given for the source code.
     public let file: String
@@ -42,17 +42,18 @@ public struct LuaError: Error, Sendable {
 
   /// The kind of failure.
   public let kind: Kind
-  /// The message as Lua would print it; for an error of Lua code, with the place in front.
+  /// The message as Lua would print it. The message of an error in Lua code begins with its place.
   public let message: String
   /// The line that raised the error, or that has the syntax error; nil if there is no such line.
   public let place: Place?
   /// The traceback in the format of `debug.traceback`: the functions that were running, innermost
-  /// first, followed by those that awaited a failed task. Empty if none were running.
+  /// first. If a task failed and was awaited, the functions that awaited it follow. Empty if no
+  /// function was running.
   public let traceback: String
   /// The request error that Lua code raised or did not catch.
   public let requestError: RequestError?
-  /// The error that a Swift function threw and Lua code did not catch, or raised again: the same
-  /// value, of the same type. Request errors are in `requestError`.
+  /// The error that a Swift function threw, if Lua code did not catch it or raised it again. It is
+  /// the same value with the same type. A request error is in `requestError` instead.
   ///
   ///     if error.thrown is OutOfStock { … }
   public let thrown: (any Error)?
@@ -73,8 +74,8 @@ public struct LuaError: Error, Sendable {
     self.value = value
   }
 
-  /// Creates the mismatch error of your own conversion. `message` should say what was expected and
-  /// what was found.
+  /// Creates the `mismatch` error for a conversion that your own type defines. `message` should
+  /// name the expected and the actual value.
   public static func mismatch(_ message: String) -> LuaError { LuaError(.mismatch, message) }
 }
 
@@ -99,8 +100,8 @@ extension LuaError {
       value: value)
   }
 
-  /// Adds the Lua traceback to an error that passed through Lua code. Kind, message and place stay.
-  /// (EMB-161)
+  /// Creates a copy of an error that passed through Lua code, with the traceback of that code
+  /// added. Kind, message and place stay the same. (EMB-161)
   init(passing error: LuaError, _ failure: ScriptFailure) {
     self.init(
       error.kind, error.message, place: error.place,
@@ -117,7 +118,8 @@ extension LuaError {
 }
 
 extension LuaError.Place {
-  /// Parses the place at the beginning of a Lua message: `file:line: text`.
+  /// Parses the place at the beginning of a Lua message such as `file:line: text`. Returns nil if
+  /// the message does not begin with a place.
   fileprivate init?(beginning message: String) {
     let parts = message.split(separator: ":", omittingEmptySubsequences: false)
     for index in parts.indices.dropFirst() {

@@ -1,15 +1,16 @@
 import LullCore
 import LullSystem
 
-/// The environment of an embedded runtime: the pump and network of its program, driven from
-/// outside.
+/// The environment of a runtime that is embedded in a Swift program. The program owns the pump and
+/// the network, and drives the pump.
 final class PumpEnvironment: HostEnvironment {
   let pump: Pump
   private let networking: any NetworkingProvider
   private var hooks: [() -> Void] = []
-  /// The services that the program passed to scripts or got from them.
+  /// The services that the program passed to Lua code or got from it.
   var sharedServices: Set<ObjectIdentifier> { Set(shared.keys) }
-  /// Each shared service, with the version of its configuration when it was shared.
+  /// Each service that Swift and Lua share, with the version of its configuration when it was first
+  /// shared.
   private(set) var shared: [ObjectIdentifier: (service: Service, version: Int)] = [:]
 
   init(_ pump: Pump, _ networking: any NetworkingProvider) {
@@ -19,15 +20,15 @@ final class PumpEnvironment: HostEnvironment {
 
   let isShared = true
   let canBlock = false
-  // The program handles signals, and a runtime that closes with unfinished work prints nothing to
-  // standard error.
+  // True although the process does not belong to Lull: the program handles signals, and a runtime
+  // that closes with unfinished work prints nothing to standard error.
   let ownsProcess = true
   var signalWakeUp: SignalWakeUp? { nil }
 
   func defaultNetworking() -> any NetworkingProvider { networking }
 
-  /// Does nothing, because the pump is driven from outside. Calls that would have to block are
-  /// rejected earlier.
+  /// Does nothing, because the program drives the pump. A call that would have to block is rejected
+  /// before this is reached.
   func run(until condition: () -> Bool) {}
 
   func onTurn(_ hook: @escaping () -> Void) { hooks.append(hook) }
@@ -40,8 +41,8 @@ final class PumpEnvironment: HostEnvironment {
     return true
   }
 
-  /// Releases the services to which no script values are attached any more. Services that may still
-  /// have some keep `owner` alive.
+  /// Removes `owner` from the owners of each shared service to which no script values are attached
+  /// any more. A service that may still have script values continues to keep `owner` alive.
   func release(_ owner: AnyObject) {
     for (service, version) in shared.values {
       var isInUse = service.configurationVersion != version

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension RuntimeCore {
-  /// Calls a function and waits until it has ended.
+  /// Calls a Lua function and waits until it has ended.
   func call(
     _ callable: Callable, _ arguments: [Lua.Value], isolation: isolated (any Actor)? = #isolation
   ) async throws(LuaError) -> [Lua.Value] {
@@ -11,12 +11,12 @@ extension RuntimeCore {
     let pump = pump
     let waiting = pump.waits.began()
     defer { pump.waits.ended(waiting) }
-    // Only the signal leaves the home thread: a task may be cancelled on any.
+    // A task may be cancelled on any thread, so only the pump's signal leaves the home thread.
     let cancellation = pump.signal { pending.cancel() }
     defer { pump.discard(cancellation) }
     await withTaskCancellationHandler {
-      // Captured explicitly, or the closure would leave the caller's actor, which need not be the
-      // home itself.
+      // The isolation is captured explicitly. Otherwise the closure would leave the caller's actor,
+      // which need not be the home itself.
       _ = isolation
       await withCheckedContinuation { continuation in
         pending.cancel = start(callable, arguments) { outcome in
@@ -27,7 +27,7 @@ extension RuntimeCore {
     } onCancel: {
       cancellation()
     }
-    // Breaks the cycle: the cancel closure holds the waiting caller.
+    // This breaks a reference cycle, because the cancel closure holds the waiting caller.
     pending.cancel = {}
     return try pending.outcome.get()
   }
@@ -58,7 +58,7 @@ extension RuntimeCore {
   }
 }
 
-/// A call whose caller is waiting.
+/// The outcome of a call for which a Swift caller waits, and a closure that cancels the call.
 private final class PendingCall {
   var outcome: RuntimeCore.Outcome = .failure(.closed)
   var cancel: () -> Void = {}

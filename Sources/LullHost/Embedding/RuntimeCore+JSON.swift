@@ -10,10 +10,10 @@ extension RuntimeCore {
     return try RuntimeCore.parsed(outcome).root.plainValue
   }
 
-  /// Returns a stored value as JSON, or nil if it has no JSON form.
+  /// Returns the stored value with that ID as JSON, or nil if it has no JSON form.
   func json(ofKept id: Int64) -> JSONValue? { document(ofKept: id)?.root.plainValue }
 
-  /// Returns a stored value as a JSON document, or nil if it has no JSON form.
+  /// Returns the stored value with that ID as a JSON document, or nil if it has no JSON form.
   func document(ofKept id: Int64) -> JSONDocument? {
     guard !isClosing, let helpers = try? helpers() else { return nil }
     let answer = host.coroutines.ask(helpers.same, [.ref(id)], kind: "call from Swift") {

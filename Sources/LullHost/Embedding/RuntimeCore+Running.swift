@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-// Running Lua source code and functions from Swift.
+// Runs Lua source code and Lua functions for Swift.
 extension RuntimeCore {
   typealias Outcome = Result<[Lua.Value], LuaError>
 
@@ -20,7 +20,7 @@ extension RuntimeCore {
     try askNow(callable, arguments) { results in self.values(of: results) }.get()
   }
 
-  /// Calls a function that must not wait, and passes its results to `read`.
+  /// Calls a function that must not wait, and returns the value that `read` makes of its results.
   func askNow<R>(
     _ callable: Callable, _ arguments: [Lua.Value], read: (RunResults) -> R
   ) throws(LuaError) -> R {
@@ -47,8 +47,8 @@ extension RuntimeCore {
 
   // MARK: Waiting
 
-  /// Calls a function that may wait. `finish` is called exactly once with the results, immediately
-  /// or later. Returns a closure that cancels the call.
+  /// Calls a function that may wait. `finish` is called exactly once with the results or an error,
+  /// immediately or later. The returned closure cancels the call.
   func start(
     _ callable: Callable, _ arguments: [Lua.Value], finish: @escaping (Outcome) -> Void
   ) -> () -> Void {
@@ -73,8 +73,8 @@ extension RuntimeCore {
     return { [host] in host.coroutines.cancel(context) }
   }
 
-  /// Returns the stretch to which the asynchronous function called by this coroutine belongs; nil
-  /// without limits.
+  /// Returns the stretch of Lua code to which an asynchronous function that this coroutine calls
+  /// belongs. Returns nil if stretches have no limits.
   func stretch(for context: RunContext?) -> ContinuedStretch.Origin? {
     guard limits.seconds != nil || limits.instructions != nil, let context else { return nil }
     let stretch = context.stretch ?? ContinuedStretch()
@@ -134,7 +134,7 @@ extension RuntimeCore {
     }
   }
 
-  /// Returns the raised value as JSON.
+  /// Returns the value that Lua code raised as JSON, or nil if it is a string or has no JSON form.
   private func raised(_ failure: ScriptFailure) -> JSONValue? {
     switch failure.value {
     case .boolean(let bool)?: return .bool(bool)
@@ -148,7 +148,7 @@ extension RuntimeCore {
 
   // MARK: Tasks
 
-  /// Runs an asynchronous closure as a task on the home.
+  /// Runs an asynchronous closure as a task on the home. Returns nil if the runtime has no home.
   func spawn(
     _ body: nonisolated(nonsending) @escaping () async -> Void
   ) -> Task<Void, any Error>? {
@@ -162,8 +162,9 @@ extension RuntimeCore {
   }
 }
 
-/// Wraps a value that returns to its own thread through closures that must be `Sendable`.
-// Created, used and released on the home thread only, where every task of a home runs.
+/// Wraps a value so that closures which must be `Sendable` can carry it back to the thread it came
+/// from.
+// The value is created, used and released on the home thread only, where every task of a home runs.
 struct HandedOver<Value>: @unchecked Sendable {
   let value: Value
 

@@ -1,14 +1,14 @@
 import CLullBridge
 import LullCore
 
-// Conversion of values between Swift and Lua.
+// Converts values between Swift and Lua.
 extension RuntimeCore {
   /// The maximum nesting depth of tables converted to Lua.
   private static let deepest = 200
 
   // MARK: From Lua
 
-  /// Reads the value at a stack index.
+  /// Converts the Lua value at a stack index to Swift.
   func read(at index: Int32, in state: OpaquePointer?) throws(LuaError) -> Lua.Value {
     var raw = lull_value()
     lull_read(state, index, &raw)
@@ -70,8 +70,8 @@ extension RuntimeCore {
     }
   }
 
-  /// Converts content that a script created to JSON if possible, because a table would be freed
-  /// with its userdata.
+  /// Returns an entity for Swift. If its content is a table of the script, the content is converted
+  /// to JSON if possible, because the table would be freed with the entity's userdata.
   private func readable(_ entity: Entity) -> Entity {
     guard case .foreign(let foreign) = entity.content,
       let document = document(ofKept: foreign.id)
@@ -166,8 +166,8 @@ extension RuntimeCore {
 
   // MARK: Shared objects
 
-  /// Keeps a service that both sides use alive in Lua, with the configuration that scripts gave it,
-  /// until the runtime closes.
+  /// Keeps a service that Lua and Swift share, and the configuration that scripts gave it, alive in
+  /// Lua until the runtime closes.
   private func share(_ service: Service) throws(LuaError) {
     let name = service.name ?? service.baseURL?.text ?? "without a base URL"
     guard service.pump === pump else {
@@ -191,8 +191,8 @@ extension RuntimeCore {
       throw LuaError(.misuse, "a request of another Lua runtime")
     }
     mark.owner = self
-    // Its script functions are referenced only by its userdata, which nothing else keeps alive
-    // before the request starts.
+    // Only the request's userdata references its script functions, and before the request starts
+    // nothing else keeps the userdata alive. So it is pinned.
     if request.state == .notStarted, !mark.isHeldForProgram, host.stored.pin(request) {
       mark.isHeldForProgram = true
     }

@@ -3,11 +3,11 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// The implementation of `Lua`: one Lua state with its host, on a pump that something else drives.
-/// It creates, limits, calls and closes the state.
+/// The implementation of `Lua`: one Lua state with its host, on a pump that a home or the program
+/// drives. It creates the state, applies limits to it, calls functions in it and closes it.
 ///
-/// The pump holds it until it is closed; releasing the `Lua` closes it. Functions and tables held
-/// by Swift also refer to it, and find it closed afterwards. Home thread only.
+/// The pump holds this object until it is closed; releasing the `Lua` closes it. Swift objects for
+/// functions and tables also refer to it, and their calls fail once it is closed. Home thread only.
 final class RuntimeCore {
   let host: LuaHost
   let home: (any ServiceHome)?
@@ -15,12 +15,12 @@ final class RuntimeCore {
   let environment: PumpEnvironment
   private var state: OpaquePointer?
   private let thread = pthread_self()
-  /// Whether closing has begun, so that no new calls start. Once `isClosed` is true, the state is
-  /// freed.
+  /// Whether closing has begun, so that no new calls start. The state is freed when `isClosed`
+  /// becomes true.
   private(set) var isClosing = false
   private var isClosed = false
   var madeHelpers: LuaHelpers?
-  /// The nesting depth of the tables that are being read.
+  /// The current nesting depth while nested tables are being converted to Swift.
   var readingDepth = 0
 
   init(
@@ -38,7 +38,7 @@ final class RuntimeCore {
     host.permissions.isSandboxed = trust.isSandbox
     host.sources.readsFiles = !trust.isSandbox
     host.sources.folder = access.folder
-    // The state retains the host when attached, and releases it when it closes.
+    // When the state attaches the host, it retains it. It releases it when it closes.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0, lull_state_require(state, 1) == 0 else {
       lull_state_close(state)
@@ -56,7 +56,7 @@ final class RuntimeCore {
     }
   }
 
-  /// Creates a runtime on a home that the caller is isolated to.
+  /// Creates a runtime on the home to which the caller is isolated.
   convenience init(
     _ home: isolated some ServiceHome, limits: Lua.Limits, access: Lua.Access
   ) throws(LuaError) {
@@ -90,8 +90,8 @@ final class RuntimeCore {
 
   // MARK: Checks of thread and state
 
-  /// A closed runtime may be used on another thread: the one on which the rest of an ended home
-  /// runs.
+  /// Ends the program with a message if an open runtime is used on another thread than its home's.
+  /// A closed runtime may be used on another thread: the last code of an ended home runs there.
   func requireThread() {
     guard !isClosed, pthread_equal(pthread_self(), thread) == 0 else { return }
     ProgramMisuse.stop(
@@ -101,15 +101,15 @@ final class RuntimeCore {
       """)
   }
 
-  /// Checks the thread and that the runtime is open, and frees released values. Every operation
-  /// starts with it.
+  /// Checks that this is the home thread and that the runtime is open, and frees released values.
+  /// Every operation calls this first.
   func requireOpen() throws(LuaError) {
     requireThread()
     guard !isClosing else { throw .closed }
     if let released = host.stored.released.take() { host.stored.release(released) }
   }
 
-  /// Sets the function that gets errors without another receiver.
+  /// Sets the function that receives the errors that no other code receives.
   func setProgram(_ tell: ((LuaError, String) -> Void)?) {
     requireThread()
     host.reporter.program = tell.map { tell in
@@ -121,7 +121,8 @@ final class RuntimeCore {
 
   func closeSoon() {
     guard !isClosing else { return }
-    // A `deinit` does not call into the runtime. Once the pump has closed, no Lua code runs.
+    // A `deinit` must not call into the runtime, so closing is deferred. After the pump has closed,
+    // no Lua code runs any more, so the runtime can be closed here.
     if pump.isClosed { close() } else { pump.enqueue { self.close() } }
   }
 
@@ -140,7 +141,8 @@ final class RuntimeCore {
     let empty = EmptyState.of(environment)
     if let state { lull_state_close(state) }
     state = nil
-    // Swift services that still refer to this runtime get a state in which every value is gone.
+    // Swift services that still refer to this runtime get an empty state, in which every value is
+    // gone.
     if let empty { host.bridge.attach(empty.runtime) }
     self.empty = empty
     environment.release(self)
@@ -154,7 +156,7 @@ final class RuntimeCore {
 extension RuntimeCore: PumpGuest {
   func turnBegins() { environment.beginTurn() }
 
-  /// Resumes coroutines in `lull.run` when nothing else is left to do.
+  /// Resumes coroutines that wait in `lull.run` if no other work is left.
   func turnEnded() { host.loop.resumeIdleWaiters() }
 
   func pumpCloses() { close() }
@@ -176,7 +178,7 @@ extension Lua.Access {
 }
 
 extension RuntimeCore {
-  /// Creates a Lua function for a Swift function.
+  /// Creates the Lua function that calls a Swift function.
   func makeFunction(_ function: SwiftFunction) throws(LuaError) -> Lua.Function {
     guard home != nil || !function.waits else {
       throw LuaError(

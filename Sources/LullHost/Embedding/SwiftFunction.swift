@@ -13,7 +13,7 @@ final class SwiftFunction {
   }
 
   private let kind: Kind
-  /// The name of the function in messages.
+  /// The name of the function in error messages.
   private let name: String
 
   init(_ name: String, _ body: @escaping Body) {
@@ -44,7 +44,7 @@ final class SwiftFunction {
 
   private func arguments(_ call: Call, _ core: RuntimeCore) throws(LuaError) -> [Lua.Value] {
     var values: [Lua.Value] = []
-    // The first argument is self.
+    // Argument 0 is self, the object to which the function is bound.
     for position in 1..<max(1, call.count) {
       values.append(try core.read(at: call.index(position), in: call.state))
     }
@@ -79,15 +79,15 @@ final class SwiftFunction {
 
   private func raise(_ error: any Error, _ core: RuntimeCore, _ call: Call) -> Misuse {
     switch (error as? LuaError)?.kind {
-    // The call adds its own name to these messages.
+    // The call adds the place and the function's name to these messages.
     case .mismatch, .misuse: .message(Self.text(of: error))
     default: .value(Self.raised(error, core, place: Self.place(of: call)))
     }
   }
 
-  /// Returns the value to raise for an error: a request error unchanged, a Lua error as the value
-  /// that was raised, anything else as an object that holds it. The place is prepended if the error
-  /// has none.
+  /// Returns the Lua value to raise for an error. A request error is raised unchanged, and a Lua
+  /// error as the value that was raised. Any other error is wrapped in an object. If the error has
+  /// no place, `place` is added in front.
   private static func raised(
     _ error: any Error, _ core: RuntimeCore, place: String
   ) -> LuaValue {
@@ -103,11 +103,11 @@ final class SwiftFunction {
       case .runtime:
         let raised = try? error.value?.luaValue()
         return raised.flatMap { try? core.encode($0) } ?? .string(error.message)
-      // Misuse by the program, such as a failed conversion of an argument, is located at this
-      // call.
+      // These errors are misuse by the program, such as an argument that does not convert. So their
+      // place is that of this call.
       case .mismatch, .misuse: return .string(place + error.message)
-      // Wrapped in an object, so that the error keeps its kind when it leaves the surrounding Lua
-      // code. (EMB-161)
+      // The error is wrapped in an object, so that it has the same kind when it leaves the
+      // surrounding Lua code. (EMB-161)
       case .syntax, .unreadable, .timeLimit, .instructionLimit, .memoryLimit, .cancelled, .closed:
         return values.of(SwiftErrorBox(error, place: ""), .swiftError)
       }
@@ -122,11 +122,11 @@ final class SwiftFunction {
   }
 }
 
-/// The Swift functions that Lua code can call.
+/// Makes Swift closures callable from Lua.
 ///
-/// In Lua each is a function bound to an object that holds the closure. After the garbage collector
-/// has freed the function, the next sweep releases the closure. Errors that closures throw are
-/// objects too.
+/// In Lua, each closure is a function that is bound to an object which holds the closure. After the
+/// garbage collector has freed the function, the next sweep releases the closure. An error that a
+/// closure throws is an object too.
 final class SwiftFunctions: HostExtension {
   static let unseen: [APIOwner] = [
     .unseen(
@@ -161,7 +161,7 @@ final class SwiftFunctions: HostExtension {
   static let functions: [APIEntry] = []
   static let types: [APIOwner] = []
 
-  /// The index of the method that calls the functions.
+  /// The index of the bridge's method that calls a Swift function.
   static let method = LuaLibrary.embedded.index(.swiftFunction, "call")
 
   weak var core: RuntimeCore?
@@ -172,15 +172,15 @@ final class SwiftFunctions: HostExtension {
 }
 
 extension LuaLibrary {
-  /// The library of embedded runtimes.
+  /// The Lua library of runtimes that are embedded in a Swift program.
   static let embedded = LuaLibrary([SwiftFunctions.self])
 }
 
-/// A Swift error held by Lua: thrown by a closure, and passing through Lua code.
+/// A Swift error that Lua code holds. A closure threw it, or it passes through Lua code.
 final class SwiftErrorBox {
   let error: any Error
-  /// The place of the Lua code that called the closure, followed by a colon and a space; "" if
-  /// there is none.
+  /// The place of the Lua code that called the closure, followed by a colon and a space; empty if
+  /// there is no such place.
   private let place: String
 
   init(_ error: any Error, place: String) {
@@ -188,7 +188,7 @@ final class SwiftErrorBox {
     self.place = place
   }
 
-  /// The message without the place.
+  /// The error's message without its place.
   var message: String { String(describing: error) }
 
   /// The message with the place in front, as in Lua's own messages.
@@ -197,7 +197,7 @@ final class SwiftErrorBox {
   var typeName: String { String(describing: type(of: error)) }
 }
 
-/// Reads the arguments of one call in order.
+/// Reads the arguments of one call, in order, as Swift values.
 struct ArgumentReader {
   private let arguments: [Lua.Value]
   private var position = 0
@@ -215,7 +215,7 @@ struct ArgumentReader {
 
   private init(arguments: [Lua.Value]) { self.arguments = arguments }
 
-  /// Reads the next argument as a type; a missing argument is `nil`.
+  /// Reads the next argument as a parameter type. If there are no more arguments, it reads `nil`.
   private mutating func next<Parameter: LuaDecodable>(
     _ type: Parameter.Type
   ) throws(LuaError) -> Parameter {
@@ -230,7 +230,7 @@ struct ArgumentReader {
     }
   }
 
-  /// Throws if arguments were passed beyond those read.
+  /// Throws if the call has more arguments than have been read.
   private func end() throws(LuaError) {
     guard arguments.count > position else { return }
     throw .mismatch("too many arguments (\(position) expected, got \(arguments.count))")

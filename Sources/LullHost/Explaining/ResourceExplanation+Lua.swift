@@ -2,10 +2,10 @@ import CLullBridge
 package import LullCore
 
 extension ResourceExplanation {
-  /// Returns the text of `resource:explain(method)`: with Lua names, and with the line of each
-  /// setting inside the call that made it, if it is found.
+  /// Returns the text of `resource:explain(method)`. It uses the Lua names. Each setting has its
+  /// line inside the call that set it, if that line is found.
   ///
-  /// - Parameter sources: the sources in which lines are searched.
+  /// - Parameter sources: the source texts in which these lines are searched.
   package static func text(
     _ sources: ChunkSources, _ resource: Resource, method: RequestMethod = .get
   ) -> String {
@@ -17,32 +17,34 @@ extension ResourceExplanation {
 }
 
 extension Call {
-  /// The script line of this call; nil if no script line made it.
+  /// The script line that made this call, or nil if the call did not come from a script line.
   var place: SourcePlace? { SourcePlace.caller(of: state) }
 }
 
 extension SourcePlace {
-  /// Returns the script line that called the function running on `state`.
+  /// Returns the script line that called the function running on `state`, or nil if there is none.
   static func caller(of state: OpaquePointer?) -> SourcePlace? {
     var source: UnsafePointer<CChar>?
     var length = 0
     let line = lull_caller_line(state, &source, &length)
     guard line > 0, let source else { return nil }
-    // `length` bytes, valid while the function is running.
+    // The name has `length` bytes, which are valid while the function is running.
     let name = String(escaping: source, length)
-    // `@` marks a file, `=` a named text; anything else is the text itself. (lua_Debug)
+    // In a `lua_Debug` source, `@` comes before the name of a file and `=` before another name. Any
+    // other source is the text of the code itself.
     guard let mark = name.first, mark == "@" || mark == "=" else {
       return SourcePlace(file: "(loaded text)", line: Int(line))
     }
     return SourcePlace(file: String(name.dropFirst()), line: Int(line))
   }
 
-  /// Returns the file of that script; nil for a text that is not in a file.
+  /// Returns the path of the script file that called the function running on `state`. Returns nil
+  /// if the calling code is not in a file.
   static func file(ofCaller state: OpaquePointer?) -> String? {
     var source: UnsafePointer<CChar>?
     var length = 0
     guard lull_caller_line(state, &source, &length) > 0, let source else { return nil }
-    // `length` bytes, valid while the function is running.
+    // The name has `length` bytes, which are valid while the function is running.
     let name = String(escaping: source, length)
     return name.hasPrefix("@") ? String(name.dropFirst()) : nil
   }

@@ -1,18 +1,18 @@
 import CLullBridge
 import LullCore
 
-/// The observers of scripts: their owners and their end.
+/// Adds and removes the observers of scripts, and ends those whose owners have died.
 ///
 /// Order of events: an observer is added to its resource's list. When its owner dies, the observer
-/// is put on the list of orphans and pinned until the next turn has notified it.
+/// is put on the list of orphans. There it is pinned until it is notified in the next turn.
 extension Callbacks {
   /// The observers that have owners.
   var ownedObservers: [LuaObserver] { observersByID.values.compactMap(\.observer) }
 
   // MARK: Adding and removing
 
-  /// Creates an observer for the function or table at position 1. If `anchored`, the service's
-  /// userdata keeps the closure alive until the observer is removed.
+  /// Creates an observer for the function or table that is argument 1 of the call. If `anchored`,
+  /// the service's userdata keeps the closure alive until the observer is removed.
   func makeObserver(_ call: Call, of resource: Resource, anchored: Bool) throws(Misuse)
     -> LuaObserver
   {
@@ -35,7 +35,7 @@ extension Callbacks {
       anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 
-  /// The functions of an observer table. Each is optional, but at least one is needed. (OBS-39)
+  /// The functions that an observer table may have. It must have at least one of them. (OBS-39)
   private static let observerMethods: [StaticString] = [
     "resource_changed", "resource_request_progress", "stopped_observing",
   ]
@@ -55,9 +55,9 @@ extension Callbacks {
     throw .argument(1, "an observer table needs a function among \(names)")
   }
 
-  /// `add_observer(observer)`: a function lives as long as its service or until it is removed; a
-  /// table owns itself and is held weakly. Adding the same table twice results in one observer
-  /// (OBS-14).
+  /// Implements `resource:add_observer(observer)`. A function lives as long as the service, unless
+  /// it is removed. A table owns itself and is held weakly. Adding the same table twice results in
+  /// one observer (OBS-14).
   func addObserver(_ call: Call, to resource: Resource) throws(Misuse) {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
     if isTable, let known = knownObserver(call, on: resource) {
@@ -65,7 +65,7 @@ extension Callbacks {
       return
     }
     let observer = try makeObserver(call, of: resource, anchored: !isTable)
-    // A finaliser that ran in the meantime may have added it.
+    // A finaliser that ran in the meantime may have added the same table.
     if isTable, let known = knownObserver(call, on: resource) {
       known.ownsItself = true
       return
@@ -73,7 +73,8 @@ extension Callbacks {
     resource.hold(observer, isToldByHost: observer.isToldInTurn)
   }
 
-  /// `add_observer(observer, owner)`: the observer is kept as long as the owner lives.
+  /// Implements `resource:add_observer(observer, owner)`. The observer is kept as long as the owner
+  /// lives.
   func addOwnedObserver(_ call: Call, to resource: Resource) throws(Misuse) {
     switch Int(call.raw(2).kind) {
     case Int(LULL_TABLE), Int(LULL_FUNCTION), Int(LULL_OBJECT), Int(LULL_OTHER): break
@@ -90,7 +91,7 @@ extension Callbacks {
     } else {
       let made = try makeObserver(call, of: resource, anchored: false)
       made.ownsItself = false
-      // A finaliser may have added it here too.
+      // A finaliser that ran in the meantime may have added the same table.
       let known = isTable ? knownObserver(call, on: resource) : nil
       observer = known ?? made
       isNew = known == nil
@@ -107,7 +108,8 @@ extension Callbacks {
     if isNew { resource.hold(observer) }
   }
 
-  /// Returns the observers for which the value at position 1 may be the observer or an owner.
+  /// Returns the observers that argument 1 of the call may identify, either as the observer itself
+  /// or as an owner.
   private func observers(of resource: Resource, called call: Call) -> [LuaObserver] {
     let identity = lull_value_identity(call.state, call.index(1))
     return resource.record.observers.keyed(identity).compactMap { $0 as? LuaObserver }
@@ -120,8 +122,9 @@ extension Callbacks {
     }
   }
 
-  /// `remove_observers(owner_or_function)`: the value is removed as an owner. If the value is
-  /// itself a function without an owner, or a table that owns itself, it is removed as an observer.
+  /// Implements `resource:remove_observers(owner_or_function)`. If the value is the owner of
+  /// observers, it is removed as their owner. If it is itself an observer, a function without an
+  /// owner or a table that owns itself, it is removed.
   func removeObservers(_ call: Call, from resource: Resource) {
     var unwanted: [LuaObserver] = []
     for observer in observers(of: resource, called: call) {
@@ -146,19 +149,19 @@ extension Callbacks {
 
   // MARK: Owners
 
-  /// Records an observer that has got an owner.
+  /// Registers an observer that has got an owner.
   func note(_ observer: LuaObserver) {
     observersByID[observer.id] = WeakObserver(observer: observer)
   }
 
-  /// Removes an observer that has stopped.
+  /// Unregisters an observer that has stopped.
   func forget(_ observer: LuaObserver) { observersByID[observer.id] = nil }
 
   /// Notifies observers whose owners have been garbage-collected (OBS-27, OBS-28).
   func tellOrphanedObservers() {
     var id: Int64 = 0
     while lull_runtime_take_orphan(bridge.pointer, &id) != 0 {
-      // An observer with other owners remains registered.
+      // An observer that has another owner remains registered.
       observersByID[id]?.observer?.ownerDied()
       if observersByID[id]?.observer?.isAlive != true { observersByID[id] = nil }
       lull_value_unpin(bridge.pointer, id)

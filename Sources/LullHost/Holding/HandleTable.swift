@@ -1,17 +1,17 @@
 import CLullBridge
 
-/// The objects that scripts hold, by handle: the slot in the low half, the generation in the high
-/// half.
+/// The objects that scripts hold, by handle. The lower half of a handle is the slot, and the upper
+/// half is the generation.
 ///
-/// Each userdata has its own slot. A handle with a different generation from its slot is stale: its
-/// object was released, and a lookup returns nil. A slot that has run out of generations is
-/// retired.
+/// Each userdata has its own slot. A handle is stale if its generation differs from that of the
+/// slot: its object was released, and a lookup returns nil. When all generations of a slot have
+/// been used, the slot is not used again.
 struct HandleTable {
   private struct Slot {
     var object: AnyObject?
     var kind: Int32 = 0
     var generation: UInt32 = 1
-    /// Whether a userdata was created for it.
+    /// Whether a userdata was created for the slot.
     var isClaimed = false
   }
 
@@ -19,10 +19,10 @@ struct HandleTable {
   private var slots = [Slot()]
   private var free: [UInt32] = []
   private(set) var count = 0
-  /// The number of handles assigned since this was last set to 0.
+  /// The number of handles assigned since this number was last set to 0.
   var insertedCount = 0
 
-  /// Adds an object, which is held from now on, and returns its handle.
+  /// Adds an object, which the table holds until it is removed. Returns its handle.
   mutating func insert(_ object: AnyObject, kind: Int32) -> UInt64 {
     count += 1
     insertedCount += 1
@@ -39,7 +39,7 @@ struct HandleTable {
     return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
   }
 
-  /// Returns the object of a handle of that kind; nil if it was released.
+  /// Returns the object of a handle. Returns nil if the object was released or has another kind.
   func object(_ handle: UInt64, kind: Int32) -> AnyObject? {
     let index = Int(handle & 0xffff_ffff)
     guard index < slots.count, slots[index].generation == UInt32(handle >> 32),
@@ -54,7 +54,7 @@ struct HandleTable {
     return slots[index].kind
   }
 
-  /// Returns the objects of a kind, each once, in slot order.
+  /// Returns the objects of a kind in slot order. An object with several handles occurs once.
   func objects(of kind: Int32) -> [AnyObject] {
     var seen: Set<ObjectIdentifier> = []
     return slots.compactMap { slot in
@@ -65,7 +65,8 @@ struct HandleTable {
     }
   }
 
-  /// Records that the slot has its userdata. Returns false if it already had one.
+  /// Records that a userdata was created for the slot of a handle. Returns false if the slot
+  /// already had one, or if the handle is stale.
   mutating func claim(_ handle: UInt64) -> Bool {
     let index = Int(handle & 0xffff_ffff)
     guard kind(handle) != nil, !slots[index].isClaimed else { return false }
@@ -85,7 +86,7 @@ struct HandleTable {
     }
   }
 
-  /// The kinds of the objects in use, with a mark on those without a userdata.
+  /// The names of the kinds of all objects in the table, with a mark on those without a userdata.
   var kindsInUse: [String] {
     slots.filter { $0.object != nil }.map { slot in
       let kind = HandleKind(rawValue: slot.kind)?.name ?? "?"
@@ -93,7 +94,7 @@ struct HandleTable {
     }
   }
 
-  /// Frees the slot. Returns the object it held, or nil if the handle was stale.
+  /// Frees the slot of a handle. Returns the object that was in it, or nil if the handle was stale.
   mutating func remove(_ handle: UInt64) -> AnyObject? {
     let index = Int(handle & 0xffff_ffff)
     guard kind(handle) != nil, let object = slots[index].object else { return nil }
@@ -116,8 +117,8 @@ struct HandleTable {
   }
 }
 
-/// The kinds of userdata, in the order of the bridge's `lull_kinds.h`, which defines everything
-/// else about them.
+/// The kinds of userdata, in the same order as in the bridge's `lull_kinds.h`, which defines their
+/// other properties.
 package enum HandleKind: Int32, CaseIterable {
   case module = 0
   case service, resource, request, observation, entity, response, error, task, configuration
@@ -129,6 +130,6 @@ package enum HandleKind: Int32, CaseIterable {
   case swiftFunction, swiftError
   case test
 
-  /// The name that scripts see, in messages and in `tostring`.
+  /// The name of the kind in messages and in the result of `tostring`.
   package var name: String { String(cString: lull_kind_name(rawValue)) }
 }

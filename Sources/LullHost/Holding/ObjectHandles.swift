@@ -1,8 +1,8 @@
 package import CLullBridge
 package import LullCore
 
-/// The objects behind userdata: their handles, from the first one assigned until the userdata is
-/// finalised.
+/// The Swift objects behind userdata, and their handles. An object is held from the time it gets a
+/// handle until its userdata is finalised.
 ///
 /// Home thread only.
 package final class ObjectHandles {
@@ -18,10 +18,10 @@ package final class ObjectHandles {
 
   // MARK: Handles of objects
 
-  /// Returns a handle for an object that does not store it. Such an object has only one userdata in
-  /// its life.
+  /// Returns a new handle for an object that does not store its handle. Such an object has only one
+  /// userdata in its life.
   ///
-  /// Once the state is closed, this and the following functions assign no handles.
+  /// Once the state is closed, neither this function nor `handle(of:)` assigns handles.
   func insert(_ object: AnyObject, kind: HandleKind) -> UInt64 {
     guard !bridge.isClosed else { return 0 }
     return table.insert(object, kind: kind.rawValue)
@@ -48,8 +48,9 @@ package final class ObjectHandles {
     return mark.handle
   }
 
-  /// Called before a userdata is created for `handle`. Returns the handle to use: the same, or a
-  /// new one if an earlier userdata of the object still awaits its finaliser.
+  /// Called before a userdata is created for an object with that handle. Returns the handle to use.
+  /// It is a new one if an earlier userdata of the object has not been finalised yet, and otherwise
+  /// the same.
   func claim(_ handle: UInt64) -> UInt64 {
     if table.claim(handle) { return handle }
     guard let kind = table.kind(handle), let object = table.object(handle, kind: kind) else {
@@ -66,8 +67,8 @@ package final class ObjectHandles {
 
   // MARK: Objects by handle
 
-  /// Returns the object of that kind behind a script value; nil if the value is something else, or
-  /// its object is closed.
+  /// Returns the object of that kind behind a script value. Returns nil if the value is something
+  /// else, or if its object is closed.
   package func object<T: AnyObject>(_ value: lull_value, _ kind: HandleKind, as type: T.Type) -> T?
   {
     guard value.kind == Int32(LULL_OBJECT), value.aux == kind.rawValue else { return nil }
@@ -80,25 +81,25 @@ package final class ObjectHandles {
     return unsafeDowncast(object, to: type)
   }
 
-  /// Returns the objects of a kind, each once.
+  /// Returns the objects of a kind. An object with several handles occurs once.
   func objects<T: AnyObject>(_ kind: HandleKind, as type: T.Type) -> [T] {
     // Each kind has objects of one class only.
     table.objects(of: kind.rawValue).map { unsafeDowncast($0, to: type) }
   }
 
-  /// Returns the object behind a script value, if it defines its own field names.
+  /// Returns the object behind a script value if it defines its own field names, otherwise nil.
   func fieldNaming(_ value: lull_value) -> (any FieldNaming)? {
     guard value.kind == Int32(LULL_OBJECT) else { return nil }
     return table.object(value.handle, kind: value.aux) as? any FieldNaming
   }
 
-  /// Returns the object behind a script value, if it has its own description.
+  /// Returns the object behind a script value if it describes itself, otherwise nil.
   func selfDescribing(_ value: lull_value) -> (any SelfDescribing)? {
     guard value.kind == Int32(LULL_OBJECT) else { return nil }
     return table.object(value.handle, kind: value.aux) as? any SelfDescribing
   }
 
-  /// Returns whether the object is the one behind the handle.
+  /// Returns whether the handle is that of the object.
   func isObject(_ object: AnyObject, _ handle: UInt64) -> Bool {
     guard handle != 0, let kind = table.kind(handle) else { return false }
     return table.object(handle, kind: kind) === object
@@ -122,19 +123,21 @@ package final class ObjectHandles {
 
   // MARK: Counting
 
-  /// The number of handles in use: userdata, and objects that are about to get one.
+  /// The number of handles in use. They belong to userdata, and to objects that are about to get
+  /// one.
   var count: Int { table.count }
 
-  /// The kinds of the objects in use, with a mark on those without a userdata.
+  /// The names of the kinds of all objects in use, with a mark on those without a userdata.
   var kindsInUse: [String] { table.kindsInUse }
 
-  /// The approximate memory of an object behind a handle.
+  /// The approximate memory of an object with a handle, in bytes.
   private static let bytesPerHandle = 1024
 
-  /// The approximate memory of the objects in use.
+  /// The approximate memory of the objects in use, in bytes.
   var heldBytes: Int { table.count * ObjectHandles.bytesPerHandle }
 
-  /// The approximate memory of all objects that got a handle since `forgetInserted`.
+  /// The approximate memory of all objects that got a handle since the last `forgetInserted()`, in
+  /// bytes.
   var insertedBytes: Int { table.insertedCount * ObjectHandles.bytesPerHandle }
 
   func forgetInserted() { table.insertedCount = 0 }
@@ -154,15 +157,15 @@ package final class ObjectHandles {
     }
   }
 
-  /// Releases objects whose userdata is gone without its finaliser having run. A finaliser that
-  /// fails for lack of C stack or memory is not called again.
+  /// Releases objects whose userdata was freed without its finaliser having run to the end. Lua
+  /// does not call a finaliser again that fails for lack of C stack or memory.
   func releaseVanished() {
     for handle in table.claimed where lull_object_exists(bridge.pointer, handle) == 0 {
       release(handle)
     }
   }
 
-  /// Releases the handles of values that were not pushed because of an error.
+  /// Releases the handles of values that were not pushed onto the Lua stack because of an error.
   func releaseUnpushed() {
     var count = 0
     guard let unpushed = lull_runtime_take_unpushed(bridge.pointer, &count) else { return }
@@ -173,8 +176,9 @@ package final class ObjectHandles {
     if !table.isClaimed(handle) { release(handle) }
   }
 
-  /// Releases all objects and clears the handles that they store. Called when the state closes and
-  /// the model remains. Objects in `shared` are used elsewhere and keep their data.
+  /// Releases all objects and clears the handles that they store. Called when the state closes
+  /// while the model continues to exist. The services in `shared` are used elsewhere, so they keep
+  /// their data.
   func close(keeping shared: Set<ObjectIdentifier>) {
     for object in table.removeAll() {
       switch object {
@@ -188,7 +192,7 @@ package final class ObjectHandles {
     }
   }
 
-  /// Releases all objects, because the state is closed or about to be.
+  /// Releases all objects. Called when the state is closed or about to be closed.
   func close() {
     for object in table.removeAll() { (object as? Service)?.forgetAll() }
   }
@@ -205,15 +209,15 @@ package final class ObjectHandles {
       // breaks the cycle between a service and what it stores.
       service.forgetAll()
     case .resource:
-      // One class, as above.
+      // Each kind has objects of one class only.
       let resource = unsafeDowncast(object, to: Resource.self)
       if resource.hostHandle == handle { resource.hostHandle = 0 }
     case .request:
-      // One class, as above.
+      // Each kind has objects of one class only.
       let mark = unsafeDowncast(object, to: Request.self).mark
       if mark.handle == handle { mark.handle = 0 }
     case .task:
-      // One class, as above.
+      // Each kind has objects of one class only.
       let task = unsafeDowncast(object, to: LuaTask.self)
       if task.hostHandle == handle { task.hostHandle = 0 }
     // Objects of the other kinds do not store their handle: each has only one userdata in its
@@ -253,8 +257,8 @@ extension ObjectHandles {
     }
   }
 
-  /// Releases the handles of encoded values that were not passed to Lua. They must still be in the
-  /// arena.
+  /// Releases the handles of encoded values that were not passed to Lua. The values must still be
+  /// in the arena.
   func releaseUnclaimed(_ values: UnsafePointer<lull_value>, count: Int) {
     for index in 0..<count {
       let value = values[index]
@@ -263,7 +267,7 @@ extension ObjectHandles {
       case Int(LULL_LIST), Int(LULL_SPREAD), Int(LULL_MAP):
         guard let elements = value.pointer else { continue }
         let isMap = value.kind == Int32(LULL_MAP)
-        // Written by `BridgeRuntime.encode`; a map has two for each pair.
+        // `BridgeRuntime.encode` wrote these values. A map has two of them for each pair.
         releaseUnclaimed(
           elements.assumingMemoryBound(to: lull_value.self),
           count: Int(value.extra) * (isMap ? 2 : 1))
@@ -273,17 +277,17 @@ extension ObjectHandles {
   }
 }
 
-/// An object that defines its own field names, instead of those of its kind.
+/// An object that defines its own field names, which replace those of its kind.
 package protocol FieldNaming: AnyObject {
   var fieldNames: [String] { get }
 }
 
-/// An object with its own description, in addition to that of its kind.
+/// An object that describes itself, in addition to the description of its kind.
 package protocol SelfDescribing: AnyObject {
-  /// The help for the object, as lines.
+  /// The help text for the object, which consists of lines.
   var helpText: String { get }
-  /// The keys of the table that it takes as its argument.
+  /// The keys of the table that is the object's argument when it is called.
   var argumentNames: [String] { get }
-  /// Returns the possible values for a key, if they are a fixed set of words.
+  /// Returns the possible values for a key of that table, if they are a fixed set of strings.
   func argumentWords(for name: String) -> [String]
 }

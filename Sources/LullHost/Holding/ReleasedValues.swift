@@ -1,6 +1,6 @@
-/// Stored values that are to be released. Home thread only.
+/// Collects the stored values that are to be released. Home thread only.
 final class ReleasedValues {
-  /// The values added since the last `take`.
+  /// The values that were added since the last `take()`.
   struct Batch {
     fileprivate(set) var values: [(id: Int64, handle: UInt64)] = []
     fileprivate(set) var pins: [Int64] = []
@@ -27,7 +27,7 @@ final class ReleasedValues {
     isEmpty = false
   }
 
-  /// Returns the values to release, or nil.
+  /// Returns the values to release and forgets them, or returns nil if there are none.
   func take() -> Batch? {
     guard !isEmpty else { return nil }
     let taken = batch
@@ -40,8 +40,8 @@ final class ReleasedValues {
 /// An observer that was freed without being removed.
 struct ReleasedObserver {
   let id: Int64
-  /// The IDs of the owners that still anchor its closure.
+  /// The IDs of the owners that still anchor the observer's closure.
   let owners: [Int64]
-  /// The handle of the service that anchors its closure; 0 if none.
+  /// The handle of the service that anchors the observer's closure; 0 if no service does.
   let service: UInt64
 }

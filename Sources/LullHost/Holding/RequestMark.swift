@@ -1,45 +1,49 @@
 import LullCore
 
-/// The host's data about one request: one object for each request that a script sees, or that
-/// begins.
+/// The host's data about one request. Each request that a script sees, or that starts, has one such
+/// object.
 final class RequestMark {
-  /// The handle of its userdata; 0 if none.
+  /// The handle of the request's userdata; 0 if it has none.
   var handle: UInt64 = 0
-  /// Its index in the requests in flight; nil if it is not in flight.
+  /// The request's index in the list of requests in flight; nil if it is not in flight.
   var place: Int?
-  /// Whether its userdata is pinned because it is in flight.
+  /// Whether the request's userdata is pinned because the request is in flight.
   var isPinnedInFlight = false
-  /// When it was first known to be in flight, in Unix seconds.
+  /// The time when the request was first known to be in flight, in seconds since 1970.
   var since = 0.0
-  /// Whether it does not keep the script alive, because it is the connection of a stream.
+  /// Whether the request does not keep the script alive, because it is the connection of a stream.
   var isWeak = false
-  /// The value of `isWeak` when it was added to the list. A request that failed before it began is
-  /// marked afterwards.
+  /// The value of `isWeak` when the request was added to the list of requests in flight. `isWeak`
+  /// may be set later, for a request that failed before it began.
   var countsAsWeak = false
-  /// The number of pins on its userdata.
+  /// The number of pins on the request's userdata.
   var pins = 0
-  /// The script values that transformers created for it, held until it settles.
+  /// The IDs of the script values that transformers created for the request. They are held until
+  /// the request settles.
   var values: [Int64] = []
-  /// The script values that it, or a retry of it, may still call.
+  /// The IDs of the script values that the request, or a retry of it, may still call.
   var anchors: [Int64] = []
-  /// Whether a script started it on a shared pump, so that it ends with the script.
+  /// Whether a script started the request on a shared pump, so that the request ends with the
+  /// script.
   var isScripts = false
-  /// Whether it is pinned because Swift uses it too, until the runtime closes.
+  /// Whether the request is pinned until the runtime closes, because Swift uses it too.
   var isHeldForProgram = false
-  /// Whether it was passed to a script, other than to a decorator.
+  /// Whether the request was passed to a script. Decorators do not count.
   var isShown = false
-  /// Whether the script has got its failure: by an await, a hook, or by reading it.
+  /// Whether the script has received the request's failure: by awaiting it, in a hook, or by
+  /// reading it.
   var isHandled = false
-  /// The resource that it loads, if a script requested the load.
+  /// The resource that the request loads, if a script requested the load.
   var loaded: Resource?
-  /// Keeps the environment of its script functions alive, if the request may outlive the state.
+  /// Keeps the environment of the request's script functions alive, because the request may outlive
+  /// the Lua state.
   var owner: AnyObject?
 }
 
 extension Request {
-  /// The mark of the request, created on first use.
+  /// The host's data about the request, created on first use.
   var mark: RequestMark {
-    // Under a host, nothing else is stored there.
+    // If there is a host, `hostMark` is always a `RequestMark`.
     if let hostMark { return unsafeDowncast(hostMark, to: RequestMark.self) }
     let mark = RequestMark()
     hostMark = mark
@@ -47,7 +51,7 @@ extension Request {
   }
 }
 
-/// The script values that requests may call.
+/// The IDs of the script values that requests may call.
 final class RequestCallbacks {
   let ids: [Int64]
 

@@ -2,30 +2,29 @@ import CLullBridge
 package import LullCore
 import Synchronization
 
-/// The Lua values that Swift refers to by ID, and how each is kept alive: by a pin or a
-/// userdata.
+/// The Lua values that Swift refers to by ID. Each is kept alive by a pin or by a userdata.
 ///
 /// A stored value is referenced weakly. The code that stores it anchors it to an object with the
-/// right lifetime, or pins it for a while. If a value can't be held for lack of memory, it is lost.
-/// That is recorded, and the current script call raises an error, or the next turn reports it. Home
-/// thread only.
+/// right lifetime, or pins it for a while. If there is not enough memory to hold a value, the value
+/// is lost. The loss is recorded, and the current script call raises an error, or the next turn
+/// reports it. Home thread only.
 package final class StoredValues {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
   private let pump: Pump
-  /// The values stored for objects that no longer exist.
+  /// The stored values to release, because the Swift objects that needed them no longer exist.
   let released = ReleasedValues()
   /// The last ID assigned.
   private(set) var lastID: Int64
-  /// The IDs of this host. No other host of the process uses them.
+  /// The range of IDs that this host assigns. No other host of the process uses them.
   private let ownIDs: Range<Int64>
-  /// The number of pins on each value, and on each task or other object by handle. Requests store
-  /// their own count.
+  /// The number of pins on each stored value, by ID, and on each task or other object, by handle. A
+  /// request stores its own number of pins.
   private var valuePins: [Int64: Int] = [:]
   private var objectPins: [UInt64: Int] = [:]
   /// The number of objects pinned until the process ends.
   private(set) var lastingPinCount = 0
-  /// Whether a value could not be held and this has not been reported yet.
+  /// Whether a value could not be held for lack of memory, and the loss has not been reported yet.
   private(set) var lacksMemory = false
 
   init(_ handles: ObjectHandles, _ pump: Pump) {
@@ -51,10 +50,11 @@ package final class StoredValues {
     return lastID
   }
 
-  /// Returns whether an ID belongs to this host.
+  /// Returns whether this host has assigned the ID.
   func isOwn(_ id: Int64) -> Bool { ownIDs.contains(id) }
 
-  /// Stores the value at `index` weakly under a new ID; the caller anchors it.
+  /// Stores the value at a stack index under a new ID. The reference is weak, so the caller must
+  /// anchor or pin the value.
   package func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {
     let id = makeID()
     guard lull_value_keep(bridge.pointer, state, index, id) == 0 else {
@@ -63,7 +63,8 @@ package final class StoredValues {
     return id
   }
 
-  /// Stores a closure for as long as the service's userdata lives, or until it is released.
+  /// Stores the value at a stack index and anchors it to the service's userdata. It is held as long
+  /// as that userdata lives, or until it is released.
   func keep(_ state: OpaquePointer?, _ index: Int32, anchoredTo service: Service) throws(Misuse)
     -> Int64
   {
@@ -75,7 +76,8 @@ package final class StoredValues {
     return id
   }
 
-  /// Stores a value in the service's userdata for as long as the returned object lives.
+  /// Stores the value at a stack index and anchors it to the service's userdata. It is held as long
+  /// as the returned object lives.
   package func storedValue(_ state: OpaquePointer?, _ index: Int32, for service: Service)
     throws(Misuse)
     -> StoredValue
@@ -84,12 +86,13 @@ package final class StoredValues {
       id: try keep(state, index, anchoredTo: service), handle: handles.handle(of: service), self)
   }
 
-  /// Returns the place where a stored function was defined.
+  /// Returns the place where a stored function is defined, as text.
   func place(of id: Int64) -> String {
     bridge.withArena { String(escapingCString: lull_value_place(bridge.pointer, id)) }
   }
 
-  /// Returns the place where a stored function, or a function in a stored table, is defined.
+  /// Returns the place where a stored function is defined, or the function `method` in a stored
+  /// table.
   package func definition(of id: Int64, method: StaticString? = nil) -> TraceFrame? {
     guard !bridge.isClosed else { return nil }
     return bridge.withArena {
@@ -99,14 +102,15 @@ package final class StoredValues {
     }
   }
 
-  /// Returns the places where a stored function, or the functions of a stored cache table, are
-  /// defined.
+  /// Returns the place where a stored function is defined, or the places where the functions of a
+  /// stored cache table are defined.
   fileprivate func definitions(of id: Int64) -> [TraceFrame] {
     if let own = definition(of: id) { return [own] }
     return LuaCache.functions.compactMap { definition(of: id, method: $0) }
   }
 
-  /// Returns a kind of function with the place where this one was defined.
+  /// Returns text that consists of a kind of function and the place where the function with that ID
+  /// is defined.
   func named(_ kind: String, _ id: Int64) -> String {
     let place = place(of: id)
     return place.isEmpty ? kind : "\(kind) (\(place))"
@@ -120,7 +124,8 @@ package final class StoredValues {
     lacksMemory = true
   }
 
-  /// Replaces the value anchored to the userdata under `key`; nil removes it.
+  /// Replaces the value that is anchored to an object's userdata under `key`. If the ID is nil, the
+  /// value under `key` is released.
   private func anchor(_ id: Int64?, from handle: UInt64, only key: Int64) {
     if let id {
       anchor(id, from: handle, key: key)
@@ -133,7 +138,8 @@ package final class StoredValues {
     lull_value_release_from_object(bridge.pointer, handle, key)
   }
 
-  /// Returns one value that holds those of all IDs, for objects that can hold only one; 0 for none.
+  /// Returns the ID of one value that holds the values of all IDs, for an object that can hold only
+  /// one value. Returns 0 if there are no IDs.
   func anchor(for ids: [Int64]) -> Int64 {
     guard let first = ids.first, ids.count > 1 else { return ids.first ?? 0 }
     let id = makeID()
@@ -142,15 +148,16 @@ package final class StoredValues {
       lacksMemory = !bridge.isClosed
       return first
     }
-    // Held temporarily, until the receiver can anchor it.
+    // The value is held temporarily, until the receiver can anchor it.
     adoptForNow(id)
     return id
   }
 
   // MARK: Values of resources
 
-  /// Returns the ID under which a service holds the Lua data of a resource's record. The following
-  /// two IDs are for its error and for a copy of the data (`SharedContent`).
+  /// Returns the ID under which a service holds the Lua data of a resource's record. The next ID is
+  /// for the Lua values in the resource's error, and the one after it for a copy of the data
+  /// (`SharedContent`).
   func key(of record: ResourceRecord) -> Int64 {
     if record.hostKey == 0 {
       record.hostKey = makeID()
@@ -159,7 +166,8 @@ package final class StoredValues {
     return record.hostKey
   }
 
-  /// Makes the service hold the current values of its resource, and release the previous ones.
+  /// Makes the service hold the script values in the current state of its resource, and release the
+  /// previous ones.
   ///
   /// A finaliser that runs meanwhile may change the resource's data and call this function itself.
   /// So the check is repeated until the held values are the current ones.
@@ -179,7 +187,7 @@ package final class StoredValues {
     } while data != record.foreignID || ids != StoredValues.errorIDs(of: record)
   }
 
-  /// Returns the script values in the current error of a resource.
+  /// Returns the IDs of the script values in the current error of a resource.
   private static func errorIDs(of record: ResourceRecord) -> [Int64] {
     record.hasError ? record.state.latestError?.foreignIDs ?? [] : []
   }
@@ -191,8 +199,8 @@ package final class StoredValues {
 
   // MARK: Values of requests
 
-  /// Holds a script value for a request: with a pin until the request settles, in its userdata if
-  /// it already has.
+  /// Holds a script value for a request. Until the request settles, the value is pinned. If the
+  /// request has settled, the value is anchored to its userdata.
   func hold(_ id: Int64, for request: Request) {
     guard !request.mark.values.contains(id) else { return }
     guard request.mark.place != nil else {
@@ -206,25 +214,26 @@ package final class StoredValues {
     for id in response.foreignIDs { hold(id, for: request) }
   }
 
-  /// Holds values until the returned function is called; nil if there is nothing to hold.
+  /// Pins values until the returned function is called. Returns nil if there is nothing to hold.
   func hold(_ ids: [Int64]) -> (() -> Void)? {
     let held = ids.filter { pin($0) }
     guard !held.isEmpty else { return nil }
     return { [weak self] in for id in held { self?.unpin(id) } }
   }
 
-  /// Moves the Lua values of the response from the pipeline's pins to the request's userdata.
+  /// Replaces the pins on the script values of a settled request with anchors to the request's
+  /// userdata.
   func settle(_ request: Request) {
     let mark = request.mark
-    // One at a time, because a finaliser that runs meanwhile may hold more.
+    // The values are moved one at a time, because a finaliser that runs meanwhile may add more.
     while let id = mark.values.popLast() {
       anchor(id, from: mark.handle)
       unpin(id)
     }
   }
 
-  /// Creates the userdata of a request and anchors the functions it may still call to it. The
-  /// userdata is pinned until the next turn, because nothing else may hold it before.
+  /// Creates the userdata of a request, and anchors to it the functions that the request may still
+  /// call. The userdata is pinned until the next turn, because nothing else may hold it before.
   private func holdScripts(of request: Request) {
     guard pin(request) else {
       lacksMemory = true
@@ -234,8 +243,9 @@ package final class StoredValues {
     pump.enqueue { [unowned self] in unpin(request) }
   }
 
-  /// Also anchors the functions of a chain's parts, up to the first part that the script has seen.
-  /// From there on, the script passed the functions to the chain itself, which anchors them.
+  /// Anchors the functions that a request may call to its userdata. For a chain, this includes the
+  /// functions of its parts, up to the first part that has a userdata. The script passed that part
+  /// to the chain itself, which anchors it.
   private func anchorScripts(of request: Request) {
     var part: Request? = request
     while let current = part {
@@ -247,10 +257,11 @@ package final class StoredValues {
 
   // MARK: Pins
 
-  // Pins are counted before the bridge creates the first one, because a finaliser that runs
-  // meanwhile may pin and unpin the same value.
+  // A pin is counted before the bridge creates it, because a finaliser that runs meanwhile may pin
+  // and unpin the same value.
 
-  /// Holds a stored value until an equal number of unpins. Returns false without memory.
+  /// Pins a stored value until an equal number of unpins. Returns false if there is not enough
+  /// memory.
   package func pin(_ id: Int64) -> Bool {
     let count = valuePins[id] ?? 0
     guard count > 0 || !bridge.isClosed else { return false }
@@ -260,8 +271,8 @@ package final class StoredValues {
     return false
   }
 
-  /// Reverts the count of a pin that could not be created. Pins that were counted on top of it
-  /// meanwhile remain, and the loss is reported.
+  /// Subtracts a pin that could not be created from the count. If other pins were counted
+  /// meanwhile, they remain, and the loss is reported.
   private func dropFailedPin(_ count: inout Int?) {
     guard let counted = count, counted > 1 else { return count = nil }
     count = counted - 1
@@ -274,33 +285,37 @@ package final class StoredValues {
     if count == 1, !bridge.isClosed { lull_value_unpin(bridge.pointer, id) }
   }
 
-  /// Takes over a value that the bridge pinned when it created it. It must be unpinned here.
+  /// Records the pin that the bridge created together with a value. The caller must unpin the
+  /// value.
   func adopt(_ id: Int64) { valuePins[id] = 1 }
 
-  /// Takes over such a value until the next turn, which is time enough for its receiver to hold it.
+  /// Records the pin that the bridge created together with a value, and unpins it in the next turn.
+  /// By then its receiver holds the value.
   func adoptForNow(_ id: Int64) {
     adopt(id)
     pump.enqueue { [unowned self] in unpin(id) }
   }
 
-  /// Holds new values until the next turn, by which time their receivers have anchored them.
+  /// Pins new values until the next turn. By then their receivers have anchored them.
   func holdForNow(_ ids: [Int64]) {
     let pinned = ids.filter { pin($0) }
     if pinned.count < ids.count { lacksMemory = true }
     pump.enqueue { [unowned self] in for id in pinned { unpin(id) } }
   }
 
-  /// Unpins values two turns from now, when results have been pushed.
+  /// Unpins values two turns from now. By then the results of the current call have been pushed.
   func unpinSoon(_ ids: [Int64]) {
     pump.enqueue { [unowned self] in
       pump.enqueue { [unowned self] in for id in ids { unpin(id) } }
     }
   }
 
-  /// Creates the userdata of a request if needed, and holds it until an equal number of unpins.
+  /// Pins the userdata of a request until an equal number of unpins. The userdata is created if
+  /// needed. Returns false if there is not enough memory.
   func pin(_ request: Request) -> Bool {
     guard !bridge.isClosed else { return false }
-    // Must come first: a request with script functions is pinned when it gets its handle.
+    // This must come first, because a request with script functions is pinned when it gets its
+    // handle.
     var object = handles.bridged(request)
     let mark = request.mark
     mark.pins += 1
@@ -318,15 +333,15 @@ package final class StoredValues {
     if mark.pins == 0, !bridge.isClosed { lull_object_unpin(bridge.pointer, mark.handle) }
   }
 
-  /// Holds a task's userdata until an equal number of unpins. Returns its handle, or nil if it has
-  /// none any more.
+  /// Pins a task's userdata until an equal number of unpins. Returns its handle, or nil if the
+  /// userdata no longer exists or there is not enough memory.
   func pin(_ task: LuaTask) -> UInt64? {
     guard pin(object: task.hostHandle, .task) else { return nil }
     return task.hostHandle
   }
 
-  /// Holds an object's userdata until an equal number of unpins. Returns false if there is none, or
-  /// without memory.
+  /// Pins the userdata of an object until an equal number of unpins. Returns false if there is no
+  /// userdata or not enough memory.
   func pin(object handle: UInt64, _ kind: HandleKind, service: UInt64 = 0) -> Bool {
     guard !bridge.isClosed, handle != 0 else { return false }
     let count = objectPins[handle] ?? 0
@@ -341,7 +356,7 @@ package final class StoredValues {
 
   func unpin(object handle: UInt64) {
     if handles.kind(handle) == .request {
-      // Its handle stayed the same while it was pinned.
+      // The request's handle has not changed while it was pinned.
       guard let request = handles.object(handle, .request, as: Request.self) else { return }
       return unpin(request)
     }
@@ -350,8 +365,8 @@ package final class StoredValues {
     if count == 1, !bridge.isClosed { lull_object_unpin(bridge.pointer, handle) }
   }
 
-  /// Holds a new object's userdata until the process ends. Returns its handle, or nil without
-  /// memory.
+  /// Pins the userdata of a new object until the process ends. Returns its handle, or nil if there
+  /// is not enough memory.
   package func pinForGood(_ object: AnyObject, _ kind: HandleKind, service: Service) -> UInt64? {
     var value = lull_value(
       object: handles.insert(object, kind: kind), kind: kind.rawValue,
@@ -374,10 +389,10 @@ package final class StoredValues {
 
   func noteLackOfMemory() { lacksMemory = true }
 
-  /// Returns whether a value could not be held since the last call, and resets that.
+  /// Returns whether a value could not be held since the last call, and resets this state.
   ///
   /// - Parameter before: the value of `lacksMemory` when the reporting call began. If it was
-  ///   already true, it belongs to an outer call that a finaliser has interrupted.
+  ///   already true, the loss belongs to an outer call that a finaliser has interrupted.
   func takeLackOfMemory(since before: Bool = false) -> Bool {
     guard lacksMemory, !before else { return false }
     lacksMemory = false
@@ -385,10 +400,10 @@ package final class StoredValues {
   }
 }
 
-/// A script value stored in a service's userdata for as long as this object lives.
+/// Keeps a script value anchored to a service's userdata for as long as this object lives.
 ///
-/// Its `deinit` only queues the ID. The value is released in the next turn, because a `deinit` must
-/// not call into Lua.
+/// The `deinit` only queues the ID, because a `deinit` must not call into Lua. The value is
+/// released in the next turn.
 package final class StoredValue {
   package let id: Int64
   let handle: UInt64
@@ -402,17 +417,18 @@ package final class StoredValue {
     released = values.released
   }
 
-  /// The place where the value is defined, if it is a function, or the places of its functions, if
-  /// it is a cache.
+  /// The places where the value is defined: one place if it is a function, or those of its
+  /// functions if it is a cache.
   package var definitions: [TraceFrame] { values?.definitions(of: id) ?? [] }
 
   deinit { released.add(id: id, handle: handle) }
 }
 
-/// The number of a host in the process. It keeps the IDs of different hosts apart.
+/// The number of a host in the process. It determines which IDs the host assigns, so that those of
+/// different hosts differ.
 struct HostNumber {
   private static let count = Atomic<Int64>(0)
-  /// IDs of documents and views begin at 1 << 61.
+  /// The number of bits for the IDs of one host. The IDs of documents and views begin at 1 << 61.
   private static let bits: Int64 = 36
   private static let most: Int64 = 1 << (60 - bits)
 
@@ -423,6 +439,6 @@ struct HostNumber {
     HostNumber(number: count.wrappingAdd(1, ordering: .relaxed).oldValue % most)
   }
 
-  /// The IDs for the host's values.
+  /// The IDs that the host with this number may assign to values.
   var ids: Range<Int64> { number << HostNumber.bits + 1..<(number + 1) << HostNumber.bits }
 }

@@ -11,7 +11,8 @@ extension StoredValues {
     case either
   }
 
-  /// Converts a value to content. The caller anchors stored values.
+  /// Converts a script value to content. If the content is stored in Lua, the caller must anchor
+  /// it.
   func content(
     _ value: lull_value, _ state: OpaquePointer?, _ index: Int32, strings: StringKind = .either
   ) throws(Misuse) -> Content {

@@ -2,17 +2,17 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// A numeric field of rows as bars, or as a line of marks if there are more rows than fit.
-/// (CHART-01)
+/// A chart of a numeric field of rows. It consists of bars, or of a line of marks if there are more
+/// rows than fit. (CHART-01)
 package struct Chart {
-  /// An error message.
+  /// The reason why no chart can be drawn.
   package struct Problem: Error {
     package let message: String
   }
 
   struct Row {
     let label: String
-    /// nil if missing or null.
+    /// The number in the field, or nil if the field is missing or null.
     let value: Double?
     /// The value as the server sent it.
     let text: String
@@ -22,10 +22,12 @@ package struct Chart {
   private let field: String
   /// Whether the list contains plain numbers, which have no labels.
   private let isPlain: Bool
-  /// The field name for plain numbers; tables use the same.
+  /// The field name for plain numbers, which is the same as in tables.
   private static let plainField = "value"
 
-  /// - Parameter field: a name, or names separated by dots.
+  /// Reads the rows of a chart from a list.
+  ///
+  /// - Parameter field: the name of a field, or names separated by dots.
   package init(_ json: JSONText, field: String) throws(Problem) {
     guard json.kind == .array else {
       let kind =
@@ -72,7 +74,7 @@ package struct Chart {
     element[field] ?? element.field(field)
   }
 
-  /// Returns a number, also from a string that contains one.
+  /// Returns the number in a field, which may also be a string that contains a number.
   private static func number(
     _ json: JSONText, _ field: String, _ index: Int
   ) throws(Problem) -> Double {
@@ -94,7 +96,8 @@ package struct Chart {
     return value
   }
 
-  /// Returns the first field that is a string, otherwise `id`.
+  /// Returns the name of the field with the labels: the first field whose value is a string,
+  /// otherwise `id`.
   private static func labelField(of elements: [JSONText], besides field: String) -> String? {
     guard let first = elements.first(where: { $0.kind == .object }) else { return nil }
     let text = first.members.first { $0.value.kind == .string && $0.key != field }
@@ -103,12 +106,13 @@ package struct Chart {
 
   // MARK: Drawing
 
-  /// Returns the lines of the chart. Lines with bars or marks fit into `width`, if possible.
+  /// Returns the chart as text. Lines with bars or marks fit into `width`, if possible.
   ///
   /// - Parameters:
-  ///   - limit: the maximum number of lines; nil for no limit.
+  ///   - limit: the maximum number of lines for bars. If there are more rows, marks are drawn
+  ///     instead. nil for no limit.
   ///   - isTerminal: whether control characters are escaped.
-  ///   - painted: adds the colour to marks.
+  ///   - painted: adds the colour to bars and marks.
   package func text(
     width: Int, limit: Int?, isTerminal: Bool, painted: (String) -> String
   ) -> String {
@@ -159,7 +163,7 @@ package struct Chart {
     return text
   }
 
-  /// Returns a bar. A positive length is shown as at least an eighth.
+  /// Returns a bar of that length. A positive length is shown as at least an eighth of a character.
   private static func bar(_ length: Double, atMost limit: Int) -> String {
     guard length > 0, limit > 0 else { return "" }
     let eighths = min(max(Int((length * 8).rounded()), 1), limit * 8)

@@ -1,18 +1,21 @@
 import LullCore
 import LullSystem
 
-/// JSON as rows and columns: a list of objects with one row each.
+/// A table made from JSON: a list of objects, with one row for each object.
 ///
-/// A single value is treated as a list of one. Values that are not objects are in their own column,
-/// `value`.
+/// A single value is treated as a list of one element. Values that are not objects are in a
+/// separate column, `value`.
 package struct ContentTable {
   private static let plainColumn = "value"
   private var columns: [String]
   private var rows: [[String]]
 
+  /// Reads the rows of a table from JSON.
+  ///
   /// - Parameters:
   ///   - columns: the fields to show; empty for all.
-  ///   - known: all existing fields, in this order; nil for the order in which they appear.
+  ///   - known: all existing fields in the order of their columns; nil for the order in which they
+  ///     appear.
   package init(_ json: JSONText, columns: [String], known: [String]? = nil) {
     let elements = json.lines
     let objects = elements.filter { $0.kind == .object }
@@ -25,7 +28,8 @@ package struct ContentTable {
         for pair in element.members where seen.insert(pair.key).inserted { names.append(pair.key) }
       }
     }
-    // Requested fields belong to objects. Without any object, the values themselves are shown.
+    // The requested columns are fields of objects. If there are no objects, the values themselves
+    // are shown.
     let hasPlain =
       objects.count < elements.count && (columns.isEmpty || objects.isEmpty)
     let fields = objects.isEmpty && hasPlain ? [] : names
@@ -38,13 +42,15 @@ package struct ContentTable {
   }
 
   private static func row(of element: JSONText, _ names: [String]) -> [String] {
-    // If a key is repeated, the last one counts. (JSN-13)
+    // If an object has a key several times, the last value is used. (JSN-13)
     let fields = Dictionary(element.members.map { ($0.key, $0.value) }) { $1 }
     return names.map { name in (fields[name] ?? element.field(name))?.plain ?? "" }
   }
 
-  /// - Parameter guardsFormulas: whether fields that a spreadsheet would treat as a formula get a
-  ///   `'` in front.
+  /// Returns the table as CSV.
+  ///
+  /// - Parameter guardsFormulas: whether a `'` is put in front of fields that a spreadsheet would
+  ///   treat as a formula.
   package func csv(guardsFormulas: Bool = false) -> [UInt8] {
     guard !columns.isEmpty else { return [] }
     var writer = CSVWriter(lineEnd: "\n", guardsFormulas: guardsFormulas)
@@ -52,8 +58,8 @@ package struct ContentTable {
     return writer.output
   }
 
-  /// Returns aligned columns, each as wide as its widest cell, and together no wider than `width`,
-  /// if possible.
+  /// Returns the table as text with aligned columns. Each column is as wide as its widest cell. If
+  /// possible, the columns are narrowed so that all of them fit into `width`.
   ///
   /// - Parameters:
   ///   - isTerminal: whether control characters are escaped.
@@ -78,10 +84,11 @@ package struct ContentTable {
   }
 
   private static let gap = 2
-  /// The minimum width of a column that needs more.
+  /// The width below which a column is not shrunk.
   private static let narrowest = 6
 
-  /// Shrinks the widest columns first.
+  /// Returns the widths of columns that fit into a total width. The widest columns are shrunk
+  /// first.
   private static func fitted(_ widths: [Int], into total: Int) -> [Int] {
     let room = total - gap * (widths.count - 1)
     guard widths.reduce(0, +) > room else { return widths }
@@ -104,8 +111,8 @@ package struct ContentTable {
     return line
   }
 
-  /// Replaces line breaks, because a row is one line. For a terminal, also escapes control
-  /// characters, so that widths are right.
+  /// Returns a text with its line breaks replaced by spaces, because a row is one line. For a
+  /// terminal, control characters are also escaped, so that widths are right.
   static func onOneLine(_ text: String, isTerminal: Bool) -> String {
     let line = String(
       String.UnicodeScalarView(

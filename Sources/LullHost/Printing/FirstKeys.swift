@@ -1,19 +1,21 @@
 import CLullBridge
 
-/// The sort order of a table's key: keys with a given place first, then numbers, strings, and the
-/// rest in their original order.
+/// The sort order of a table's key. Keys with a given place come first, then numbers, then strings,
+/// then the remaining keys in their original order.
 struct ShownKey: Comparable {
   private let place: Int
   private let order: Int
   private let number: Double
   private let bytes: [UInt8]
 
-  /// - Parameter place: nil if it has none.
+  /// Creates the sort order of a key.
+  ///
+  /// - Parameter place: the given place of the key, or nil if it has none.
   init(_ key: lull_value, place: Int? = nil) {
     self.place = place ?? Int.max
     order = key.kind == Int32(LULL_STRING) ? 1 : key.double != nil ? 0 : 2
     number = key.double ?? 0
-    // For a long key only the beginning is compared.
+    // Only the beginning of a long key is compared.
     bytes =
       order == 1
       ? Array(UnsafeRawBufferPointer(start: key.pointer, count: min(Int(key.extra), 64))) : []
@@ -27,7 +29,7 @@ struct ShownKey: Comparable {
   }
 }
 
-/// Finds the first of many keys without storing all of them.
+/// Finds the first of many keys in sort order without storing all of them.
 struct FirstKeys {
   private let limit: Int
   private var found: [(key: ShownKey, position: Int)] = []
@@ -49,7 +51,7 @@ struct FirstKeys {
     found.removeLast(max(0, found.count - limit))
   }
 
-  /// The ranks of the first keys, by their original positions.
+  /// The ranks of the first keys in sort order, by the positions at which the keys were added.
   var ranks: [Int: Int] {
     var first = self
     first.keepFirst()

@@ -1,19 +1,19 @@
 package import LullCore
 
-/// JSON source text: a value within a text that is known to be valid.
+/// JSON source text: a value within a text that is known to be valid JSON.
 ///
-/// It is interpreted only when needed, so numbers keep their digits and repeated keys are
-/// preserved.
+/// The text is interpreted only when needed. So numbers have the digits of the source, and repeated
+/// keys are preserved.
 package struct JSONText: Sendable {
   package enum Kind {
     case atom, number, string, array, object
   }
 
   package let bytes: [UInt8]
-  /// From the first byte of the value to the end of the last one.
+  /// The range of the value's bytes, from the first byte to the end of the last one.
   package let range: Range<Int>
 
-  /// The value as encoded from a document.
+  /// Creates the text of a value in a document by encoding the value.
   package init(_ element: JSONElement) {
     var bytes: [UInt8] = []
     element.encode(into: &bytes)
@@ -21,7 +21,8 @@ package struct JSONText: Sendable {
     range = bytes.indices
   }
 
-  /// The value as spelled in the body, if the document was parsed from it; otherwise as encoded.
+  /// Creates the text of a value in a document. If the document was parsed from `body`, the text is
+  /// the value as written there; otherwise the value is encoded.
   package init(_ element: JSONElement, spelledBy body: [UInt8]?) {
     guard let body, JSONScan.isUTF8(body), let document = try? JSONDocument(parsing: body),
       document.root == element
@@ -32,7 +33,7 @@ package struct JSONText: Sendable {
     self.init(valid: body)
   }
 
-  /// The value in these bytes: JSON in UTF-8 that was validated before.
+  /// Creates a value from its bytes, which are UTF-8 and already known to be valid JSON.
   package init(valid bytes: [UInt8]) {
     self.init(bytes, at: JSONScan.start(bytes))
   }
@@ -54,7 +55,7 @@ package struct JSONText: Sendable {
 
   package var isNull: Bool { bytes[range].first == UInt8(ascii: "n") }
 
-  /// The text of a string; nil for anything else.
+  /// The text of a string; nil for any other value.
   package var string: String? {
     guard kind == .string else { return nil }
     let inner = bytes[range].dropFirst().dropLast()
@@ -62,7 +63,7 @@ package struct JSONText: Sendable {
     return (try? JSONDocument(parsing: Array(bytes[range])))?.root.string
   }
 
-  /// The elements of an array; for anything else, the value itself.
+  /// The elements of an array; for any other value, only the value itself.
   package var lines: [JSONText] {
     guard kind == .array else { return [self] }
     var elements: [JSONText] = []
@@ -78,7 +79,7 @@ package struct JSONText: Sendable {
     return count
   }
 
-  /// The members of an object, including repeated ones; empty for anything else.
+  /// The members of an object, including those with repeated keys; empty for any other value.
   package var members: [(key: String, value: JSONText)] {
     guard kind == .object else { return [] }
     var members: [(key: String, value: JSONText)] = []
@@ -94,7 +95,8 @@ package struct JSONText: Sendable {
     return members
   }
 
-  /// The last member with that name, or the element at that position, starting at 1.
+  /// The last member of an object with that name, or the element of an array at that position,
+  /// which starts at 1.
   package subscript(name: String) -> JSONText? {
     if kind == .object { return members.last { $0.key == name }?.value }
     guard kind == .array, let position = Int(name) else { return nil }
@@ -102,8 +104,9 @@ package struct JSONText: Sendable {
     return elements.indices.contains(position - 1) ? elements[position - 1] : nil
   }
 
-  /// Returns the value of a field: a name, or names separated by dots, where numbers are positions
-  /// in lists, starting at 1. The same rules as for `-f` and `lull.list`. (FLT-03)
+  /// Returns the value of a field. The name is one name or several names separated by dots, and
+  /// numbers are positions in lists, starting at 1. The rules are those of `-f` and `lull.list`.
+  /// (FLT-03)
   package func field(_ name: String) -> JSONText? {
     if let whole = self[name] { return whole }
     guard name.contains(".") else { return nil }
@@ -112,7 +115,8 @@ package struct JSONText: Sendable {
     return current
   }
 
-  /// The value on one line: strings without quotes, null as empty text, anything else as JSON.
+  /// The value on one line. A string has no quotes, null is empty text, and any other value is
+  /// JSON.
   package var plain: String {
     if let string { return string }
     if isNull { return "" }
@@ -121,7 +125,8 @@ package struct JSONText: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Calls `body` with the elements, or with keys and values alternately.
+  /// Calls `body` with each element of an array, or with each key and each value of an object in
+  /// turn.
   private func forEachPart(_ body: (JSONText) -> Void) {
     var place = JSONScan.token(bytes, range.lowerBound + 1)
     while place < range.upperBound - 1 {
@@ -151,7 +156,8 @@ package struct JSONText: Sendable {
     }
   }
 
-  /// Calls `body` with each token and the first byte of the next one.
+  /// Calls `body` with each token of the value, and with the first byte of the token that follows
+  /// it.
   package func forEachToken(_ body: (_ token: ArraySlice<UInt8>, _ next: UInt8?) -> Void) {
     var place = range.lowerBound
     while place < range.upperBound {
@@ -162,7 +168,7 @@ package struct JSONText: Sendable {
     }
   }
 
-  /// Returns the value of a token that is a string with escapes.
+  /// Returns the string in a token that is a string with escapes; nil for any other token.
   package static func withEscapes(_ token: ArraySlice<UInt8>) -> JSONElement? {
     guard token.first == UInt8(ascii: "\""), token.contains(UInt8(ascii: "\\")) else { return nil }
     return (try? JSONDocument(parsing: Array(token)))?.root
@@ -170,8 +176,8 @@ package struct JSONText: Sendable {
 }
 
 extension JSONText {
-  /// Returns the part of a dotted field name that no row has. Returns nil if a row has the field,
-  /// or if its parent is null or a list in all rows.
+  /// Returns the first part of a dotted field name that exists in no row. Returns nil if a row has
+  /// the field, or if the parent of that part is null or a list in all rows.
   package static func missingPart(
     of name: String, in rows: [JSONText]
   ) -> LineWarnings.MissingPart? {

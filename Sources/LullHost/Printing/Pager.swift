@@ -4,11 +4,11 @@ import LullSystem
 
 /// The program with which the user reads text that is longer than the screen.
 package struct Pager {
-  /// The shell command, as in `$PAGER`.
+  /// The shell command from `$PAGER`, or the default.
   private let command: String
 
-  /// Uses `$PAGER`, or `less`. nil if standard output is not a terminal, the variable is empty or
-  /// `cat`, or the terminal has no capabilities.
+  /// Creates a pager that uses `$PAGER`, or else `less`. Returns nil if standard output is not a
+  /// terminal, if the variable is empty or `cat`, or if the terminal has no capabilities.
   package init?() {
     guard isatty(STDOUT_FILENO) != 0 else { return nil }
     let kind = Pager.variable("TERM") ?? "dumb"
@@ -19,21 +19,22 @@ package struct Pager {
   }
 
   private static func variable(_ name: String) -> String? {
-    // Copied before the environment can change.
+    // The value is copied before the environment can change.
     getenv(name).map { String(escapingCString: $0) }
   }
 
-  /// Returns whether the text has more lines than the screen, with one line left for the prompt.
+  /// Returns whether a text that ends with a line break has more lines than the screen. One line of
+  /// the screen is left for the prompt.
   package static func isLong(_ bytes: [UInt8]) -> Bool {
     guard let size = TerminalSize(of: STDOUT_FILENO) else { return false }
     var rows = 0
     for line in bytes.split(separator: 10, omittingEmptySubsequences: false) {
-      // Colour sequences do not count for the width.
+      // Colour sequences do not count as width.
       let width =
         line.count <= size.columns
         ? 1 : TextWidth.of(String(decoding: Pager.withoutSequences(line), as: UTF8.self))
       rows += max(1, (width + size.columns - 1) / size.columns)
-      // An empty last line does not count.
+      // The empty last line of the text counts as the line of the prompt.
       if rows > size.rows { return true }
     }
     return false
@@ -50,8 +51,9 @@ package struct Pager {
     return result
   }
 
-  /// Shows a text and waits until the user quits the pager. Returns false if the program can't be
-  /// run. Meanwhile Ctrl-C is left to the pager, which the user may quit before the end.
+  /// Shows a text in the pager and waits until the user quits it. Returns false if the program
+  /// can't be run. Meanwhile only the pager handles Ctrl-C, and the user may quit it before the end
+  /// of the text.
   ///
   /// - Parameters:
   ///   - bytes: the text, with control characters escaped.
@@ -60,7 +62,7 @@ package struct Pager {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // As in git: colours are shown, and the text stays on the screen.
+    // As in git, colours are shown, and the text stays on the screen.
     let variables = [("LESS", "FRX"), ("LV", "-c")].filter { getenv($0.0) == nil }
     let process = try? ChildProcess.start(
       ["sh", "-c", command], input: .descriptor(ends[0]), leadsGroup: false,
@@ -75,7 +77,7 @@ package struct Pager {
       close(ends[1])
       return ChildProcess.wait(for: process)
     }
-    // The exit codes with which the shell reports a missing or invalid program.
+    // These are the exit codes with which the shell reports a missing or invalid program.
     guard code != 126, code != 127 else {
       StandardError.write("lull: PAGER is '\(command)', which cannot be run: \(hint)\n")
       return false
@@ -83,7 +85,8 @@ package struct Pager {
     return true
   }
 
-  /// Runs `body` with the signals from the keyboard ignored, except in processes started before.
+  /// Runs `body` while this process ignores the signals of the keyboard. Processes that were
+  /// started before still receive them.
   private static func withoutKeys(_ body: () -> Int32) -> Int32 {
     var ignoring = sigaction()
     ignoring.__sigaction_handler.sa_handler = SIG_IGN

@@ -1,6 +1,6 @@
 import LullSystem
 
-/// A list of objects with the same keys, in rows and columns.
+/// A list of objects with the same keys, shown in rows and columns.
 package struct ShownTable {
   private static let rowLimit = 20
   package static let cellLimit = 40
@@ -14,13 +14,13 @@ package struct ShownTable {
   private let heads: [String]
   private let rows: [[Cell]]
   private let widths: [Int]
-  /// Whether each column is right-aligned: those with numbers, some of which may be missing.
+  /// For each column, whether it is right-aligned because all its values are numbers or missing.
   private let isNumeric: [Bool]
-  /// The number of omitted rows and columns.
+  /// The number of rows that are not shown.
   private let rest: ShownValue.Rest
   private let hiddenColumns: Int
 
-  /// nil unless they are several objects with the same keys.
+  /// Creates a table of values. Returns nil unless they are several objects with the same keys.
   package init?(_ elements: [ShownValue], more: ShownValue.Rest, width: Int) {
     guard elements.count > 1, case .map(let first, .none) = elements[0] else { return nil }
     let keys = first.map(\.key)
@@ -46,7 +46,7 @@ package struct ShownTable {
     self.init(heads: keys, rows: rows, rest: left, width: width)
   }
 
-  /// A table of texts.
+  /// Creates a table of texts.
   package init(heads: [String], rows: [[String]], width: Int) {
     self.init(
       heads: heads,
@@ -76,7 +76,7 @@ package struct ShownTable {
     hiddenColumns = heads.count - widths.count
   }
 
-  /// Returns a cell: strings without quotes, nested values on one line.
+  /// Returns the cell for a value. A string has no quotes, and a nested value is on one line.
   private static func cell(_ value: ShownValue) -> Cell {
     switch value {
     case .atom(let text, .string):

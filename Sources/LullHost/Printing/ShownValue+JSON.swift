@@ -1,7 +1,8 @@
 import LullCore
 
 extension ShownValue {
-  /// A value of a document, of which only the shown part is read. No table is built.
+  /// Creates a value for display from a document. Only the shown part of the document is read, and
+  /// no Lua table is built.
   init(_ element: JSONElement, limits: Limits = Limits(), level: Int = 0) {
     switch element.kind {
     case .null: self = .atom("null", .word)
@@ -40,12 +41,12 @@ extension ShownValue {
       fields, more: pairs.count > fields.count ? .count(pairs.count - fields.count) : .none)
   }
 
-  /// Returns a string as the key of a table.
+  /// Returns a key as it is written in a Lua table.
   static func key(_ key: String) -> String {
     ShownValue.key(bytes: key.utf8)
   }
 
-  /// Returns bytes, which need not be UTF-8, as the key of a table.
+  /// Returns a key, whose bytes need not be UTF-8, as it is written in a Lua table.
   static func key(bytes: some Collection<UInt8>) -> String {
     if bytes.count <= 60, let name = String(validating: bytes, as: UTF8.self), isName(name) {
       return name
@@ -54,7 +55,7 @@ extension ShownValue {
     return "[" + text + "]"
   }
 
-  /// Returns a float as Lua writes it.
+  /// Returns a float as text, in the format of Lua.
   static func text(_ number: Double) -> String {
     if number.isNaN { return "nan" }
     if number.isInfinite { return number < 0 ? "-inf" : "inf" }

@@ -1,13 +1,13 @@
 import LullCore
 import LullLuaSource
 
-/// A value for display: shortened to limits, and independent of Lua and JSON.
+/// A value for display. It is shortened to limits and does not depend on Lua or JSON.
 package indirect enum ShownValue: Equatable, Sendable {
   case atom(String, Style)
-  /// The first elements, and the number of omitted ones.
+  /// A list with its first elements, and the number of elements that are omitted.
   case list([ShownValue], more: Rest)
   case map([Field], more: Rest)
-  /// A heading and the value below it.
+  /// A title, with a value that is shown below it.
   case titled(String, ShownValue)
 
   package struct Field: Equatable, Sendable {
@@ -24,18 +24,18 @@ package indirect enum ShownValue: Equatable, Sendable {
   package enum Style: Sendable {
     case string
     case number
-    /// nil, null, true, false.
+    /// One of the words nil, null, true and false.
     case word
     case object
     /// A placeholder for omitted parts.
     case faint
   }
 
-  /// The number of omitted parts.
+  /// The number of omitted elements or fields.
   package enum Rest: Equatable, Sendable {
     case none
     case count(Int)
-    /// Not counted.
+    /// Some were omitted, but they were not counted.
     case unknown
 
     var text: String? {
@@ -47,15 +47,16 @@ package indirect enum ShownValue: Equatable, Sendable {
     }
   }
 
-  /// The amount that is shown.
+  /// The limits for the amount of a value that is shown.
   package struct Limits: Sendable {
     package var depth = 4
     /// The maximum number of elements or fields of one table.
     package var elements = 40
-    /// The maximum number of characters of a string inside a table; `topString` at the top level.
+    /// The maximum number of characters of a string inside a table. For a string at the top level
+    /// it is `topString`.
     package var string = 120
     package var topString = 4000
-    /// Whether `__tostring` functions of the script are called.
+    /// Whether the script's `__tostring` functions may be called.
     package var mayCall = true
 
     package init() {}
@@ -68,13 +69,13 @@ package indirect enum ShownValue: Equatable, Sendable {
 
   static let cycle = ShownValue.atom("<cycle>", .faint)
 
-  /// Returns a string in quotes, cut off after that many characters. Invalid text is escaped as Lua
-  /// does.
+  /// Returns a string in quotes, which is cut off after `limit` characters. Invalid text is escaped
+  /// as in Lua.
   static func string(_ text: String, limit: Int) -> ShownValue {
     string(bytes: text.utf8, limit: limit)
   }
 
-  /// Returns bytes, which need not be UTF-8, as a string in quotes.
+  /// Returns a string in quotes from bytes that need not be UTF-8.
   static func string(bytes: some Collection<UInt8>, limit: Int) -> ShownValue {
     var quoted = "\""
     var count = 0
@@ -108,7 +109,7 @@ package indirect enum ShownValue: Equatable, Sendable {
     default:
       switch scalar.properties.generalCategory {
       case .control where scalar.value < 128: quoted += escape(UInt8(scalar.value))
-      // A terminal would interpret them, or hide adjacent text.
+      // A terminal would interpret these characters, or hide adjacent text.
       case .control, .format, .lineSeparator, .paragraphSeparator:
         quoted += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
       default: quoted.unicodeScalars.append(scalar)
@@ -116,12 +117,12 @@ package indirect enum ShownValue: Equatable, Sendable {
     }
   }
 
-  /// Returns an escape such as `\xFF`.
+  /// Returns the escape of a byte, such as `\xFF`.
   private static func escape(_ byte: UInt8) -> String {
     (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16, uppercase: true)
   }
 
-  /// Returns whether a key can be written without brackets.
+  /// Returns whether a table key can be written without brackets.
   static func isName(_ key: String) -> Bool {
     guard let first = key.utf8.first, !LuaToken.keywords.contains(key), key.utf8.count <= 60 else {
       return false

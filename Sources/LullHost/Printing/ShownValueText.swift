@@ -13,7 +13,7 @@ package struct ShownValueText {
     self.colours = colours
   }
 
-  /// Returns the value on one line, regardless of its length.
+  /// Returns a value on one line without colours, regardless of its length.
   static func plain(_ value: ShownValue) -> String {
     ShownValueText(width: 80, colours: false).line(value)
   }
@@ -28,7 +28,9 @@ package struct ShownValueText {
     return block(value, indent: 0, before: 0)
   }
 
-  /// - Parameter before: the number of columns already used on its line.
+  /// Returns a value on one line if it fits, otherwise in several lines.
+  ///
+  /// - Parameter before: the number of columns that are already used on the first line.
   private func block(_ value: ShownValue, indent: Int, before: Int) -> String {
     let line = line(value)
     if case .atom = value { return line }
@@ -53,7 +55,7 @@ package struct ShownValueText {
       + String(repeating: " ", count: indent) + "}"
   }
 
-  /// Returns elements on lines, as many on each as fit.
+  /// Returns the elements of a list on several lines, with as many elements on each line as fit.
   private func filled(
     _ elements: [ShownValue], _ more: ShownValue.Rest, margin: String, indent: Int
   ) -> String {
@@ -76,7 +78,7 @@ package struct ShownValueText {
       + String(repeating: " ", count: indent) + "}"
   }
 
-  /// Returns the value on one line.
+  /// Returns a value on one line, with colours if they are enabled.
   func line(_ value: ShownValue) -> String {
     switch value {
     case .atom(let text, let style): return painted(text, style)

@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// Shows stack values at a prompt.
+/// Converts the values on a Lua stack for display at a prompt.
 struct ValueDisplay {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
@@ -13,7 +13,8 @@ struct ValueDisplay {
     self.now = now
   }
 
-  /// Returns a stack value for display. Script code runs only in `__tostring`, if that is allowed.
+  /// Returns the value at a stack index for display. The only script code that may run is
+  /// `__tostring`, if the limits allow it.
   func shown(
     _ index: Int32, in state: OpaquePointer?, limits: ShownValue.Limits = .init()
   ) -> ShownValue {
@@ -44,7 +45,7 @@ struct ValueDisplay {
     }
   }
 
-  /// Returns the bytes of a string, valid while the string is on the stack.
+  /// Returns the bytes of a string. They are valid while the string is on the Lua stack.
   private static func bytes(_ value: lull_value) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: value.pointer, count: Int(value.extra))
   }
@@ -59,7 +60,7 @@ struct ValueDisplay {
     guard !isInside, let document = lull_document_at(state, index, &place) else {
       return .atom(name, .object)
     }
-    // Uses the parsed document, because Lua has only a view of it.
+    // The parsed document is used, because Lua has only a view of it.
     let element = JSONElement(document: JSONDocument(sharing: document), index: Int(place))
     return .titled(name, ShownValue(element))
   }
@@ -110,8 +111,9 @@ struct ValueDisplay {
     return .map(positions + fields, more: left > 0 ? .count(left) : rest)
   }
 
-  /// Returns the entries that are not list elements: the first ones by key, and the number of
-  /// omitted ones. Without limits, returns only whether there are any.
+  /// Returns the entries of a table that are not list elements: the first ones in the order of
+  /// their keys, and the number of omitted ones. If `limits` is nil, the result only shows whether
+  /// there are any.
   private func fields(
     of table: Int32, beyond length: Int, in state: OpaquePointer?, _ limits: ShownValue.Limits?,
     _ path: inout [UnsafeRawPointer?]
@@ -143,7 +145,8 @@ struct ValueDisplay {
     return (fields.compactMap(\.self), rest > 0 ? .count(rest) : .none)
   }
 
-  /// Returns the order of a table's keys in the document it came from.
+  /// Returns the positions of a table's keys in the document from which the table was built; empty
+  /// if there is none.
   private func places(ofKeysOf table: Int32, in state: OpaquePointer?) -> [[UInt8]: Int] {
     guard lull_push_key_order(state, table) != 0 else { return [:] }
     defer { lull_pop(state, 1) }
@@ -158,13 +161,13 @@ struct ValueDisplay {
     return places
   }
 
-  /// Returns the bytes of a string key; empty for other keys.
+  /// Returns the bytes of a string key; empty for any other key.
   private static func name(_ key: lull_value) -> UnsafeRawBufferPointer {
     key.kind == Int32(LULL_STRING) ? bytes(key) : UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
   /// Calls `body` with each entry that is not a list element, until it returns false. Returns false
-  /// without memory.
+  /// if there is not enough memory.
   private func visit(
     _ table: Int32, beyond length: Int, in state: OpaquePointer?,
     _ body: (_ key: lull_value, _ value: lull_value) -> Bool
@@ -207,7 +210,7 @@ struct ValueDisplay {
     return "Resource(\(resource.shortDescription)\(age))"
   }
 
-  /// Returns a finished request with its content.
+  /// Returns a request for display, with its content if it has succeeded.
   func shown(_ request: Request, in state: OpaquePointer?) -> ShownValue {
     let name = request.luaText
     guard case .success(let entity)? = request.response?.outcome else {
@@ -220,7 +223,7 @@ struct ValueDisplay {
     return .titled(name, shown(lull_stack_top(state), in: state))
   }
 
-  /// Content created by Lua is shown by Lua.
+  /// Returns content for display. Content that Lua code created is only named here.
   private func shown(_ content: Content) -> ShownValue {
     switch content {
     case .json(let document): return ShownValue(document.root)

@@ -3,15 +3,15 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The progress bars of a script on a terminal, in the order in which they began. The script's
-/// output goes above them.
+/// The progress bars of a script on a terminal, in the order in which they began. The output of the
+/// script appears above them.
 ///
-/// Nothing is written if standard error is not a terminal, or while a session is open, because the
-/// bars would overwrite its line. Home thread only.
+/// No bars are shown if standard error is not a terminal. They are not shown while a session is
+/// open either, because they would overwrite its line. Home thread only.
 ///
 /// Behaviours: PROG-01 to PROG-07.
 final class ProgressBars {
-  /// The number of seconds between two updates and between two drawings.
+  /// The interval between two updates, and the minimum interval between two drawings, in seconds.
   private static let interval = 0.1
   /// The maximum number of bars shown at once.
   private static let most = 16
@@ -27,21 +27,21 @@ final class ProgressBars {
     self.pump = pump
   }
 
-  /// Creates a bar at 0.
+  /// Creates a progress bar with the count 0.
   ///
-  /// - Parameter total: the total amount; nil if unknown.
+  /// - Parameter total: the total amount; nil if it is unknown.
   func begin(total: Double?, label: String) -> ScriptProgress {
     let bar = ScriptProgress.Bar(total: total, label: label, began: pump.clock.uptime)
     if StatusLines.areSeen, !session.isTaken { add(bar) }
     return ScriptProgress(bar, self)
   }
 
-  /// Shows the progress of a request's download until it has ended. (DWN-120)
+  /// Shows the progress of a download until its request has ended. (DWN-120)
   func show(_ request: Request, _ label: String) {
     guard StatusLines.areSeen, !session.isTaken, !request.isCompleted else { return }
     let bar = ScriptProgress.Bar(total: nil, label: label, began: pump.clock.uptime)
     bar.countsBytes = true
-    // Unsafe is sufficient, because the request removes the bar when it ends.
+    // `unowned(unsafe)` is sufficient, because the request removes the bar when it ends.
     bar.look = { [unowned(unsafe) request, unowned bar] in
       guard let metrics = (request.lastPart as? NetworkRequest)?.transfer?.transferMetrics else {
         return
@@ -54,14 +54,15 @@ final class ProgressBars {
       bar.look = nil
       guard let self, isShown(bar) else { return }
       guard let path = response.entity?.content.plainBytes else { return remove(bar) }
-      // The final size, because the last update was earlier.
+      // The count is set to the final size, because the last update was before the end.
       if let file = try? ReadableFile(path) { bar.count = Double(file.stamp.size) }
       bar.total = nil
       finish(bar)
     }
   }
 
-  /// Reads the label from an option: `true` has none; returns nil for false.
+  /// Reads the label of a bar from an option. The value true means an empty label. Returns nil for
+  /// false.
   static func label(_ value: lull_value) throws(Misuse) -> String? {
     switch Int(value.kind) {
     case Int(LULL_BOOLEAN): return value.integer != 0 ? "" : nil
@@ -71,7 +72,7 @@ final class ProgressBars {
     }
   }
 
-  /// Removes the bars from the terminal, because the state is closing.
+  /// Removes the bars from the terminal. Called when the state is closing.
   func close() {
     for bar in shown { remove(bar) }
   }
@@ -88,7 +89,7 @@ final class ProgressBars {
     nextDrawing = 0
   }
 
-  /// Redraws a bar that has changed.
+  /// Draws the bars again after a bar has changed, unless they were drawn just before.
   func update(_ bar: ScriptProgress.Bar) {
     let now = pump.clock.uptime
     guard isShown(bar), now >= nextDrawing else { return }
@@ -108,7 +109,7 @@ final class ProgressBars {
     lull_output_release()
   }
 
-  /// Replaces a bar with a closing line.
+  /// Removes a bar and writes a closing line in its place.
   func finish(_ bar: ScriptProgress.Bar) {
     remove(bar)
     StandardError.write(bar.closingLine(pump.clock.uptime))
@@ -124,9 +125,9 @@ final class ProgressBars {
 
   private func draw(_ now: Double) {
     nextDrawing = now + ProgressBars.interval
-    // Output printed in the meantime goes above the bars.
+    // Output that was printed in the meantime appears above the bars, so they are removed first.
     if lull_output_has_held() != 0 { StatusLines.clear() }
-    // In the middle of an output line there is no place for the bars.
+    // If the last line of output is not complete, the bars can't be drawn.
     guard lull_output_is_inside_line() == 0 else { return }
     let size = TerminalSize(of: STDERR_FILENO)
     let columns = size?.columns ?? 80
@@ -139,7 +140,7 @@ final class ProgressBars {
 }
 
 extension Content {
-  /// The name of the downloaded file.
+  /// The bytes of text or binary content; for a download, the name of its file.
   fileprivate var plainBytes: [UInt8]? {
     switch self {
     case .text(let text): Array(text.utf8)

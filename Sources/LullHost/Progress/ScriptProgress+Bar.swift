@@ -7,13 +7,13 @@ extension ScriptProgress {
     /// The largest count up to which every integer is exact.
     static let largest = 9e15
     private static let width = 30
-    /// The maximum share of the line for the label.
+    /// The maximum share of the line's width that the label may use.
     private static let labelShare = 0.5
 
     var total: Double?
-    /// Whether the amount is in bytes.
+    /// Whether the amount is a number of bytes.
     var countsBytes = false
-    /// Updates it before it is drawn.
+    /// Updates the count and the total before the bar is drawn.
     var look: (() -> Void)?
     var label: String
     var count = 0.0
@@ -26,10 +26,10 @@ extension ScriptProgress {
       self.began = began
     }
 
-    /// The amount, such as `40 of 100`.
+    /// The amount as text, such as `40 of 100`.
     var amount: String { text(count) + (total.map { " of \(text($0))" } ?? "") }
 
-    /// Returns a line that fits a terminal with that many columns.
+    /// Returns the bar as a line that fits a terminal with that many columns.
     func line(_ now: Double, columns: Int) -> String {
       rate.note(Int(count), at: now)
       let room = max(1, columns - 1)

@@ -1,7 +1,7 @@
 import LullCore
 
-/// The result of `lull.progress`: a bar owned by the script, which disappears when it is no longer
-/// referenced.
+/// The result of `lull.progress`: a progress bar that belongs to the script. It disappears when the
+/// script no longer references it.
 ///
 /// Home thread only.
 final class ScriptProgress {
@@ -30,7 +30,7 @@ final class ScriptProgress {
 
   func advance(by count: Double) { set(bar.count + count) }
 
-  /// Sets the count; negative numbers count as 0.
+  /// Sets the count. A negative number counts as 0.
   func set(_ count: Double) {
     guard !isOver else { return }
     bar.count = max(0, min(count, Bar.largest))

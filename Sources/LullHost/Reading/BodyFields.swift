@@ -1,7 +1,7 @@
 import LullCore
 
-/// Collects the fields of a table that define a body. They arrive in any order, because a table has
-/// none.
+/// Collects the fields of a Lua table that define a request body. They may be added in any order,
+/// because a Lua table has none.
 struct BodyFields {
   static let none = Misuse.message("a body needs one of 'json', 'form', 'text', 'data'")
 
@@ -10,7 +10,7 @@ struct BodyFields {
   var contentType: String?
   var encoding: String?
 
-  /// Reads a field that is a complete body.
+  /// Sets the body from one field, such as `json`. Throws if another field has already set it.
   mutating func read(
     _ name: String, _ body: () throws(Misuse) -> Result<RequestBody, RequestBodyFailure>
   ) throws(Misuse) {
@@ -19,7 +19,7 @@ struct BodyFields {
     made = try body()
   }
 
-  /// Returns the body defined by all fields, or nil.
+  /// Returns the body that the fields define, or nil if none of them is a body.
   func body() throws(Misuse) -> Result<RequestBody, RequestBodyFailure>? {
     guard let made else {
       if contentType != nil || encoding != nil { throw BodyFields.none }

@@ -1,27 +1,30 @@
 import CLullBridge
 import LullCore
 
-/// Script rows to be written as CSV: tables with names or lists, or a document of such rows.
+/// The rows that a script writes as CSV. They are tables with names, or lists, or the rows of a
+/// document.
 struct CSVRows {
-  /// The columns in order of appearance. The fields of one table are sorted, because it has no
-  /// order.
+  /// The names of the columns in order of appearance. The fields of a Lua table have no order, so
+  /// they are sorted.
   private(set) var columns: [[UInt8]]
   private let isOpen: Bool
   private let json: JSONReader
-  /// The columns for nested values, by the field that their name begins with. (FLT-03)
+  /// The columns for nested values, by the first part of their dotted name. (FLT-03)
   private var inner: [[UInt8]: [(column: Int, names: ArraySlice<String>)]] = [:]
   private var positions: [[UInt8]: Int] = [:]
   private var rows: [[(column: Int, text: [UInt8])]] = []
-  /// Whether rows are lists; nil before the first non-empty one.
+  /// Whether the rows are lists; nil before the first row that is not empty.
   private var areLists: Bool?
-  /// The names without a column in the first row that has any.
+  /// The field names that have no column, from the first row that has such fields.
   private var others: [[UInt8]] = []
-  /// The columns that occur in a row.
+  /// The indices of the columns that occur in at least one row.
   private var seen: Set<Int> = []
-  /// The length of the longest list.
+  /// The number of fields in the longest row that is a list.
   private var width = 0
 
-  /// - Parameter columns: nil for all fields found.
+  /// Creates an empty set of rows.
+  ///
+  /// - Parameter columns: the columns to write; nil for all fields that rows have.
   init(columns: [[UInt8]]?, _ json: JSONReader) {
     self.columns = columns ?? []
     self.json = json
@@ -34,7 +37,7 @@ struct CSVRows {
     }
   }
 
-  /// Returns the rows as text.
+  /// Returns the rows as CSV text.
   func text(
     hasHeader: Bool, delimiter: UInt8, guardsFormulas: Bool
   ) throws(Misuse) -> [UInt8] {
@@ -52,18 +55,18 @@ struct CSVRows {
     return writer.output
   }
 
-  /// The columns that no row has, if rows have names.
+  /// The names of the requested columns that no row has. Empty if the rows are lists.
   var missing: [[UInt8]] {
     guard !isOpen, areLists == false else { return [] }
     return columns.indices.filter { !seen.contains($0) }.map { columns[$0] }
   }
 
-  /// The field names to suggest for a missing column.
+  /// The field names from which a replacement for a missing column may be suggested.
   var names: [String] { (columns + others).map { String(escaping: $0) } }
 
   // MARK: Reading
 
-  /// Reads the list at `index`.
+  /// Reads the list of rows at a stack index.
   mutating func read(_ index: Int32, in state: OpaquePointer?) throws(Misuse) {
     var place: UInt64 = 0
     if let document = lull_document_at(state, index, &place) {
@@ -171,10 +174,11 @@ struct CSVRows {
 
   // MARK: Adding
 
+  /// Adds a row whose fields have names.
+  ///
   /// - Parameters:
-  ///   - fields: the fields of a row, with their text if they have a column or every field gets
-  ///     one.
-  ///   - deep: the values of columns for nested values.
+  ///   - fields: the fields of the row. The text of a field is nil if it has no column.
+  ///   - deep: the texts for the columns of nested values.
   private mutating func add(
     named fields: [(name: [UInt8], text: [UInt8]?)], _ deep: [(column: Int, text: [UInt8])]
   ) throws(Misuse) {
@@ -191,7 +195,7 @@ struct CSVRows {
       }
       if let column = positions[name], let text { row.append((column, text)) }
     }
-    // A field whose whole name matches takes precedence over a nested value.
+    // A field with the whole name of a column takes precedence over a nested value.
     for (column, text) in deep where !row.contains(where: { $0.column == column }) {
       row.append((column, text))
     }
@@ -222,7 +226,7 @@ struct CSVRows {
 
   // MARK: Fields
 
-  /// Returns a table as JSON, as `-o csv` of the command writes it, and any other value as text.
+  /// Returns the CSV text of a value. A table becomes JSON, as with the command's option `-o csv`.
   private func text(
     of value: lull_value, at index: Int32, _ state: OpaquePointer?, row: Int,
     column: @autoclosure () -> String
@@ -256,7 +260,7 @@ struct CSVRows {
     }
   }
 
-  /// Returns the text of a nested value; nil if it does not exist.
+  /// Returns the text of a nested value, which the names lead to; nil if it does not exist.
   private func text(
     inside value: lull_value, at index: Int32, _ state: OpaquePointer?,
     _ names: ArraySlice<String>, row: Int, _ column: Int

@@ -1,13 +1,14 @@
 import CLullBridge
 import LullCore
 
-/// Reads single fields of content: of parsed JSON, and of tables created by transformers.
+/// Reads single fields of content. The content is parsed JSON, or a table that a transformer
+/// created.
 struct ContentFields: ContentFieldReader {
   private let bridge: BridgeRuntime
 
   init(_ bridge: BridgeRuntime) { self.bridge = bridge }
 
-  /// Returns the value at a path.
+  /// Returns the value at a path in content.
   func value(_ path: FieldPath, in content: Content) -> FieldValue {
     for way in path.ways {
       let value =
@@ -56,13 +57,16 @@ struct ContentFields: ContentFieldReader {
     }
   }
 
-  /// - Parameter list: the number of names after which the path continues in the last element of
-  ///   the list found there.
+  /// Returns the value at a path in a table.
+  ///
+  /// - Parameter list: the number of names that lead to a list. The rest of the path begins in the
+  ///   last element of that list. -1 if there is no such list.
   private func field(_ way: [String], in foreign: ForeignContent, list: Int = -1) -> FieldValue {
     read(way, in: foreign, list: list) { value in ContentFields.field(value) } ?? .nothing
   }
 
-  /// Calls `body` with the value at a path; returns nil without memory.
+  /// Calls `body` with the value at a path and returns its result. Returns nil if there is not
+  /// enough memory.
   private func read<T>(
     _ way: [String], in foreign: ForeignContent, list: Int, _ body: (lull_value) -> T
   ) -> T? {

@@ -2,14 +2,14 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// Credentials from a netrc file or from the environment.
+/// Reads credentials from a netrc file or from the environment.
 extension CredentialReader {
   static let netrcKeys = ["path", "login", "optional"]
   static let awsKeys = [
     "access_key", "secret_key", "session_token", "service", "region", "env", "unsigned_payload",
   ]
 
-  /// `lull.auth.netrc()`, `lull.auth.netrc{ path =, login =, optional = }`
+  /// Implements `lull.auth.netrc()` and `lull.auth.netrc{ path =, login =, optional = }`.
   func netrc(table: Int32?, in state: OpaquePointer?) throws(Misuse) -> Auth {
     guard !permissions.isSandboxed || permissions.isInspecting else {
       throw .message("lull.auth.netrc is not available in the sandbox")
@@ -35,7 +35,8 @@ extension CredentialReader {
       password: CredentialReader.standIn("netrc", for: .file("\(path ?? "") \(isOptional)")))
   }
 
-  /// `lull.auth.aws_sigv4{ access_key =, secret_key = }`, `lull.auth.aws_sigv4{ env = true }`
+  /// Implements `lull.auth.aws_sigv4{ access_key =, secret_key = }` and `lull.auth.aws_sigv4{ env =
+  /// true }`.
   func aws(table: Int32, in state: OpaquePointer?) throws(Misuse) -> Auth {
     var keys: [String: SecretText] = [:]
     var texts: [String: String] = [:]
@@ -79,7 +80,7 @@ extension CredentialReader {
     guard !permissions.isSandboxed || permissions.isInspecting else {
       throw .message("'env' is not available in the sandbox")
     }
-    // An inspected file reads nothing.
+    // During an inspection, no credentials are read.
     return permissions.isInspecting
       ? AWSCredentials(
         accessKey: CredentialReader.standIn("AWS_ACCESS_KEY_ID"),

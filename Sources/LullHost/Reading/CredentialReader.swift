@@ -2,8 +2,8 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// Reads secrets and other credentials. Their text is not read yet: secrets are read, and tokens
-/// requested, when a request is sent.
+/// Reads secrets and other credentials in the arguments of scripts. Only their sources are read.
+/// The text of a secret is read, and a token is requested, when a request is sent.
 struct CredentialReader {
   static let secretKeys = ["env", "file", "command", "name", "origins"]
 
@@ -19,9 +19,10 @@ struct CredentialReader {
 
   // MARK: Secrets
 
-  /// Reads `lull.secret{ env = … }`, `{ file = … }` or `{ command = … }`.
+  /// Reads the table of `lull.secret{ env = … }`, `lull.secret{ file = … }` or `lull.secret{
+  /// command = … }`.
   ///
-  /// - Parameter variables: the variables that take precedence over the process environment.
+  /// - Parameter variables: variables that take precedence over those of the process environment.
   func secret(
     table: Int32, in state: OpaquePointer?, variables: FileVariables? = nil
   ) throws(Misuse) -> Secret {
@@ -53,7 +54,8 @@ struct CredentialReader {
     }
     let secret = Secret(source, name: name ?? standardName, origins: origins)
     guard permissions.isInspecting else { return secret }
-    // An inspected file reads no secrets, even if its own networking function requests them.
+    // During an inspection, no secrets are read, even if the file's own networking function
+    // requests them.
     return Secret(
       standingFor: source, literal: Inspection.secret, name: secret.name, origins: origins)
   }
@@ -111,19 +113,19 @@ struct CredentialReader {
 
   // MARK: Credentials
 
-  /// Reads a credential argument: a secret, or a plain string.
+  /// Reads an argument that is a credential: a secret, or a plain string.
   func credential(_ value: lull_value, argument position: Int) throws(Misuse) -> SecretText {
     if let text = handles.secret(value) { return text }
     guard let text = value.string, !text.isEmpty else {
       throw .argument(position, "Secret or string expected, got \(value.described)")
     }
-    // The message must not contain the value.
+    // The error message must not contain the value.
     guard value.isValidUTF8 else { throw .argument(position, "not valid UTF-8") }
     permissions.checker?.inspect(credential: text, "the secret of an 'auth'")
     return SecretText(Secret(.literal(text)))
   }
 
-  /// Reads a user name argument, which need not be secret.
+  /// Reads an argument that is a user name. Unlike a password, it may be shown.
   func user(_ value: lull_value, argument position: Int) throws(Misuse) -> SecretText {
     if let text = handles.secret(value) { return text }
     guard let text = value.string else {
@@ -135,7 +137,7 @@ struct CredentialReader {
     return SecretText(text)
   }
 
-  /// Reads a credential option.
+  /// Reads an option that is a credential: a secret, or a plain string.
   func credential(_ value: lull_value, option name: String) throws(Misuse) -> SecretText {
     if let text = handles.secret(value) { return text }
     guard let text = value.string, !text.isEmpty else {
@@ -159,7 +161,8 @@ struct CredentialReader {
     return name
   }
 
-  /// Reads `lull.auth.query{ app_id =, app_key = }`, sorted by name, since a table has no order.
+  /// Reads the parameters of `lull.auth.query{ app_id =, app_key = }`. They are sorted by name,
+  /// because a Lua table has no order.
   func query(table: Int32, in state: OpaquePointer?) throws(Misuse) -> [(
     name: String, value: SecretText
   )] {
@@ -178,7 +181,7 @@ struct CredentialReader {
 
   // MARK: OAuth 2
 
-  /// `lull.auth.oauth2_…{…}`
+  /// Reads the table of a function such as `lull.auth.oauth2_code{…}`.
   func oauth2(table: Int32, in state: OpaquePointer?, _ kind: OAuth2Options.Kind) throws(Misuse)
     -> Auth
   {
@@ -195,7 +198,7 @@ struct CredentialReader {
       default: given.texts[name] = try value.nonEmptyText(name)
       }
     }
-    // Loaded or typed code is not in a file.
+    // There is no file if the calling code was loaded from text or typed.
     let file = kind.isLogin ? SourcePlace.file(ofCaller: state) : nil
     let settings = try given.settings(kind, permissions, file: file)
     permissions.loginCoordinator?.note(settings)

@@ -8,9 +8,9 @@ package struct HeaderReader {
 
   init(_ handles: ObjectHandles) { self.handles = handles }
 
-  /// Returns the edit for assigning the value at `index` to a header.
+  /// Returns the edit that assigns the value at a stack index to a header.
   ///
-  /// - Parameter allowsSecrets: whether these are the headers of a request.
+  /// - Parameter allowsSecrets: whether the header belongs to a request, which may contain secrets.
   func edit(
     _ name: String, _ value: lull_value, _ state: OpaquePointer?, _ index: Int32,
     allowsSecrets: Bool = false
@@ -51,8 +51,8 @@ package struct HeaderReader {
     }
   }
 
-  /// Returns the edits for all fields of a table, each of which replaces the header with that name.
-  /// Throws if one is invalid.
+  /// Returns the edits for all fields of a table. Each field replaces the header with its name.
+  /// Throws if a field is invalid.
   package func edits(
     table: Int32, in state: OpaquePointer?, allowsSecrets: Bool = false
   ) throws(Misuse) -> HeaderEdits {
@@ -76,17 +76,17 @@ package struct HeaderReader {
   }
 }
 
-/// A change to one header by a script, read and checked.
+/// A change that a script makes to one header. Its name and values have been checked.
 struct HeaderEdit {
   enum Change {
     case remove
-    /// Removes the header and suppresses its default.
+    /// Removes the header and suppresses its default value.
     case omit
     case set([Value])
   }
 
   struct Value {
-    /// The value, with masks for secrets.
+    /// The value's text, with a mask in place of each secret.
     let text: [UInt8]
     let secret: SecretText?
   }
@@ -94,7 +94,7 @@ struct HeaderEdit {
   let name: String
   let change: Change
 
-  /// The values it sets, without those that contain secrets.
+  /// The values that the edit sets, without those that contain secrets.
   var plainValues: [[UInt8]] {
     guard case .set(let values) = change else { return [] }
     return values.filter { $0.secret == nil }.map(\.text)
@@ -116,7 +116,7 @@ struct HeaderEdit {
     }
   }
 
-  /// Applies the change to response headers, which have neither secrets nor defaults.
+  /// Applies the edit to the headers of a response, which have neither secrets nor defaults.
   func apply(to headers: inout Headers) {
     headers.remove(name)
     guard case .set(let values) = change else { return }
@@ -124,7 +124,7 @@ struct HeaderEdit {
   }
 }
 
-/// The changes from a table of headers, in the order of its fields.
+/// The edits for a table of headers, in the order of its fields.
 package struct HeaderEdits {
   fileprivate let edits: [HeaderEdit]
 

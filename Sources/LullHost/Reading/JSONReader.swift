@@ -12,12 +12,12 @@ package struct JSONReader {
     self.handles = handles
   }
 
-  /// The place of a value without a JSON form, and the reason.
+  /// The reason why a value has no JSON form, with the place of that value.
   package struct Problem: Error {
     package let text: String
   }
 
-  /// Returns the JSON of the value at `index`.
+  /// Returns the JSON text of the value at a stack index.
   package func text(of state: OpaquePointer?, _ index: Int32) -> Result<[UInt8], Problem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {
@@ -38,7 +38,8 @@ package struct JSONReader {
       Array(UnsafeRawBufferPointer(start: result.bytes, count: result.length)))
   }
 
-  /// Returns a JSON body, in which strings may be replaced by secrets.
+  /// Returns a request body with the JSON text of the value at a stack index. Its strings may be
+  /// secrets.
   func body(of state: OpaquePointer?, _ index: Int32) -> Result<RequestBody, Problem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {

@@ -1,8 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// Reads the parts of a multipart form: `{ name = value }`, sent in the order of their names, or a
-/// list of `{ name, value }`, sent in list order.
+/// Reads the parts of a multipart form. The parts of a table `{ name = value }` are sent in the
+/// order of their names. The parts of a list of `{ name, value }` are sent in the order of the
+/// list.
 struct MultipartReader {
   static let partKeys = ["value", "type", "name"]
 
@@ -42,14 +43,14 @@ struct MultipartReader {
     return MultipartForm(named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
   }
 
-  /// Reads `{ name, value }`, the list element at that position.
+  /// Reads the list element at a position, which must be `{ name, value }`.
   private func pair(
     _ position: Int64, _ element: lull_value, _ index: Int32, _ state: OpaquePointer?
   ) throws(Misuse) -> MultipartForm.Part {
     let misuse = Misuse.message("multipart value #\(position) must be { name, value }")
     guard element.kind == Int32(LULL_TABLE) else { throw misuse }
     var name: String?
-    // The name may come after the value.
+    // The name is read first, because a table may return it after the value.
     try LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER), (1...2).contains(key.integer) else { throw misuse }
       guard key.integer == 1 else { return }
@@ -83,7 +84,7 @@ struct MultipartReader {
     return MultipartForm.Part(name, try bytes(name, value))
   }
 
-  /// Reads `{ value =, type =, name = }`.
+  /// Reads a part that is described by a table `{ value =, type =, name = }`.
   private func described(
     _ name: String, _ index: Int32, _ state: OpaquePointer?
   ) throws(Misuse) -> MultipartForm.Part {

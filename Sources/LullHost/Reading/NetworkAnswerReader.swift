@@ -1,9 +1,10 @@
 package import CLullBridge
 package import LullCore
 
-/// Reads the responses of `networking` functions and of stubs.
+/// Reads the responses that `networking` functions and stubs return.
 ///
-/// An object, because providers must not hold the host that holds their services. Home thread only.
+/// This is a class, so that a networking provider can hold it without holding the host, which holds
+/// the provider's services. Home thread only.
 package final class NetworkAnswerReader {
   static let keys = ["status", "http_status", "headers", "body", "json", "text"]
   static let statusTwice = Misuse.message(
@@ -23,8 +24,8 @@ package final class NetworkAnswerReader {
     self.json = json
   }
 
-  /// Reads the results of a `networking` function or the arguments of `complete`: a table, or nil
-  /// and an error, or both.
+  /// Reads the results of a `networking` function, or the arguments of its `complete` function.
+  /// They are a table, or nil and an error, or a table and an error.
   func result(
     _ first: lull_value, _ second: lull_value, _ state: OpaquePointer?, _ index: Int32,
     url: String
@@ -52,7 +53,7 @@ package final class NetworkAnswerReader {
   ///
   /// - Parameters:
   ///   - others: the names of additional fields, which are passed to `take`.
-  ///   - status: the status if the table has none.
+  ///   - status: the status code to use if the table has none.
   package func result(
     table: Int32, _ state: OpaquePointer?, url: String, status: Int = 200,
     beside others: [String] = [],
@@ -98,7 +99,8 @@ package final class NetworkAnswerReader {
 }
 
 extension NetworkResult {
-  /// A request error unchanged; policies treat it as a network error.
+  /// Creates the result of a failed request from a request error, which is kept unchanged. Policies
+  /// treat it as a network error.
   init(failing error: RequestError) {
     self.init(error: TransportError(.network, error.userMessage))
     if case .transport(let transport) = error.cause { self.error = transport }

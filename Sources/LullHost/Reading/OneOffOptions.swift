@@ -1,9 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// The options of a one-off request: `{ headers =, timeout =, mutate = }` as for any request,
-/// `query =`, `auth =`, and the fields of a body, including `file =` and `multipart =`. (ONE-04 to
-/// ONE-06)
+/// The options of a request that is sent without a service. They are `{ headers =, timeout =,
+/// mutate = }` as for any request, `query =`, `auth =`, and the fields of a body, including `file
+/// =` and `multipart =`. (ONE-04 to ONE-06)
 struct OneOffOptions {
   static let ownKeys = ["query", "auth", "file", "multipart"]
 
@@ -12,7 +12,9 @@ struct OneOffOptions {
   private let query: QueryChange?
   private let auth: Setting.Change?
 
-  /// - Parameter service: the service of the request.
+  /// Reads the options from a table.
+  ///
+  /// - Parameter service: the temporary service of the request.
   init(_ call: Call, table: Int32, service: Service) throws(Misuse) {
     var query: QueryChange?
     var auth: Setting.Change?
@@ -50,12 +52,12 @@ struct OneOffOptions {
     self.auth = auth
   }
 
-  /// Returns the resource to request, with its query.
+  /// Returns the resource to request: the given one with the query added.
   func asked(_ resource: Resource) -> Resource {
     if let query, !query.isEmpty { query.applied(to: resource) } else { resource }
   }
 
-  /// Applies the remaining options as the service's configuration.
+  /// Applies the option `auth` as the configuration of the temporary service.
   func configure(_ service: Service, from place: SourcePlace?) {
     guard let auth else { return }
     service.configure(

@@ -4,11 +4,12 @@ import LullCore
 
 /// Reads tables whose fields have known names: options and settings.
 ///
-/// An unknown name raises an error that suggests the most similar known one. While a file is
-/// checked, problems with a field are recorded with its line, and the other fields are still read.
+/// An unknown name raises an error that suggests the most similar known name. While a checker reads
+/// a file, a problem with a field is recorded with its line, and the remaining fields are still
+/// read.
 package struct OptionReader {
-  /// The settings whose strings are bytes: contents, the text with its own error message, and a
-  /// URL.
+  /// The options whose strings are bytes and so need not be valid UTF-8. For `text`, another
+  /// function reports invalid text.
   private static let binarySettings: Set<String> = [
     "body", "text", "data", "content", "cause", "base_url",
   ]
@@ -21,9 +22,11 @@ package struct OptionReader {
     self.sources = sources
   }
 
-  /// Calls a function for each field of a table; `owner` is the name of the option with that table.
+  /// Calls a function for each field of a table.
   ///
-  /// - Parameter ofServices: the names that are unknown here, but are settings of a service.
+  /// - Parameters:
+  ///   - owner: the name of the option that has the table as its value, if any.
+  ///   - ofServices: names that are unknown here, but are settings of a service.
   package func forEach(
     of table: Int32, in state: OpaquePointer?, known: [String], owner: String? = nil,
     ofServices: [String] = [],
@@ -46,7 +49,7 @@ package struct OptionReader {
         guard let checker = permissions.checker, let place = SourcePlace.caller(of: state) else {
           throw error
         }
-        // A checker wants to record the other fields too.
+        // The checker records the error and continues, so that it sees the remaining fields too.
         let line = CallLines(sources).line(of: name, inCallAt: place) ?? place.line
         checker.note(error.text, at: SourcePlace(file: place.file, line: line))
       }
@@ -55,7 +58,7 @@ package struct OptionReader {
 }
 
 extension Misuse {
-  /// Returns the error for a setting that only a whole service has, in the options of one request.
+  /// Returns the error for an option of a single request that is a setting of services only.
   /// (ONE-06)
   static func settingOfServices(_ name: String) -> Misuse {
     .message(

@@ -1,9 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// Detects a query in a path: `?name=value` at its end.
+/// Detects a query at the end of a path, such as `?name=value`.
 enum PathQuery {
-  /// Returns the first parameter for display, or nil.
+  /// Returns the first parameter of the query for display, or nil if the path has no query.
   static func first(in path: UnsafeBufferPointer<UInt8>) -> (name: String, value: String)? {
     guard let mark = path.lastIndex(of: UInt8(ascii: "?")) else { return nil }
     let query = path[(mark + 1)...].prefix { $0 != UInt8(ascii: "&") }
@@ -14,7 +14,7 @@ enum PathQuery {
       LogText.part(String(decoding: part, as: UTF8.self), limit: 40)
     }
     let name = text(query[..<equals])
-    // It may be an API key.
+    // The value may be an API key, so it is hidden if the name suggests that.
     let value = CredentialName.names(name) ? "…" : text(query[(equals + 1)...])
     return (name, value)
   }
@@ -48,23 +48,25 @@ struct QueryChange {
   }
 }
 
-/// A query parameter from a script, whose strings need not be UTF-8.
+/// A query parameter from a script. Its strings need not be valid UTF-8.
 struct RawParameter {
   let name: [UInt8]
-  /// nil removes the parameter.
+  /// The value of the parameter; nil removes the parameter from the URL.
   let value: [UInt8]?
 
-  /// - Parameter text: the name for display.
+  /// Reads a parameter from a name and a value.
+  ///
+  /// - Parameter text: the name for error messages.
   init(_ name: lull_value, _ value: lull_value, called text: String) throws(Misuse) {
     self.name = name.bytes ?? []
     let parameter = try RawParameter.text(of: value, name: text)
-    // If a string may not be copied, the run ends.
+    // If there is not enough memory to copy the string, the run ends, so its value does not matter.
     let isString = value.kind == Int32(LULL_STRING)
     self.value = parameter.map { isString ? value.bytes ?? [] : Array($0.utf8) }
   }
 
-  /// Returns the value: strings, numbers and true are values; false and nil remove the parameter.
-  /// (DYN-06)
+  /// Returns the text of a parameter's value, which is a string, a number or true. Returns nil for
+  /// false and nil, which remove the parameter. (DYN-06)
   private static func text(of value: lull_value, name: String) throws(Misuse) -> String? {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil

@@ -1,11 +1,13 @@
 import CLullBridge
 import LullCore
 
-/// Reads request bodies: `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }`, `{ data = s,
-/// content_type = }`, or bodies that are read while they are sent, `lull.file` and
-/// `lull.multipart`.
+/// Reads request bodies.
 ///
-/// Anything else raises an error. If a value can't be encoded as the requested type, the request
+/// - A table is one of `{ json = v }`, `{ form = {…} }`, `{ text = s, encoding = }` and `{ data =
+///   s, content_type = }`.
+/// - The results of `lull.file` and `lull.multipart` are read while they are sent.
+///
+/// Any other value raises an error. If a value can't be encoded as the requested type, the request
 /// fails instead.
 struct RequestBodyReader {
   static let keys = ["json", "form", "text", "data", "content_type", "encoding"]
@@ -20,7 +22,7 @@ struct RequestBodyReader {
     self.json = json
   }
 
-  /// Reads the body at a position of a call's arguments, or nil.
+  /// Reads the body in the argument at a position of a call. Returns nil if the argument is nil.
   func body(_ call: Call, _ position: Int) throws(Misuse)
     -> Result<RequestBody, RequestBodyFailure>?
   {
@@ -37,7 +39,8 @@ struct RequestBodyReader {
     }
   }
 
-  /// Returns a body that is read while it is sent; nil for anything else.
+  /// Returns the body for a file or a multipart form, which is read while it is sent. Returns nil
+  /// for any other value.
   func streamed(_ value: lull_value) -> RequestBody? {
     if let box = handles.object(value, .file, as: FileBox.self) { return .file(box.file) }
     return handles.object(value, .multipart, as: MultipartBox.self).map { .multipart($0.form) }
@@ -55,7 +58,7 @@ struct RequestBodyReader {
     return body
   }
 
-  /// Reads a field whose name is one of the keys.
+  /// Reads one field of a table that defines a body. Its name is one of `keys`.
   func read(
     _ name: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
     into fields: inout BodyFields

@@ -1,8 +1,8 @@
 import CLullBridge
 package import LullCore
 
-/// The options of a call that sends one request: `{ headers =, timeout =, mutate = }`, and `resume
-/// =` for a download.
+/// The options of a call that sends one request: `{ headers =, timeout =, mutate = }`. A download
+/// also has `resume =` and `progress =`.
 struct RequestOptions {
   static let keys = ["headers", "timeout", "mutate"]
   static let downloadKeys = keys + ownDownloadKeys
@@ -13,17 +13,17 @@ struct RequestOptions {
   private var headers: HeaderEdits?
   /// The timeout in seconds.
   private(set) var timeout: Double?
-  /// The ID of the function that edits the request last.
+  /// The ID of the stored function that edits the request last.
   private(set) var mutation: Int64?
 
-  /// Returns the edit of the request from the argument at a position: a table of options, a
-  /// function as `mutate`, or nil for no edit.
+  /// Returns the edit of a request from the argument at a position. The argument is a table of
+  /// options or a function, which is used as `mutate`. Returns nil if the argument is nil.
   static func edit(_ call: Call, _ position: Int) throws(Misuse) -> AdHocMutation? {
     switch Int(call.raw(position).kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_FUNCTION):
-      // The function is stored with the request, which may be retried. Before the request exists,
-      // the caller's stack holds it.
+      // The request stores the function, because the request may be repeated. Until the request
+      // exists, the caller's stack holds the function.
       let id = try call.stored.keep(call.state, call.index(position))
       return AdHocMutation(by: RequestCallbacks([id]), call.callbacks.mutation { id })
     default:
@@ -32,7 +32,8 @@ struct RequestOptions {
     }
   }
 
-  /// Reads the options of a download, including whether it resumes.
+  /// Reads the options of a download: the edit of its request, whether it resumes, and the label of
+  /// its progress bar.
   static func ofDownload(
     _ call: Call, _ position: Int
   ) throws(Misuse) -> (edit: AdHocMutation?, resumes: Bool, label: String?) {
@@ -51,7 +52,7 @@ struct RequestOptions {
     return (options.edit(call.callbacks, timeout: options.timeout), resumes, label)
   }
 
-  /// Reads a table, which may have other fields: those are passed to `other`.
+  /// Reads the options from a table. Fields with a name in `others` are passed to `other`.
   init(
     _ call: Call, table: Int32, besides others: [String] = [],
     ofServices: [String] = [],
@@ -87,8 +88,8 @@ struct RequestOptions {
     self = read
   }
 
-  /// Returns all options as one edit of the request: headers first, then the function. The timeout
-  /// is last, because a file as the body would otherwise remove it.
+  /// Returns all options as one edit of the request. The headers are set first, then the function
+  /// is called. The timeout is set last, because a file as the body would otherwise remove it.
   func edit(_ callbacks: Callbacks, timeout: Double?) -> AdHocMutation {
     let function = mutation.map { id in callbacks.mutation { id } }
     return AdHocMutation(by: mutation.map { RequestCallbacks([$0]) }) {
@@ -110,7 +111,7 @@ package enum MethodReader {
     return method
   }
 
-  /// Reads `methods = { "GET", … }`.
+  /// Reads the value of an option such as `methods = { "GET", … }`.
   static func methods(_ value: lull_value, _ index: Int32, in state: OpaquePointer?) throws(Misuse)
     -> Set<RequestMethod>
   {

@@ -1,4 +1,4 @@
-/// The readers of script arguments, each with access only to the parts it needs.
+/// The readers of script arguments. Each has access only to the parts of the host that it needs.
 package struct ScriptReading {
   package let options: OptionReader
   package let headers: HeaderReader

@@ -5,12 +5,14 @@ import LullCore
 /// timeout =, mutate = }`.
 struct StreamArguments {
   private(set) var options = StreamOptions()
-  /// The stored function that edits its requests; the caller holds it.
+  /// The ID of the stored function that edits the requests of the stream. The caller must hold the
+  /// function.
   private(set) var mutation: Int64?
 
   static let keys = ["reconnect", "last_event_id"]
 
-  /// Reads the table at that position, or nil. Other names in it are passed to `other`.
+  /// Reads the options in the argument at a position, which may be nil. Fields with a name in
+  /// `others` are passed to `other`.
   init(
     _ call: Call, _ position: Int, besides others: [String] = [],
     _ other: (_ name: String, lull_value) throws(Misuse) -> Void = { _, _ in }

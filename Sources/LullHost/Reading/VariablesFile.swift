@@ -2,7 +2,7 @@ import LullLibC
 import LullSystem
 import LullTransport
 
-/// A file of variables, one `NAME=text` per line, readable only by its owner.
+/// A file of variables, with one `NAME=text` per line. Only its owner may be able to read it.
 ///
 /// A text without quotes ends at a `#` after a space or tab, and surrounding spaces and tabs are
 /// removed. Text in single quotes is literal. In double quotes, `\n`, `\r`, `\t`, `\"`, `\\` and
@@ -10,7 +10,7 @@ import LullTransport
 /// `export` before a name are ignored.
 package struct VariablesFile {
   package struct Problem: Error, Equatable {
-    /// A message that contains no part of the texts.
+    /// The error message, which contains no part of the variables' texts.
     package let message: String
 
     package init(message: String) {
@@ -20,9 +20,10 @@ package struct VariablesFile {
 
   private(set) package var texts: [String: String] = [:]
 
-  /// Reads a file. Blocks, because the file is small and read before its script.
+  /// Reads a file. This blocks, which is acceptable because the file is small and is read before
+  /// its script runs.
   package static func read(_ path: String) throws(Problem) -> VariablesFile {
-    // Non-blocking, because opening a pipe would wait for a writer.
+    // The file is opened without blocking, because opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw Problem(message: "the file \(path) cannot be read (\(ErrorText.of(errno)))")
@@ -45,7 +46,9 @@ package struct VariablesFile {
     return try VariablesFile(bytes, path)
   }
 
-  /// - Parameter path: the path in messages.
+  /// Parses the bytes of a file.
+  ///
+  /// - Parameter path: the path of the file in error messages.
   package init(_ bytes: [UInt8], _ path: String) throws(Problem) {
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
     for (number, line) in lines.enumerated() {

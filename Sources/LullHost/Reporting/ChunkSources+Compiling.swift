@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// Lua code that is part of the product: a file in the bridge's `scripts`.
+/// Lua code that is part of Lull: a file in the bridge's folder `scripts`.
 package enum ShippedScript {
   case test
   case filter
@@ -16,18 +16,18 @@ package enum ShippedScript {
       case .environment: LULL_SCRIPT_ENVIRONMENT
       }
     let text = lull_script_text(script, &length)
-    // The text is static and has that length.
+    // The text is a static constant of `length` bytes.
     return Array(UnsafeRawBufferPointer(start: text, count: length))
   }
 }
 
-/// Lua source that Swift compiles for its own repeated calls.
+/// Compiles Lua source for functions that Swift calls repeatedly.
 extension ChunkSources {
-  /// Compiles source code, and holds the resulting function until it is released.
+  /// Compiles source code. The resulting function is held until `Chunk.release()` is called.
   ///
   /// - Parameters:
   ///   - name: the chunk name in the interpreter's format, with its prefix.
-  ///   - shown: the source to show in reports; nil for the compiled source.
+  ///   - shown: the source to show in reports; nil to show the compiled source.
   package func compile(
     _ source: [UInt8], name: [UInt8], shown: [UInt8]? = nil
   ) throws(Chunk.Problem) -> Chunk {
@@ -35,9 +35,10 @@ extension ChunkSources {
     return try load(source, name, lull_load)
   }
 
-  /// Loads the compiled form of a chunk, which takes less time than compiling.
+  /// Loads the compiled form of a chunk, which takes less time than compiling the source.
   ///
-  /// - Parameter form: a result of `form(of:)` from this process. Lua does not verify it.
+  /// - Parameter form: a result of `form(of:)` from this process. Lua does not verify the compiled
+  ///   form.
   package func load(
     form: [UInt8], of source: [UInt8], name: [UInt8]
   ) throws(Chunk.Problem) -> Chunk {
@@ -45,7 +46,8 @@ extension ChunkSources {
     return try load(form, name, lull_load_dumped)
   }
 
-  /// Returns the compiled form of a chunk, with line information; nil without memory.
+  /// Returns the compiled form of a chunk, with line information. Returns nil if there is not
+  /// enough memory.
   package func form(of chunk: Chunk) -> [UInt8]? {
     let mark = lull_arena_mark(bridge.pointer)
     defer { lull_arena_release(bridge.pointer, mark) }
@@ -81,9 +83,9 @@ extension ChunkSources {
   }
 }
 
-/// A compiled Lua function for Swift to call, held until released.
+/// A compiled Lua function that Swift can call. It is held until `release()` is called.
 package struct Chunk {
-  /// The message of the compiler.
+  /// The error of a source that does not compile, with the compiler's message.
   package struct Problem: Error {
     package let message: String
   }
@@ -101,6 +103,6 @@ package struct Chunk {
   /// The function as a value, to be passed to another function.
   package var value: LuaValue { .ref(id) }
 
-  /// Releases the function to the garbage collector.
+  /// Releases the function, so that the garbage collector may free it.
   package func release() { lull_value_unpin(bridge.pointer, id) }
 }

@@ -2,24 +2,25 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The source code of chunks. It compiles the host's own chunks and keeps source code for reports,
-/// including files from disk.
+/// Stores the source code of chunks for reports, and reads that of files from disk. It also
+/// compiles the host's own chunks.
 ///
 /// Home thread only.
 package final class ChunkSources {
-  /// The maximum size of a file whose lines are shown.
+  /// The maximum size, in bytes, of a file whose lines are shown.
   private static let largestFile = 4 << 20
-  /// The maximum number of sources kept. In a long session the oldest are dropped.
+  /// The maximum number of sources that are stored. In a long session the oldest ones are removed.
   private static let capacity = 256
 
   let bridge: BridgeRuntime
   let stored: StoredValues
   private var texts: [ChunkSource: [UInt8]] = [:]
   private var order: [ChunkSource] = []
-  /// A file modified after this time may not be the one that was loaded.
+  /// The time when the host started. A file that was modified later may differ from the file that
+  /// was loaded.
   private let start = SystemClock.now
-  /// Whether files that were not stored when loaded may be read. Not in the sandbox, because a
-  /// script can name a chunk after any file.
+  /// Whether a file that was not stored when it was loaded may be read for a report. False in the
+  /// sandbox, because a script can give a chunk the name of any file.
   var readsFiles = true
   /// The folder of the running script.
   var folder: [UInt8]?
@@ -29,18 +30,19 @@ package final class ChunkSources {
     self.stored = stored
   }
 
-  /// Stores the source of a chunk that the host loads under that name, with its prefix.
+  /// Stores the source of a chunk that the host loads. The name includes its prefix.
   func remember(_ text: [UInt8], chunkName: [UInt8]) {
     let source = ChunkSource(chunkName: chunkName)
     if texts.updateValue(text, forKey: source) == nil { order.append(source) }
     if order.count > ChunkSources.capacity { texts[order.removeFirst()] = nil }
   }
 
-  /// The latest addition to a growing chunk: its first line, its start in the text, and its number
-  /// of lines.
+  /// The lines that were added last to a growing chunk: the number of the first line, its start in
+  /// the text, and the number of lines.
   private var growing: (source: ChunkSource, firstLine: Int, start: Int, count: Int)?
 
-  /// Stores lines of a growing chunk, such as a session's, starting with that line number.
+  /// Stores lines of a growing chunk, such as that of a session. `firstLine` is the number of their
+  /// first line.
   func remember(_ lines: [UInt8], chunkName: [UInt8], firstLine: Int) {
     let source = ChunkSource(chunkName: chunkName)
     if texts[source] == nil {
@@ -52,8 +54,8 @@ package final class ChunkSources {
     growing = (source, firstLine, start, 1 + lines.count { $0 == 10 })
   }
 
-  /// Cuts a text off before a line, or pads it with empty lines up to there. Returns the new
-  /// length. The latest addition is found without scanning the text.
+  /// Removes everything from a line on, or adds empty lines up to that line. Returns the new
+  /// length. If the line belongs to the latest addition or follows it, the text is not scanned.
   private func cut(_ source: ChunkSource, before line: Int) -> Int {
     guard line > 1 else {
       texts[source] = []
@@ -84,7 +86,8 @@ package final class ChunkSources {
     return text.count
   }
 
-  /// Returns the source of a chunk, or nil if it is not known, can't be read, or is not text.
+  /// Returns the source of a chunk. Returns nil if the source is not known, can't be read, or is
+  /// not text.
   func text(of source: ChunkSource) -> [UInt8]? {
     let text =
       switch source {
@@ -97,7 +100,7 @@ package final class ChunkSources {
     return text?.first == 0x1B ? nil : text
   }
 
-  /// Returns the chunk with the name used in messages.
+  /// Returns the chunk that has this name in messages.
   func source(named name: String) -> ChunkSource? {
     let bytes = Array(name.utf8)
     for source in [ChunkSource.file(bytes), .named(bytes)] where texts[source] != nil {
@@ -106,8 +109,9 @@ package final class ChunkSources {
     return read(bytes) == nil ? nil : .file(bytes)
   }
 
-  /// Returns whether a chunk is the script's own code rather than a library: text that is not a
-  /// file, or a file next to the script or in the working directory.
+  /// Returns whether a chunk is the script's own code, not that of a library. The script's own code
+  /// is text that is not in a file, or a file in or below the folder of the script or the working
+  /// directory.
   func isOwn(_ source: ChunkSource) -> Bool {
     guard case .file(let path) = source else { return true }
     let text = String(escaping: path)
@@ -126,7 +130,7 @@ package final class ChunkSources {
 
   private func read(_ path: [UInt8]) -> [UInt8]? {
     guard readsFiles, !path.isEmpty, !path.contains(0) else { return nil }
-    // Non-blocking, so that a pipe does not delay a report.
+    // The file is opened without blocking, so that a pipe does not delay a report.
     let descriptor = open(
       (path + [0]).map(CChar.init(bitPattern:)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

@@ -2,17 +2,17 @@ import LullCore
 import LullLuaSource
 import LullSystem
 
-/// A source line in a report, with carets under a part of it.
+/// A source line in a report, with carets under the marked part of it.
 struct Excerpt: Equatable {
-  /// The prefix if the message does not name the place: `at x.lua:3`.
+  /// The place of the line, such as `at x.lua:3`, if the message does not contain it.
   var label: String?
   let number: Int
-  /// The line as shown, and the columns of the carets.
+  /// The line as it is displayed. `mark` is the range of columns with carets.
   let text: String
   let mark: Range<Int>?
 
   static let tabWidth = 4
-  /// The number of columns shown of a line, which must fit beside its number.
+  /// The number of columns that are shown of a line. The line number must fit beside them.
   static var width: Int {
     guard let columns = TerminalWidth.columns(of: StandardTerminals.errorDescriptor) else {
       return widest
@@ -22,7 +22,10 @@ struct Excerpt: Equatable {
 
   private static let widest = 92
 
-  /// - Parameter marked: the byte range in the source to mark; parts on other lines are not marked.
+  /// Creates the excerpt for a line.
+  ///
+  /// - Parameter marked: the range of bytes in the source to mark. Only the part of it that is on
+  ///   this line is marked.
   init(_ line: CodeLine, marked: Range<Int>?, label: String? = nil) {
     self.label = label
     number = line.number
@@ -37,6 +40,8 @@ struct Excerpt: Equatable {
     mark = columns
   }
 
+  /// Returns the lines of the report for this excerpt.
+  ///
   /// - Parameter gutter: the width of the largest line number in the report.
   func text(gutter: Int, style: ReportStyle) -> String {
     let number = String(number)
@@ -54,7 +59,8 @@ struct Excerpt: Equatable {
 
   // MARK: Parts
 
-  /// One displayed character: the bytes of the line it covers and its width in terminal columns.
+  /// One displayed character, with the range of bytes of the line that it covers and its width in
+  /// terminal columns.
   private struct Cell {
     let text: String
     let bytes: Range<Int>
@@ -65,7 +71,8 @@ struct Excerpt: Equatable {
     var cells: [Cell] = []
     var byte = 0
     var column = 0
-    // Invalid UTF-8 is counted byte by byte: each byte is shown as one replacement character.
+    // The decoder may combine several invalid bytes into one replacement character, so these bytes
+    // are counted.
     for character in String(decoding: line, as: UTF8.self) {
       let isReplaced =
         character == "\u{FFFD}" && !line.dropFirst(byte).starts(with: "\u{FFFD}".utf8)
@@ -75,7 +82,7 @@ struct Excerpt: Equatable {
         cell.width = tabWidth - column % tabWidth
         cell.text = String(repeating: " ", count: cell.width)
       } else if character.unicodeScalars.contains(where: ControlCharacters.contains) {
-        // Prevents the terminal from interpreting control characters in a script.
+        // A control character is replaced, so that the terminal does not interpret it.
         cell = ("\u{FFFD}", 1)
       }
       cells.append(Cell(text: cell.text, bytes: byte..<byte + count, width: cell.width))
@@ -85,7 +92,7 @@ struct Excerpt: Equatable {
     return cells
   }
 
-  /// Returns how many bytes the decoder combined into one replacement character.
+  /// Returns the number of invalid bytes that the decoder combined into one replacement character.
   private static func replacedCount(_ bytes: ArraySlice<UInt8>) -> Int {
     for count in 1...max(1, min(3, bytes.count)) {
       let rest = String(decoding: bytes.prefix(count + 1), as: UTF8.self)
@@ -103,12 +110,12 @@ struct Excerpt: Equatable {
       column += cell.width
       if cell.bytes.lowerBound < bytes.upperBound { end = column }
     }
-    // After the last character.
+    // If the bytes come after the last character, the range begins there.
     let first = start ?? column
     return first..<max(first, end)
   }
 
-  /// Shortens a line that is too long, keeping the part around the mark.
+  /// Returns a line as text. If it is too long, only the part around the mark is kept.
   private static func cut(_ cells: [Cell], around mark: inout Range<Int>?) -> String {
     let total = cells.reduce(0) { $0 + $1.width }
     guard total > width else { return cells.map(\.text).joined() }

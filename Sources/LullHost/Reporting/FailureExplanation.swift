@@ -2,12 +2,12 @@ import CLullBridge
 import LullCore
 import LullLuaSource
 
-/// Finds the source lines that a failure is about, for its report.
+/// Finds the source lines for the report of a failure.
 struct FailureExplanation {
   let sources: ChunkSources
   let compile: (_ source: [UInt8], _ chunkName: String) -> String?
 
-  /// Returns the report without source lines, which take longest to find.
+  /// Returns the report of a failure without its source lines, because finding them takes longest.
   ///
   /// - Parameter place: the caller of the function that failed; nil for the main chunk.
   static func report(_ failure: ScriptFailure, place: String?, request: RequestFacts?) -> Report {
@@ -31,7 +31,7 @@ struct FailureExplanation {
       return excerpts ?? []
     }
     if let excerpt = overflowOfModule(failure.message) { return [excerpt] }
-    // The innermost Lua function in the traceback.
+    // If the message has no position, the innermost Lua function in the traceback is shown.
     if let place = frames.firstIndex(where: { $0.kind == .lua && $0.line > 0 }) {
       let own = excerpt(frames, at: place, label: "at").map { [$0] } ?? []
       return sources.isOwn(frames[place].source)
@@ -51,8 +51,9 @@ struct FailureExplanation {
   /// Returns the report for a chunk that does not compile.
   ///
   /// - Parameters:
-  ///   - source: its source, if that is not the one stored under its name.
-  ///   - name: its name in messages.
+  ///   - source: the source of the chunk, if it differs from the source that is stored under its
+  ///     name.
+  ///   - name: the name of the chunk in messages.
   func report(syntaxError message: String, in source: [UInt8]?, name: String?) -> Report {
     var report = Report(message: message)
     if let source, let name, let found = number(in: message, after: name) {
@@ -68,8 +69,8 @@ struct FailureExplanation {
     return report
   }
 
-  /// Returns the place if a module nests too deeply: `error loading module 'x' from file
-  /// './x.lua':`.
+  /// Returns the place where a module nests too deeply. The message begins with `error loading
+  /// module 'x' from file './x.lua':`. Returns nil for any other message.
   private func overflowOfModule(_ message: String) -> Excerpt? {
     guard SyntaxMark.isOverflow(message),
       let start = message.firstRange(of: "' from file '")?.upperBound,
@@ -89,7 +90,8 @@ struct FailureExplanation {
       .map { Excerpt($0.line, marked: $0.marked) }
   }
 
-  /// Returns the place where source code nests too deeply, because the compiler's message has none.
+  /// Returns the place where source code nests too deeply. It must be searched, because the
+  /// compiler's message does not contain it. Returns nil if the message is about something else.
   private func overflow(_ message: String, in source: [UInt8], name: String)
     -> (line: CodeLine, marked: Range<Int>?)?
   {
@@ -99,7 +101,8 @@ struct FailureExplanation {
 
   // MARK: Errors of requests
 
-  /// Splits the one-line text of `tostring` into the parts of a report.
+  /// Replaces the message of a report, the one-line text of the error, by the parts of the error:
+  /// message, request and cause.
   private static func describe(_ error: RequestError, in report: inout Report) {
     if case .invalidURL = error.cause { return }
     let own = RequestFacts(error)
@@ -123,19 +126,19 @@ struct FailureExplanation {
 
   // MARK: Positions
 
-  /// The position at the beginning of a message.
+  /// The position at the beginning of an error message.
   private struct Position {
     let source: ChunkSource
     let shortSource: String
     let line: Int
-    /// The message after the position.
+    /// The part of the message that follows the position.
     let rest: String
   }
 
   private func position(in message: String, _ frames: [TraceFrame]) -> Position? {
     if let position = position(onStack: frames, in: message) { return position }
-    // The chunk may not be on the stack, if it did not compile, or if the error was caught and
-    // raised again.
+    // The chunk need not be on the stack: it may not have compiled, or the error may have been
+    // caught and raised again.
     var start = message.startIndex
     while let colon = message[start...].firstIndex(of: ":") {
       let name = String(message[..<colon])
@@ -154,7 +157,7 @@ struct FailureExplanation {
   private func position(onStack frames: [TraceFrame], in message: String) -> Position? {
     for frame in frames where frame.kind == .lua {
       guard let found = number(in: message, after: frame.shortSource) else { continue }
-      // Each coroutine that an error propagates through adds a position in front.
+      // Each coroutine through which an error propagates adds a position in front.
       return position(onStack: frames, in: found.rest)
         ?? Position(
           source: frame.source, shortSource: frame.shortSource, line: found.line, rest: found.rest)
@@ -162,7 +165,8 @@ struct FailureExplanation {
     return nil
   }
 
-  /// `name:12: rest`
+  /// Parses a message such as `name:12: rest`. Returns nil if it does not begin with the name and a
+  /// line number.
   private func number(in message: String, after name: String) -> (line: Int, rest: String)? {
     guard !name.isEmpty, message.hasPrefix(name + ":") else { return nil }
     let tail = message.dropFirst(name.count + 1)
@@ -176,7 +180,7 @@ struct FailureExplanation {
   private func excerpts(at position: Position, _ text: [UInt8], _ frames: [TraceFrame])
     -> [Excerpt]
   {
-    // A message of the compiler about this source, not one that is quoted in it.
+    // This is a message of the compiler about this source, not one that the script quotes.
     if frames.first(where: { $0.shortSource == position.shortSource }) == nil,
       compile(text, position.shortSource)?.hasSuffix(":\(position.line): \(position.rest)") ?? false
     {
@@ -191,8 +195,8 @@ struct FailureExplanation {
     return FailureExplanation.excerpts(for: position.rest, callee: called, on: line)
   }
 
-  /// Returns the line with its mark. If the line only closes the expression that the message may be
-  /// about, also returns the line that began it.
+  /// Returns the line with its mark. If the line only closes an expression to which the message may
+  /// refer, the line that began the expression is returned too.
   private static func excerpts(for message: String, callee: CodeMark.Callee?, on line: CodeLine)
     -> [Excerpt]
   {
@@ -209,7 +213,7 @@ struct FailureExplanation {
     return [Excerpt(named, marked: range), end]
   }
 
-  /// Returns what the function in that frame called.
+  /// Returns the function that the frame at that index called, or nil if it is not known.
   private func callee(_ frames: [TraceFrame], of place: Int) -> CodeMark.Callee? {
     guard place > 0, frames[place - 1].kind != .skipped, !frames[place - 1].isTailCall else {
       return nil
@@ -229,7 +233,8 @@ struct FailureExplanation {
     return Excerpt(line, marked: marked, label: "\(label) \(frame.shortSource):\(frame.line)")
   }
 
-  /// Returns the place where the script's own code called the library that failed.
+  /// Returns the place where the script's own code called the library that failed. The result is
+  /// empty if no such place is known.
   private func caller(in frames: [TraceFrame], after first: Int) -> [Excerpt] {
     let caller = frames.indices.dropFirst(first).first { index in
       frames[index].kind == .lua && frames[index].line > 0 && sources.isOwn(frames[index].source)

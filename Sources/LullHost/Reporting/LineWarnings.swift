@@ -2,19 +2,22 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// Warnings about the code on a script line, on standard error. Each line is warned about once.
+/// Writes warnings about the code on a script line to standard error, at most once for each line
+/// and subject.
 package struct LineWarnings {
-  /// The maximum number of warnings, because generated scripts could have any number of lines.
+  /// The maximum number of warnings. Without it, a generated script could cause any number of them.
   private static let limit = 100
   private var known: Set<String> = []
 
-  /// Warnings about fields that are held back until later rows have been checked, by key; nil if
-  /// warnings are written immediately.
+  /// The warnings about fields that are held back until later rows have been checked, by key. nil
+  /// if warnings are written immediately.
   private var held: [(key: String, text: String, hasHint: Bool)]?
-  /// The fields that were found while warnings were held.
+  /// The keys of the fields that a row had while warnings were held back.
   private var found: Set<String> = []
 
-  /// - Parameter subject: the subject of the warning, if one line may have several.
+  /// Writes a warning, unless there already was one for the same line and subject.
+  ///
+  /// - Parameter subject: distinguishes the warnings if one line may have several.
   mutating func warn(_ text: String, at place: SourcePlace, about subject: String = "") {
     write(LineWarnings.line(text, place), of: LineWarnings.key(place, subject))
   }
@@ -35,16 +38,17 @@ package struct LineWarnings {
 
   // MARK: Fields
 
-  /// The part of a dotted name that exists in no row.
+  /// The part of a dotted field name that exists in no row.
   package struct MissingPart {
     let name: String
-    /// The parts of the name before and after it.
+    /// The parts of the dotted name before and after the missing part.
     let head: String
     let tail: String
-    /// The names that exist in its place.
+    /// The names that rows have at the position of the missing part.
     let known: [String]
 
-    /// The whole name with the part replaced by the most similar known name.
+    /// The whole dotted name with the missing part replaced by the most similar known name; nil if
+    /// none is similar.
     package var suggestion: String? {
       NearestName.suggestion(for: name, among: known).map { near in
         [head, near, tail].filter { !$0.isEmpty }.joined(separator: ".")
@@ -74,25 +78,26 @@ package struct LineWarnings {
       "\(function): no row has '\(LogText.part(field, limit: 60))'\(hint)", place)
     guard let held else { return write(line, of: key) }
     if let place = held.firstIndex(where: { $0.key == key }) {
-      // Other rows may have the intended name.
+      // The text of an earlier warning is replaced if it has no suggestion, because other rows may
+      // have the intended name.
       if !held[place].hasHint { self.held?[place] = (key, line, !hint.isEmpty) }
     } else if held.count < LineWarnings.limit {
       self.held?.append((key, line, !hint.isEmpty))
     }
   }
 
-  /// Records that a row has the field.
+  /// Records that a row has the field, so that a warning that is held back for it is not written.
   mutating func note(fieldFound field: String, by function: String, at place: SourcePlace) {
     guard held != nil, found.count < LineWarnings.limit else { return }
     found.insert(LineWarnings.key(place, "\(function) \(field)"))
   }
 
-  /// Holds warnings about fields until `release`, because later rows may have them.
+  /// Holds back warnings about fields until `release()`, because later rows may have these fields.
   package mutating func hold() {
     if held == nil { held = [] }
   }
 
-  /// Writes the warnings about fields that no row had in the meantime.
+  /// Writes the warnings that were held back, except for fields that a row had in the meantime.
   package mutating func release() {
     let due = held ?? []
     held = nil

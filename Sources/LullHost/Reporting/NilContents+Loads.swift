@@ -5,7 +5,7 @@ extension NilContents {
   private static let load = "load_if_needed"
   private static let loadIndex = LuaLibrary.index(.resource, load)
 
-  /// Adds the known origin of its nil to a failure.
+  /// Adds to a failure the origin of the nil that caused it, if this is known.
   func explain(_ failure: inout ScriptFailure, in run: inout lull_run) {
     failure.nilContent = explanation(of: failure, in: &run)
     if isOfNeedlessLoad(failure) {
@@ -17,9 +17,9 @@ extension NilContents {
     }
   }
 
-  /// Returns whether the nil in an error is the result of a `load_if_needed()` that had nothing to
-  /// load, as far as the source shows that: `….load_if_needed():await()`, or a local variable
-  /// declared as such. (NIL-120)
+  /// Returns whether the nil in an error comes from a `load_if_needed()` that had nothing to load.
+  /// The source must show this: the line has `….load_if_needed():await()`, or uses a local variable
+  /// whose value is such a call. (NIL-120)
   private func isOfNeedlessLoad(_ failure: ScriptFailure) -> Bool {
     guard failure.isText, let frame = failure.trace.stacks.first?.first, frame.kind == .lua,
       let start = failure.message.firstRange(of: "attempt to index a nil value")
@@ -29,16 +29,17 @@ extension NilContents {
       let text = sources.text(of: frame.source), let line = CodeLine(frame.line, of: text)
     else { return false }
     guard !rest.isEmpty else {
-      // Any other nil on that line is excluded, because no other Lull function has been called
-      // since.
+      // The last Lull function that returned nil was `load_if_needed`, so the nil does not come
+      // from another Lull function on that line.
       return lull_last_nil_method(bridge.pointer) == NilContents.loadIndex
         && NilContents.awaitsLoad(on: line)
     }
     return NilContents.isLoad(String(rest.dropFirst(" (local '".count).dropLast(2)), on: line)
   }
 
-  /// Returns a sentence about a name that the module does not have, if a call or an index of its nil has
-  /// failed, as in `lull.fetch(url)`, and the variable before it holds the module. (LUA-181)
+  /// Returns a sentence about a name that the module does not have. The failure must be a call or
+  /// an index of that nil value, as in `lull.fetch(url)`, and the variable before the name must
+  /// hold the module. (LUA-181)
   private func missingName(in failure: ScriptFailure, of run: inout lull_run) -> String? {
     guard failure.isText, let frame = failure.trace.stacks.first?.first, frame.kind == .lua,
       failure.message.contains(" a nil value ("), let text = sources.text(of: frame.source),
@@ -52,7 +53,7 @@ extension NilContents {
       var place = tokens.firstIndex(where: { $0.range == range })
     else { return nil }
     let name = tokens[place].text
-    // Backwards to the variable.
+    // The path is read backwards from the name to the variable.
     var path: [String] = []
     while place > 0, [".", ":"].contains(tokens[place - 1].text) {
       guard place > 1, tokens[place - 2].kind == .name else { return nil }
@@ -63,13 +64,14 @@ extension NilContents {
     var value = lull_value()
     _ = lull_failed_variable(bridge.pointer, &run, 0, variable, "", 0, &value)
     let isModule = value.kind == Int32(LULL_OBJECT) && value.aux == HandleKind.module.rawValue
-    // A file that is only loaded, such as an API file, leaves no stack.
+    // A file that is only loaded, such as an API file, has no stack, so the source is searched for
+    // the variable.
     guard isModule || NilContents.isRequired(variable, on: line) else { return nil }
     let table = (["lull"] + path.dropFirst()).joined(separator: ".")
     return FieldSuggestion(library: bridge.library).note(on: name, missingIn: table)
   }
 
-  /// `local name = require "lull"`, above the line or on it.
+  /// Returns whether `local name = require "lull"` is above the line or on it.
   private static func isRequired(_ name: String, on line: CodeLine) -> Bool {
     let tokens = LuaToken.all(in: line.source[..<line.range.upperBound])
     guard let first = tokens.firstIndex(where: { $0.range.lowerBound >= line.range.lowerBound }),
@@ -79,7 +81,7 @@ extension NilContents {
       == ["require", "lull"]
   }
 
-  /// Returns whether the line has a part of `load_if_needed():await`.
+  /// Returns whether any part of a `load_if_needed():await` is on the line.
   private static func awaitsLoad(on line: CodeLine) -> Bool {
     let tokens = LuaToken.all(in: line.source)
     let wanted = [load, "(", ")", ":", "await"]
@@ -91,8 +93,8 @@ extension NilContents {
     }
   }
 
-  /// Returns whether `name:await` is on the line and `name` was declared by `local name =
-  /// …:load_if_needed()`.
+  /// Returns whether `name:await` is on the line, and the only value of the local variable `name`
+  /// is a call of `load_if_needed()`.
   private static func isLoad(_ name: String, on line: CodeLine) -> Bool {
     let uses = line.tokens.indices.filter { place in
       line.tokens[place].text == name && place + 2 < line.tokens.count

@@ -2,17 +2,17 @@ import CLullBridge
 import LullCore
 import LullLuaSource
 
-/// Records where scripts recently read a `content` that was nil, and of which object, so that a
-/// resulting error can explain it.
+/// Records where scripts recently read a `content` that was nil, and of which object. With this, an
+/// error that results from the nil can be explained.
 ///
-/// A read is identified by the coroutine, the line, and the object. An error is explained only if
-/// the source shows that its nil comes from a line with such a read, and that the expression on this
-/// line reaches a Lull object by calling nothing but Lull functions. Otherwise the nil may be another
-/// value. (NIL-01 to NIL-05)
+/// A read is identified by the coroutine, the line and the object. An error is explained only if
+/// the source shows two things: its nil comes from a line with such a read, and the expression on
+/// this line gets from a Lull object to the content by calling only Lull functions. Otherwise the
+/// nil may be another value. (NIL-01 to NIL-05)
 final class NilContents {
   private static let capacity = 16
 
-  /// Why there was no content when it was read.
+  /// The reason why there was no content when it was read.
   private enum Absence {
     case notLoaded
     case loading
@@ -51,7 +51,7 @@ final class NilContents {
   let bridge: BridgeRuntime
   private let handles: ObjectHandles
   let sources: ChunkSources
-  /// The latest read is last.
+  /// The recent reads, oldest first.
   private var reads: [Read] = []
 
   init(_ handles: ObjectHandles, _ sources: ChunkSources) {
@@ -96,13 +96,13 @@ final class NilContents {
 
   // MARK: Errors
 
-  /// Returns the explanation of the error that ended a run, or nil. The stack of
+  /// Returns the explanation of the error that ended a run, or nil if there is none. The stack of
   /// the run must still exist.
   func explanation(of failure: ScriptFailure, in run: inout lull_run) -> String? {
     guard !reads.isEmpty, failure.isText, let frames = failure.trace.stacks.first,
       let innermost = frames.first
     else { return nil }
-    // A list iterator is called by the loop, so its failure belongs to the loop's frame.
+    // The loop calls a list iterator, so the iterator's failure belongs to the frame of the loop.
     let level = innermost.kind == .c && innermost.name == "for iterator" ? 1 : 0
     guard level < frames.count, frames[level].kind == .lua else { return nil }
     let frame = frames[level]
@@ -118,8 +118,8 @@ final class NilContents {
     case .object(let kind, let url)?:
       return made.last { $0.kind == kind && $0.url == url }?.explanation
     case .any(let kind)?:
-      // If reading and failing are one expression, the last read is the one. A variable may have
-      // been read before others.
+      // If one expression both reads the content and fails, its read is the last one. If the
+      // content was in a variable, other content may have been read later.
       guard let read = made.last, read.kind == kind,
         isDirect || made.allSatisfy({ $0.isOfSameObject(as: read) })
       else { return nil }
@@ -140,11 +140,13 @@ final class NilContents {
   /// The object whose content was read.
   private enum Origin {
     case object(HandleKind, url: String)
-    /// An object returned by calls, which are not repeated.
+    /// An object of this kind that calls on the line returned. The calls are not repeated to find
+    /// out which one.
     case any(HandleKind)
   }
 
-  /// Returns the object that was read at a place; nil if it may not be a Lull object.
+  /// Returns the object whose content was read at a place. Returns nil if it may not be a Lull
+  /// object.
   private func origin(of place: ContentRead, in run: inout lull_run, _ level: Int32) -> Origin? {
     var keys = ""
     let fields = place.steps.prefix { step in
@@ -180,7 +182,8 @@ final class NilContents {
     }
   }
 
-  /// Returns the kind of object that a call or property returns, regardless of its arguments.
+  /// Returns the kind of object to which a call or property leads from an object of that kind,
+  /// regardless of arguments. Returns nil if this is not known.
   private static func kind(behind step: ContentRead.Step, of kind: HandleKind) -> HandleKind? {
     switch (kind, step) {
     case (.service, .call): .resource

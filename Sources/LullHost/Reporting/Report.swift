@@ -14,19 +14,20 @@ import LullSystem
 ///     	users.lua:12: in upvalue 'show'
 ///     	users.lua:9: in function <users.lua:8>
 struct Report: Equatable {
-  /// The message as raised, with its position if it has one.
+  /// The message of the error. It begins with the position if the raised message did.
   var message: String
   var excerpts: [Excerpt] = []
-  /// The caller of the function that failed; nil for the main chunk.
+  /// The code that called the failed function, such as `observer of /users/7`; nil for the main
+  /// chunk.
   var place: String?
   var request: RequestFacts?
-  /// The raised value, if it is not text and does not describe itself.
+  /// The raised value as text, if it is not a string and does not describe itself.
   var value: String?
-  /// The explanation of the nil content that caused the error.
+  /// The explanation of the nil content that led to the error.
   var nilContent: String?
-  /// The underlying cause, if the message does not name it.
+  /// The underlying cause of the error, if the message does not name it.
   var cause: String?
-  /// Empty without a traceback.
+  /// The traceback; empty if there is none.
   var traceback = ""
 
   func text(_ style: ReportStyle) -> String {
@@ -38,14 +39,15 @@ struct Report: Equatable {
     return text
   }
 
-  /// The report without source and traceback, for one that differs little from an earlier report.
+  /// Returns the report without source lines and traceback. It is used for an error that differs
+  /// little from an error reported earlier.
   func shortText(_ style: ReportStyle) -> String { heading(style) + facts }
 
   private func heading(_ style: ReportStyle) -> String {
     style.error("lull:") + " " + style.strong(Report.visible(message)) + "\n"
   }
 
-  /// Escapes control characters as Lua does.
+  /// Returns a text with control characters escaped as in Lua.
   private static func visible(_ text: String) -> String {
     ControlCharacters.shown(in: text)
   }
@@ -55,7 +57,7 @@ struct Report: Equatable {
     if let nilContent { text += "  content: \(Report.visible(nilContent))\n" }
     if let value { text += "  value: \(Report.visible(value))\n" }
     if var place {
-      // The request is named on the next line.
+      // The next line names the request, so its name is removed from the place.
       if let request, place.hasSuffix(" of " + request.name) {
         place.removeLast(" of ".count + request.name.count)
       }
@@ -67,14 +69,14 @@ struct Report: Equatable {
   }
 }
 
-/// The colours of reports, for terminals.
+/// The colours of a report, which are used only on a terminal.
 struct ReportStyle {
   let isColoured: Bool
 
   static let plain = ReportStyle(isColoured: false)
 
-  /// Colours are used on a terminal, unless `NO_COLOR` is set to a non-empty value or the terminal
-  /// does not support them.
+  /// Returns the style for reports on standard error. Colours are used on a terminal, unless
+  /// `NO_COLOR` is set to a non-empty value or the terminal does not support colours.
   static func forStandardError() -> ReportStyle {
     let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let terminal = getenv("TERM").map { String(cString: $0) } ?? ""

@@ -2,8 +2,8 @@
 /// once.
 ///
 /// The first report of an error is shown in full. Reports of the same error in another place or for
-/// another request are shown in short form, up to a limit. The others are counted, and the count is
-/// printed periodically and at the end.
+/// another request are shown in short form, up to a limit. Further reports are only counted, and
+/// the count is printed periodically and at the end.
 struct ReportLedger {
   enum Verdict: Equatable {
     case full
@@ -24,14 +24,14 @@ struct ReportLedger {
   }
 
   static let mostShort = 5
-  /// The number of seconds between two printings of a growing count.
+  /// The minimum number of seconds between two printings of the count of one error.
   static let interval = 10.0
   private static let capacity = 200
 
   private var entries: [Key: Entry] = [:]
   private var nextOrder = 0
 
-  /// Returns how to show a report, and counts to print before it.
+  /// Returns how a report is shown, and the lines with counts that must be printed before it.
   mutating func record(_ report: Report, at now: Double) -> (verdict: Verdict, due: [String]) {
     let key = Key(message: report.message, traceback: report.traceback)
     let variant = [report.place, report.request?.text, report.cause, report.value].compactMap(
@@ -39,7 +39,7 @@ struct ReportLedger {
     )
     .joined(separator: "\n")
     guard var entry = entries.removeValue(forKey: key) else {
-      // A script that generates a new message each time gets each of them shown.
+      // If a script generates a new message each time, each of them is shown in full.
       let due = entries.count >= ReportLedger.capacity ? flush() : []
       nextOrder += 1
       entries[key] = Entry(short: [variant], lastHeard: now, order: nextOrder)
@@ -57,7 +57,8 @@ struct ReportLedger {
     return (.counted, [text])
   }
 
-  /// Returns the counts not printed yet, oldest errors first, and forgets all errors.
+  /// Returns the lines with counts that have not been printed yet, oldest errors first, and forgets
+  /// all errors.
   mutating func flush() -> [String] {
     let lines = entries.filter { $0.value.unheard > 0 }.sorted { $0.value.order < $1.value.order }
       .map { ReportLedger.summary($0.key.message, $0.value.unheard) }
@@ -70,7 +71,7 @@ struct ReportLedger {
     return "… and \(grouped(count)) \(count == 1 ? "time" : "times") more: \(line)"
   }
 
-  /// Formats a number as `9,999`.
+  /// Returns a number with separators, such as `9,999`.
   private static func grouped(_ count: Int) -> String {
     var text = ""
     for (position, digit) in String(count).reversed().enumerated() {

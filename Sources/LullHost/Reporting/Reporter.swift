@@ -2,13 +2,13 @@ import CLullBridge
 import LullCore
 import LullSystem
 
-/// Reports errors that have no other receiver: to the script's handler, otherwise on standard
+/// Reports errors that no other code receives: to the script's handler, otherwise on standard
 /// error.
 ///
 /// Order of events: an error in a callback is passed to the handler of `lull.on_error`. Without a
-/// handler, or if it does not return true, the error counts for the exit code. It is written to
-/// standard error unless a handler was called. Repeated errors are counted instead. Home thread
-/// only.
+/// handler, or if it does not return true, the error counts for the exit code. The error is written
+/// to standard error only if no handler was called or if the handler failed. Repeated errors are
+/// counted instead of being written again. Home thread only.
 package final class Reporter {
   private let environment: any HostEnvironment
   let bridge: BridgeRuntime
@@ -20,18 +20,20 @@ package final class Reporter {
   private let limits: LimitKeeper
   let loop: ScriptLoop
   private let sources: ChunkSources
-  /// The number of errors so far that make the exit code 1.
+  /// The number of errors that have been counted for the exit code. If it is not 0, the exit code
+  /// is 1.
   package private(set) var errorCount = 0
-  /// The stored function of `lull.on_error`.
+  /// The ID of the stored function that the script set with `lull.on_error`.
   private var errorHandler: Int64?
-  /// Whether the handler is running. It is not called for its own errors.
+  /// Whether the script's handler is running. Its own errors are not passed to it.
   private var isHandling = false
   private var ledger = ReportLedger()
-  /// The warnings about script lines.
+  /// Writes warnings about the code on script lines.
   package var warnings = LineWarnings()
-  /// The function of the embedding program that gets errors instead of standard error.
+  /// A function of the program that embeds the host. It receives errors that would otherwise be
+  /// written to standard error.
   package var program: ((ScriptFailure, _ place: String) -> Void)?
-  /// The failed requests whose failure the script has not checked.
+  /// The failed requests whose failure the script has not handled.
   package private(set) lazy var unhandled = UnhandledRequests(self)
   package private(set) lazy var log = ScriptLog(self, environment.pump.log)
   /// Whether the exceeded limit has been reported.
@@ -54,30 +56,31 @@ package final class Reporter {
 
   var clock: any HostClock { environment.pump.clock }
 
-  /// Sets the script's handler; nil removes it.
+  /// Sets the script's handler, the stored function with that ID; nil removes the handler.
   func setHandler(_ id: Int64?) throws(Misuse) {
     guard id.map({ stored.pin($0) }) ?? true else { throw .message("not enough memory") }
-    // Read only now, because a finaliser that runs while pinning may set another handler.
+    // The previous handler is read only now, because a finaliser that runs during the pinning may
+    // set another handler.
     let previous = errorHandler
     errorHandler = id
     if let previous { stored.unpin(previous) }
   }
 
-  /// Marks the exceeded limit as reported elsewhere.
+  /// Prevents a report of the exceeded limit, because other code reports it.
   package func forgoLimit() { hasReportedLimit = true }
 
   // MARK: Errors of callbacks
 
-  /// Reports an error in a callback: to the script's handler, otherwise on standard error. The exit
-  /// code becomes 1 unless the handler returns true.
+  /// Reports an error in a callback: to the script's handler, otherwise to the embedding program or
+  /// on standard error. The exit code becomes 1 unless the handler returns true.
   ///
-  /// - Parameter showsPlace: whether the written report contains the place.
+  /// - Parameter showsPlace: whether a report on standard error contains the place.
   func report(
     _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil,
     showsPlace: Bool = true
   ) {
     if let checker = permissions.checker { return checker.note(failure) }
-    // The interruption of running code by a signal is not an error of the script.
+    // If a signal has interrupted running code, this is not an error of the script.
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler, !isHandling {
       isHandling = true
@@ -107,8 +110,8 @@ package final class Reporter {
     write(failure, place: showsPlace ? place : nil, request: request(), isLast: false)
   }
 
-  /// Reports a failed request whose failure the script has not checked: one line on standard error,
-  /// or a call of the script's handler or the program's error function.
+  /// Reports a failed request whose failure the script has not handled. The report is one line on
+  /// standard error, or a call of the script's handler or of the program's error function.
   func report(unhandled error: RequestError, of name: String) {
     let text =
       "\(name) failed, and the script did not handle it: \(error.userMessage) "
@@ -116,7 +119,8 @@ package final class Reporter {
     reportUnhandled(text, error)
   }
 
-  /// Reports the number of such requests beyond those reported individually.
+  /// Reports the number of further failed requests that the script has not handled and that are not
+  /// reported individually.
   func reportMoreUnhandled(_ count: Int) {
     reportUnhandled(
       count == 1
@@ -142,21 +146,21 @@ package final class Reporter {
 
   private static let sharedContent = "shared content"
 
-  /// Returns whether a failure was raised by a signal, a limit or `os.exit` to end the code, and is
-  /// not an error of the script.
+  /// Returns whether a signal, a limit or `os.exit` raised the failure in order to end the running
+  /// code. Such a failure is not an error of the script.
   package func isInterruption(_ failure: ScriptFailure) -> Bool {
     loop.isInterrupted && (limits.hasPassed || failure.isInterruption)
   }
 
-  /// Reports an error that ended the main chunk.
+  /// Reports an error that has ended the main chunk.
   func reportMain(_ failure: ScriptFailure) {
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     errorCount += 1
     write(failure, place: nil, request: nil, isLast: true)
   }
 
-  /// Returns the raised value as shown by `lull.inspect`, if it is not text and has no description
-  /// of its own.
+  /// Returns the raised value as text, in the format of `lull.inspect`. Returns nil if the value is
+  /// a string or describes itself.
   private func inspection(of failure: ScriptFailure) -> String? {
     guard !bridge.isClosed, let id = failure.value?.foreign?.id,
       failure.message.hasPrefix("(error object is a ")
@@ -170,9 +174,10 @@ package final class Reporter {
     }
   }
 
-  /// Returns the report of an error, for standard error.
+  /// Returns the text of the report of an error, for standard error.
   ///
-  /// - Parameter place: the caller of the function that failed; nil if only the program called it.
+  /// - Parameter place: the code that called the failed function; nil if only the program called
+  ///   it.
   package func describe(_ failure: ScriptFailure, in place: String? = nil) -> String {
     var report = FailureExplanation.report(failure, place: place, request: nil)
     report.value = inspection(of: failure)
@@ -180,11 +185,11 @@ package final class Reporter {
     return report.text(.forStandardError())
   }
 
-  /// Returns the report for a chunk that does not compile, from the compiler's message.
+  /// Returns the text of the report for a chunk that does not compile, from the compiler's message.
   ///
   /// - Parameters:
-  ///   - source: its source, if that is not stored under its name.
-  ///   - name: its name in messages.
+  ///   - source: the source of the chunk, if it is not stored under its name.
+  ///   - name: the name of the chunk in messages.
   package func describe(
     syntaxError message: String, in source: [UInt8]? = nil, name: String? = nil
   ) -> String {
@@ -197,7 +202,9 @@ package final class Reporter {
     }
   }
 
-  /// - Parameter isLast: whether it ends the script.
+  /// Writes the report of an error to standard error, unless it is only counted.
+  ///
+  /// - Parameter isLast: whether the error ends the script.
   private func write(
     _ failure: ScriptFailure, place: String?, request: RequestFacts?, isLast: Bool
   ) {
@@ -220,12 +227,12 @@ package final class Reporter {
     if isLast { ErrorLines.fail(text, facts) } else { ErrorLines.failLater(text, facts) }
   }
 
-  /// Prints how often repeated errors occurred that were not reported each time.
+  /// Prints the counts of repeated errors that were not reported each time.
   func reportRepetitions() {
     for line in ledger.flush() { StandardError.write("lull: \(line)\n") }
   }
 
-  /// Returns the compiler's message for source code; nil if it compiles.
+  /// Returns the compiler's message for source code, or nil if it compiles.
   private func compilerMessage(_ source: [UInt8], name: String) -> String? {
     guard !bridge.isClosed else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
@@ -242,7 +249,7 @@ package final class Reporter {
 
   // MARK: Limits
 
-  /// Reports which limit was exceeded, and where if that is known. Does so only once.
+  /// Reports once which limit was exceeded and, if it is known, where.
   func reportPassedLimit(_ failure: ScriptFailure? = nil) {
     guard !hasReportedLimit, let report = describePassedLimit(failure) else { return }
     hasReportedLimit = true
@@ -251,22 +258,22 @@ package final class Reporter {
     lull_watchdog_keep_quiet()
   }
 
-  /// Returns the report of the exceeded limit; nil if none was exceeded.
+  /// Returns the text of the report of the exceeded limit, or nil if no limit was exceeded.
   package func describePassedLimit(_ failure: ScriptFailure?) -> String? {
     limits.passed(failure).map { describe($0) }
   }
 
   // MARK: Errors of requests
 
-  /// Returns the error for a function that has been collected. It must not be skipped, because it
-  /// may have added the credentials.
+  /// Returns the error with which a request fails if a function that prepares it has been
+  /// collected. The function must not be skipped, because it may have added the credentials.
   func collected(_ place: String) -> RequestError {
     scriptError(
       ScriptFailure("the \(place) was collected with its service"),
       in: place, message: "Cannot send request")
   }
 
-  /// Reports a failure and returns the error with which requests fail.
+  /// Reports a failure, and returns the error with which a request fails because of it.
   func scriptError(
     _ failure: ScriptFailure, in place: String, message: String, request: RequestFacts? = nil
   ) -> RequestError {
@@ -280,8 +287,8 @@ package final class Reporter {
       timestamp: clock.now)
   }
 
-  /// Returns the error with which a request fails if the script function that runs for it raises: a
-  /// request error unchanged, anything else reported as a script error.
+  /// Returns the error with which a request fails if the script function that runs for it raises an
+  /// error. A raised request error is returned unchanged. Any other error is reported.
   func requestFailure(_ failure: ScriptFailure, in place: String, of request: Request)
     -> RequestError
   {
@@ -296,8 +303,8 @@ package final class Reporter {
 
   // MARK: The end
 
-  /// Reports work that is dropped when a script ends without `lull.run()`, in one line. Only in an
-  /// interpreter that does not belong to Lull.
+  /// Reports in one line the work that is dropped because the script ended without `lull.run()`.
+  /// This happens only in an interpreter that does not belong to Lull.
   func reportAbandoned() {
     guard !environment.ownsProcess else { return }
     let what = [
@@ -311,7 +318,7 @@ package final class Reporter {
     InterpreterExit.fail()
   }
 
-  /// Reports an error while the state is closing, when handlers can no longer be called.
+  /// Reports an error while the state is closing, when script handlers can no longer be called.
   func reportWithoutLua(
     _ failure: ScriptFailure, in place: String, showsPlace: Bool = true
   ) {

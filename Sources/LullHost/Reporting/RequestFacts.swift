@@ -1,13 +1,13 @@
 import LullCore
 
-/// The data about an error's request that a report shows.
+/// Describes a request in the report of an error.
 struct RequestFacts: Equatable {
   /// The method and URL, or another name of the request.
   var name: String
   var status: Int?
-  /// The number of the attempt; 1 if the request is not a retry.
+  /// The number of the attempt, which is 1 unless the request is a retry.
   var attempt = 1
-  /// The number of times it was sent, as far as policies have counted.
+  /// The number of times that the request was sent, as counted by policies.
   var sentCount = 0
   var stage: String?
 
@@ -46,7 +46,7 @@ extension RequestFacts {
     self.init(name: "GET \(LogText.url(resource.url.text))", stage: stage.description)
   }
 
-  /// Describes the request of an error; nil if it has none.
+  /// Describes the request that led to an error. Returns nil if the error has no request.
   init?(_ error: RequestError) {
     guard let url = error.url else { return nil }
     var stage: String?

@@ -7,21 +7,21 @@ package struct ScriptFailure {
   package var trace = Traceback()
   /// The raised value, if it was a request error.
   package var requestError: RequestError?
-  /// The raised error, if a Swift function threw it.
+  /// The error that a Swift function threw, if that was raised.
   var thrown: (any Error)?
-  /// The raised value, if it was not a request error. A table, function or object is stored under
-  /// an ID.
+  /// The raised value, if it was not a request error. If it is a table, function or object, it is
+  /// stored under an ID.
   var value: RaisedValue?
-  /// The explanation of the nil content that caused the error.
+  /// The explanation of the nil content that led to the error.
   var nilContent: String?
-  /// The code to write instead, if the source and the stack show the mistake.
+  /// What the script should do instead, if the source and the stack show the mistake.
   var hint: String?
-  /// Whether it was raised by a signal, `os.exit` or a limit to end the running code.
+  /// Whether a signal, `os.exit` or a limit raised this in order to end the running code.
   var isInterruption = false
-  /// The function at fault, if none of its lines raised the error.
+  /// The function that made the mistake, if none of its lines raised the error.
   var definition: TraceFrame?
 
-  /// The traceback shown by scripts and reports; empty if no script line raised the error.
+  /// The traceback that scripts and reports show; empty if no script line raised the error.
   var traceback: String { trace.text }
 }
 
@@ -30,7 +30,7 @@ extension ScriptFailure {
     self.init(message: message, trace: Traceback())
   }
 
-  /// Copies a failure of the bridge, which must still be in the arena.
+  /// Copies a failure from the bridge's format. The failure must still be in the arena.
   init(_ failure: lull_failure, _ handles: ObjectHandles) {
     self.init(
       message: String(escaping: failure.message, failure.message_length),
@@ -39,26 +39,27 @@ extension ScriptFailure {
     thrown = handles.object(failure.value, .swiftError, as: SwiftErrorBox.self)?.error
   }
 
-  /// Creates a failure for a mistake in the behaviour of a script function, shown at the function's
-  /// definition.
+  /// Creates a failure for a mistake in the behaviour of a script function, such as a wrong result.
+  /// The report shows the definition of the function.
   init(_ message: String, definedAt frame: TraceFrame? = nil) {
     self.init(message: message)
     definition = frame
   }
 
-  /// Returns whether this is `other`, raised again. An error of a coroutine may have got the
-  /// position of its `resume` in front.
+  /// Returns whether this failure is `other`, raised again. If it passed through a coroutine, the
+  /// position of the `resume` may have been added in front of its message.
   func isSame(as other: ScriptFailure) -> Bool {
     message.hasSuffix(other.message) && (requestError == nil) == (other.requestError == nil)
       && isText == other.isText
   }
 
-  /// The message, with the code to write instead if the mistake is known.
+  /// The message, followed by a hint about what to do instead if the mistake is known.
   package var messageWithHint: String {
     (hint ?? commonMistake).map { "\(message); \($0)" } ?? message
   }
 
-  /// Mistakes that the message and the traceback show. (LUA-182, UNH-07)
+  /// A hint for a mistake that the message and the traceback show; nil if there is none. (LUA-182,
+  /// UNH-07)
   private var commonMistake: String? {
     if message.hasSuffix("attempt to call a nil value (global 'await')") {
       return "await is a method: request:await()"
@@ -72,16 +73,17 @@ extension ScriptFailure {
     return nil
   }
 
-  /// Whether the raised value was text.
+  /// Whether the raised value was a string.
   package var isText: Bool { value?.isString ?? true }
 
-  /// Adds the origin of an error that was raised again.
+  /// If this is another failure that was raised again, adds the explanation and the traceback of
+  /// that failure.
   mutating func join(_ origin: Reraised) {
     guard isSame(as: origin.failure) else { return }
     nilContent = nilContent ?? origin.failure.nilContent
     hint = hint ?? origin.failure.hint
     if origin.isOfInnerCoroutine {
-      // It already includes the stack that resumed the coroutine.
+      // The trace of the inner coroutine already includes the stack that resumed it.
       trace = origin.failure.trace
     } else {
       trace.stacks.insert(contentsOf: origin.failure.trace.stacks, at: 0)
@@ -89,10 +91,12 @@ extension ScriptFailure {
   }
 }
 
-/// A failure that an awaited object passed to a coroutine.
+/// A failure that was raised again in a coroutine, because the coroutine awaited or resumed the
+/// code that failed.
 final class Reraised {
   var failure: ScriptFailure
-  /// Whether it comes from a coroutine that the script created, as opposed to a task.
+  /// Whether the failure comes from a coroutine that the script created itself, and not from a
+  /// task.
   let isOfInnerCoroutine: Bool
 
   init(_ failure: ScriptFailure, isOfInnerCoroutine: Bool = false) {

@@ -4,17 +4,17 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// `lull.log`: the enabled categories of the log, and the script's handler.
+/// The log of a script (`lull.log`): its enabled categories, and the script's handler for messages.
 ///
-/// Messages go to the handler, if there is one. While it runs, and if it fails, they go to standard
-/// error. Home thread only.
+/// If there is a handler, messages are passed to it. Messages that are logged while it runs, or for
+/// which it fails, are written to standard error. Home thread only.
 package final class ScriptLog {
   private unowned let reporter: Reporter
   private let log: Log
-  /// The stored handler function.
+  /// The ID of the stored function that handles messages, if the script set one.
   private(set) var handler: Int64?
   private var isHandling = false
-  /// The enabled categories, by name.
+  /// The names of the enabled categories, sorted.
   package private(set) var enabled: [String] = []
 
   init(_ reporter: Reporter, _ log: Log) {
@@ -24,7 +24,7 @@ package final class ScriptLog {
 
   // MARK: Categories
 
-  /// Enables the named categories and presets, and disables all others.
+  /// Enables the categories and presets with these names, and disables all other categories.
   func enable(_ names: [String]) throws(Misuse) {
     var categories: Set<Log.Category> = []
     for name in names {
@@ -42,8 +42,8 @@ package final class ScriptLog {
     enabled = categories.map(\.rawValue).sorted()
   }
 
-  /// Sets the enabled categories from names of categories and presets, separated by commas or
-  /// spaces. Returns the error message if one of them is unknown.
+  /// Enables the categories and presets in a text, separated by commas or spaces, and disables all
+  /// others. Returns an error message if one of the names is unknown, otherwise nil.
   package func set(_ text: String) -> String? {
     var names = text.split { $0 == "," || $0 == " " }.map(String.init)
     if names == ["off"] { names = [] }
@@ -55,7 +55,8 @@ package final class ScriptLog {
     }
   }
 
-  /// Sets the enabled categories from the environment: `LULL_LOG=network,staleness`.
+  /// Enables the categories in the environment variable `LULL_LOG`, such as
+  /// `LULL_LOG=network,staleness`.
   func enableFromEnvironment() {
     guard let text = getenv("LULL_LOG").map({ String(cString: $0) }), !text.isEmpty else { return }
     let names = text.split { $0 == "," || $0 == " " }.map(String.init)
@@ -68,10 +69,12 @@ package final class ScriptLog {
 
   // MARK: The handler
 
-  /// Sets the script's handler, a stored function; nil for the default output.
+  /// Sets the script's handler, the stored function with that ID. If it is nil, messages are
+  /// written to standard error.
   func setHandler(_ id: Int64?) throws(Misuse) {
     guard id.map({ reporter.stored.pin($0) }) ?? true else { throw .message("not enough memory") }
-    // Read only now, because a finaliser that runs while pinning may set another handler.
+    // The previous handler is read only now, because a finaliser that runs during the pinning may
+    // set another handler.
     let previous = handler
     handler = id
     log.messageHandler = id.map { id in

@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// One level of the stack when an error was raised.
+/// One level of the call stack at the time when an error was raised.
 package struct TraceFrame: Equatable {
   package enum Kind: Equatable {
     case lua
@@ -9,35 +9,37 @@ package struct TraceFrame: Equatable {
     case c
     /// A C function of Lull.
     case host
-    /// Omitted levels; `line` is their number.
+    /// A number of levels that were omitted; `line` is that number.
     case skipped
   }
 
   package var kind = Kind.lua
   package var source = ChunkSource.unknown
-  /// The name of the chunk in messages.
+  /// The name of the chunk, as shown in messages.
   package var shortSource = ""
   /// The line number; 0 if unknown.
   package var line = 0
-  /// The name of the function in tracebacks.
+  /// The description of the function in tracebacks, such as `function 'show'`.
   var title = ""
-  /// The name that the caller used for the function; "" if unknown.
+  /// The name by which the caller refers to the function; empty if it is unknown.
   package var name = ""
-  /// The kind of that name: `global`, `local`, `method`, `field`, `upvalue`, …
+  /// The kind of `name`: `global`, `local`, `method`, `field`, `upvalue`, …
   var nameKind = ""
-  /// Whether its caller is no longer on the stack.
+  /// Whether the function was called by a tail call, so that its caller is no longer on the stack.
   var isTailCall = false
 }
 
-/// The source of a chunk.
+/// Where the source code of a chunk comes from.
 package enum ChunkSource: Hashable {
   case file([UInt8])
-  /// A text shown under this name, such as `stdin`.
+  /// A text that is shown under this name, such as `stdin`.
   case named([UInt8])
-  /// A string passed to `load`.
+  /// A string that was passed to `load`; this is the string.
   case text([UInt8])
   case unknown
 
+  /// Parses a chunk name.
+  ///
   /// - Parameter name: the chunk name in the interpreter's format: a prefix and a name, or the
   ///   source itself. (Lua 5.4 manual, `lua_Debug`)
   init(chunkName name: [UInt8]) {
@@ -64,7 +66,7 @@ extension TraceFrame {
     title = TraceFrame.text(frame.title)
     name = TraceFrame.text(frame.name)
     nameKind = TraceFrame.text(frame.name_kind)
-    // The arena holds that many bytes.
+    // The source is in the arena and has `source_length` bytes.
     source = ChunkSource(
       chunkName: Array(
         UnsafeRawBufferPointer(start: UnsafeRawPointer(frame.source), count: frame.source_length)))

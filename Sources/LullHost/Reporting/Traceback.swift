@@ -3,14 +3,14 @@ import LullLibC
 
 /// The call stacks of an error: the stack that raised it, followed by the stacks that awaited it.
 package struct Traceback: Equatable {
-  /// The stacks with their frames, innermost first, including the host's frames.
+  /// The frames of each stack, innermost first. They include the frames of the host.
   package var stacks: [[TraceFrame]] = []
 
   package init(stacks: [[TraceFrame]] = []) {
     self.stacks = stacks
   }
 
-  /// Whether `LULL_TRACE=1` is set, which also shows the host's frames.
+  /// Whether tracebacks also show the frames of the host, because `LULL_TRACE=1` is set.
   static let showsHost: Bool = {
     guard let value = getenv("LULL_TRACE").map({ String(cString: $0) }) else { return false }
     return !value.isEmpty && value != "0"
@@ -28,8 +28,8 @@ package struct Traceback: Equatable {
     }.joined(separator: "\n")
   }
 
-  /// Returns the frames without those of the host, without unnamed C functions, and without the
-  /// function that only raised the error, because the next frame shows the place.
+  /// Returns the frames to show. Frames of the host and unnamed C functions are omitted. So is a
+  /// call of `error` or `assert` that raised the error, because the next frame shows the place.
   static func visible(_ frames: [TraceFrame], showingHost: Bool) -> [TraceFrame] {
     guard !showingHost else { return frames }
     var shown = frames.filter { frame in
@@ -55,7 +55,7 @@ package struct Traceback: Equatable {
 }
 
 extension Traceback {
-  /// Creates the traceback of a failed function from its stack.
+  /// Creates the traceback of a failed function from the frames of its stack.
   init(_ failure: lull_failure) {
     let frames = UnsafeBufferPointer(start: failure.frames, count: Int(failure.frame_count))
     let stack = frames.map { TraceFrame($0) }

@@ -1,40 +1,41 @@
 import CLullBridge
 import LullCore
 
-/// Failed requests whose failure the script has not checked.
+/// Records failed requests whose failure the script has not handled, and reports them.
 ///
 /// Order of events: a request that a script has seen is recorded when it has failed and its hooks
-/// have run. It is not recorded if an await or a hook has got the failure, or if it is a load whose
-/// failure was passed to an observer. Reading the failure later removes the record; for loads, so
-/// does reading the failure of a later load of the same resource. The remaining ones are reported
-/// at the end of the script. In a program that embeds the host, they are reported as soon as the
-/// script can no longer reach the request. (UNH-01 to UNH-12) Home thread only.
+/// have run. It is not recorded if an await or a hook received the failure, or if the request is a
+/// load whose failure was passed to an observer. If the script reads the failure later, the record
+/// is removed. For a load, reading the failure of a later load of the same resource also removes
+/// it. The remaining requests are reported at the end of the script. In a program that embeds the
+/// host, a request is reported as soon as the script can no longer reach it. (UNH-01 to UNH-12)
+/// Home thread only.
 package final class UnhandledRequests {
   private struct Entry {
     let mark: RequestMark
     let name: String
     let error: RequestError
 
-    /// Whether the script can still check it: through the request, or through the resource that it
-    /// loads.
+    /// Whether the script can still read the failure, through the request or through the resource
+    /// that the request loads.
     var isReachable: Bool { mark.handle != 0 || mark.loaded.map { $0.hostHandle != 0 } ?? false }
   }
 
-  /// The maximum number reported individually.
+  /// The maximum number of requests that are reported individually.
   private static let most = 20
 
   private unowned let reporter: Reporter
-  /// Whether nothing is reported, because the lines come from a user or a pipe.
+  /// Whether nothing is reported, because the script consists of lines from a user or a pipe.
   var isSilent = false
   private var entries: [Entry] = []
-  /// The number of failures that `fold` has removed from `entries`.
+  /// The number of failures that `fold()` has removed from `entries`.
   private var foldedCount = 0
-  /// The number of entries at which settled ones are next folded into a count.
+  /// The number of entries at which `fold()` is called next.
   private var due = 1000
 
   init(_ reporter: Reporter) { self.reporter = reporter }
 
-  /// Records a request that has settled.
+  /// Records a request that has settled, if it failed and the script has not handled the failure.
   func note(_ request: Request) {
     guard case .failure(let error)? = request.response?.outcome,
       request.response?.isCancellation != true, request.mark.isShown
@@ -48,7 +49,7 @@ package final class UnhandledRequests {
 
   /// Records that a stream which the script follows has failed.
   ///
-  /// - Returns: The mark to set if the script reads the failure.
+  /// - Returns: The mark that must be set if the script reads the failure.
   func note(_ error: RequestError, following resource: Resource) -> RequestMark {
     let mark = RequestMark()
     mark.loaded = resource
@@ -63,7 +64,7 @@ package final class UnhandledRequests {
     guard !isSilent, !reporter.loop.session.isOpen, reporter.permissions.checker == nil else {
       return
     }
-    // Script errors are reported where they were raised.
+    // An error of a script function was already reported when it was raised.
     switch error.cause {
     case .script?: return
     case .transport(let error)? where error.isReported: return
@@ -78,8 +79,8 @@ package final class UnhandledRequests {
     if entries.count >= due { fold() }
   }
 
-  /// Called when the script has read the latest error of a resource, or an observer is about to get
-  /// it. The failed request may not have settled yet.
+  /// Called when the script has read the latest error of a resource, or when an observer is about
+  /// to receive it. The failed request may not have settled yet.
   func errorSeen(of resource: Resource) {
     guard let error = resource.latestError else { return }
     resource.record.seenErrorTime = error.timestamp
@@ -93,8 +94,8 @@ package final class UnhandledRequests {
     }
   }
 
-  /// Called when the script has checked the failure of a load whose request is about to settle.
-  /// This also covers earlier loads of the resource, including those still in flight.
+  /// Called for a load that is settling and whose failure the script has handled. The failures of
+  /// earlier loads of the resource, including loads still in flight, then count as handled too.
   private func handleLoads(of resource: Resource, sent place: UInt64) {
     handleNoted(of: resource.record)
     for load in resource.loadRequests {
@@ -102,7 +103,7 @@ package final class UnhandledRequests {
     }
   }
 
-  /// Marks a failure of a resource as handled if a later failure of the same resource has been
+  /// Marks each failure of a resource as handled if a later failure of the same resource was
   /// handled.
   private func handleEarlierLoads() {
     var records: Set<ObjectIdentifier> = []
@@ -116,7 +117,8 @@ package final class UnhandledRequests {
     }
   }
 
-  /// Limits the memory used, regardless of the number of failures.
+  /// Limits the memory for entries: removes handled failures, and keeps only the number of those
+  /// that the script can no longer reach.
   private func fold() {
     handleEarlierLoads()
     var kept: [Entry] = []
@@ -133,7 +135,8 @@ package final class UnhandledRequests {
     due = max(1000, 2 * kept.count)
   }
 
-  /// Reports the failures that the script can no longer reach, or all of them at the end.
+  /// Reports the failures that the script can no longer reach or, at the end, all failures that
+  /// were not handled.
   package func report(atEnd: Bool) {
     guard !entries.isEmpty else { return }
     handleEarlierLoads()

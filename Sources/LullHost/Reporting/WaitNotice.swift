@@ -2,17 +2,18 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The notice for the user about what a script waits for, when its main chunk has ended or is
-/// itself waiting.
+/// The notice that tells the user what a script is waiting for. It is shown when the main chunk has
+/// ended or is itself waiting.
 struct WaitNotice {
   struct Item: Equatable {
     let name: String
-    /// When the wait began, in Unix seconds.
+    /// The time when the wait began, in seconds since 1970.
     let since: Double
   }
 
-  /// The number of seconds after the main chunk's end, or after it began to wait.
-  /// `LULL_WAIT_NOTICE` sets another number.
+  /// The delay in seconds after which the notice is shown. It is counted from the end of the main
+  /// chunk, or from the time when the main chunk began to wait. `LULL_WAIT_NOTICE` sets another
+  /// number.
   static let delay: Double = chosenDelay ?? 10
 
   private static let chosenDelay: Double? = {
@@ -20,20 +21,21 @@ struct WaitNotice {
     return value.flatMap { $0 >= 0 ? $0 : nil }
   }()
 
-  /// Whether the notice is shown: on a terminal, or if it was requested, and unless a progress bar
-  /// is shown.
+  /// Whether the notice is shown. It is shown on a terminal or if `LULL_WAIT_NOTICE` is set, but
+  /// not while a progress bar is shown.
   static var isWanted: Bool {
     (StandardTerminals.showsErrors || chosenDelay != nil) && !StatusLines.areShown
   }
 
   private static let mostNamed = 3
 
-  /// Whether the main chunk waits for this intentionally.
+  /// Returns whether the main chunk waits intentionally, so that no notice is needed.
   static func isMeant(_ wait: String) -> Bool {
     wait.hasPrefix("lull.sleep") || wait == "the REPL"
   }
 
-  /// Returns the notice as one line, with the longest wait first; nil if there are no waits.
+  /// Returns the notice as one line, with the longest wait first. Returns nil if the script waits
+  /// for nothing.
   static func text(_ items: [Item], at now: Double) -> String? {
     guard !items.isEmpty else { return nil }
     let sorted = items.enumerated().sorted {
@@ -54,10 +56,11 @@ extension Reporter {
     StandardError.write("lull: \(text)\n")
   }
 
-  /// What the script waits for, as text; nil if it does not wait.
+  /// The description of everything that the script waits for; nil if it does not wait.
   var waitingText: String? { WaitNotice.text(waitItems, at: clock.now) }
 
-  /// Requests that are not parts of others, and coroutines that wait for something else.
+  /// The requests that are not part of another request, and the coroutines that wait for something
+  /// other than requests and tasks.
   private var waitItems: [WaitNotice.Item] {
     let open = requests.open.map { request in
       WaitNotice.Item(

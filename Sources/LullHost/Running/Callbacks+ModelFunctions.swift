@@ -1,12 +1,13 @@
 import CLullBridge
 import LullCore
 
-/// Script functions that the model calls and that must not wait, converted to the model's types. An
-/// error in one is reported and fails the request.
+/// Converts script functions that the model calls, and that must not wait, to the model's types. If
+/// such a function raises an error, the error is reported and the request fails.
 extension Callbacks {
   // MARK: Configurations
 
-  /// Returns a configure function. It runs whenever a configuration is computed, and must not wait.
+  /// Returns a script's configure function as a configuration block. The function runs whenever a
+  /// configuration is computed, and must not wait.
   func configurationBlock(_ id: Int64, service: Service) -> ConfigurationBlock {
     { [unowned self, unowned service] (settings: inout Configuration) throws(RequestError) in
       let box = ConfigurationBox(settings, service: service)
@@ -29,8 +30,8 @@ extension Callbacks {
     }
   }
 
-  /// Returns a script function that edits a request before it is sent. If it raises an error, the
-  /// request fails.
+  /// Returns a script function, which edits a request before it is sent, as a mutation. If the
+  /// function raises an error, the request fails.
   func mutation(_ id: @escaping () -> Int64) -> Resource.RequestMutation {
     { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
       let box = HTTPRequestBox(http)
@@ -49,8 +50,9 @@ extension Callbacks {
     }
   }
 
-  /// Returns a script function that gets each request before it starts and returns the request to
-  /// use. If it raises an error or returns something else, the request fails. (DEC-01 to DEC-15)
+  /// Returns a script function as a decorator. The function gets each request before it starts, and
+  /// returns the request to use instead. If it raises an error or returns anything else, the
+  /// request fails. (DEC-01 to DEC-15)
   func decorator(_ function: StoredValue) -> RequestDecorator {
     { [unowned self] (resource, request) throws(RequestError) in
       let answer = coroutines.ask(
@@ -80,10 +82,11 @@ extension Callbacks {
 
   // MARK: Patterns
 
-  /// Reads the first argument of `configure` and similar functions: a wildcard string, a regular
-  /// expression, a predicate of the URL, a resource, or nil for every resource.
+  /// Reads the pattern argument of `configure` and similar functions at a position: a wildcard
+  /// string, a regular expression, a predicate of the URL, a resource, or nil for every resource.
   ///
-  /// An error in a predicate is reported, unless `raising` is true and the caller raises it.
+  /// - Parameter raising: whether the caller raises an error that occurs in a predicate, by means
+  ///   of `raised(_:)`. If it is false, the error is reported.
   func pattern(_ call: Call, _ position: Int, service: Service, raising: Bool = false)
     throws(Misuse) -> ConfigurationPattern?
   {
@@ -111,7 +114,7 @@ extension Callbacks {
     }
   }
 
-  /// Returns the error of a predicate as the error of its caller.
+  /// Returns the error to raise if a predicate has failed: the error that the predicate raised.
   func raised(_ error: RequestError) -> Misuse {
     guard let failure = predicateFailure else { return .message(error.summary) }
     predicateFailure = nil
@@ -120,8 +123,8 @@ extension Callbacks {
     return .value(.string(failure.message))
   }
 
-  /// Returns the pattern of a regular expression. If its search takes too many steps, that is an
-  /// error, as in a predicate that raises one.
+  /// Returns the pattern for a regular expression. If a search takes too many steps, this is
+  /// handled like an error that a predicate raises.
   private func regex(_ regex: RegexBox, raising: Bool) -> ConfigurationPattern {
     .text(regex.source) { [unowned self] (url) throws(RequestError) in
       var found = RegexBox.Found.unknown

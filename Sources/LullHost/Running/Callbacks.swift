@@ -1,11 +1,11 @@
 import LullCore
 
-/// Script functions that Swift calls for the model: their arguments, their runs, their results, and
-/// the reports of their failures.
+/// Calls script functions for the model: passes their arguments, runs them, converts their results,
+/// and reports their failures.
 ///
-/// Every adapter has a reference to it and stores nothing else of the objects behind it. Each
-/// extension covers one kind of adapter: observers, caches, iterators, and functions that must not
-/// wait. Home thread only.
+/// Every adapter has a reference to this object, and reaches the other objects of the host only
+/// through it. Each extension covers one kind of adapter: observers, caches, iterators, and
+/// functions that must not wait. Home thread only.
 package final class Callbacks {
   package let handles: ObjectHandles
   package let stored: StoredValues
@@ -17,10 +17,10 @@ package final class Callbacks {
   let pump: Pump
   let fields: ContentFields
   let stages = StageNames()
-  /// The observers that have owners, by the ID of their closure.
+  /// The observers that have owners, by the ID of their function or table.
   var observersByID: [Int64: WeakObserver] = [:]
   var cacheTables = CacheTables()
-  /// The error of a predicate that was called for a script's call, which raises it.
+  /// The error of a predicate that ran for a call of the script. That call raises the error.
   var predicateFailure: ScriptFailure?
 
   init(_ reporter: Reporter) {
@@ -35,15 +35,15 @@ package final class Callbacks {
     fields = ContentFields(bridge)
   }
 
-  /// Returns the failure for an invalid result of a function, with the place where the function is
-  /// defined.
+  /// Returns the failure for an invalid result of a function. Its report shows the place where the
+  /// function is defined.
   func failure(_ message: String, of id: Int64, method: StaticString? = nil) -> ScriptFailure {
     ScriptFailure(message, definedAt: stored.definition(of: id, method: method))
   }
 
-  /// Returns the error with which a request fails if a function of its pipeline does. A raised
-  /// request error is used unchanged (TRF-14); any other error is reported (TRF-13). The request
-  /// keeps the error's value alive.
+  /// Returns the error with which a request fails if a script function of its pipeline fails. A
+  /// request error that the function raised is returned unchanged (TRF-14); any other error is
+  /// reported (TRF-13). The request keeps the raised value alive.
   func error(
     of failure: ScriptFailure, in place: String, _ run: PipelineRun
   ) -> RequestError {
@@ -62,17 +62,17 @@ package final class Callbacks {
   }
 }
 
-/// The outcome of a function that a program called.
+/// The outcome of a script function that a program called.
 package enum FunctionEnd {
-  /// The results are readable only while this is passed.
+  /// The function returned. The results can be read only inside the completion.
   case finished(RunResults)
   case failed(ScriptFailure)
 }
 
-/// For programs that call script functions, for example to get the response to a request.
+/// Functions for programs that call script functions, for example to get the response to a request.
 extension Callbacks {
-  /// Calls a function that may wait. `completion` is called once, immediately or later, and can
-  /// read the results.
+  /// Calls a script function that may wait. `completion` is called once, immediately or later, and
+  /// can read the results.
   ///
   /// If the program ends before the function does, `completion` is not called.
   package func call(
@@ -90,12 +90,12 @@ extension Callbacks {
     coroutines.start(Callable(id: id), arguments, context)
   }
 
-  /// Returns the failure for an invalid result of a function.
+  /// Returns the failure for an invalid result of the script function with that ID.
   package func failure(_ misuse: Misuse, of id: Int64) -> ScriptFailure {
     failure(misuse.text, of: id)
   }
 
-  /// Reports an error in a function, as for any callback.
+  /// Reports an error in a script function, as for any callback.
   package func report(_ failure: ScriptFailure, in place: String) {
     reporter.report(failure, in: place)
   }
@@ -105,10 +105,10 @@ extension Callbacks {
 package struct Callable {
   let id: Int64
   var method: StaticString?
-  /// Whether the function handles failures. It is then called even if callbacks are nested too
-  /// deeply.
+  /// Whether the function handles failures. Such a function is called even if callbacks are nested
+  /// too deeply.
   var isHandler = false
-  /// Whether it is the main chunk or a line of a session.
+  /// Whether the function is the main chunk or a line of a session.
   var isMain = false
 
   package init(id: Int64) {

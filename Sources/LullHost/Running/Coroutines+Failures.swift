@@ -2,10 +2,10 @@ import CLullBridge
 import LullLibC
 import LullCore
 
-// Errors that propagate from one coroutine to another.
+// Handles errors that propagate from one coroutine to another.
 extension Coroutines {
-  /// Records the error of a coroutine that the script created. The error propagates to where it was
-  /// resumed.
+  /// Records the error of a coroutine that the script created itself. The error propagates to the
+  /// code that resumed the coroutine.
   func innerCoroutineFailed(_ failure: lull_failure) {
     var inner = ScriptFailure(
       message: String(escaping: failure.message, failure.message_length), trace: Traceback(failure))
@@ -14,8 +14,8 @@ extension Coroutines {
     context.reraised = Reraised(inner, isOfInnerCoroutine: true)
   }
 
-  /// Returns whether a propagating error is the last one recorded from an inner coroutine, whose
-  /// traceback is known.
+  /// Returns whether an error that propagates is the last error that was recorded for an inner
+  /// coroutine. The traceback of that error is already known.
   func knowsInnerFailure(_ message: UnsafeRawBufferPointer) -> Bool {
     guard let origin = innermost?.reraised, origin.isOfInnerCoroutine,
       origin.failure.requestError == nil, origin.failure.isText
@@ -28,16 +28,17 @@ extension Coroutines {
       return memcmp(end, start, known.count) == 0
     }
     guard isKnown == true else { return false }
-    // The message has got a prefix on its way, so compare with the longer text from now on.
+    // A prefix has been added to the message on its way. From now on, messages are compared with
+    // the longer text.
     if message.count > origin.failure.message.utf8.count {
       origin.failure.message = String(escaping: message)
     }
     return true
   }
 
-  /// Records the origin of an error that is about to be raised again by an await. In the main chunk
-  /// of a stock interpreter, which shows only the message, the origin is added to the message,
-  /// unless the script will catch the error.
+  /// Records the origin of an error that an await is about to raise again. The main chunk of a
+  /// stock interpreter shows only the message. So there the origin is added to the message, unless
+  /// the script will catch the error.
   func raising(_ value: LuaValue, in state: OpaquePointer?) -> LuaValue {
     guard case .reraised(let value, let failure) = value else { return value }
     if let context = innermost {

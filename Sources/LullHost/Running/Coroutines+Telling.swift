@@ -2,11 +2,11 @@ import CLullBridge
 import LullCore
 
 extension Coroutines {
-  /// The maximum number of observers notified per call. The remaining ones are checked again,
-  /// because an observer may have removed them.
+  /// The maximum number of observers that are notified in one call. The remaining observers are
+  /// checked again before they are notified, because an observer may have removed them.
   private static let longestSequence = 64
 
-  /// Notifies observers in order, starting at index `first`, while they are functions held by
+  /// Notifies observers in order, beginning at index `first`, until one is not a function held by
   /// the service. Returns the index of the first observer that was not notified.
   func tell(
     _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
@@ -18,7 +18,7 @@ extension Coroutines {
         let observation = observations[first + count]
         guard observation.isToldByHost, !observation.isRemoved, let observer = observation.observer
         else { break }
-        // Only observers of scripts have this mark.
+        // Only script observers have `isToldByHost` set, so the type is known.
         let member = lull_member(unsafeDowncast(observer, to: LuaObserver.self))
         members.initializeElement(at: count, to: member)
         count += 1

@@ -3,20 +3,20 @@ import LullCore
 
 /// Runs script functions in pooled coroutines: starts, suspends, resumes and ends them.
 ///
-/// Order of events: `start` runs a function until it ends, waits or fails. A waiting one continues
-/// with `resume`, or ends with `cancel`. The completion of its context is called once, when it has
-/// ended. Home thread only.
+/// Order of events: `start` runs a function until it ends, waits or fails. A function that waits is
+/// continued by `resume` or ended by `cancel`. When the function has ended, the completion of its
+/// context is called once. Home thread only.
 package final class Coroutines {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
   let stored: StoredValues
   private let pump: Pump
-  /// Finds the possible origin of a nil in the error of a run.
+  /// Explains errors that are caused by a nil in place of content.
   let nilContents: NilContents
   private let stack = RunStack()
-  /// The waiting coroutines, by number.
+  /// The contexts of the waiting coroutines, by coroutine number.
   private(set) var waiting: [Int32: RunContext] = [:]
-  /// The waiting coroutines that a request or a cache waits for.
+  /// The waiting coroutines on which a request or a cache operation depends, by coroutine number.
   private(set) var waitingParts: [Int32: RunContext] = [:]
 
   init(_ stored: StoredValues, _ sources: ChunkSources, _ pump: Pump) {
@@ -27,16 +27,16 @@ package final class Coroutines {
     nilContents = NilContents(handles, sources)
   }
 
-  /// The innermost coroutine that is running now.
+  /// The context of the innermost coroutine that is running now.
   var innermost: RunContext? { stack.innermost }
 
   func isRunning(_ context: RunContext) -> Bool { stack.contains(context) }
 
   // MARK: Functions that may wait
 
-  /// Runs a function; `context.completion` is called when it ends, immediately or later.
+  /// Runs a function that may wait. Calls `context.completion` when it ends, immediately or later.
   func start(_ callable: Callable, _ arguments: [LuaValue], _ context: RunContext) {
-    // The model may outlive the state. The waiting caller then gets `gone`.
+    // The model may outlive the Lua state. Then the completion gets `gone`.
     guard !bridge.isClosed else { return pump.enqueue { context.completion(.gone) } }
     let mark = lull_arena_mark(bridge.pointer)
     var run = lull_run()
@@ -50,7 +50,7 @@ package final class Coroutines {
     finish(&run, context)
   }
 
-  /// Resumes a waiting coroutine.
+  /// Resumes a waiting coroutine with the results of its wait, or with an error to raise.
   func resume(_ context: RunContext, with values: [LuaValue], raising: Bool = false) {
     guard !bridge.isClosed, let thread = context.thread else {
       return handles.releaseUnclaimed(values)
@@ -75,20 +75,20 @@ package final class Coroutines {
       stack.pop()
     }
     lull_arena_release(bridge.pointer, mark)
-    // If the coroutine was not waiting for these values, they were not pushed.
+    // If the coroutine was not waiting, the values were not pushed, so they are released here.
     handles.releaseUnclaimed(values)
     finish(&run, context)
   }
 
-  /// Ends a waiting coroutine: its wait is cancelled, and code after the wait does not run. A
-  /// coroutine that is running now, because it cancels itself, ends at its next wait.
+  /// Ends a waiting coroutine. Its wait is cancelled, and the code after the wait does not run. A
+  /// coroutine that cancels itself, so is running now, ends at its next wait.
   func cancel(_ context: RunContext) {
     guard !bridge.isClosed else { return }
     guard let thread = context.thread else {
       if stack.contains(context) { context.isCancelled = true }
       return
     }
-    // A chain of tasks that cancel each other while closing must not exhaust the stack.
+    // If tasks cancel each other in a chain while they close, this must not exhaust the stack.
     guard lull_runtime_depth(bridge.pointer) < Coroutines.deepestCancel else {
       return pump.enqueue { [unowned self] in cancel(context) }
     }
@@ -106,7 +106,7 @@ package final class Coroutines {
     for context in Array(waiting.values) { cancel(context) }
   }
 
-  /// Forgets the waiting coroutines, because the state is closed or about to be.
+  /// Forgets the waiting coroutines. Called when the state is closed or about to be closed.
   func close() {
     waiting = [:]
     waitingParts = [:]
@@ -151,8 +151,9 @@ package final class Coroutines {
     case gone
   }
 
-  /// Calls a function; `read` gets its results. `kind` names the function in the error raised if it
-  /// tries to wait.
+  /// Calls a function that must not wait, and returns the value that `read` makes of its results.
+  /// If the function tries to wait, an error is raised that contains `kind`, the description of the
+  /// function.
   package func ask<R>(
     _ callable: Callable, _ arguments: [LuaValue], kind: StaticString,
     read: (RunResults) -> R
@@ -179,7 +180,7 @@ package final class Coroutines {
 
   // MARK: Hooks and observers
 
-  /// Calls a hook. Most hooks return without waiting or failing, so the description of the run is
+  /// Calls a hook. Most hooks return without waiting or failing, so the context of the run is
   /// created only when it is needed.
   func start(_ hook: ScriptHook, _ argument: LuaValue?) {
     guard !bridge.isClosed else { return }
@@ -202,10 +203,10 @@ package final class Coroutines {
   }
 
   /// Notifies observers of an event, up to and including the first one that waits or fails. Returns
-  /// how many.
+  /// the number of notified observers.
   ///
   /// Most observers return without waiting or failing, and a resource may have thousands of them.
-  /// So the description of a run is created only when it is needed: for a wait or a failure.
+  /// So the context of a run is created only when it is needed: for a wait or a failure.
   func notify(
     _ members: UnsafeMutableBufferPointer<lull_member>, of event: ResourceEvent,
     _ resource: Resource
@@ -288,7 +289,7 @@ package final class Coroutines {
       let id = stored.makeID()
       if lull_failure_keep(bridge.pointer, &run, id) == 0 {
         result.value = .foreign(ForeignContent(id: id, typeName: failure.value.typeName))
-        // Held temporarily, until the receiver of the failure can store it.
+        // The value is held temporarily, until the receiver of the failure can store it.
         stored.adoptForNow(id)
       } else {
         result.message = "not enough memory"
@@ -300,6 +301,6 @@ package final class Coroutines {
 }
 
 extension lull_run {
-  /// It may have failed before its function was called with all its arguments.
+  /// Whether the run failed, possibly before its function was called with all its arguments.
   fileprivate var isFailed: Bool { L == nil || status == Int32(LULL_RUN_FAILED) }
 }

@@ -2,17 +2,18 @@ import CLullBridge
 import LullCore
 import LullSystem
 
-/// Decides which Lua and C files a script may load, and provides the bytes that are run. The file
-/// is not read a second time.
+/// Decides which Lua and C files a script may load. It returns the bytes that are run, so that a
+/// file is not read a second time after the decision.
 ///
 /// Home thread only.
 package protocol FileGate: AnyObject {
-  /// Returns the bytes of a file that is about to be loaded, or why it may not be.
+  /// Returns the bytes of a file that is about to be loaded, or the reason why it may not be
+  /// loaded.
   func bytes(ofFile path: [UInt8]) -> Result<[UInt8], FileGateProblem>
 }
 
-/// The reason a file is not loaded, as shown to the script. The message is bytes, because file
-/// names are.
+/// The reason why a file may not be loaded, as shown to the script. The message is bytes, because
+/// file names need not be valid UTF-8.
 package struct FileGateProblem: Error {
   package let message: [UInt8]
 
@@ -20,9 +21,9 @@ package struct FileGateProblem: Error {
 }
 
 extension Permissions {
-  /// Returns the bytes of a file that is to be loaded.
+  /// Returns the bytes of a file that is to be loaded, from the gate if there is one.
   ///
-  /// - Parameter limit: the maximum size if there is no gate.
+  /// - Parameter limit: the maximum size in bytes, which applies only if there is no gate.
   package func load(_ path: [UInt8], limit: Int) -> Result<[UInt8], FileGateProblem> {
     if let gate { return gate.bytes(ofFile: path) }
     return TextFile.read(path, limit: limit).mapError { FileGateProblem(message: $0.message) }

@@ -1,7 +1,7 @@
 package import LullCore
 
-/// The requests that are in flight or not settled. They are held with their hooks and their
-/// service, and are cancelled when the run ends.
+/// Holds the requests that are in flight or have not settled, and with them their hooks and their
+/// services. They are cancelled when the run ends.
 ///
 /// Home thread only.
 package final class RequestsInFlight {
@@ -37,26 +37,28 @@ package final class RequestsInFlight {
     if mark.countsAsWeak { weakCount += 1 }
     requests.append(request)
     mark.since = pump.clock.now
-    // A request can end before it begins; its hooks still get the response.
+    // A request can fail before it begins. Its hooks still get the response, so the script values
+    // in it must be held.
     if let response = request.response { stored.hold(response, for: request) }
-    // A request that began before Lua started is not referenced by any script.
+    // If Lua has not started, no script can refer to the request, so it has no userdata to pin.
     guard bridge.isStarted else { return }
     mark.isPinnedInFlight = stored.pin(request)
     if !mark.isPinnedInFlight { stored.noteLackOfMemory() }
   }
 
-  /// Returns whether a request is held here.
+  /// Returns whether this object holds the request.
   func has(_ request: Request) -> Bool {
     guard let place = request.mark.place, place < requests.count else { return false }
     return requests[place] === request
   }
 
-  /// Returns when a held request began, in Unix seconds.
+  /// Returns the time when a request began that this object holds, in seconds since 1970; nil for
+  /// any other request.
   func beginning(of request: Request) -> Double? {
     has(request) ? request.mark.since : nil
   }
 
-  /// Releases a request whose hooks have been called or never will be.
+  /// Releases a request whose hooks have been called or will never be called.
   func settle(_ request: Request) {
     let mark = request.mark
     guard mark.place != nil else { return }
@@ -67,29 +69,30 @@ package final class RequestsInFlight {
     stored.unpin(request)
   }
 
-  /// Removes a request from the work in progress.
+  /// Removes a request from the list.
   private func untrack(_ request: Request, _ mark: RequestMark) {
     guard let place = mark.place, place < requests.count else { return }
     mark.place = nil
     if mark.countsAsWeak { weakCount -= 1 }
-    // Moves the last one into the gap, so that removal does not need a search.
+    // The last request is moved into the gap, so that removing a request needs no search.
     let last = requests.removeLast()
     guard last !== request else { return }
     last.mark.place = place
     requests[place] = last
   }
 
-  /// The requests in flight, without those that are part of another request, and cache lookups.
+  /// The requests in flight. Requests that are part of another request, and cache lookups, are not
+  /// included.
   package var open: [Request] { requests.open }
 
-  /// The unfinished requests for the message at the end of a script, without those that are part of
-  /// another request, and endless streams.
+  /// Descriptions of the unfinished requests, for the message at the end of a script. Requests that
+  /// are part of another request, and endless streams, are not included.
   var descriptions: [String] {
     open.filter { !$0.mark.isWeak }.map { "\($0.method ?? "") \(LogText.url($0.url ?? ""))" }
       .sorted()
   }
 
-  /// Whether a request that keeps the script alive satisfies the predicate.
+  /// Returns whether any request that keeps the script alive satisfies the predicate.
   func contains(where predicate: (Request) -> Bool) -> Bool {
     requests.contains { !$0.mark.isWeak && predicate($0) }
   }
@@ -103,13 +106,14 @@ package final class RequestsInFlight {
     for request in requests where request.mark.isScripts { request.cancel() }
   }
 
-  /// Makes all requests keep the owner of their script functions alive.
+  /// Sets the owner that all requests keep alive, because it owns their script functions.
   func give(_ owner: AnyObject) {
     for request in requests { request.mark.owner = owner }
   }
 
-  /// Marks a request that can no longer be completed, and every request that waits for it, as no
-  /// longer in progress. Their hooks are not called (DEL-02), unless they are cancelled.
+  /// Marks a request that can no longer be completed as no longer in progress, and also every
+  /// request that waits for it. Their hooks are not called (DEL-02), unless the requests are
+  /// cancelled.
   func abandon(_ request: Request) {
     request.abandon()
     for stuck in requests where stuck.waits(for: request) {
@@ -118,13 +122,13 @@ package final class RequestsInFlight {
     }
   }
 
-  /// Forgets all requests, because the state is closed or about to be.
+  /// Forgets all requests. Called when the state is closed or about to be closed.
   func close() {
     requests = []
     weakCount = 0
   }
 
-  /// Whether there are requests and only the script can complete them.
+  /// Whether there are requests in flight, and only the script can complete them.
   var areForScriptToComplete: Bool {
     !isEmpty
       && requests.allSatisfy { request in

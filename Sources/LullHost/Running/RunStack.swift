@@ -3,31 +3,32 @@ import LullCore
 
 /// The stack of Lull's coroutines that are running now.
 ///
-/// The context of an observer's or hook's coroutine is created only when it is requested. Home
-/// thread only.
+/// The context of an observer's or hook's run is created only if it is requested. Home thread only.
 final class RunStack {
-  /// The purpose of most runs, which return without waiting or failing.
+  /// A run of an observer or a hook. Most of these runs return without waiting or failing.
   enum Telling {
     case observers(Notification)
     case hook(ScriptHook)
   }
 
-  /// Innermost last; nil for a run whose context was not requested.
+  /// The contexts of the running coroutines, innermost last. An entry is nil if its context has not
+  /// been requested.
   private var running: [RunContext?] = []
-  /// The innermost notification or hook, if its context is nil.
+  /// The innermost run of an observer or a hook, for which a context can be created.
   private var telling: Telling?
 
   func push(_ context: RunContext) { running.append(context) }
 
   func pop() { running.removeLast() }
 
-  /// Runs `body` as the run of an observer or a hook. Returns its context if it was requested.
+  /// Runs `body` as the run of an observer or a hook. Returns the context of the run if it was
+  /// requested, otherwise nil.
   func tell(_ telling: Telling, _ body: () -> Void) -> RunContext? {
     let outer = self.telling
     self.telling = telling
     running.append(nil)
     body()
-    // Code that follows belongs to the outer run.
+    // From here on, running code belongs to the outer run.
     self.telling = outer
     return running.removeLast()
   }
@@ -51,43 +52,44 @@ final class RunStack {
   func contains(_ context: RunContext) -> Bool { running.contains { $0 === context } }
 }
 
-/// One of Lull's coroutines: its purpose, its current wait, and its completion.
+/// One of Lull's coroutines, with its purpose, its current wait and its completion.
 final class RunContext {
-  /// The name for reports and messages, such as `observer of /users/7`.
+  /// The name of the coroutine in reports and messages, such as `observer of /users/7`.
   let purpose: String
   /// The request whose outcome depends on this coroutine.
   let request: Request?
-  /// The cache whose operations wait for this coroutine.
+  /// The queue of cache operations that wait for this coroutine.
   let queue: CacheOperations?
   let completion: (RunOutcome) -> Void
-  /// The coroutine's number while it waits.
+  /// The coroutine's number in the bridge while it waits; otherwise nil.
   var thread: Int32?
-  /// The description of the current wait, created only when it is read; nil while the coroutine
-  /// runs.
+  /// Returns the description of the current wait. It is a function because the description is
+  /// rarely needed. nil while the coroutine runs.
   var waitsFor: (() -> String)?
   var awaited = Awaited()
-  /// The ID of the stored function that it runs, if that is a hook, an observer or a task.
+  /// The ID of the stored function that the coroutine runs, if it is a hook, an observer or a task.
   var function: Int64?
-  /// The ID of the list of a task's arguments, if it is kept until the task ends.
+  /// The ID of the list of a task's arguments, if they are kept until the task ends.
   var arguments: Int64?
-  /// Whether it counts as a task, so that the script waits for it before it ends.
+  /// Whether the coroutine counts as a task, so that the script does not end before it has ended.
   var isStrong = false
-  /// The coroutine that started this one, if it is a task or a function run by a call; nil once
-  /// that coroutine has ended.
+  /// The coroutine that started this one, if this is a task or a function that runs for a call. nil
+  /// once that coroutine has ended.
   weak var starter: RunContext?
-  /// The call for which it runs.
+  /// The scope of the call for which the coroutine runs, if any. The coroutine ends with that
+  /// scope.
   var scope: RunScope?
   var cancelWait: (() -> Void)?
-  /// When the current wait began.
+  /// The time when the current wait began, in seconds since 1970.
   var waitsSince = 0.0
-  /// Whether it was cancelled while running, so that it ends at its next wait.
+  /// Whether the coroutine was cancelled while it was running, so that it ends at its next wait.
   var isCancelled = false
-  /// The stretch it belongs to, if it shares one.
+  /// The stretch of Lua code that the coroutine continues, if it shares one.
   var stretch: ContinuedStretch?
-  /// The call count of that stretch when this coroutine began to wait for an asynchronous function
-  /// of the program; nil if it waits for anything else.
+  /// The call count of that stretch when the coroutine began to wait for an asynchronous function
+  /// of the program. nil if the coroutine waits for anything else.
   var stretchCalls: Int?
-  /// The last awaited error that was raised again in it.
+  /// The last error that was raised again in the coroutine.
   var reraised: Reraised?
 
   init(
@@ -100,8 +102,9 @@ final class RunContext {
     self.completion = completion
   }
 
-  /// Returns the stretch that continues with this coroutine, if the awaited function called Lua
-  /// code and there was no pause.
+  /// Returns the stretch to which the coroutine's next code belongs. This is the previous stretch
+  /// if the awaited function called Lua code and there was no pause. Otherwise it is nil, for a new
+  /// stretch.
   func takeStretch() -> ContinuedStretch? {
     defer { stretchCalls = nil }
     guard let stretch else { return nil }
@@ -110,7 +113,7 @@ final class RunContext {
     return nil
   }
 
-  /// Clears the wait, because the coroutine resumes or ends.
+  /// Clears the data about the current wait. Called when the coroutine resumes or ends.
   func endWait() {
     thread = nil
     cancelWait = nil
@@ -119,7 +122,7 @@ final class RunContext {
   }
 }
 
-/// The outcome of a script function. Results are readable only inside the completion.
+/// The outcome of a script function. The results can be read only inside the completion.
 enum RunOutcome {
   case finished(RunResults)
   case failed(ScriptFailure)
@@ -128,7 +131,7 @@ enum RunOutcome {
   case cancelled
 }
 
-/// The results of a run, which are still on its stack.
+/// The results of a run, which are still on the Lua stack of its coroutine.
 package struct RunResults {
   private let run: lull_run
 
@@ -137,7 +140,7 @@ package struct RunResults {
   package var count: Int { Int(run.result_count) }
   package var state: OpaquePointer? { run.L }
 
-  /// Whether the function returned `nil, err` with any error.
+  /// Whether the function returned nil and an error of any type.
   var isFailure: Bool {
     count >= 2 && self[0].kind == Int32(LULL_NIL) && self[1].kind != Int32(LULL_NIL)
   }

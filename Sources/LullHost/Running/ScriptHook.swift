@@ -1,16 +1,16 @@
 import CLullBridge
 import LullCore
 
-/// A script function that is called with the events of a request.
+/// A script function that is called at the events of a request.
 ///
-/// The request's own hook holds this object. The description of its run is created only when it is
-/// needed, as for observers. Home thread only.
+/// The hook of the Swift request holds this object. As for observers, the context of a run is
+/// created only when it is needed. Home thread only.
 final class ScriptHook {
   let id: Int64
-  /// The name in reports, such as `on_completion`.
+  /// The name of the hook in reports, such as `on_completion`.
   private let name: String
   private unowned let callbacks: Callbacks
-  // Unsafe is sufficient, because a request exists while it calls its hooks.
+  // `unowned(unsafe)` is sufficient, because a request exists while it calls its hooks.
   private unowned(unsafe) let request: Request
 
   init(_ id: Int64, _ name: String, of request: Request, _ callbacks: Callbacks) {
@@ -41,9 +41,10 @@ final class ScriptHook {
     callbacks.coroutines.start(self, callbacks.values.of(error, service: request.resource?.service))
   }
 
-  /// Creates the context of a run.
+  /// Creates the context for one run of the hook.
   func makeContext() -> RunContext {
-    // A waiting hook may outlive all other references to its request.
+    // The context holds the request, because a hook that waits may outlive all other references to
+    // it.
     let context = RunContext(purpose: name) { [unowned callbacks, request, id, name] outcome in
       if case .failed(let failure) = outcome {
         callbacks.reporter.report(
@@ -56,9 +57,10 @@ final class ScriptHook {
   }
 }
 
-/// The script observers of a resource that are being notified in order.
+/// A notification of the script observers of a resource, one after the other.
 struct Notification {
-  // The notifying code holds all of these until the last observer has returned or waits.
+  // The code that sends the notification holds all of these until the last observer has returned or
+  // waits.
   let sequence: UnsafeMutablePointer<lull_sequence>
   unowned(unsafe) let resource: Resource
 

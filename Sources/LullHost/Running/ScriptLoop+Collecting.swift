@@ -1,8 +1,9 @@
 import CLullBridge
 
-/// Collecting Lua's garbage on behalf of Swift, which knows how much memory it holds.
+/// Collects Lua's garbage at the request of Swift, which knows how much memory the garbage holds.
 extension ScriptLoop {
-  /// Makes Lua collect all garbage. For times when no script runs that would cause it.
+  /// Makes Lua collect all garbage. Used when no script runs whose allocations would cause a
+  /// collection.
   package func collect() {
     guard bridge.isStarted else { return }
     _ = lull_runtime_collect_all(bridge.pointer)
@@ -10,18 +11,18 @@ extension ScriptLoop {
 
   func charge(_ byteCount: Int) { chargedBytes += byteCount }
 
-  /// Frees objects that only garbage refers to, so that they count as unused (SVC-31).
+  /// Frees the objects that only garbage refers to, so that they count as not in use (SVC-31).
   func releaseGarbage() {
     guard bridge.isStarted, lull_runtime_collect_all(bridge.pointer) != 0 else { return }
     handles.sweep()
     handles.releaseVanished()
   }
 
-  /// Runs a collection step in proportion to the memory that has arrived since the last one, so
-  /// that dropped objects do not pile up. Lua sees a few bytes where a response holds megabytes,
-  /// and a request or entity 1 kB. Without this, the heap of a script that only makes requests
-  /// would double with each cycle, since objects with finalisers survive the cycle that finds them
-  /// dead.
+  /// Runs a collection step in proportion to the memory that has been allocated since the last
+  /// step, so that unreferenced objects do not pile up. In Lua, a response of several megabytes is
+  /// only a few bytes, and a request or entity is about 1 kB. Without these steps, the heap of a
+  /// script that only makes requests would double with each collection cycle. The reason is that
+  /// objects with finalisers survive the cycle that finds them unreferenced.
   func collectIfCharged() {
     let charged = chargedBytes + handles.insertedBytes
     guard charged >= 8 << 20, bridge.isStarted else { return }
@@ -31,8 +32,9 @@ extension ScriptLoop {
     handles.sweep()
   }
 
-  /// If only the script can complete the requests in flight and it has nothing left to run, only a
-  /// collection shows whether it still can. Runs one collection for each such standstill.
+  /// Runs a collection if only the script can complete the requests in flight and it has no code
+  /// left to run. Only a collection shows whether it still can complete them. There is one
+  /// collection for each such standstill.
   func collectIfStalled() {
     guard stalledAt != stored.lastID, isStalled else { return }
     releaseGarbage()

@@ -2,18 +2,20 @@ import CLullBridge
 import LullCore
 import LullSystem
 
-/// Completes a wait with results, or with an error value to raise.
+/// Completes a wait. `values` are its results or, if `raising` is true, an error value to raise.
 typealias WaitCompletion = (_ values: [LuaValue], _ raising: Bool) -> Void
 
-/// Script calls that wait: in a coroutine by suspending it, in the main chunk of a stock
-/// interpreter by running the loop.
+/// Lets script calls wait. In a coroutine, the coroutine is suspended. In the main chunk of a stock
+/// interpreter, the loop runs instead.
 extension ScriptLoop {
   // MARK: Waiting
 
-  /// Suspends the calling coroutine until `begin` calls its completion, which it may not do before
-  /// returning. `begin` returns a function that cancels the wait. In the main chunk of a stock
-  /// interpreter, runs the loop instead. Raises an error that names the place if neither is
-  /// possible.
+  /// Suspends the calling coroutine until the wait is completed. In the main chunk of a stock
+  /// interpreter, runs the loop instead. If neither is possible, throws an error that names the
+  /// reason.
+  ///
+  /// `begin` starts the wait. It gets a completion, which it may not call before it returns. It
+  /// returns a function that cancels the wait.
   func wait(
     _ call: Call, for what: @autoclosure @escaping () -> String, _ awaited: Awaited = Awaited(),
     _ begin: (@escaping WaitCompletion) -> () -> Void
@@ -39,7 +41,8 @@ extension ScriptLoop {
     }
   }
 
-  /// Returns the error message for a place where waiting is not possible, with what to do instead.
+  /// Returns the error message for a place where waiting is not possible. It says what to do
+  /// instead.
   private func refusal(_ call: Call) -> String {
     switch Int(lull_wait_mode(bridge.pointer, call.state)) {
     case Int(LULL_WAIT_ANSWER_NOW):
@@ -62,7 +65,7 @@ extension ScriptLoop {
     }
   }
 
-  /// Returns the error message for a place where Lua can't yield, with what to do instead.
+  /// Returns the error message for a place where Lua can't yield. It says what to do instead.
   private static func cannotWait(inside place: String) -> String {
     switch place {
     case "": "cannot wait here: the caller is a C function that cannot be suspended; wait before it"
@@ -74,8 +77,8 @@ extension ScriptLoop {
     }
   }
 
-  /// Returns whether the awaited objects can't end before `goal` or the coroutine `context` has,
-  /// directly or through others.
+  /// Returns whether the awaited objects depend on `goal` or on the coroutine `context`, directly
+  /// or through other waits. If they do, they can't end before it.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
     WaitGraph(parts: coroutines.waitingParts).depends(awaited, on: goal, context)
   }
@@ -88,7 +91,7 @@ extension ScriptLoop {
     var outcome: (values: [LuaValue], raising: Bool)?
     var isWaiting = true
     let cancel = begin { [unowned self] values, raising in
-      // After a cancellation the wait may complete later, when its values are no longer needed.
+      // After a cancellation, the wait may still complete. Its values are no longer needed then.
       if isWaiting { outcome = (values, raising) } else { handles.releaseUnclaimed(values) }
     }
     defer { isWaiting = false }
@@ -109,8 +112,8 @@ extension ScriptLoop {
     for value in outcome.values { call.return(value) }
   }
 
-  /// Runs `body` with Lull's own signal handler, because in a stock interpreter Lull drives the
-  /// loop here.
+  /// Runs `body` with Lull's own signal handler installed. It is needed in a stock interpreter,
+  /// because Lull drives the loop during `body`.
   func withInterruption(_ body: () -> Void) {
     lull_runtime_set_blocking(bridge.pointer, 1)
     defer { if !bridge.isClosed { lull_runtime_set_blocking(bridge.pointer, 0) } }
@@ -121,7 +124,8 @@ extension ScriptLoop {
     if lull_signals_pending() == 0 { lull_signals_restore() }
   }
 
-  /// Cancels pending requests after a signal ended a blocking wait; returns the error to raise.
+  /// Called after a signal has ended a blocking wait. Cancels the pending work, and returns the
+  /// error to raise.
   func interruption() -> Misuse {
     if !environment.ownsProcess {
       cancelEverything()
@@ -133,8 +137,8 @@ extension ScriptLoop {
 
   // MARK: Waits that cannot end
 
-  /// Handles a request that can no longer be completed: it and the requests that wait for it are no
-  /// longer in progress, and waiting for them raises an error.
+  /// Called for a request that can no longer be completed. The request, and every request that
+  /// waits for it, is no longer in progress. Code that awaits one of them gets an error.
   func abandon(_ request: Request) {
     guard !bridge.isClosed, !request.isCompleted else { return }
     environment.pump.log(
@@ -143,20 +147,20 @@ extension ScriptLoop {
     requests.abandon(request)
     for context in Array(coroutines.waiting.values) {
       guard let awaited = context.awaited.abandoned else { continue }
-      // The wait for the others in the list is cancelled.
+      // The waits for the remaining items of the list are cancelled.
       if context.awaited.isList { context.cancelWait?() }
       coroutines.resume(context, with: [.string(awaited.abandonedText)], raising: true)
     }
   }
 
-  /// Calls `abandon` in the next turn. For use in a `deinit`, which must not call into Lua.
+  /// Calls `abandon(_:)` in the next turn. Used in a `deinit`, which must not call into Lua.
   func abandonSoon(_ request: Request) {
     environment.pump.enqueue { [weak self] in self?.abandon(request) }
   }
 }
 
 extension Request {
-  /// The error message of a wait for a request that can no longer be completed.
+  /// The error message for code that awaits the request after it was abandoned.
   var abandonedText: String {
     "\(displayName) will never complete: a 'complete' function was dropped without a call"
   }

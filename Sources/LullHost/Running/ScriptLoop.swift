@@ -2,11 +2,12 @@ import CLullBridge
 package import LullCore
 import LullLibC
 
-/// Decides whether a script is still alive or has ended; the code that drives the event loop checks
-/// it.
+/// Decides whether a script is still alive or has ended. The code that drives the event loop checks
+/// this.
 ///
-/// Requests in flight, tasks and timers are strong work. A coroutine in `lull.run` is not, and
-/// resumes when nothing else is left. Home thread only.
+/// Requests in flight, tasks and timers are strong work, which keeps a script alive. A coroutine
+/// that waits in `lull.run` is not strong work, and resumes when no other work is left. Home thread
+/// only.
 package final class ScriptLoop {
   let environment: any HostEnvironment
   let bridge: BridgeRuntime
@@ -19,10 +20,10 @@ package final class ScriptLoop {
   package let limits: LimitKeeper
   private(set) var taskCount = 0
   private(set) var timerCount = 0
-  /// The streams that are followed. They are work even between two connections, when there is no
-  /// request.
+  /// The streams that the script follows. They keep the script alive even between two connections,
+  /// when there is no request.
   private var follows: [ObjectIdentifier: LuaFollow] = [:]
-  /// The callers that wait in `lull.run`, or for changes, until everything else has ended.
+  /// The callers that wait in `lull.run`, or for changes, until all other work has ended.
   private var idleWaiters: [IdleWaiter] = []
   private var lastIdleWaiter = 0
 
@@ -33,18 +34,19 @@ package final class ScriptLoop {
     let proceed: () -> Void
   }
 
-  /// The collection timer, active while streams are open, because some may be unreferenced.
+  /// The timer for collections while streams are open. It is needed because some streams may be
+  /// unreferenced.
   private var collecting: (any HostTimer)?
-  /// The number of seconds until the next collection.
+  /// The number of seconds between the scheduling of a collection and the collection.
   private var collectingInterval = ScriptLoop.firstCollection
   private static let firstCollection = 1.0
   private static let rarestCollection = 60.0
-  /// Ends the run from inside it: set by `os.exit` or a signal.
+  /// The exit code, if the run was ended from inside it: by `os.exit`, or by leaving a session.
   package var exitCode: Int32?
 
-  /// The number of bytes that arrived since the last collection step.
+  /// The number of bytes of response bodies that have arrived since the last collection step.
   var chargedBytes = 0
-  /// The last ID that was assigned when a standstill was found.
+  /// The last ID of a stored value that had been assigned when the last standstill was found.
   var stalledAt: Int64 = 0
 
   init(
@@ -76,25 +78,25 @@ package final class ScriptLoop {
   func timerBegan() { timerCount += 1 }
   func timerEnded() { timerCount -= 1 }
 
-  /// Whether anything still keeps the script alive.
+  /// Whether there is work that keeps the script alive.
   package var hasStrongWork: Bool { !requests.isEmpty || taskCount > 0 || timerCount > 0 }
 
-  /// Whether nothing is left to do or to wait for.
+  /// Whether there is no work left, and nothing that the script waits for.
   var isIdle: Bool { !hasStrongWork && !environment.pump.hasWork && idleWaiters.isEmpty }
 
-  /// Whether only the script itself could complete the requests in flight.
+  /// Whether only the script itself can complete the requests in flight, and no other work is left.
   var isStalled: Bool {
     timerCount == 0 && !environment.pump.hasWork && requests.areForScriptToComplete
   }
 
   // MARK: lull.run
 
-  /// Resumes the coroutine when everything else has ended.
+  /// Resumes the coroutine when all other work has ended.
   func waitForIdle(_ context: RunContext) {
     waitForIdle(context) { [unowned self] in coroutines.resume(context, with: []) }
   }
 
-  /// Calls `proceed` when everything else has ended. Returns the number with which the wait can be
+  /// Calls `proceed` when all other work has ended. Returns a number with which the wait can be
   /// cancelled.
   @discardableResult
   func waitForIdle(_ context: RunContext?, _ proceed: @escaping () -> Void) -> Int {
@@ -114,7 +116,7 @@ package final class ScriptLoop {
     idleWaiters.contains { $0.context === context }
   }
 
-  /// Resumes the coroutines in `lull.run` in order, once everything else has ended.
+  /// Resumes the coroutines that wait in `lull.run`, in order, as long as no other work is left.
   func resumeIdleWaiters() {
     for _ in 0..<idleWaiters.count {
       guard let waiter = idleWaiters.first, !environment.pump.hasWork,
@@ -127,8 +129,8 @@ package final class ScriptLoop {
     }
   }
 
-  /// Whether there is work other than the coroutines in `lull.run`. Work that waits for one of them
-  /// does not count, because it can't end earlier.
+  /// Whether there is work other than the coroutines that wait in `lull.run`. Work that waits for
+  /// one of them does not count, because it can't end before that coroutine does.
   private var hasWorkBesideIdleWaiters: Bool {
     guard timerCount == 0 else { return true }
     let graph = WaitGraph(parts: coroutines.waitingParts)
@@ -148,10 +150,10 @@ package final class ScriptLoop {
 
   // MARK: Running the loop
 
-  /// Runs the loop until the condition holds, which is checked before each turn.
+  /// Runs the loop until the condition holds. The condition is checked before each turn.
   ///
-  /// - Parameter asksFirst: whether the condition is checked before coroutines in `lull.run` are
-  ///   resumed.
+  /// - Parameter asksFirst: whether the condition is checked before coroutines that wait in
+  ///   `lull.run` are resumed, instead of only afterwards.
   package func run(asksFirst: Bool = false, until condition: () -> Bool) {
     environment.run { [self] in
       session.takeForeground()
@@ -162,9 +164,9 @@ package final class ScriptLoop {
     }
   }
 
-  /// Schedules collections that find unreferenced streams. A script that only waits allocates
-  /// nothing, so Lua would not collect, and these streams would occupy connections that others
-  /// need. (STR-30)
+  /// Schedules a collection that frees unreferenced streams. A script that only waits allocates
+  /// nothing, so Lua would not collect garbage. The unreferenced streams would then occupy
+  /// connections that other requests need. (STR-30)
   private func collectSoon() {
     guard collecting == nil else { return }
     collecting = environment.pump.clock.schedule(after: collectingInterval) { [weak self] in
@@ -179,7 +181,7 @@ package final class ScriptLoop {
     }
   }
 
-  /// Runs the loop until no strong work is left, or the run was ended from inside.
+  /// Runs the loop until no strong work is left, or until the run was ended from inside it.
   package func runUntilIdle() { run { isIdle || isInterrupted } }
 
   // MARK: Ending
@@ -194,28 +196,29 @@ package final class ScriptLoop {
   /// Ends the run with an exit code.
   package func exit(_ code: Int32) {
     exitCode = code
-    // At the start of a turn, the turn would otherwise wait for the next event.
+    // Without this, a turn that begins now would wait for the next event.
     environment.wake()
-    // Interrupts the code that runs the calling coroutine, and the coroutine itself if it can't be
-    // suspended.
+    // This interrupts the code that runs the calling coroutine. If the coroutine can't be
+    // suspended, it is interrupted itself.
     if bridge.isStarted { lull_thread_interrupt(bridge.pointer) }
   }
 
-  /// Cancels every request, task and timer. Hooks are notified of it in the following turns.
+  /// Cancels every request, task and timer. The hooks of the requests are called in the following
+  /// turns.
   package func cancelEverything() {
     coroutines.cancelAll()
     for follow in follows.values { follow.stop() }
     requests.cancelAll()
   }
 
-  /// Cancels only the work that scripts have started, because others use the pump too.
+  /// Cancels only the work that scripts have started, because other code uses the pump too.
   func cancelOwn() {
     coroutines.cancelAll()
     for follow in follows.values { follow.stop() }
     requests.cancelOwn()
   }
 
-  /// Forgets everything, because the state is closed or about to be.
+  /// Forgets all waits and work. Called when the state is closed or about to be closed.
   func close() {
     collecting?.cancel()
     collecting = nil
@@ -228,8 +231,8 @@ package final class ScriptLoop {
 }
 
 extension ScriptLoop {
-  /// Runs the loop until a request's hooks have run. Returns its response, or nil if the run ended
-  /// first.
+  /// Runs the loop until the hooks of a request have run. Returns the response of the request, or
+  /// nil if the run ended before.
   package func finish(_ request: Request) -> Response? {
     var isSettled = false
     request.onCompletion { _ in isSettled = true }
@@ -237,7 +240,7 @@ extension ScriptLoop {
       resumeIdleWaiters()
       return isSettled || isInterrupted
     }
-    // After `os.exit` the response is no longer needed.
+    // After `os.exit`, the response is no longer needed.
     return isSettled && exitCode == nil ? request.response : nil
   }
 

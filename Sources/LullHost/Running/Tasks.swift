@@ -1,11 +1,11 @@
 import CLullBridge
 import LullCore
 
-/// The tasks of `lull.spawn`: how they begin and end, and failures that have not been handled.
+/// Starts and ends the tasks of `lull.spawn`, and reports failures that were not handled.
 ///
-/// Order of events: `spawn` holds the task's userdata. The function begins with the next turn. When
-/// it has ended, the userdata holds its results, the coroutines that await it resume, and the
-/// userdata is released. Home thread only.
+/// Order of events: `spawn` pins the task's userdata. The function begins with the next turn. When
+/// it has ended, its results are anchored to the userdata, and the coroutines that await the task
+/// resume. Then the userdata is unpinned. Home thread only.
 package final class Tasks {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
@@ -17,7 +17,7 @@ package final class Tasks {
   let pump: Pump
   /// The failed tasks that have not been awaited yet.
   private var failed: [LuaTask] = []
-  /// Whether the arguments of tasks are kept until they end.
+  /// Whether the arguments of a task are kept until the task ends.
   package var keepsArguments = false
 
   init(_ reporter: Reporter) {
@@ -33,7 +33,7 @@ package final class Tasks {
 
   // MARK: Beginning and ending
 
-  /// `lull.spawn(fn, …)`: creates a task that begins with the next turn.
+  /// Implements `lull.spawn(fn, …)`, which creates a task. The function begins with the next turn.
   func spawn(_ call: Call) throws(Misuse) {
     let function = try stored.keep(call.state, call.index(0))
     let arguments = stored.makeID()
@@ -75,7 +75,7 @@ package final class Tasks {
         lull_value_unpin(bridge.pointer, function)
         if !keepsArguments { lull_value_unpin(bridge.pointer, arguments) }
       }
-      // Cancelled before it began, so its function does not run.
+      // If the task was cancelled before it began, its function does not run.
       guard case .running = task.state else { return }
       coroutines.start(Callable(id: function), [.unpack(arguments)], context)
     }
@@ -123,15 +123,15 @@ package final class Tasks {
     if context.thread != nil || coroutines.isRunning(context) {
       coroutines.cancel(context)
     } else {
-      // The task has not begun.
+      // The task has not begun, so there is no coroutine to cancel.
       context.completion(.cancelled)
     }
   }
 
   // MARK: Awaiting
 
-  /// `task:await()`: returns the results of the function. Its error is raised again, and reported
-  /// with both tracebacks.
+  /// Implements `task:await()`, which returns the results of the task's function. If the function
+  /// raised an error, it is raised again, and its report shows both tracebacks.
   func await(_ task: LuaTask, _ call: Call) throws(Misuse) {
     task.markAwaited()
     if let outcome = outcome(of: task) {
@@ -164,8 +164,8 @@ package final class Tasks {
 
   // MARK: Failures
 
-  /// Reports failures of tasks that were not awaited and can't be any more, or of all failed tasks
-  /// at the end.
+  /// Reports the failures of tasks that were not awaited and can no longer be awaited. At the end,
+  /// the failures of all tasks that were not awaited are reported.
   package func reportUnawaited(atEnd: Bool) {
     guard !failed.isEmpty else { return }
     for task in failed {
@@ -178,7 +178,8 @@ package final class Tasks {
     failed.removeAll { $0.unheardFailure == nil }
   }
 
-  /// Reports failures of tasks while the state is closing, when handlers can no longer be called.
+  /// Reports the failures of tasks that were not awaited, while the state is closing and script
+  /// handlers can no longer be called.
   func reportUnawaitedWithoutLua() {
     for task in failed {
       guard let failure = task.unheardFailure else { continue }

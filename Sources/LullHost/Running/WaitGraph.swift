@@ -1,15 +1,15 @@
 import LullCore
 
-/// The graph of waits: coroutines wait for requests and tasks; requests wait for the requests
-/// they consist of and for the script functions that run for them.
+/// The graph of all waits. A coroutine waits for requests, tasks and runs. A request waits for the
+/// requests that it consists of, and for the script functions that run for it.
 struct WaitGraph {
-  /// The coroutines that a request or a cache waits for, by number.
+  /// The waiting coroutines on which a request or a cache operation depends, by coroutine number.
   let parts: [Int32: RunContext]
 
-  /// Returns whether the awaited objects can't end before `goal` or the coroutine `context` has,
-  /// directly or through others.
+  /// Returns whether the awaited objects depend on `goal` or on the coroutine `context`, directly
+  /// or through other waits. If they do, they can't end before it.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
-    // If no request depends on a coroutine, there is nothing to follow.
+    // If no request depends on a coroutine, the search has nothing to follow.
     if goal == nil, awaited.tasks.isEmpty, parts.isEmpty, context?.queue == nil { return false }
     return reaches(
       awaited.requests, awaited.tasks.compactMap(\.context),
@@ -21,7 +21,8 @@ struct WaitGraph {
       })
   }
 
-  /// Returns whether one of these, or something they wait for, is a goal.
+  /// Returns whether one of the requests and contexts is a goal, or waits for a goal directly or
+  /// through other waits.
   func reaches(
     _ requests: [Request], _ contexts: [RunContext], isGoal: (RunContext) -> Bool,
     isGoalRequest: (Request) -> Bool = { _ in false }
@@ -46,7 +47,7 @@ struct WaitGraph {
     }
   }
 
-  /// Returns the requests awaited by the coroutines that this request waits for.
+  /// Returns the requests that are awaited by the coroutines for which this request waits.
   func requestsAwaited(byFunctionsOf request: Request) -> [Request] {
     var visited: Set<ObjectIdentifier> = []
     var requests: [Request] = []
@@ -59,7 +60,7 @@ struct WaitGraph {
     return requests
   }
 
-  /// Returns the coroutines that a request waits for.
+  /// Returns the coroutines for which a request waits.
   private func functions(of request: Request) -> [RunContext] {
     let current = (request as? NetworkRequest)?.innermostTransfer
     let queue = (request as? CacheLookup)?.queue
@@ -72,7 +73,7 @@ struct WaitGraph {
 }
 
 extension RunContext {
-  /// The coroutines that this one waits for.
+  /// The contexts of the coroutines for which this coroutine waits.
   fileprivate var contextsAwaited: [RunContext] {
     awaited.tasks.compactMap(\.context) + (awaited.scope?.openRuns ?? [])
   }

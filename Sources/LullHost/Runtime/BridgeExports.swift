@@ -4,12 +4,13 @@ import LullCore
 import LullSystem
 import LullTransport
 
-// The Swift functions that the C half calls. Each takes the host's opaque pointer, which C got
-// from `lull_host_attach` and which is valid until `lull_host_close`.
+// Implements the Swift functions that the bridge's C code calls. Each gets the host's opaque
+// pointer, which `lull_host_attach` returned to C and which is valid until `lull_host_close`.
 
 private func host(_ pointer: UnsafeMutableRawPointer?) -> LuaHost? {
   guard let pointer else { return nil }
-  // Retained by `lull_host_attach`, released by `lull_host_close`, after which C drops the pointer.
+  // `lull_host_attach` retained the host, and `lull_host_close` releases it. C does not use the
+  // pointer afterwards.
   return Unmanaged<LuaHost>.fromOpaque(pointer).takeUnretainedValue()
 }
 
@@ -23,7 +24,7 @@ func lull_host_attach(
 }
 
 extension LuaHost {
-  /// Calls the method with this number; returns its outcome.
+  /// Calls the member with this number, and returns the outcome of the call for the bridge.
   fileprivate func call(_ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>) -> Int32 {
     let call = Call(self, frame)
     let hadLack = stored.lacksMemory
@@ -53,8 +54,8 @@ extension LuaHost {
     }
   }
 
-  /// Creates a host for an interpreter that does not belong to Lull and attaches it to its runtime,
-  /// as `lull_host_attach` does.
+  /// Creates a host for an interpreter that does not belong to Lull, and attaches it to the runtime
+  /// of that interpreter. Returns the retained pointer, as `lull_host_attach` does.
   package static func attachedPointer(
     library: LuaLibrary, runtime: OpaquePointer
   ) -> UnsafeMutableRawPointer? {
@@ -88,7 +89,7 @@ func lull_host_call(
   _ pointer: UnsafeMutableRawPointer!, _ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>!
 ) -> Int32 {
   guard let pointer, let frame else { return Int32(LULL_RETURN) }
-  // As in `host`; C holds the pointer during the call.
+  // The pointer is valid for the reason given in `host`, because C holds it during the call.
   return Unmanaged<LuaHost>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
     $0.call(method, frame)
   }
@@ -121,7 +122,7 @@ func lull_host_report(
   _ place: UnsafePointer<CChar>!
 ) {
   guard let host = host(pointer), let failure, let place else { return }
-  // Both are valid during the call.
+  // `failure` and `place` are valid during the call.
   var described = ScriptFailure(
     message: String(escaping: failure.pointee.message, failure.pointee.message_length))
   described.isInterruption = failure.pointee.is_interruption != 0
@@ -144,7 +145,7 @@ func lull_host_close(_ pointer: UnsafeMutableRawPointer!) {
   guard let pointer, let host = host(pointer) else { return }
   host.reportEnd()
   host.close()
-  // Balances the retain of `lull_host_attach`; C has dropped the pointer.
+  // This balances the retain in `lull_host_attach`. C no longer uses the pointer.
   Unmanaged<LuaHost>.fromOpaque(pointer).release()
 }
 
@@ -166,7 +167,7 @@ func lull_host_print_aside(
   _ pointer: UnsafeMutableRawPointer!, _ text: UnsafePointer<CChar>!, _ length: Int
 ) {
   guard let text else { return }
-  // Valid during the call.
+  // `text` is valid during the call.
   host(pointer)?.permissions.inspection?.print(String(escaping: text, length))
 }
 
@@ -188,7 +189,7 @@ func lull_host_pass_file(
     return 0
   }
   content.withUnsafeBytes { source in
-    // Freshly allocated for that many bytes.
+    // `memory` was just allocated with that many bytes.
     if let start = source.baseAddress { memory.copyMemory(from: start, byteCount: source.count) }
   }
   bytes.pointee = UnsafePointer(memory.assumingMemoryBound(to: CChar.self))
@@ -199,7 +200,7 @@ func lull_host_pass_file(
 @c @implementation
 func lull_host_print(_ text: UnsafePointer<CChar>!, _ length: Int, _ end: CChar) {
   guard let text else { return }
-  // Valid during the call.
+  // `text` is valid during the call.
   StandardOutput.print(
     UnsafeRawBufferPointer(start: text, count: length), end: UInt8(bitPattern: end))
 }
@@ -207,7 +208,7 @@ func lull_host_print(_ text: UnsafePointer<CChar>!, _ length: Int, _ end: CChar)
 @c @implementation
 func lull_host_write_error(_ text: UnsafePointer<CChar>!) {
   guard let text else { return }
-  // Valid during the call.
+  // `text` is valid during the call.
   StandardError.write(ByteString(cString: text).bytes)
 }
 
@@ -229,7 +230,7 @@ func lull_host_secret_mask(
     guard let memory = lull_arena_allocate(host.bridge.pointer, max(1, bytes.count)) else {
       return nil
     }
-    // Freshly allocated for exactly that many bytes.
+    // `memory` was just allocated with at least that many bytes.
     memory.copyMemory(
       from: UnsafeRawPointer(
         bytes.baseAddress ?? UnsafePointer(memory.assumingMemoryBound(to: UInt8.self))),
@@ -254,7 +255,7 @@ func lull_host_suggest(
   else { return nil }
   let text = Array(code.utf8) + [0]
   guard let memory = lull_arena_allocate(bridge.pointer, text.count) else { return nil }
-  // Freshly allocated for exactly that many bytes.
+  // `memory` was just allocated with exactly that many bytes.
   memory.copyMemory(from: text, byteCount: text.count)
   return UnsafePointer(memory.assumingMemoryBound(to: CChar.self))
 }
@@ -276,7 +277,7 @@ func lull_host_list_field(
   _ isThere: Int32, _ words: UnsafePointer<CChar>!, _ length: Int
 ) {
   guard let host = host(pointer), let file, let words else { return }
-  // Valid during the call, and `length` bytes long.
+  // `words` is valid during the call and has `length` bytes.
   let bytes = UnsafeRawBufferPointer(start: words, count: length)
   let names = bytes.split(separator: 0, omittingEmptySubsequences: false).map {
     String(decoding: $0, as: UTF8.self)

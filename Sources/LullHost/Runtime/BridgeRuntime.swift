@@ -1,23 +1,25 @@
 import CLullBridge
 import LullCore
 
-/// Swift's access to the runtime of the C half, and whether that runtime is still open.
+/// Gives Swift access to the bridge's runtime, and records whether that runtime is still open.
 ///
-/// A command that may not need Lua starts it at first use. The objects that own parts of the
-/// runtime build on this one. Home thread only.
+/// A command that may not need Lua starts it at first use. Objects that manage parts of the runtime
+/// use this object. Home thread only.
 package final class BridgeRuntime {
   private var attached: OpaquePointer?
-  /// Creates the state, which attaches its runtime; nil if something else creates it.
+  /// Creates the Lua state, which attaches its runtime to this object. nil if other code creates
+  /// the state.
   var start: (() -> Void)?
-  /// Called once Lua has started.
+  /// The functions to call once Lua has started.
   private var afterStart: [() -> Void] = []
-  /// The functions of its module.
+  /// The functions of the Lua module `lull`.
   let library: LuaLibrary
   package private(set) var isClosed = false
 
   init(_ library: LuaLibrary) { self.library = library }
 
-  /// Valid only until `close`.
+  /// The bridge's runtime, which is valid only until `close()`. If Lua has not started, reading
+  /// this starts it.
   package var pointer: OpaquePointer {
     if let attached { return attached }
     return startNow()
@@ -36,10 +38,10 @@ package final class BridgeRuntime {
     start = nil
   }
 
-  /// Whether there is a state. If not, there is nothing to update in Lua.
+  /// Whether there is an open Lua state. If there is none, nothing in Lua has to be updated.
   package var isStarted: Bool { attached != nil && !isClosed }
 
-  /// Calls `body` as soon as there is a state: immediately, or when Lua starts.
+  /// Calls `body` as soon as there is a Lua state: immediately, or when Lua starts.
   package func whenStarted(_ body: @escaping () -> Void) {
     if attached == nil { afterStart.append(body) } else { body() }
   }
@@ -53,15 +55,16 @@ package final class BridgeRuntime {
   /// Whether script code is running now.
   var isRunning: Bool { isStarted && lull_runtime_depth(pointer) > 0 }
 
-  /// Marks the state as closed, so that nothing in it is called any more. Called when the state is
-  /// closed or about to be.
+  /// Marks the state as closed, so that no code in it is called any more. Called when the state is
+  /// closed or about to be closed.
   func close() {
     isClosed = true
     start = nil
     afterStart = []
   }
 
-  /// Returns the result of `tostring` for a value on a stack, or nil if `tostring` raises an error.
+  /// Returns the text that Lua's `tostring` returns for the value at a stack index, or nil if
+  /// `tostring` raises an error.
   func text(of index: Int32, in state: OpaquePointer?) -> String? {
     withArena {
       var length = 0

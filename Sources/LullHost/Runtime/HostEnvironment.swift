@@ -2,39 +2,41 @@ package import LullCore
 package import LullSystem
 package import LullTransport
 
-/// The environment of a scripting host: time, the pump, a network, and the code that drives them.
+/// The environment of a scripting host. It provides the time, the pump and a network, and drives
+/// them.
 ///
-/// Programs use the event loop; tests use a manual clock and stubs.
+/// Programs use the event loop. Tests use a manual clock and stubs.
 package protocol HostEnvironment: AnyObject {
   var pump: Pump { get }
-  /// Returns the network of services that specify none; created at the first call.
+  /// Returns the network for services that specify none. It is created at the first call.
   func defaultNetworking() -> any NetworkingProvider
-  /// The number of exchanges of that network that wait for a free connection.
+  /// The number of exchanges of the default network that wait for a free connection.
   var queuedExchangeCount: Int { get }
   /// Runs turns until the condition holds.
   func run(until condition: () -> Bool)
   /// Sets a function that runs at the start of every turn.
   func onTurn(_ hook: @escaping () -> Void)
-  /// Makes a turn that waits, or is about to wait, return immediately.
+  /// Makes the current turn return immediately if it waits or is about to wait.
   func wake()
-  /// Lets a signal handler wake the loop; nil if the loop never sleeps.
+  /// The function with which a signal handler wakes the loop; nil if the loop never sleeps.
   var signalWakeUp: SignalWakeUp? { get }
-  /// Whether the process belongs to Lull, so that Lull handles SIGTERM and SIGPIPE.
+  /// Whether the process belongs to Lull or to a program that embeds the host. False in a stock
+  /// interpreter, where Lull handles signals only while it blocks.
   var ownsProcess: Bool { get }
-  /// Whether the pump belongs to something else. Such a pump may have other hosts, and outlives
-  /// this one.
+  /// Whether other code owns the pump. Such a pump may have several hosts, and outlives this host.
   var isShared: Bool { get }
-  /// The services that are also used outside the host and outlive it.
+  /// The services that other code uses too, and that outlive the host.
   var sharedServices: Set<ObjectIdentifier> { get }
   /// Whether a script call that can't be suspended may run the loop until it has its result.
   var canBlock: Bool { get }
-  /// Whether time advances only when nothing else is left to do. Then periodic checks would keep it
-  /// going for ever.
+  /// Whether time advances only when no other work is left. Then a periodic check would keep the
+  /// loop running forever.
   var holdsTime: Bool { get }
-  /// Watches a descriptor for readable data; nil if the loop can't watch it. Regular files can't be
-  /// watched, because they are always readable.
+  /// Watches a descriptor for readable data. Returns nil if the loop can't watch it. A regular file
+  /// can't be watched, because it is always readable.
   func watch(_ descriptor: Int32) -> DescriptorWatch?
-  /// Calls `action` between two turns after the signal has arrived; nil if that is not possible.
+  /// Calls `action` between two turns whenever the signal has arrived. Returns nil if that is not
+  /// possible.
   func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch?
   func close()
 }

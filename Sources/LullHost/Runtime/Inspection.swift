@@ -1,31 +1,33 @@
 import LullCore
 import LullSystem
 
-/// The state of a load that only inspects a file: stand-ins for the machine, and a record of what
-/// the file requested.
+/// The state of a load that only inspects a file. It provides stand-ins for parts of the machine,
+/// and records which variables the file reads.
 ///
-/// The stand-ins do not depend on the user: secrets have no text, and environment variables are all
-/// unset or all have the same value.
+/// The stand-ins do not depend on the user: every secret has the same text, and environment
+/// variables are either all unset or all set to the same value.
 package final class Inspection {
-  /// The limits of an inspected file, so that a check always ends.
+  /// The limits for a file under inspection. They ensure that a check always ends.
   package static let limits = ScriptLimits(
     time: 5, instructions: 30_000_000, memory: 128 << 20)
-  /// The limits of an inspected file while the user waits for shell completion.
+  /// The limits for a file under inspection while the user waits for shell completion.
   package static let shortLimits = ScriptLimits(
     time: 2, instructions: 10_000_000, memory: 64 << 20)
-  /// The maximum size of a file in bytes.
+  /// The maximum size of a file under inspection, in bytes.
   package static let sizeLimit = 4 << 20
-  /// The text of every secret.
+  /// The text that every secret has during an inspection.
   static let secret = "secret"
-  /// The maximum number of bytes shown of the file's output.
+  /// The maximum number of bytes of the file's output that are shown.
   private static let printLimit = 16 * 1024
 
   private let setsVariables: Bool
   private let isSilent: Bool
   private var printed = 0
-  /// The variables that the file requested, each once, in order.
+  /// The names of the variables that the file has read, in order. Each name occurs once.
   package private(set) var variables: [String] = []
 
+  /// Creates the state of an inspection.
+  ///
   /// - Parameters:
   ///   - setsVariables: whether environment variables count as set.
   ///   - isSilent: whether the file's output is hidden.
@@ -34,13 +36,14 @@ package final class Inspection {
     self.isSilent = isSilent
   }
 
-  /// Returns whether a variable counts as set, and records the request.
+  /// Returns whether a variable counts as set, and records that the file has read it.
   func sets(_ variable: String) -> Bool {
     if !variables.contains(variable) { variables.append(variable) }
     return setsVariables
   }
 
-  /// Writes the file's output to standard error, because it is not part of the inspection's result.
+  /// Writes output of the file to standard error, because it is not part of the inspection's
+  /// result.
   func print(_ text: String) {
     guard !isSilent, printed <= Inspection.printLimit else { return }
     printed += text.utf8.count

@@ -1,12 +1,12 @@
 import LullCore
 
-/// The unfinished work of a script at its end, and its remaining observers.
+/// The work that is unfinished at the end of a script, and the observers that remain.
 package struct Leftovers {
-  /// The requests in flight, by method and URL.
+  /// The requests in flight, each as a text with method and URL.
   package var requests: [String] = []
   /// The number of tasks and streams that are still running.
   package var taskCount = 0
-  /// The observed resources by name, each with its number of observers.
+  /// The names of the observed resources, each with the number of its observers.
   package var observed: [(name: String, count: Int)] = []
 
   package var isEmpty: Bool { requests.isEmpty && taskCount == 0 && observed.isEmpty }
@@ -38,7 +38,7 @@ package struct Leftovers {
 }
 
 extension LuaHost {
-  /// The leftovers after all garbage has been collected.
+  /// The unfinished work and the remaining observers, determined after a collection of all garbage.
   package var leftovers: Leftovers {
     loop.collect()
     handles.sweep()
@@ -53,7 +53,7 @@ extension LuaHost {
     return left
   }
 
-  /// The functions and requests that have not finished or not started.
+  /// The functions that have not ended and the requests that have not completed or not started.
   package var unfinished: Unfinished {
     let tasks = handles.objects(.task, as: LuaTask.self).compactMap(\.context)
     let running = Set(tasks.map { ObjectIdentifier($0) })
@@ -78,17 +78,18 @@ extension LuaHost {
   }
 }
 
-/// Script functions and requests that have not finished or not started.
+/// The script functions that have not ended and the requests that have not completed or not
+/// started, as script values.
 package struct Unfinished {
   /// The functions of tasks, hooks and observers that have not ended.
   package let functions: [LuaValue]
-  /// The argument lists of these tasks, if they are kept.
+  /// The argument lists of the tasks that have not ended, if argument lists are kept.
   package let arguments: [LuaValue]
   /// The requests in flight.
   package let requests: [LuaValue]
   /// The requests that have not started.
   package let unstarted: [LuaValue]
-  /// The observers, functions or tables, that have only been notified of `observer_added`
-  /// and `requested`.
+  /// The observers, functions or tables, that have only been notified of `observer_added` and
+  /// `requested`.
   package let observers: [LuaValue]
 }

@@ -1,27 +1,28 @@
 import CLullBridge
 import LullCore
 
-/// The limits of the running script. The bridge enforces them; this object knows the message for
-/// each.
+/// The limits of the running script. The bridge enforces them; this object stores the error message
+/// for each limit.
 ///
 /// Home thread only.
 ///
 /// Behaviours: MEM-01 to MEM-05.
 package final class LimitKeeper {
   private let bridge: BridgeRuntime
-  /// The message for each limit, in the order of `LULL_LIMIT_*`.
+  /// The error message for each limit, in the order of `LULL_LIMIT_*`.
   private var texts: [String] = []
   /// The limits for each line of a session.
   private(set) var perLine = ScriptLimits()
 
-  /// Whether the limits apply to each stretch, so that exceeding one ends only the stretch.
+  /// Whether the limits apply to each stretch of code, so that exceeding a limit ends only that
+  /// stretch.
   private(set) var areOfStretches = false
 
   init(_ bridge: BridgeRuntime) {
     self.bridge = bridge
   }
 
-  /// Sets the limits of each stretch of code, as in `Lua.Limits`. Returns false if there is no
+  /// Sets limits for each stretch of code, as in `Lua.Limits`. Returns false if there is not enough
   /// memory.
   func setStretches(_ limits: ScriptLimits) -> Bool {
     areOfStretches = true
@@ -30,14 +31,15 @@ package final class LimitKeeper {
       && countFunctions(for: limits)
   }
 
-  /// Replaces library functions whose running time depends on their arguments by functions that
-  /// stop at limits. Returns false if there is no memory.
+  /// Replaces the library functions whose running time depends on their arguments by functions that
+  /// stop at limits. Returns false if there is not enough memory.
   ///
-  /// The methods that set limits call this themselves. Call it earlier if script code runs before
-  /// its limits are set, because that code can keep the stock functions.
+  /// The methods that set limits call this themselves. If script code runs before its limits are
+  /// set, call this before that code, because the code could keep references to the stock
+  /// functions.
   package func countFunctions() -> Bool { lull_functions_count(bridge.pointer) == 0 }
 
-  /// Counts work done for the script outside the interpreter as instructions.
+  /// Counts work that is done for the script outside the interpreter as instructions.
   func count(_ instructions: Int64) {
     if bridge.isStarted { lull_limits_count(bridge.pointer, instructions) }
   }
@@ -47,25 +49,26 @@ package final class LimitKeeper {
   }
 
   /// Limits each stretch of code to a number of seconds, even inside functions written in C. When
-  /// the time is up, the code raises an error, and the next stretch starts with the full time. Only
-  /// for a process of the command with its signal handlers installed. Returns false if there are no
-  /// alarms.
+  /// the time is up, the code raises an error, and the next stretch starts with the full time. This
+  /// is only for a process of the command, with its signal handlers installed. Returns false if
+  /// alarms are not available.
   ///
-  /// - Parameter text: the message of the error, without the place.
+  /// - Parameter text: the error message, without the place.
   package func setAlarm(ofStretches seconds: Double, saying text: String) -> Bool {
     areOfStretches = true
     texts = ["", text, "", ""]
     return lull_stretches_alarm(bridge.pointer, seconds, text) == 0 && countFunctions()
   }
 
-  /// The exceeded limit, as a number of the bridge.
+  /// The limit that was exceeded, as a constant `LULL_LIMIT_*` of the bridge.
   var passedLimit: Int32 { bridge.isStarted ? lull_limit_passed(bridge.pointer) : 0 }
 
-  /// Sets the limits of the script that is about to run. Returns false if one of them can't be
+  /// Sets the limits for the script that is about to run. Returns false if one of them can't be
   /// enforced.
   ///
-  /// - Parameter isPerLine: whether time and instructions apply to each line of a session, from its
-  ///   start. The memory limit always applies to the whole session.
+  /// - Parameter isPerLine: whether the limits on time and instructions apply to each line of a
+  ///   session, counted from the start of the line. The memory limit always applies to the whole
+  ///   session.
   func set(_ limits: ScriptLimits, isPerLine: Bool = false) -> Bool {
     texts = limits.texts
     if isPerLine {
@@ -80,7 +83,7 @@ package final class LimitKeeper {
     } == 0 && countFunctions(for: limits)
   }
 
-  /// Calls `body` with the limits in the bridge's format. Their texts are valid only during the
+  /// Calls `body` with the limits in the bridge's format. The texts in it are valid only during the
   /// call.
   private func withBridged(_ limits: ScriptLimits, _ body: (inout lull_limits) -> Int32) -> Int32 {
     var bridged = lull_limits()
@@ -99,21 +102,21 @@ package final class LimitKeeper {
     }
   }
 
-  /// Whether the run has exceeded a limit and ends.
+  /// Whether a limit was exceeded that ends the run.
   package var endsRun: Bool { hasPassed && !areOfStretches }
 
-  /// Whether a limit was exceeded.
+  /// Whether a limit was exceeded, either of the run or of a stretch.
   package var hasPassed: Bool {
     bridge.isStarted && lull_limit_passed(bridge.pointer) != Int32(LULL_LIMIT_NONE)
   }
 
-  /// Returns a failure that names the exceeded limit, and the place if `failure` has one; nil if no
-  /// limit was exceeded.
+  /// Returns a failure that names the exceeded limit. If `failure` has a place, the result has it
+  /// too. Returns nil if no limit was exceeded.
   func passed(_ failure: ScriptFailure?) -> ScriptFailure? {
     guard hasPassed else { return nil }
     let text = texts[Int(lull_limit_passed(bridge.pointer))]
     guard var failure else { return ScriptFailure(text) }
-    // The first failure may be a failed allocation, whose message is less specific.
+    // The first failure may be a failed allocation, so its message may be less specific.
     if !failure.message.hasSuffix(text) { failure.message = text }
     return failure
   }

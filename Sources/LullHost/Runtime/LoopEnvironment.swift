@@ -2,18 +2,20 @@ package import LullCore
 package import LullSystem
 package import LullTransport
 
-/// The event loop and its network, as used by `lull` and `lull.so`.
+/// The environment with the event loop and its network, which `lull` and `lull.so` use.
 package final class LoopEnvironment: HostEnvironment {
   private let loop: EventLoop
   package let pump: Pump
   package let ownsProcess: Bool
   private let allowedHosts: AllowedHosts?
-  /// nil until a service needs it.
+  /// The network that the event loop drives; nil until a service needs it.
   private var provider: CurlProvider?
 
+  /// Creates an event loop and its environment.
+  ///
   /// - Parameters:
   ///   - ownsProcess: true in the command, false in an interpreter that does not belong to Lull.
-  ///   - allowedHosts: the hosts that requests may go to; nil for any host.
+  ///   - allowedHosts: the hosts to which requests may be sent; nil for any host.
   package init(
     ownsProcess: Bool, allowedHosts: AllowedHosts? = nil
   ) throws(TransportError) {

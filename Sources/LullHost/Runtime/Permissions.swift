@@ -6,27 +6,29 @@ package import LullTransport
 package final class Permissions {
   /// Whether the script is limited to the sandbox.
   package internal(set) var isSandboxed = false
-  /// Set if API files are loaded only for inspection: they send no requests, start no processes and
-  /// read no files.
+  /// The state of the inspection, if API files are loaded only to be inspected. They then send no
+  /// requests, start no processes and read no files.
   var inspection: Inspection?
   package var isInspecting: Bool { inspection != nil }
-  /// Loads files for inspection without a sandbox.
+  /// Provides the files of an inspection that runs without a sandbox; nil if there is no such
+  /// inspection.
   var gate: (any FileGate)?
-  /// Whether the code is only inspected, in either way, and not run for its own sake.
+  /// Whether the script is run only to be inspected, with or without a sandbox.
   package var isOnlyLooking: Bool { inspection != nil || gate != nil }
-  /// Collects the problems of a script instead of raising errors.
+  /// Collects the problems of a script, which are then not raised as errors; nil if there is no
+  /// checker.
   package var checker: (any ScriptChecker)?
-  /// Collects the logins that a script creates, instead of using them.
+  /// Collects the logins that a script creates, without using them; nil if logins are used.
   package var loginCoordinator: OAuth2LoginCoordinator?
 
-  /// Raises an error in the sandbox. For functions that access more than the network.
+  /// Throws an error in the sandbox. Called by functions that access more than the network.
   package func refuseInSandbox(_ name: StaticString) throws(Misuse) {
     guard isSandboxed else { return }
     throw .message("\(name) is not available in the sandbox")
   }
 
-  /// Raises an error in the sandbox, except during an inspection, where the function has a stand-in
-  /// without effects.
+  /// Throws an error in the sandbox. During an inspection it does not throw, because there the
+  /// calling function has a stand-in without effects.
   func refuseUnlessInspecting(_ name: StaticString) throws(Misuse) {
     if !isInspecting { try refuseInSandbox(name) }
   }

@@ -1,7 +1,8 @@
 import LullCore
 import LullTransport
 
-/// `lull.demo()`: the sample API, a process that starts at the first call and ends with the host.
+/// The sample API of `lull.demo()`. It is a process that starts at the first call and ends with the
+/// host.
 ///
 /// Home thread only.
 ///
@@ -14,7 +15,7 @@ final class SampleAPI: HostExtension {
 
   init(_ host: LuaHost) {}
 
-  /// Returns the URL of the server, and starts it if it is not running.
+  /// Returns the URL of the sample server. If the server is not running, it is started.
   func url() throws(TransportError) -> String {
     if let server { return server.url }
     guard let path = DemoServer.find() else {

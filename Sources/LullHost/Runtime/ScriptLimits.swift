@@ -2,33 +2,34 @@ import LullCore
 
 /// Limits on the time, work and memory of a script.
 ///
-/// Code that exceeds a limit raises an error, repeatedly until the whole script has ended: `pcall`,
-/// `xpcall` handlers and coroutines do not stop it, and no script code runs afterwards, including
-/// hooks and `__close` handlers. Library functions whose running time depends only on their
-/// arguments also end.
+/// If code exceeds a limit, it raises an error again and again until the whole script has ended:
+/// `pcall`, `xpcall` handlers and coroutines do not stop the error. No script code runs afterwards,
+/// including hooks and `__close` handlers. Library functions whose running time depends only on
+/// their arguments also end.
 ///
 /// Functions of C modules, `os` and `io`, and finalisers (`__gc`) can't be interrupted, because
-/// neither the interpreter's hooks nor the counting library functions reach them. For these the
+/// neither the interpreter's hooks nor the counting library functions reach them. For these, the
 /// command has a watchdog, which ends the process one second later. A program that embeds a host
-/// needs its own.
+/// needs its own watchdog.
 package struct ScriptLimits {
-  /// Seconds from the start of the run, including waiting. Enforced only if the host's signal
-  /// handlers are installed, as in the command.
+  /// The time limit in seconds from the start of the run, including waits. It is enforced only if
+  /// the host's signal handlers are installed, as in the command.
   package var time: Double?
-  /// Interpreter instructions over all coroutines, rounded up to a multiple of 100. Counting makes
-  /// a script two to three times slower, and `debug.sethook` becomes an error.
+  /// The limit on interpreter instructions of all coroutines together, rounded up to a multiple of
+  /// 100. Counting makes a script two to three times slower, and `debug.sethook` raises an error.
   package var instructions: Int64?
   /// The number of bytes by which Lua's memory and the heap of the process may grow.
   ///
-  /// In the command, whose allocator keeps the ledger (`MemoryLedger`), every block counts from its
-  /// allocation. If the limit is exceeded and a garbage collection does not help, the script ends
-  /// at the next call, turn or instruction. An allocation that would exceed the limit by more than
-  /// half is refused: strings, bodies and documents are checked before they are created. If code
-  /// that can't handle a failed allocation needs it, the process ends.
+  /// In the command, the allocator keeps the ledger (`MemoryLedger`), and every block counts from
+  /// its allocation. If the limit is exceeded and a garbage collection does not free enough, the
+  /// script ends at the next call, turn or instruction. An allocation that would exceed the limit
+  /// by more than half is refused: strings, bodies and documents are checked before they are
+  /// created. If an allocation is refused in code that can't handle this, the process ends.
   ///
-  /// Elsewhere only Lua's memory, bodies, documents and 1 kB for each Lull object count. If the
-  /// heap of the whole process has grown by more than their sum since the limit was set, its growth
-  /// counts instead. There a single call may exceed the limit before it is checked.
+  /// In other programs, only Lua's memory, bodies, documents and 1 kB for each Lull object count.
+  /// If the heap of the whole process has grown by more than their sum since the limit was set, its
+  /// growth counts instead. In these programs, a single call may exceed the limit before it is
+  /// checked.
   package var memory: Int64?
 
   package init(time: Double? = nil, instructions: Int64? = nil, memory: Int64? = nil) {
@@ -37,13 +38,14 @@ package struct ScriptLimits {
     self.memory = memory
   }
 
-  /// The name for the running code in messages; nil for a script.
+  /// The name of the running code in error messages; nil for `the script`.
   package var subject: String?
 
-  /// Whether time and instructions apply to each stretch of code, as set by an embedding program.
+  /// Whether the limits on time and instructions apply to each stretch of code. An embedding
+  /// program sets this.
   var isOfStretches = false
 
-  /// The message for each limit, in the order of `LULL_LIMIT_*`.
+  /// The error message for each limit, in the order of `LULL_LIMIT_*`.
   var texts: [String] {
     if isOfStretches {
       return [
@@ -61,7 +63,7 @@ package struct ScriptLimits {
     ]
   }
 
-  /// Returns a duration as shown in messages.
+  /// Returns a number of seconds as text for messages.
   package static func seconds(_ value: Double) -> String {
     value == value.rounded() && value < 1e15 ? "\(Int64(value)) s" : "\(value) s"
   }

@@ -2,7 +2,7 @@ import CLullBridge
 import LullArguments
 import LullCore
 
-/// Finds the part of the Lua API that a script value belongs to.
+/// Finds the documentation of the part of the Lua API to which a script value belongs.
 struct FunctionLookup {
   private let bridge: BridgeRuntime
   private let description: APIDescription
@@ -12,7 +12,7 @@ struct FunctionLookup {
     description = bridge.library.description
   }
 
-  /// Returns the output of `lull.help(x)`.
+  /// Returns the text that `lull.help(x)` prints.
   func helpText(_ call: Call) -> String {
     let value = call.raw(0)
     switch Int(value.kind) {
@@ -38,7 +38,7 @@ struct FunctionLookup {
     return "There is no help for \(value.described); help() lists the topics.\n"
   }
 
-  /// Returns the message for an unknown name.
+  /// Returns the message of `help` for a name that is not known.
   func unknown(_ name: String) -> String {
     let names =
       description.owners.map(\.name) + description.owners.flatMap { $0.entries.map(\.name) }
@@ -47,7 +47,8 @@ struct FunctionLookup {
       + "; help() lists the topics.\n"
   }
 
-  /// Returns the description of a Lull function; nil for any other function.
+  /// Returns the documentation of the function at a stack index, or nil if it is not a function of
+  /// Lull.
   func described(function index: Int32, in state: OpaquePointer?) -> (APIOwner, APIEntry)? {
     let number = lull_function_method(state, index)
     if let member = bridge.library.member(number) {
@@ -62,8 +63,8 @@ struct FunctionLookup {
     return moduleName(index, in: state).flatMap { described(path: $0) }
   }
 
-  /// Returns the description for a path: `lull.json.encode` is the entry `encode` of the owner
-  /// `lull.json`.
+  /// Returns the documentation for the path of a function: `lull.json.encode` is the entry `encode`
+  /// of the owner `lull.json`.
   private func described(path: String) -> (APIOwner, APIEntry)? {
     guard let dot = path.lastIndex(of: ".") else { return nil }
     let name = path[path.index(after: dot)...]

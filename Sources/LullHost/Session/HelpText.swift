@@ -1,10 +1,10 @@
-/// The output of `help`, from the description of the API.
+/// The texts that `help` prints, made from the description of the API.
 package struct HelpText {
   private let description: APIDescription
 
   init(_ description: APIDescription) { self.description = description }
 
-  /// The list of help topics.
+  /// The list of all help topics.
   var overview: String {
     var text = """
       help(x) explains a function or an object of Lull: help(lull.sleep), help(api), help("load").
@@ -40,7 +40,8 @@ package struct HelpText {
     return text
   }
 
-  /// Returns the help for one member: its spelling, parameters, results, description and example.
+  /// Returns the help for one member: how it is written, its parameters and results, its
+  /// description and an example.
   package static func text(for entry: APIEntry, of owner: APIOwner) -> String {
     var text = owner.spelling(of: entry)
     if !entry.type.isEmpty { text += ": " + entry.type }
@@ -57,10 +58,11 @@ package struct HelpText {
     return text
   }
 
-  /// Returns the help for everything with that name; nil if there is nothing.
+  /// Returns the help for all owners and members with that name, or nil if there are none.
   func text(named name: String) -> String? {
     if let owner = description.owner(name) { return HelpText.text(for: owner) }
-    // `lull.json.encode` is the entry `encode` of `lull.json`; `resource.load` is `Resource.load`.
+    // For example, `lull.json.encode` is the entry `encode` of `lull.json`, and `resource.load` is
+    // that of `Resource.load`.
     let found = description.owners.flatMap { owner in
       owner.entries.filter { entry in
         [
@@ -78,7 +80,7 @@ package struct HelpText {
       owner.entries.map(\.name).filter { !$0.hasPrefix("__") }.joined(separator: " "), indent: 2)
   }
 
-  /// Wraps text at 80 columns; Markdown code marks are kept.
+  /// Returns a text wrapped at 80 columns. Markdown code marks are kept.
   private static func wrapped(_ text: String, indent: Int) -> String {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []

@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// Inspecting values for completion. No script function or metamethod is called and nothing is
-/// loaded. Lull objects show only data they already have.
+/// Inspects values for completion. This calls no script function or metamethod and loads nothing.
+/// Of Lull objects, only data that they already have is read.
 extension LuaSession {
   /// The names that a line can use: session variables, globals, and `help`.
   package var variableNames: [String] {
@@ -14,8 +14,9 @@ extension LuaSession {
     return names.sorted()
   }
 
-  /// Returns the field names of the value at a path, if that is not a Lull object, including those
-  /// of tables it inherits from. A path component that begins with `[` is an element index.
+  /// Returns the field names of the value at a path, including those of tables from which it
+  /// inherits. The value must not be a Lull object. A path component that begins with `[` is an
+  /// element index.
   package func fieldNames(
     of path: [String], onlyFunctions: Bool, namesOnly: Bool = true
   ) -> [String] {
@@ -23,7 +24,7 @@ extension LuaSession {
     walk(path) { _, used in
       guard used == path.count else { return }
       _ = lull_session_open_document(bridge.pointer)
-      // A chain of tables may be a cycle.
+      // The number of steps is limited, because the chain of tables may be a cycle.
       for _ in 0..<50 {
         names.formUnion(keys(onlyFunctions: onlyFunctions, namesOnly: namesOnly))
         if lull_session_next_table(bridge.pointer) == 0 { break }
@@ -42,8 +43,8 @@ extension LuaSession {
     bridge.library.choices(for: function, typed: typed)
   }
 
-  /// Returns the description of the Lull object on the path, and how many path components lead to
-  /// it.
+  /// Returns the documentation of the Lull object on a path, and the number of path components that
+  /// lead to that object.
   package func object(at path: [String]) -> (owner: APIOwner, used: Int)? {
     walk(path) { value, used in
       guard value.kind == Int32(LULL_OBJECT),
@@ -53,7 +54,8 @@ extension LuaSession {
     }
   }
 
-  /// Returns the fields of the object at a path, if it defines its own field names.
+  /// Returns the field names of the object at a path if it defines its own field names, otherwise
+  /// nil.
   package func ownFieldNames(at path: [String]) -> [String]? {
     walk(path) { value, used in
       guard used == path.count else { return nil }
@@ -61,7 +63,7 @@ extension LuaSession {
     }
   }
 
-  /// Returns the methods defined for the service at a path. (SVC-120)
+  /// Returns the names of the custom functions of the service at a path. (SVC-120)
   package func ownMethodNames(at path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count,
@@ -71,7 +73,7 @@ extension LuaSession {
     } ?? []
   }
 
-  /// Returns the object at a path, if it has its own description.
+  /// Returns the object at a path if it describes itself, otherwise nil.
   package func selfDescribing(at path: [String]) -> (any SelfDescribing)? {
     walk(path) { value, used in used == path.count ? handles.selfDescribing(value) : nil }
   }
@@ -81,15 +83,15 @@ extension LuaSession {
     walk(path) { value, used in used == path.count && value.kind != Int32(LULL_NIL) } ?? false
   }
 
-  /// Returns the help for a Lull name; nil if it is unknown.
+  /// Returns the help for a name of the Lua API, or nil if the name is not known.
   package func help(named name: String) -> String? { HelpText(description).text(named: name) }
 
-  /// Returns the message for an unknown name.
+  /// Returns the message of `help` for a name that is not known.
   package func refusal(ofHelpFor name: String) -> String {
     FunctionLookup(bridge).unknown(name)
   }
 
-  /// Returns the Lull function at a path, such as `lull.service`.
+  /// Returns the documentation of the Lull function at a path such as `lull.service`.
   package func function(at path: [String]) -> (owner: APIOwner, entry: APIEntry)? {
     walk(path) { value, used in
       guard used == path.count, value.kind == Int32(LULL_FUNCTION) else { return nil }
@@ -103,7 +105,7 @@ extension LuaSession {
 
   // MARK: Modules
 
-  /// The modules that `require` has loaded, including names with dots.
+  /// The names of the modules that `require` has loaded. Names with dots are included.
   package var loadedModules: [String] {
     var names: [String] = []
     walk(["package", "loaded"]) { _, used in
@@ -112,14 +114,14 @@ extension LuaSession {
     return names
   }
 
-  /// Makes the next `require` load a module again.
+  /// Makes the next `require` of a module load it again.
   package func forget(module: String) {
     lull_session_forget_module(bridge.pointer, module)
   }
 
   // MARK: Resources in memory
 
-  /// Returns the paths of a service's resources, in the form that `service:resource(path)` takes.
+  /// Returns the paths of a service's resources in memory, as `service:resource(path)` takes them.
   package func resourcePaths(ofServiceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count, let service = handles.object(value, .service, as: Service.self)
@@ -131,8 +133,8 @@ extension LuaSession {
     } ?? []
   }
 
-  /// Returns the paths of the resources below a resource, in the form that `resource:child(path)`
-  /// takes.
+  /// Returns the paths of the resources in memory below a resource, as `resource:child(path)` takes
+  /// them.
   package func childPaths(ofResourceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count,
@@ -147,8 +149,8 @@ extension LuaSession {
 
   // MARK: Parts
 
-  /// Returns whether reading a property has no side effects. Reading missing data would start a
-  /// cache lookup.
+  /// Returns whether a property of an object can be read without side effects. Reading the data of
+  /// a resource that has none would start a cache lookup.
   private func mayRead(_ name: String, of value: lull_value) -> Bool {
     if let naming = handles.fieldNaming(value) { return naming.fieldNames.contains(name) }
     guard let owner = description.owners.first(where: { $0.handle?.rawValue == value.aux }),
@@ -170,7 +172,7 @@ extension LuaSession {
     _ path: [String], _ body: (lull_value, Int) -> Result
   ) -> Result? {
     var value = lull_value()
-    // One block of C strings, and the start of each string in it.
+    // The block contains the names as C strings. The position at which each string starts is known.
     var block: [CChar] = []
     for name in path {
       block += name.utf8.map { CChar(bitPattern: $0) }
@@ -198,7 +200,7 @@ extension LuaSession {
       else { break }
       pushed += 1
       if isObject, next.kind == Int32(LULL_NIL) {
-        // Only its type is known.
+        // Only the type of the property is known, not a value, so the walk ends at the object.
         lull_pop(state, 1)
         pushed -= 1
         break
@@ -214,7 +216,11 @@ extension LuaSession {
     return found ?? nil
   }
 
-  /// Returns the keys of the table at the top of the stack that are names.
+  /// Returns the string keys of the table at the top of the stack.
+  ///
+  /// - Parameters:
+  ///   - onlyFunctions: whether only fields whose values are functions count.
+  ///   - namesOnly: whether only keys that are Lua names count.
   private func keys(onlyFunctions: Bool, namesOnly: Bool = true) -> [String] {
     var value = lull_value()
     let table = lull_stack_top(state)

@@ -3,12 +3,12 @@ import LullLibC
 package import LullCore
 import LullLuaSource
 
-/// Runs lines of Lua in order with shared variables: the basis of a REPL.
+/// Runs lines of Lua in order with shared variables, as the basis of a REPL.
 ///
 /// `read` compiles a line, and `run` runs it in its own coroutine, so that it may wait. When its
-/// chunk has returned, its top-level locals become session variables and its first value becomes
-/// `_`. If it fails, the variables it assigned get their previous values back. One session at a
-/// time; home thread only.
+/// chunk has returned, its top-level locals become session variables, and its first value becomes
+/// `_`. If the line fails, the variables that it assigned get their previous values back. Only one
+/// session may be open at a time. Home thread only.
 package final class LuaSession {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
@@ -20,10 +20,10 @@ package final class LuaSession {
   private let loop: ScriptLoop
   private let reporter: Reporter
   private let pump: Pump
-  /// The line that is running.
+  /// The context of the line that is running, if any.
   private var context: RunContext?
-  /// The requests that the running line also waits for until their hooks have been called. Set
-  /// while its values are shown.
+  /// The requests for which the running line also waits until their hooks have been called. They
+  /// are set while the values of the line are shown.
   package var awaited: [Request] = []
   private var isWaitInterrupted = false
   private let hooks: ModelHooks
@@ -31,7 +31,8 @@ package final class LuaSession {
   package var onIdleInterrupt: (() -> Void)?
   private var isOpen = true
 
-  /// nil if another session is open, or without memory.
+  /// Opens a session on a host. Returns nil if another session is open or there is not enough
+  /// memory.
   package init?(_ host: LuaHost) {
     guard !host.session.isOpen, lull_session_open(host.bridge.pointer) == 0 else { return nil }
     bridge = host.bridge
@@ -59,7 +60,7 @@ package final class LuaSession {
     keeper.close()
   }
 
-  /// Starts numbering the results of lines; the last hundred are in `Out`.
+  /// Starts numbering the results of lines. The last hundred results are then in `Out`.
   package func numberResults() {
     _ = lull_session_number_results(bridge.pointer)
   }
@@ -70,8 +71,8 @@ package final class LuaSession {
     pump.tracesPipelines = true
   }
 
-  /// The recorded pipeline steps of the last request that has ended; nil if none has since
-  /// `tracePipelines`.
+  /// The recorded pipeline steps of the last request that has ended. nil if none has ended since
+  /// `tracePipelines()`.
   package var lastAnswer: PipelineTrace.Answer? { hooks.trace?.last }
 
   // MARK: Reading
@@ -82,13 +83,14 @@ package final class LuaSession {
 
   package enum Reading {
     case ready(Line)
-    /// The text is incomplete: the compiler reached its end. With its report.
+    /// The text is incomplete, because the compiler reached its end too early. The value is the
+    /// report of the compiler's message.
     case incomplete(String)
-    /// The text does not compile. With the report of the compiler's message.
+    /// The text does not compile. The value is the report of the compiler's message.
     case failed(String)
   }
 
-  /// How the compiler classifies a text.
+  /// The kind of a text, as determined by the compiler.
   private enum Form {
     case expression([UInt8])
     case statement
@@ -96,7 +98,7 @@ package final class LuaSession {
     case wrong(String)
   }
 
-  /// Returns whether a text can be run; nil if only its end is missing.
+  /// Returns whether a text can be run. Returns nil if more text could complete it.
   package func isComplete(_ text: [UInt8], name: String, firstLine: Int) -> Bool? {
     switch form(of: text, name: name, firstLine: firstLine) {
     case .expression, .statement: true
@@ -105,26 +107,28 @@ package final class LuaSession {
     }
   }
 
-  /// Returns a text as a script statement: an expression is assigned to `_`.
+  /// Returns a text as a statement for a script. If it is an expression, the expression is assigned
+  /// to `_`.
   ///
-  /// - Parameter hasValue: whether the expression had a value. A call without one is not assigned.
+  /// - Parameter hasValue: whether the expression had a value. A call without a value is not
+  ///   assigned.
   package func statement(of text: [UInt8], hasValue: Bool) -> [UInt8] {
     expression(of: text, hasValue: hasValue).map { Array("_ = ".utf8) + $0 } ?? text
   }
 
-  /// Returns the expression in a text; nil for statements and for calls without a value.
+  /// Returns the expression in a text. Returns nil for a statement, and for a call without a value.
   package func expression(of text: [UInt8], hasValue: Bool) -> [UInt8]? {
     guard case .expression(let expression) = form(of: text, name: "stdin", firstLine: 1),
       hasValue || check(text, name: "stdin", firstLine: 1) != nil
     else { return nil }
-    // Without the leading `return`.
+    // The expression begins with `return`, which is removed.
     return Array(expression.dropFirst(6).drop { $0 == 32 || $0 == 9 })
   }
 
-  /// Returns the compiler's message if a text does not compile; nil if it does.
+  /// Returns the compiler's message if a text does not compile, otherwise nil.
   package func problem(of text: [UInt8]) -> String? { check(text, name: "line", firstLine: 1) }
 
-  /// Compiles a text, as an expression if possible.
+  /// Compiles a text. If possible, it is compiled as an expression.
   ///
   /// - Parameters:
   ///   - firstLine: the number of its first line in messages, starting at 1.
@@ -138,7 +142,7 @@ package final class LuaSession {
     case .statement:
       return keep(instrumented(text, isStatement: true), name: name, firstLine: firstLine)
     case .incomplete(let message), .wrong(let message):
-      // The earlier lines are replaced by empty ones, because they are not part of this text.
+      // The earlier lines are not part of this text, so empty lines take their place.
       let source = Array(repeating: 10, count: max(0, firstLine - 1)) + text
       let report = reporter.describe(syntaxError: message, in: source, name: name)
       if case .incomplete = form { return .incomplete(report) }
@@ -148,8 +152,8 @@ package final class LuaSession {
 
   /// Compiles a whole file.
   ///
-  /// - Parameter isScript: whether it runs as the command runs scripts: its `_ENV` is `_G`, it does
-  ///   not see the session's variables, and its assignments remain if it fails.
+  /// - Parameter isScript: whether the file is run like a script of the command. Then its `_ENV` is
+  ///   `_G`, it does not see the session's variables, and its assignments remain if it fails.
   package func read(file: [UInt8], name: String, isScript: Bool = false) -> Reading {
     sources.remember(file, chunkName: Array("@\(name)".utf8))
     if let message = compile(file, name: "@" + name, firstLine: 1, id: 0) {
@@ -172,27 +176,28 @@ package final class LuaSession {
     return .wrong(hasSign ? asExpression : message)
   }
 
-  /// Returns whether the message ends with that token, as the stock interpreter does. (Lua 5.4
-  /// manual, section 7)
+  /// Returns whether a compiler message ends with the token `<eof>`, so that more text could
+  /// complete the source. The stock interpreter uses the same rule. (Lua 5.4 manual, section 7)
   private static func wantsMore(_ message: String) -> Bool { message.hasSuffix("<eof>") }
 
   private func check(_ text: [UInt8], name: String, firstLine: Int) -> String? {
     let message = compile(text, name: "=" + name, firstLine: firstLine, id: 0)
     guard let message, LuaSession.wantsMore(message) else { return message }
-    // Tried again with the line break, which a quoted string can't contain.
+    // The text is compiled again with a line break at its end, because a quoted string can't
+    // contain a line break.
     let ended = compile(text + [10], name: "=" + name, firstLine: firstLine, id: 0)
     return ended.map { LuaSession.wantsMore($0) ? message : $0 }
   }
 
-  /// Returns the code that is compiled instead of a source, so that its top-level locals can be
-  /// read when its chunk returns.
+  /// Returns the code to compile in place of a source. The added code allows the top-level locals
+  /// to be read when the chunk returns.
   ///
-  /// Line numbers are unchanged. Compiler messages are about the original source, which is compiled
-  /// first.
+  /// Line numbers are unchanged. The original source is compiled first, so that compiler messages
+  /// refer to it.
   ///
   /// - Parameters:
-  ///   - isStatement: false for `return` and an expression, which declares nothing.
-  ///   - isScript: whether it sees only the globals, and no session variables.
+  ///   - isStatement: false if the source is `return` and an expression, which declares nothing.
+  ///   - isScript: whether the code sees only globals, and no session variables.
   private func instrumented(
     _ source: [UInt8], isStatement: Bool, isScript: Bool = false
   ) -> [UInt8] {
@@ -227,13 +232,13 @@ package final class LuaSession {
 
   package enum Ending {
     case finished
-    /// With the report of the error.
+    /// The line raised an error. The value is its report.
     case failed(String)
-    /// Ended early by Ctrl-C, or by the end of the session.
+    /// Ctrl-C, or the end of the session, has ended the line early.
     case interrupted
   }
 
-  /// Runs a line to its end, and the loop meanwhile.
+  /// Runs a line to its end. The loop runs meanwhile.
   ///
   /// - Parameter show: gets the line's values, which are valid only during that call.
   package func run(
@@ -278,12 +283,13 @@ package final class LuaSession {
     return ending ?? .interrupted
   }
 
-  /// How a line ended whose values have been shown, which may have run script code.
+  /// The ending of a line after its values have been shown. Showing them may have run script code.
   private var endingOfShowing: Ending {
     keeper.takeInterrupt() ? .interrupted : passedLimit ?? .finished
   }
 
-  /// How the line ended after its additional waits have ended.
+  /// The ending of a line that waits for requests among its values, determined after these waits
+  /// have ended.
   private var endingOfWaiting: Ending {
     isWaitInterrupted = false
     loop.run { awaited.allSatisfy(\.lifecycle.hooksDelivered) || loop.isInterrupted }
@@ -299,8 +305,8 @@ package final class LuaSession {
 
   private var passedLimit: Ending? { passedLimit(nil) }
 
-  /// Returns the report of the limit that the line exceeded, and resets the limit; nil if none was
-  /// exceeded, or if that ends the session.
+  /// Returns the report of the limit that the line has exceeded, and resets the limit. Returns nil
+  /// if no limit was exceeded, or if the exceeded limit ends the session.
   private func passedLimit(_ failure: ScriptFailure?) -> Ending? {
     guard limits.hasPassed, let report = reporter.describePassedLimit(failure) else {
       return nil
@@ -324,21 +330,21 @@ package final class LuaSession {
 extension LuaSession {
   private var display: ValueDisplay { ValueDisplay(bridge, handles, at: pump.clock.now) }
 
-  /// Returns a finished request for display, with its content.
+  /// Returns a finished request for display, together with its content.
   package func shown(_ request: Request) -> ShownValue {
     display.shown(request, in: lull_session_state(bridge.pointer))
   }
 
-  /// Makes the data of an awaited request the value of `_`; `Out` then has the data beside the
-  /// request.
+  /// Makes the data of an awaited request the value of `_`. The entry in `Out` then contains the
+  /// data as well as the request.
   ///
-  /// - Parameter number: the number of the request.
+  /// - Parameter number: the number of the request in `Out`.
   package func settle(_ number: Int) {
     guard !bridge.isClosed else { return }
     lull_session_settle(bridge.pointer, Int64(number))
   }
 
-  /// Returns the report of a failed request; nil if it did not fail.
+  /// Returns the report of a failed request, or nil if the request did not fail.
   package func report(of request: Request) -> String? {
     guard case .failure(let error)? = request.response?.outcome else { return nil }
     var failure = ScriptFailure(message: error.userMessage)
@@ -353,7 +359,7 @@ package struct SessionValues {
   private let display: ValueDisplay
   private let handles: ObjectHandles
   private let limits: LimitKeeper
-  /// The number of the first value in `Out`; 0 if it has none.
+  /// The number of the first value in `Out`; 0 if it has no number.
   package let number: Int
 
   init(
@@ -372,7 +378,7 @@ package struct SessionValues {
   /// Whether showing should stop, because of Ctrl-C or a limit.
   package var isInterrupted: Bool { lull_signals_pending() != 0 || limits.hasPassed }
 
-  /// Returns the request at a position, if it has begun and will end.
+  /// Returns the request at a position, if it has started and can still complete.
   package func request(_ position: Int) -> Request? {
     guard let request = handles.object(results[position], .request, as: Request.self),
       request.isCompleted || request.state == .inProgress && !request.isAbandoned
@@ -380,7 +386,7 @@ package struct SessionValues {
     return request
   }
 
-  /// Returns the text at a position, if the value is a string.
+  /// Returns the string at a position, or nil if the value is not a string.
   package func string(_ position: Int) -> String? { results[position].string }
 
   /// Returns the value at a position for display.

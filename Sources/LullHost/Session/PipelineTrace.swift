@@ -1,12 +1,12 @@
 import CLullBridge
 import LullCore
 
-/// The result of each pipeline step for the last response, for display: its type, its size and its
-/// beginning. Content is described when it arrives, and not kept.
+/// Records the result of each pipeline step for the last response, for display: its type, its size
+/// and its beginning. Content is described when it arrives, and not stored.
 ///
 /// Home thread only.
 package final class PipelineTrace {
-  /// The response after a step.
+  /// Describes the response after one step.
   package struct Row {
     package let stage: String
     package let step: String
@@ -15,22 +15,22 @@ package final class PipelineTrace {
     package let excerpt: String
   }
 
-  /// One response in the pipeline.
+  /// Describes one response and its way through the pipeline.
   package struct Answer {
-    /// The method, the path and the outcome.
+    /// The title of the trace: the method, the path and the outcome.
     package var title: String
     package var rows: [Row] = []
   }
 
-  /// The maximum number of characters of content in a row.
+  /// The maximum number of characters that a row shows of the content.
   private static let excerptLimit = 60
 
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let pump: Pump
-  /// The requests that have not settled, with their steps so far.
+  /// The requests that have not settled, with the rows for their steps so far.
   private var open: [ObjectIdentifier: (request: Request, rows: [Row])] = [:]
-  /// The last request that has ended, or nil.
+  /// The trace of the last request that has ended; nil if none has ended.
   package private(set) var last: Answer?
 
   init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ pump: Pump) {
@@ -53,7 +53,7 @@ package final class PipelineTrace {
 
   func settled(_ request: Request) {
     let rows = open.removeValue(forKey: ObjectIdentifier(request))?.rows
-    // The chain has ended, and its last part was already recorded.
+    // This request is a chain that has ended, and its last part was already recorded.
     if rows == nil, request.lastPart !== request, last != nil { return }
     last = Answer(title: PipelineTrace.title(of: request), rows: rows ?? [])
   }
@@ -93,7 +93,7 @@ package final class PipelineTrace {
     limits.elements = 3
     limits.topString = PipelineTrace.excerptLimit
     limits.string = 20
-    // Script code must not run in the middle of a pipeline.
+    // Script code must not run in the middle of a pipeline, so `__tostring` is not called.
     limits.mayCall = false
     let shown: ShownValue
     switch content {

@@ -1,6 +1,6 @@
 import LullCore
 
-/// A session's summary of one resource in memory.
+/// One resource in memory, as shown in a session's list of resources.
 package struct ResourceLine {
   package let service: String
   package let path: String
@@ -11,8 +11,9 @@ package struct ResourceLine {
 }
 
 extension ResourceLine {
-  /// Returns the resources in memory of all services of the scripts, or those that match a wildcard
-  /// pattern, sorted by URL. Nothing is loaded, created or marked as used.
+  /// Returns the resources in memory of all services of the scripts, sorted by URL within each
+  /// service. If there is a wildcard pattern, only the resources that match it are returned.
+  /// Nothing is loaded, created or marked as used.
   package static func all(in handles: ObjectHandles, matching pattern: String?) -> [ResourceLine] {
     var lines: [ResourceLine] = []
     for service in handles.objects(.service, as: Service.self) {

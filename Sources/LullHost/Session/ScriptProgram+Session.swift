@@ -5,16 +5,17 @@ import LullSystem
 extension ScriptProgram {
   /// How a session ended.
   package enum SessionEnding {
-    /// The user left it at a terminal.
+    /// The user left the session at a terminal.
     case left
-    /// Its input ended.
+    /// The input of the session ended.
     case done(hasFailed: Bool)
   }
 
-  /// Runs a session in a new state; returns the exit code.
+  /// Runs a session in a new Lua state, and returns the exit code.
   ///
   /// - Parameters:
-  ///   - words: the whole command line, for `arg`; `first` is the index of its first word.
+  ///   - words: the whole command line, for the global `arg`.
+  ///   - first: the index of its first word.
   ///   - folder: the folder that `require` searches first.
   package func interact(
     words: [[UInt8]], first: Int, folder: [UInt8], _ body: (LuaHost) -> SessionEnding

@@ -4,32 +4,33 @@ import LullCore
 import LullSystem
 import Synchronization
 
-/// Manages the open session: its Ctrl-C handler, and requests to open a session.
+/// Manages the open session: its Ctrl-C handler, and the requests of scripts to open a session.
 ///
-/// One session at a time. Home thread only.
+/// Only one session may be open at a time. Home thread only.
 package final class SessionKeeper {
   private let environment: any HostEnvironment
   private let bridge: BridgeRuntime
-  /// Whether a session is open, which then handles Ctrl-C.
+  /// Whether a session is open. An open session handles Ctrl-C.
   private(set) var isOpen = false
   /// Whether the open session should end, because its caller no longer waits for it.
   package private(set) var isEnding = false
-  /// Whether a user is at a prompt, so that failed tasks are reported immediately.
+  /// Whether a user is at a prompt. Failed tasks are then reported immediately.
   package var isAtPrompt = false
   /// Returns whether there is output to show above the prompt.
   package var hasOutput: (() -> Bool)?
   /// Whether help that is longer than the screen is shown in the user's pager.
   package var pagesHelp = false
-  /// The text of the latest `explain` in the open session, which shows it unchanged.
+  /// The text that the latest `explain` in the open session returned. The session shows this text
+  /// unchanged.
   package var explanation: String?
   /// The Ctrl-C handler of the open session.
   private var onInterrupt: (() -> Void)?
   /// Runs a session to its end, if the program has a REPL.
   var run: () -> Void = {}
-  /// A session opened by a script, which is to take over the loop before the next turn; the
-  /// function is called after it has ended.
+  /// Called after a session that a script has opened. It is set while that session waits to take
+  /// over the loop before the next turn.
   private var foreground: (() -> Void)?
-  /// Shown while no session is open.
+  /// The progress bars of scripts, which are shown while no session is open.
   private(set) lazy var progress = ProgressBars(self, environment.pump)
 
   init(_ environment: any HostEnvironment, _ bridge: BridgeRuntime) {
@@ -39,7 +40,7 @@ package final class SessionKeeper {
 
   // MARK: Opening and closing
 
-  /// Opens a session, which gets Ctrl-C from now on.
+  /// Opens a session. From now on, Ctrl-C is passed to `onInterrupt`.
   func open(onInterrupt: @escaping () -> Void) {
     isOpen = true
     isEnding = false
@@ -57,20 +58,21 @@ package final class SessionKeeper {
 
   // MARK: The foreground
 
-  /// Whether a session is open or waiting for the loop.
+  /// Whether a session is open, or waits to take over the loop.
   var isTaken: Bool { isOpen || foreground != nil }
 
-  /// Requests that a session take over the loop; `ended` is called after it.
+  /// Requests that a session take over the loop. `ended` is called after that session.
   func setForeground(_ ended: @escaping () -> Void) { foreground = ended }
 
-  /// Withdraws such a request, or ends the session, because its caller no longer waits for it.
+  /// Withdraws the request for a session, or ends the session if it is open, because its caller no
+  /// longer waits for it.
   func withdrawForeground() {
     foreground = nil
     isEnding = true
   }
 
-  /// Runs the session that waits for the loop, if there is one. The code that drives the loop calls
-  /// this before each turn, when nothing else is in progress.
+  /// Runs the session that waits to take over the loop, if there is one. The code that drives the
+  /// loop calls this before each turn, when no other code is running.
   func takeForeground() {
     guard let ended = foreground else { return }
     foreground = nil
@@ -80,8 +82,8 @@ package final class SessionKeeper {
 
   // MARK: Ctrl-C
 
-  /// Sets whether Ctrl-C goes to a session or ends the process. In an interpreter that does not
-  /// belong to Lull, it does neither.
+  /// Sets whether Ctrl-C is passed to a session or ends the process. In an interpreter that does
+  /// not belong to Lull, this has no effect.
   private func setSignalOwner(_ owner: some BinaryInteger) {
     guard environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return }
     lull_signals_install(bridge.pointer, wakeUp.function, wakeUp.context, Int32(owner))
@@ -97,7 +99,7 @@ package final class SessionKeeper {
   /// Passes Ctrl-C to the open session at the start of a turn.
   func deliverInterrupt() {
     guard isOpen, takeInterrupt() else { return }
-    // Enqueued, so that the turn does not wait.
+    // The call is enqueued, so that the turn does not wait for events.
     environment.pump.enqueue { [unowned self] in onInterrupt?() }
   }
 
@@ -108,7 +110,8 @@ package final class SessionKeeper {
 
   // MARK: Registering a REPL
 
-  /// Opens a session on a host and runs it to its end. Returns false if one is already open.
+  /// A function that opens a session on a host and runs it to its end. It returns false if a
+  /// session is already open.
   package typealias Opener = @Sendable (LuaHost) -> Bool
 
   private static let registered = Mutex<Opener?>(nil)

@@ -3,25 +3,25 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Writes whole messages to standard output, after the output buffered by the C library. On a
-/// terminal control characters are escaped; elsewhere bytes are written unchanged.
+/// Writes whole messages to standard output, after the output that the C library has buffered. On a
+/// terminal, control characters are escaped; elsewhere, bytes are written unchanged.
 package enum StandardOutput {
-  /// Flushes the buffer of the C library. Returns the error if not all output could be written,
-  /// otherwise nil.
+  /// Flushes the buffer of the C library. Returns an error message if not all output could be
+  /// written, otherwise nil.
   package static func flush() -> String? {
     let code = lull_flush_out()
     guard code != 0 else { return nil }
-    // A message of the C library, copied immediately.
+    // The message comes from the C library and is copied immediately.
     return code > 0 ? ErrorText.of(code) : "part of it was lost"
   }
 
-  /// Writes the output of a sandboxed script to the destination of `print`. On a terminal control
-  /// characters are escaped; elsewhere bytes are written unchanged.
+  /// Writes the output of a sandboxed script to the stream that `print` uses. On a terminal,
+  /// control characters are escaped; elsewhere, bytes are written unchanged.
   ///
   /// - Parameter end: the character after the text. A CR before a line break is kept.
   package static func print(_ text: UnsafeRawBufferPointer, end: UInt8) {
     func put(_ bytes: UnsafeRawBufferPointer) {
-      // Valid during the call.
+      // The bytes are valid during the call.
       lull_write_out(bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
     }
     guard StandardTerminals.showsOutput else {
@@ -29,7 +29,7 @@ package enum StandardOutput {
       return [end].withUnsafeBytes(put)
     }
     var filter = TerminalText()
-    // In parts, because escaped text may be several times as long.
+    // The text is written in parts, because the escaped text may be several times as long.
     for start in stride(from: 0, to: text.count, by: 1 << 16) {
       filter.visible(text[start..<min(start + 1 << 16, text.count)]).withUnsafeBytes(put)
     }

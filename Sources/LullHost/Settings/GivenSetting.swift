@@ -1,16 +1,16 @@
 import CLullBridge
 import LullCore
 
-/// A value that a script has passed for a setting or a field of one, with everything needed to read
-/// it.
+/// A value that a script has passed for a setting, or for a field of a setting, with everything
+/// that is needed to read it.
 struct GivenSetting {
-  /// The name in messages: `retry`, `retry.backoff.base`.
+  /// The name of the setting or field in messages, such as `retry` or `retry.backoff.base`.
   let name: String
   let value: lull_value
   /// The stack index of the value.
   let index: Int32
   let call: Call
-  /// The service whose configuration it changes.
+  /// The service whose configuration the setting changes.
   let service: Service
 
   var state: OpaquePointer? { call.state }
@@ -19,19 +19,21 @@ struct GivenSetting {
     .message("'\(name)' must be \(expectation), got \(value.described)")
   }
 
-  /// Whether the setting is removed: by false, or by nil where that can be passed.
+  /// Whether the value removes the setting: false, or nil where nil can be passed.
   var isOff: Bool { value.kind == Int32(LULL_NIL) || value.bool == false }
 
   var isTable: Bool { value.kind == Int32(LULL_TABLE) }
 
-  /// A string without zero bytes, which can be passed to C functions.
+  /// The value as a string that can be passed to C functions; nil if it is not a string or contains
+  /// a zero byte.
   var plainString: String? {
     value.string.flatMap { $0.utf8.contains(0) ? nil : $0 }
   }
 
   // MARK: Rules
 
-  /// Returns a number that the rule allows. The rule also applies to Swift programs.
+  /// Returns the value as a number. Throws if the rule does not allow it. The same rule applies to
+  /// Swift programs.
   func number(_ rule: NumberRule) throws(Misuse) -> Double {
     guard let number = value.double, rule.allows(number) else { throw mustBe(rule.expectation) }
     return number
@@ -50,10 +52,11 @@ struct GivenSetting {
     return flag
   }
 
-  /// The value as an integer, if it has no fraction.
+  /// The value as an integer; nil if it is not a number or has a fraction.
   var whole: Int? { value.double.flatMap { Int(exactly: $0) } }
 
-  /// Reads the fields of a table as described by `fields`.
+  /// Reads the fields of the value, which is a table, into `owner`. `fields` lists the known
+  /// fields.
   func read<Owner>(_ fields: [SettingField<Owner>], into owner: inout Owner) throws(Misuse) {
     var changed = owner
     try call.reading.options.forEach(

@@ -3,7 +3,7 @@ import LullCore
 import LullSystem
 
 extension Setting {
-  /// Headers, freshness and limits.
+  /// The settings for headers, freshness and limits.
   static let basic: [Setting] = [
     Setting(
       "headers",
@@ -83,7 +83,8 @@ extension Setting {
 }
 
 extension GivenSetting {
-  /// Returns the change for a table of headers, each of which replaces an earlier header.
+  /// Returns the change that a table of headers makes to a configuration. Each header in the table
+  /// replaces an earlier header of that name.
   fileprivate func headers() throws(Misuse) -> Setting.Change {
     guard isTable else { throw mustBe("a table") }
     let edits = try call.reading.headers.edits(table: index, in: state, allowsSecrets: true)

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension Setting {
-  /// Other network options of requests.
+  /// The settings for other network options of requests.
   static let network: [Setting] = [
     Setting(
       "ca_file", .file, ofTransfer: \.connection.certificateAuthorities,
@@ -166,7 +166,7 @@ extension Setting {
 }
 
 extension SettingType<String?> {
-  /// The path of a socket; false removes an earlier one.
+  /// The path of a socket; false removes a path that was set earlier.
   fileprivate static var socket: Self {
     Self(
       read: { given throws(Misuse) in
@@ -184,7 +184,7 @@ extension SettingType<String?> {
       }, show: { $0.map { .string($0) } })
   }
 
-  /// The name of a file; false removes an earlier one.
+  /// The name of a file; false removes a name that was set earlier.
   fileprivate static var file: Self {
     Self(
       read: { given throws(Misuse) in
@@ -192,13 +192,13 @@ extension SettingType<String?> {
         guard let path = given.plainString, !path.isEmpty else {
           throw given.mustBe("the name of a file, or false")
         }
-        // The file is opened when a request is sent.
+        // No file is opened here, because it is opened when a request is sent.
         try given.refuseInSandbox("a file of the network settings")
         return path
       }, show: { $0.map { .string($0) } })
   }
 
-  /// A string, or a list of strings.
+  /// A list of hosts: a string, a list of strings, or false for none.
   fileprivate static var hosts: Self {
     Self(
       read: { given throws(Misuse) in
@@ -236,7 +236,7 @@ extension SettingType<Double?> {
 }
 
 extension SettingType<Double?> {
-  /// A number of seconds of silence; false or 0 for no limit, even where a default limit would
+  /// A number of seconds without data; false or 0 for no limit, even where a default limit would
   /// apply.
   fileprivate static var silence: Self {
     Self(
@@ -256,7 +256,7 @@ extension SettingType<ProxyRule> {
       read: { given throws(Misuse) in
         if given.value.bool == false { return .none }
         guard let url = given.plainString, ProxyAddress(url) != nil else {
-          // The value may contain a password.
+          // The error message must not contain the value, because a URL may contain a password.
           let problem = given.plainString.flatMap { ProxyAddress.problem(with: $0) }
           throw .message(
             "'proxy' must be false or a URL such as \"http://host:3128\", got "
@@ -268,7 +268,7 @@ extension SettingType<ProxyRule> {
         switch rule {
         case .environment: nil
         case .none: .bool(false)
-        // The shown value may be printed, so it contains neither user nor password.
+        // The returned value may be printed, so it contains neither user nor password.
         case .url(let url): .string(LogText.url(url))
         }
       })
@@ -354,7 +354,8 @@ extension SettingType<CookieJar?> {
 }
 
 extension GivenSetting {
-  /// Throws in the sandbox, except during an inspection, which opens no files.
+  /// Throws in the sandbox. During an inspection it does not throw, because an inspection opens no
+  /// files.
   fileprivate func refuseInSandbox(_ what: StaticString) throws(Misuse) {
     if !call.permissions.isInspecting { try call.permissions.refuseInSandbox(what) }
   }

@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension Setting {
-  /// Retries and limits.
+  /// The settings for retries and limits.
   static let policies: [Setting] = [
     Setting(
       "retry", .retry, at: \.retry,
@@ -47,7 +47,7 @@ extension Setting {
 }
 
 extension SettingType<Int?> {
-  /// The maximum number of concurrent requests; false or nil for any number.
+  /// The maximum number of concurrent requests; false or nil for no limit.
   fileprivate static var concurrency: Self {
     Self(
       read: { given throws(Misuse) in

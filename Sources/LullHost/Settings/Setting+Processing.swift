@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension Setting {
-  /// The processing of requests and responses.
+  /// The settings for the processing of requests and responses.
   static let processing: [Setting] = [
     Setting(
       "pipeline",
@@ -126,10 +126,10 @@ extension Setting {
 }
 
 extension GivenSetting {
-  /// Returns the result of a function of `lull.auth`; nil for false or nil.
+  /// Returns the auth that a function of `lull.auth` created. Returns nil for false and nil.
   fileprivate func auth() throws(Misuse) -> Auth? {
     if let box = call.handles.object(value, .auth, as: AuthBox.self) {
-      // The service may call it as long as it sends requests.
+      // The function is anchored to the service, which may call it as long as it sends requests.
       if let function = box.function {
         call.stored.anchor(function, from: call.handles.handle(of: service))
       }
@@ -142,7 +142,7 @@ extension GivenSetting {
     return nil
   }
 
-  /// Returns one function, or a list of them.
+  /// Reads the value, which is one function or a list of functions.
   fileprivate func functions() throws(Misuse) -> [StoredValue] {
     if value.kind == Int32(LULL_FUNCTION) {
       return [try call.stored.storedValue(state, index, for: service)]

@@ -28,7 +28,7 @@ extension GivenSetting {
     .message("'\(name)' needs '\(field)': \(meaning)")
   }
 
-  /// Returns a status, or a list of them.
+  /// Reads the value, which is one HTTP status or a list of statuses.
   fileprivate func statuses() throws(Misuse) -> Set<Int> {
     func status(_ value: lull_value) throws(Misuse) -> Int {
       guard let number = value.double, NumberRule.status.allows(number),
@@ -49,7 +49,8 @@ extension GivenSetting {
     return statuses
   }
 
-  /// Returns whether processes share the limit, and under which name.
+  /// Returns which requests share the limit: those of this configuration entry, those of all
+  /// processes, or those of all limits with a name.
   fileprivate func scope() throws(Misuse) -> RateLimit.Scope {
     let scope: RateLimit.Scope
     switch (value.bool, value.string) {
@@ -63,7 +64,7 @@ extension GivenSetting {
   }
 }
 
-/// The fields of `rate_limit`.
+/// The values of the fields of the setting `rate_limit`.
 struct RateLimitFields {
   var requests: Int?
   var per: Double?

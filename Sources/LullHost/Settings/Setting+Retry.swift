@@ -2,7 +2,8 @@ import CLullBridge
 import LullCore
 
 extension SettingType<RetryPolicy?> {
-  /// True for the default policy, a number for that many retries, false or nil for none.
+  /// The setting `retry`: true for the default policy, a number of retries, a table with the fields
+  /// of a policy, or false or nil for no retries.
   static var retry: Self {
     Self(
       read: { given throws(Misuse) in
@@ -23,7 +24,7 @@ extension SettingType<RetryPolicy?> {
 }
 
 extension RetryPolicy {
-  /// The fields of `retry`.
+  /// The fields of the setting `retry`.
   static let fields: [SettingField<RetryPolicy>] = [
     SettingField(
       .field(
@@ -68,7 +69,8 @@ extension RetryPolicy {
       set: { given, policy throws(Misuse) in policy.isUnsafe = try given.flag() }),
   ]
 
-  /// `"network"` means every failure that may be temporary; the other words are single kinds.
+  /// The kinds of failure for each string in the field `on`. `"network"` means every failure that
+  /// may be temporary; each other string means a single kind.
   fileprivate static let words: [String: Set<TransportError.Kind>] = {
     var words: [String: Set<TransportError.Kind>] = ["network": RetryPolicy.passingErrors]
     for kind in [.timeout, .dns, .connection, .truncatedBody, .tls, .malformedResponse]
@@ -79,7 +81,7 @@ extension RetryPolicy {
     return words
   }()
 
-  /// The statuses, followed by the words.
+  /// The values in the field `on`: first the statuses, then the strings for kinds of failure.
   private var causes: [LuaValue] {
     let isNetwork = errors.isSuperset(of: RetryPolicy.passingErrors)
     let single = isNetwork ? errors.subtracting(RetryPolicy.passingErrors) : errors
@@ -89,7 +91,7 @@ extension RetryPolicy {
 }
 
 extension Backoff {
-  /// The fields of `retry.backoff`.
+  /// The fields of `backoff` in the setting `retry`.
   static let fields: [SettingField<Backoff>] = [
     SettingField(
       .field(
@@ -115,7 +117,7 @@ extension Backoff {
 }
 
 extension GivenSetting {
-  /// Reads a status or a word, or a list of them.
+  /// Reads the field `on`, which is a status, a string for a kind of failure, or a list of them.
   fileprivate func readCauses(into policy: inout RetryPolicy) throws(Misuse) {
     policy.statuses = []
     policy.errors = []

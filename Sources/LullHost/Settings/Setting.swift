@@ -1,47 +1,51 @@
 package import LullCore
 
-/// One setting of a configuration, with everything about it in one place.
+/// One setting of a configuration, with its name, its documentation, and the functions that read,
+/// show and change it.
 ///
 /// Tables of settings, the object passed to settings functions, `configuration_for`, `explain`,
-/// help, annotations, the reference, and suggestions for wrong names all read this. A new setting
-/// is an entry in the list of its group.
+/// help, annotations, the reference, and suggestions for wrong names all use this data. A new
+/// setting is an entry in the list of its group.
 package struct Setting: Sendable {
   typealias Change = (inout Configuration) -> Void
 
-  /// How the object passed to settings functions provides it.
+  /// How the object that is passed to settings functions provides the setting.
   enum Access: Sendable {
-    /// As a field that reads as its value.
+    /// As a field. Reading it returns the value of the setting.
     case field
-    /// As a field that reads as an object with which it can be changed.
+    /// As a field. Reading it returns an object with which the setting can be changed.
     case object(@Sendable (Call, ConfigurationBox) -> LuaValue)
-    /// As a method that adds to it.
+    /// As a method that adds to the setting.
     case method
   }
 
-  /// How `explain` shows it.
+  /// How `explain` shows the setting.
   enum Explanation: Sendable {
-    /// By its value. A number of floating-point type is shown as seconds.
+    /// Shows its value. A floating-point number is shown as seconds.
     case value
     case words(@Sendable (Configuration) -> String)
-    /// By the number of functions.
+    /// Shows the number of its functions.
     case functions(@Sendable (Configuration) -> Int)
-    /// By its parts, which are shown separately.
+    /// Shows nothing, because the parts of the setting are shown separately.
     case parts
   }
 
-  /// The name in scripts.
+  /// The name of the setting in scripts.
   package let name: String
   let documentation: SettingDocumentation
   let access: Access
   let explanation: Explanation
-  /// Distinguishes its values in this process; nil to compare their Lua values.
+  /// Returns a number that distinguishes the values of the setting in this process. If it is nil,
+  /// the Lua values are compared instead.
   let fingerprint: (@Sendable (Configuration) -> Int)?
-  /// Returns its value in a configuration; nil if it is not set or can't be read.
+  /// Returns the value of the setting in a configuration. Returns nil if the setting is not set or
+  /// can't be read.
   let value: @Sendable (Configuration) -> LuaValue?
-  /// Checks the value from a script and returns a change, which is applied in order later. An error
-  /// raises at the line that made it.
+  /// Checks a value from a script and returns the change that it makes to a configuration. The
+  /// changes are applied later, in order. An error is raised at the line of the script.
   let change: @Sendable (GivenSetting) throws(Misuse) -> Change
-  /// Removes the old value before an assignment, if a table of settings only adds to it.
+  /// Removes the old value before an assignment. It is needed for a setting to which a table of
+  /// settings only adds, and is otherwise nil.
   let clear: (@Sendable (inout Configuration) -> Void)?
 
   init(
@@ -62,7 +66,7 @@ package struct Setting: Sendable {
     self.clear = clear
   }
 
-  /// Creates a setting that is a field of configurations.
+  /// Creates a setting whose value is a field of `Configuration`.
   init<Value: Sendable>(
     _ name: String, _ type: SettingType<Value>,
     at path: any WritableKeyPath<Configuration, Value> & Sendable,
@@ -76,7 +80,7 @@ package struct Setting: Sendable {
       })
   }
 
-  /// Creates a setting that is a network option of requests.
+  /// Creates a setting whose value is a network option of requests.
   init<Value: Sendable>(
     _ name: String, _ type: SettingType<Value>,
     ofTransfer path: any WritableKeyPath<TransferOptions.Fields, Value> & Sendable,
@@ -94,7 +98,7 @@ package struct Setting: Sendable {
 }
 
 extension Setting {
-  /// All settings, in the order of `explain`.
+  /// All settings, in the order in which `explain` shows them.
   package static let all = basic + policies + network + processing
 
   package static let names = all.map(\.name)
@@ -104,19 +108,21 @@ extension Setting {
 
   static func named(_ name: String) -> Setting? { places[name].map { all[$0] } }
 
-  /// The entries for the object passed to settings functions, in the order of the reference.
+  /// The documentation of the members of the object that is passed to settings functions, in the
+  /// order of the reference.
   static var propertyEntries: [APIEntry] {
     (basic + policies + processing + network).map { $0.documentation.property(called: $0.name) }
   }
 
-  /// The entries for tables of settings, in the same order.
+  /// The documentation of the fields of tables of settings, in the order of the reference.
   static var fieldEntries: [APIEntry] {
     (basic + policies + processing + network).map { $0.documentation.field(called: $0.name) }
   }
 
   var isMethod: Bool { if case .method = access { true } else { false } }
 
-  /// Returns the changes for a table of settings, which may have other fields.
+  /// Returns the changes that a table of settings makes to a configuration. The table may also have
+  /// the fields in `others`.
   static func changes(
     _ call: Call, table: Int32, service: Service, beside others: [String] = []
   ) throws(Misuse) -> [Change] {
@@ -134,8 +140,8 @@ extension Setting {
 
   // MARK: Display
 
-  /// Returns its value in a configuration for display; nil if it is not set or not shown by its
-  /// value.
+  /// Returns the value of the setting in a configuration as text. Returns nil if the setting is not
+  /// set, or if `explain` does not show its value.
   package func words(in settings: Configuration) -> String? {
     switch explanation {
     case .value: value(settings).map(\.words)
@@ -149,7 +155,7 @@ extension Setting {
     return value(settings).map { $0.explained(limit: .max).hashValue } ?? 0
   }
 
-  /// How explanations show it, by its Lua name; nil if its parts are shown separately.
+  /// How `explain` shows the setting, by its Lua name; nil if its parts are shown separately.
   private var explained: ExplainedSetting? {
     switch explanation {
     case .value, .words:
@@ -159,10 +165,11 @@ extension Setting {
     }
   }
 
-  /// How explanations show all settings, in order.
+  /// How `explain` shows all settings, in order.
   package static let explained = all.compactMap(\.explained)
 
-  /// Returns the number of script functions in it.
+  /// Returns the number of script functions in the setting. Returns 0 if the setting has no
+  /// functions.
   package func functionCount(in settings: Configuration) -> Int {
     if case .functions(let count) = explanation { count(settings) } else { 0 }
   }
@@ -173,7 +180,7 @@ extension LuaValue {
     if case .number = self { "\(explained()) s" } else { explained() }
   }
 
-  /// Returns the value in short form for display.
+  /// Returns the value as a short text for display.
   ///
   /// - Parameter limit: the maximum length of strings in characters.
   fileprivate func explained(limit: Int = 80) -> String {

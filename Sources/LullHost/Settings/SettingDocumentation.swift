@@ -1,9 +1,10 @@
-/// The documentation of a setting for help, annotations and the reference: as a member of the
-/// object passed to settings functions, and as a field of tables of settings.
+/// The documentation of a setting for help, annotations and the reference. There are two parts: for
+/// the member of the object that is passed to settings functions, and for the field of tables of
+/// settings.
 struct SettingDocumentation: Sendable {
   struct Part: Sendable {
     var type = ""
-    /// Only for a method.
+    /// The signature, if the member is a method; otherwise empty.
     var signature = ""
     var summary: String
     var text = ""
@@ -22,13 +23,14 @@ struct SettingDocumentation: Sendable {
     self.swift = swift
   }
 
-  /// Creates documentation that is the same for both, except that the table's field is optional.
+  /// Creates documentation with the same text for the member and for the field. The field is always
+  /// optional.
   ///
   /// - Parameters:
   ///   - type: the type of the member; it may be nil if it ends with `?` or `|nil`.
   ///   - summary: a sentence without its full stop.
   ///   - standard: the default; nil if it needs no description.
-  ///   - text: additional text for the table's field.
+  ///   - text: additional text for the field.
   init(
     _ type: String, _ summary: String, default standard: String? = nil, _ text: String = "",
     swift: String, rules: (inObject: String, inTable: String) = ("", "")

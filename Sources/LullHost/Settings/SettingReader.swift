@@ -1,17 +1,19 @@
 package import CLullBridge
 package import LullCore
 
-/// Reads settings from tables outside of a call.
+/// Reads settings from Lua tables when there is no call of a script.
 package struct SettingReader {
   private let call: (UnsafeMutablePointer<lull_frame>) -> Call
 
+  /// Creates a reader.
+  ///
   /// - Parameter call: creates the call in which a setting is read.
   init(_ call: @escaping (UnsafeMutablePointer<lull_frame>) -> Call) {
     self.call = call
   }
 
-  /// Returns the checked change for a setting and its value; nil if there is no setting with that
-  /// name.
+  /// Checks a value for a setting, and returns the change that it makes to a configuration. Returns
+  /// nil if there is no setting with that name.
   ///
   /// - Parameter index: the stack index of the value.
   package func change(
@@ -22,7 +24,7 @@ package struct SettingReader {
     var frame = lull_frame()
     frame.L = state
     let read = withUnsafeMutablePointer(to: &frame) { frame in
-      // Used during the call only.
+      // The frame is used only during the call.
       Result { () throws(Misuse) in
         try setting.change(
           GivenSetting(

@@ -1,9 +1,9 @@
 import LullCore
 
-/// How values of a type are read from scripts and checked, and how they are shown.
+/// How values of a type are read from scripts, checked, and converted back to Lua values.
 struct SettingType<Value: Sendable>: Sendable {
   let read: @Sendable (GivenSetting) throws(Misuse) -> Value
-  /// Returns nil if the setting reads as nil.
+  /// Returns the Lua value for a value, or nil if the setting reads as nil in Lua.
   let show: @Sendable (Value) -> LuaValue?
 }
 
@@ -33,7 +33,7 @@ extension SettingType<ExpirationTime> {
 }
 
 extension SettingType<ContentValidation?> {
-  /// A name, or false for none.
+  /// The setting `validate`: the name of a `ContentValidation`, or false for none.
   static var validation: Self {
     Self(
       read: { given throws(Misuse) in
@@ -47,7 +47,7 @@ extension SettingType<ContentValidation?> {
 }
 
 extension SettingType<ResponseType?> {
-  /// A name, or false to use the Content-Type.
+  /// The setting `response_type`: the name of a `ResponseType`, or false to use the Content-Type.
   static var responseType: Self {
     Self(
       read: { given throws(Misuse) in
@@ -74,13 +74,14 @@ extension SettingType<Bool> {
     Self(read: { given throws(Misuse) in try given.flag() }, show: { .bool($0) })
   }
 
-  /// A flag that is true if the field is false.
+  /// A flag in scripts that is the opposite of the field in Swift.
   static var oppositeFlag: Self {
     Self(read: { given throws(Misuse) in try !given.flag() }, show: { .bool(!$0) })
   }
 }
 
-/// A field of a setting that is a table: its documentation, reader and writer.
+/// A field of a setting that is a table, with its documentation and the functions that read and
+/// write it.
 struct SettingField<Owner>: Sendable {
   let entry: APIEntry
   let show: @Sendable (Owner) -> LuaValue
@@ -97,7 +98,7 @@ struct SettingField<Owner>: Sendable {
 }
 
 extension LuaValue {
-  /// Returns the read-only table for reading a setting.
+  /// Returns the read-only Lua table that a script gets if it reads a setting with these fields.
   static func readOnly<Owner>(_ owner: Owner, _ fields: [SettingField<Owner>]) -> LuaValue {
     .readOnly(fields.map { ($0.entry.name, $0.show(owner)) })
   }

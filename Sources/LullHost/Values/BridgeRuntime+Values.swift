@@ -2,8 +2,8 @@ import CLullBridge
 import LullCore
 
 extension BridgeRuntime {
-  /// Returns a value in the bridge's format. Strings and lists are copied into the arena, where
-  /// they remain until the trampoline, or the owner of the mark, has pushed them.
+  /// Converts a value to the bridge's format. Strings and lists are copied into the arena. They
+  /// remain there until the trampoline, or the code that set the arena mark, has pushed them.
   func encode(_ value: LuaValue) -> lull_value {
     var result = lull_value()
     switch value {
@@ -86,7 +86,7 @@ extension BridgeRuntime {
     guard let source = bytes.baseAddress, !bytes.isEmpty,
       let copy = lull_arena_allocate(pointer, bytes.count)
     else { return }
-    // Freshly allocated for exactly that many bytes.
+    // `copy` was just allocated with exactly that many bytes.
     copy.copyMemory(from: source, byteCount: bytes.count)
     result.pointer = UnsafeRawPointer(copy)
     result.extra = UInt64(bytes.count)
@@ -97,7 +97,7 @@ extension BridgeRuntime {
       let memory = lull_arena_allocate(
         pointer, values.count * MemoryLayout<lull_value>.stride)
     else { return nil }
-    // Freshly allocated for exactly that many values.
+    // `memory` was just allocated for exactly that many values.
     let array = memory.bindMemory(to: lull_value.self, capacity: values.count)
     for (index, value) in values.enumerated() {
       (array + index).initialize(to: encode(value))
@@ -107,7 +107,7 @@ extension BridgeRuntime {
 }
 
 extension lull_value {
-  /// Creates an object value from a handle.
+  /// Creates the value for an object with a handle.
   init(object handle: UInt64, kind: Int32, service: UInt64) {
     self.init()
     self.kind = Int32(LULL_OBJECT)
@@ -116,7 +116,7 @@ extension lull_value {
     extra = service
   }
 
-  /// Creates a string value that is pushed often.
+  /// Creates the value for a string that is pushed often.
   init(_ constant: LuaConstant) {
     self.init()
     kind = Int32(LULL_STRING)

@@ -1,11 +1,11 @@
 import LullCore
 
-/// The variables that a file defines for one script, as functions that replace `lull.env` and
-/// `lull.secret`.
+/// The variables that a file defines for one script. The script gets functions that replace
+/// `lull.env` and `lull.secret`.
 ///
 /// A variable that the file does not define is read from the process environment. Home thread only.
 package final class FileVariables {
-  /// The path shown in messages.
+  /// The path of the file in error messages.
   private let path: String
   private let texts: [String: String]
 
@@ -16,14 +16,15 @@ package final class FileVariables {
 
   func text(_ name: String) -> String? { texts[name] }
 
-  /// Returns the text of a secret; nil if the file does not define it.
+  /// Returns the text of the variable that a secret uses, or nil if the file does not define the
+  /// variable.
   func secret(_ name: String) throws(Misuse) -> String? {
     guard let text = texts[name] else { return nil }
     guard !text.isEmpty else { throw .message("the variable '\(name)' is empty in '\(path)'") }
     return text
   }
 
-  /// Returns the functions by name, bound to this object.
+  /// Returns a table with the functions `env` and `secret`, which are bound to this object.
   package func functions(_ handles: ObjectHandles) -> LuaValue {
     let handle = handles.insert(self, kind: .variables)
     return .map(

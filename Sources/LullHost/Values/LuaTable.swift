@@ -1,8 +1,8 @@
 package import CLullBridge
 import LullCore
 
-/// A table on the stack of a call, readable during that call. Metamethods are ignored. A read-only
-/// table created by Lull has the fields it shows.
+/// A table on the Lua stack of a call, which can be read during that call. Metamethods are ignored.
+/// If Lull created the table as read-only, the fields that scripts see are read.
 package struct LuaTable {
   let index: Int32
   let state: OpaquePointer?
@@ -12,7 +12,7 @@ package struct LuaTable {
     self.state = state
   }
 
-  /// Calls `body` for each field. `body` may use the stack but must restore it.
+  /// Calls `body` for each field. `body` may use the Lua stack, but must leave it as it found it.
   package func forEachField(_ body: (lull_value, lull_value) throws(Misuse) -> Void) throws(Misuse)
   {
     if lull_push_read_only(state, index) != 0 {
@@ -29,7 +29,7 @@ package struct LuaTable {
       guard found > 0 else { return }
       do throws(Misuse) {
         try body(key, value)
-        // A partial read is an error.
+        // A value may have been read only in part, which must not go unnoticed.
         if MemoryLedger.hasRefused { throw .message("not enough memory") }
       } catch {
         lull_table_leave(state, keys)
@@ -39,10 +39,11 @@ package struct LuaTable {
     }
   }
 
-  /// The stack position of the value that `forEachField` is visiting.
+  /// The stack index of the value that `forEachField` is visiting.
   package static func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
 
-  /// Returns whether a field is a function, including fields that the metatable provides.
+  /// Returns whether a field of the table is a function. Fields that the metatable provides count
+  /// too.
   func hasFunction(_ name: StaticString) throws(Misuse) -> Bool {
     let found = lull_has_function(state, index, name.cString)
     guard found >= 0 else { throw .message("not enough memory") }

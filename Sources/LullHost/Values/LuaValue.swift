@@ -7,45 +7,47 @@ package enum LuaValue: Sendable {
   case bool(Bool)
   case int(Int64)
   case number(Double)
-  /// An integer that does not fit into 64 bits, as digits.
+  /// An integer that does not fit into 64 bits, as decimal digits.
   case digits(String)
   case string(String)
   case bytes([UInt8])
-  /// A string that is pushed often: created once per state.
+  /// A string that is pushed often. The bridge creates it once per Lua state.
   case constant(LuaConstant)
-  /// An object by handle, with its service's handle (0 for none) and the ID of a stored value that
-  /// its userdata holds.
+  /// The userdata of an object. `service` is the handle of its service, or 0 if it has none.
+  /// `anchor` is the ID of a stored value that the userdata holds, or 0.
   case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
-  /// A stored value by ID; nil if it is gone.
+  /// The stored value with this ID; nil in Lua if it was collected.
   case ref(Int64)
-  /// The tables of a document, shared under that ID. The caller keeps the document alive.
+  /// The tables built from a document, which are stored under that ID. The caller keeps the
+  /// document alive.
   case tables(JSONDocument, id: Int64)
-  /// The value at that position of the caller's stack.
+  /// The value at this index of the caller's Lua stack.
   case stack(Int32)
   /// A read-only view of a document, which the caller keeps alive until the value has been pushed.
   case view(JSONDocument)
   case list([LuaValue])
   case map([(String, LuaValue)])
-  /// A table whose keys need not be strings.
+  /// A new table whose keys need not be strings.
   case table([(LuaValue, LuaValue)])
-  /// A table that raises an error on assignment.
+  /// A new table that raises an error if a field is assigned.
   case readOnly([(String, LuaValue)])
-  /// A function bound to an object.
+  /// The member with this index as a function that is bound to an object.
   case method(index: Int32, handle: UInt64, service: UInt64)
-  /// Any number of arguments or results.
+  /// Several values that become separate arguments or results.
   case spread([LuaValue])
-  /// The elements of a packed table.
+  /// The elements of the packed table with this ID, as separate values.
   case unpack(Int64)
-  /// An element of a stored table.
+  /// The element at a position of the stored table with this ID.
   case element(of: Int64, Int)
-  /// The function `next`.
+  /// Lua's function `next`.
   case globalNext
-  /// An error value to raise again where it was awaited, with its original failure.
+  /// An error value that is raised again where the failed code was awaited, with the original
+  /// failure.
   indirect case reraised(LuaValue, ScriptFailure)
 }
 
 extension Double {
-  /// The number as Lua code: without `.0`.
+  /// The number as in Lua source code, but without `.0` if it has no fraction.
   var luaText: String { Int64(exactly: self).map(String.init) ?? String(self) }
 }
 
@@ -61,7 +63,7 @@ extension LuaValue {
   }
 }
 
-/// Strings that are pushed often, known to the bridge by number.
+/// The strings that are pushed often. The bridge identifies each of them by its number.
 package enum LuaConstant: Int32 {
   case observerAdded = 1
   case requested
@@ -93,7 +95,8 @@ package enum LuaConstant: Int32 {
 }
 
 extension LuaValue {
-  /// Returns `request.attempts`: a list of tables, the latest attempt last.
+  /// Returns the value of `request.attempts`: a list of tables, one for each attempt, the latest
+  /// last.
   static func attempts(_ attempts: [RequestAttempt]) -> LuaValue {
     .list(
       attempts.map { attempt in
@@ -114,7 +117,7 @@ extension LuaValue {
 }
 
 extension LuaValue {
-  /// Returns recorded timings as a table, or nil.
+  /// Returns the recorded timings as a Lua table, or nil if there are none.
   static func timings(_ timings: TransferTimings?) -> LuaValue {
     guard let timings else { return .nil }
     return .map([

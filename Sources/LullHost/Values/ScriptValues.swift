@@ -8,11 +8,11 @@ package final class ScriptValues {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let stored: StoredValues
-  /// Compares shared content with the documents it came from.
+  /// Detects changes that scripts have made to shared content.
   let shared: SharedContent
 
-  /// The bit that marks IDs of document views; together with `SharedContent.tableIDs`, IDs of
-  /// tables without nulls.
+  /// The bit that marks the IDs of document views. Together with `SharedContent.tableIDs`, it marks
+  /// the IDs of tables that omit nulls.
   static let viewIDs: Int64 = 1 << 61
 
   init(_ stored: StoredValues, _ pump: Pump) {
@@ -41,21 +41,21 @@ package final class ScriptValues {
     return decorating(request)
   }
 
-  /// Returns a request for a decorator. Its failure is passed to its caller, so it does not count
-  /// as shown.
+  /// Returns a request for a decorator. The caller of the request receives its failure, so the
+  /// request does not count as shown to the script.
   func decorating(_ request: Request) -> LuaValue {
     .object(
       handle: handles.handle(of: request), kind: HandleKind.request.rawValue,
       service: request.resource.map { handles.handle(of: $0.service) } ?? 0, anchor: 0)
   }
 
-  /// Returns a load that the script requested.
+  /// Returns a load of a resource that the script requested.
   func of(_ request: Request, loading resource: Resource) -> LuaValue {
     request.mark.loaded = resource
     return of(request)
   }
 
-  /// Creates a new userdata for an object that only Lua holds.
+  /// Creates a new userdata for an object that only Lua code holds.
   package func of(
     _ object: AnyObject, _ kind: HandleKind, service: Service? = nil, anchor: Int64 = 0
   ) -> LuaValue {
@@ -84,9 +84,12 @@ package final class ScriptValues {
 
   // MARK: Content
 
-  /// Returns content as a Lua value. JSON tables are built at first use and held in the userdata of
-  /// `holder` under `key`; later reads return the same tables while they live. Reports use `url` to
-  /// name them. If `omitsNulls`, a setting of services, is true, nulls are omitted. (JSN-32)
+  /// Returns content as a Lua value. Tables for JSON are built at first use, and held in the
+  /// userdata of `holder` under `key`. As long as they live, later reads return the same tables.
+  ///
+  /// - Parameters:
+  ///   - omitsNulls: whether nulls in tables are omitted, which is a setting of services. (JSN-32)
+  ///   - url: the name of the content in reports.
   package func content(
     _ content: Content, holder: UInt64, key: Int64? = nil, omitsNulls: Bool = false,
     from url: @autoclosure () -> String?
@@ -95,7 +98,10 @@ package final class ScriptValues {
       content, holder: holder, key: key, omitsNulls: omitsNulls, own: nil, from: url())
   }
 
-  /// - Parameter tables: private tables for one reader; nil for the shared ones.
+  /// Returns content as a Lua value.
+  ///
+  /// - Parameter tables: the tables that only one reader uses; nil for the tables that all readers
+  ///   share.
   func content(
     _ content: Content, holder: UInt64, key: Int64? = nil, omitsNulls: Bool = false,
     own tables: OwnTables?, from url: @autoclosure () -> String?
@@ -118,7 +124,8 @@ package final class ScriptValues {
       }
       let status = lull_document_build(
         bridge.pointer, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
-      // Tried again when it is pushed, where a lack of memory raises an error.
+      // The tables are built again when the value is pushed. If there is not enough memory then, an
+      // error is raised.
       guard status == 0 else { return .tables(document, id: id) }
       if let tables {
         if let request = tables.request { stored.hold(id, for: request) }
@@ -129,7 +136,8 @@ package final class ScriptValues {
     }
   }
 
-  /// Returns a resource's content. Its tables live as long as its service stores it (SVC-28).
+  /// Returns the content of a resource as a Lua value. Its tables live as long as the service
+  /// stores the content (SVC-28).
   func content(of resource: Resource) -> LuaValue {
     guard let content = resource.latestData?.content else { return .nil }
     return self.content(
@@ -137,22 +145,23 @@ package final class ScriptValues {
       omitsNulls: resource.service.omitsNulls, from: resource.url.text)
   }
 
-  /// Returns content for a loop variable. A null is `lull.null` even for a service that omits
-  /// nulls, since nil would end the loop. (JSN-32)
+  /// Returns content for the first variable of a loop. A null is returned as `lull.null` even if
+  /// the service omits nulls, because nil would end the loop. (JSN-32)
   func looped(_ content: LuaValue) -> LuaValue {
     if case .nil = content { .null } else { content }
   }
 
-  /// Returns the content of a request in the pipeline in private tables. A transformer may change
-  /// these in place, while the document may be in a cache or used elsewhere. (STA-80)
+  /// Returns content as a Lua value for a function in the pipeline, in tables that only this reader
+  /// uses. A transformer may change these tables in place, although the document may be in a cache
+  /// or used elsewhere. (STA-80)
   func content(_ content: Content, for request: Request, own tables: OwnTables) -> LuaValue {
     self.content(
       content, holder: request.mark.handle, omitsNulls: OwnTables.omitsNulls(for: request),
       own: tables, from: request.url)
   }
 
-  /// Returns an entity for a transformer. A table that a cache also has is copied, unless it has a
-  /// metatable set by the script. (STA-81)
+  /// Returns an entity that a transformer may change. If a cache also has the table with its
+  /// content, the table is copied, unless the script has set a metatable for it. (STA-81)
   func unshared(_ entity: Entity, in run: PipelineRun) -> Entity {
     guard case .foreign(let foreign) = entity.content, foreign.typeName == "table",
       run.isCached(foreign.id), !bridge.isClosed
@@ -165,7 +174,7 @@ package final class ScriptValues {
     return entity
   }
 
-  /// Returns JSON as a view that builds no tables; nil for other content.
+  /// Returns JSON content as a view, for which no tables are built. Returns nil for other content.
   func document(_ content: Content?) -> LuaValue {
     if case .json(let document) = content { .view(document) } else { .nil }
   }
@@ -183,7 +192,7 @@ package final class ScriptValues {
 
   // MARK: Outcomes
 
-  /// Returns the results of `await` for a request that has ended.
+  /// Returns the results of awaiting a request that has ended.
   func awaited(_ request: Request) -> [LuaValue] {
     let service = request.resource?.service
     switch request.response?.outcome {
@@ -193,20 +202,20 @@ package final class ScriptValues {
     }
   }
 
-  /// Returns the value raised by a script function, to be raised again in its caller.
+  /// Returns the value that a script function raised, so that its caller can raise it again.
   func raised(_ failure: ScriptFailure) -> LuaValue {
     if let error = failure.requestError { return of(error, service: nil) }
     return failure.value.map { LuaValue($0) } ?? .string(failure.message)
   }
 
-  /// Returns the value raised by an awaited script function, with its origin for the report of an
-  /// uncaught error.
+  /// Returns the value that an awaited script function raised, together with its origin. If the
+  /// error is not caught, its report shows the origin.
   package func reraised(_ failure: ScriptFailure) -> LuaValue {
     .reraised(raised(failure), failure)
   }
 }
 
-// The IDs of the Lua values that values of the model hold.
+// The IDs of the Lua values that are held by values of the model.
 
 extension Content {
   var foreignID: Int64? {
@@ -225,7 +234,8 @@ extension Response {
 }
 
 extension RequestError {
-  /// The Lua values that the error holds: its entity's content, and the raised value.
+  /// The IDs of the Lua values that the error holds: the content of its entity, and the raised
+  /// value.
   var foreignIDs: [Int64] {
     var ids: [Int64] = []
     if let id = entity?.content.foreignID { ids.append(id) }
@@ -236,15 +246,15 @@ extension RequestError {
   }
 }
 
-/// The tables of a document that are built for one run of a transformer, or for one copy. They are
-/// private, so they may be changed in place. The changes count when the content is passed on.
+/// The tables of a document that are built for one reader: one run of a transformer, or one copy.
+/// The reader may change them in place. The changes take effect when the content is passed on.
 final class OwnTables {
   let id: Int64
-  /// The request that holds them until it settles; nil if their receiver holds them.
+  /// The request that holds the tables until it settles. nil if their receiver holds them.
   private(set) weak var request: Request?
   private let bridge: BridgeRuntime
 
-  /// Returns whether the tables of a request omit nulls. (JSN-32)
+  /// Returns whether the tables for a request omit nulls. (JSN-32)
   static func omitsNulls(for request: Request) -> Bool {
     request.resource?.service.omitsNulls ?? false
   }
@@ -256,7 +266,7 @@ final class OwnTables {
     self.request = request
   }
 
-  /// Returns the content with its changes.
+  /// Returns the content with the changes that were made to these tables.
   func settled(_ content: Content) -> Content {
     var left = Int64.max
     guard case .json(let document) = content, !bridge.isClosed,

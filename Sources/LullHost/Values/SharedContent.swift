@@ -2,32 +2,35 @@ import CLullBridge
 import LullCore
 import LullLibC
 
-/// Detects changes that a script has made to the content of a resource, which all its readers
-/// share.
+/// Detects changes that a script has made to the content of a resource. All readers of the content
+/// share its tables.
 ///
-/// Tables are compared with the document they were built from. Tables created by a transformer are
-/// compared with a copy made when they were published.
+/// Tables that were built from a document are compared with the document. Tables that a transformer
+/// created are compared with a copy that was made when they were published.
 ///
 /// Order of events: all content of a resource is compared when a 304 or a cache confirms it, or
-/// when a request begins that may change the resource. The first values are compared when a load
-/// begins. Small content of a document is compared now and then when it is returned again. At the
-/// end, remaining content is compared up to a limit.
+/// when a request begins that may change the resource. When a load begins, only the first values
+/// are compared. Small content of a document is also compared from time to time when it is returned
+/// again. At the end, the remaining content is compared, up to a limit.
 ///
-/// A change is reported once. Readers then get new tables made from the document or the copy.
-/// Content that belongs to only one request is not reported. Home thread only.
+/// A change is reported once. Afterwards, readers get new tables that are made from the document or
+/// the copy. Changes to content that belongs to only one request are not reported. Home thread
+/// only.
 final class SharedContent {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let stored: StoredValues
-  /// The content created by transformers, by the ID under which the service holds it for a
+  /// The content that transformers created, by the ID under which the service holds it for its
   /// resource.
   private var made: [Int64: Made] = [:]
-  /// With `LULL_STRICT=1`, all returned content is compared again each time, including that of
-  /// requests.
+  /// The documents whose tables were returned to scripts, by the ID of their tables. Used only with
+  /// `LULL_STRICT=1`: all returned content, including that of requests, is then compared every
+  /// time.
   private var handedOut: [Int64: HandedOut]?
-  /// Called with the report of each change.
+  /// Called for each change with the text of its report.
   var report: (String) -> Void = { _ in }
-  /// Reports for the next turn, because a script handler must not run while the model changes.
+  /// The reports for the next turn. They wait because a script handler must not run while the model
+  /// changes.
   private var pending: [String] = []
   private let pump: Pump
 
@@ -36,21 +39,24 @@ final class SharedContent {
     let url: String
   }
 
-  /// Content that a transformer created, and its copy.
+  /// The ID of content that a transformer created, and the ID of its copy.
   private struct Made {
     let content: Int64
     let copy: Int64
   }
 
-  /// The maximum size of transformer content that is copied and compared, in values.
+  /// The maximum size, in values, of content from a transformer that is copied and compared.
   private static let mostCopied: Int64 = 20_000
-  /// The number of values compared when a load begins, whose response usually replaces the content.
+  /// The number of values that are compared when a load begins. It is small, because the load's
+  /// response usually replaces the content.
   private static let mostAtLoads: Int64 = 1000
-  /// The maximum for all resources together at the end of the program.
+  /// The maximum number of values that are compared at the end of the program, for all resources
+  /// together.
   private static let mostAtEnd: Int64 = 20_000
-  /// The maximum memory of a document that is compared when it is returned again, in bytes.
+  /// The maximum memory, in bytes, of a document that is compared when it is returned again.
   private static let largestHandedOut = 16 * 1024
-  /// Content is compared at every read until this many bytes of it have been compared in total.
+  /// The number of bytes up to which the content of a document is compared at every read.
+  /// Afterwards it is compared less often.
   private static let mostEagerly = 8 * 1024
 
   init(_ stored: StoredValues, _ pump: Pump) {
@@ -60,22 +66,23 @@ final class SharedContent {
     self.pump = pump
   }
 
-  /// The bit that marks IDs of the tables shared by all readers of a document.
+  /// The bit that marks the IDs of tables that all readers of a document share.
   private static let tableIDs: Int64 = 1 << 62
 
-  /// Returns the ID of a document's tables. Both marks are set for tables without nulls. (JSN-32)
+  /// Returns the ID of the tables that all readers of a document share. If the tables omit nulls,
+  /// both marks are set in the ID. (JSN-32)
   static func id(of document: JSONDocument, omitsNulls: Bool = false) -> Int64 {
     document.serial | tableIDs | (omitsNulls ? ScriptValues.viewIDs : 0)
   }
 
-  /// Returns the ID of tables that belong to one reader.
+  /// Returns the ID of tables that only one reader uses.
   static func ownID(_ id: Int64, omitsNulls: Bool) -> Int64 {
     omitsNulls ? id | tableIDs | ScriptValues.viewIDs | 1 << 60 : id
   }
 
-  /// Enables comparing everything each time, if `LULL_STRICT` is set.
+  /// If `LULL_STRICT` is set, all returned content is compared every time from now on.
   func readEnvironment() {
-    // Read immediately; nothing changes the environment in between.
+    // The value is read immediately, so nothing can change the environment meanwhile.
     guard let text = getenv("LULL_STRICT").map({ String(cString: $0) }),
       !text.isEmpty, text != "0"
     else { return }
@@ -84,15 +91,15 @@ final class SharedContent {
 
   // MARK: Times of comparison
 
-  /// Called before existing tables are returned again. Returns false if they have been changed and
-  /// must not be returned.
+  /// Called before existing tables of a document are returned again. Returns false if a script has
+  /// changed them, so that they must not be returned.
   func mayHandOut(_ document: JSONDocument, from url: @autoclosure () -> String?) -> Bool {
     if handedOut != nil { return isUnchanged(document, url()) }
     guard document.isPublished, document.memory <= SharedContent.largestHandedOut else {
       return true
     }
-    // Checked each time at first, then at the 2nd, 4th, 8th, … time, so that loops cost next to
-    // nothing.
+    // The content is compared every time at first, then at the 2nd, 4th, 8th, … time. So a loop
+    // that reads the content costs almost nothing.
     let count = document.countHandOut()
     guard
       count & (count - 1) == 0
@@ -101,7 +108,7 @@ final class SharedContent {
     return isUnchanged(document, url())
   }
 
-  /// Called when tables have been built.
+  /// Called when tables have been built for a document.
   func note(_ document: JSONDocument, from url: @autoclosure () -> String?) {
     guard let known = handedOut else { return }
     if known.count > 1000 { handedOut = known.filter { $0.value.document != nil } }
@@ -120,7 +127,7 @@ final class SharedContent {
       forget(record, of: resource.service)
       document.publish()
     case .foreign(let foreign) where made[record.hostKey]?.content == foreign.id: break
-    // Content of an override belongs to the script.
+    // The content of a local override belongs to the script, so it is not compared.
     case .foreign(let foreign) where entity.exchange != nil && foreign.typeName == "table":
       return copy(foreign.id, of: resource)
     default: return forget(record, of: resource.service)
@@ -153,7 +160,7 @@ final class SharedContent {
     made[key] = Made(content: content, copy: copy)
   }
 
-  /// Called when the record shows other data, or is forgotten.
+  /// Called when the record has other data, or when the service forgets it.
   func forget(_ record: ResourceRecord, of service: Service) {
     guard !made.isEmpty, made.removeValue(forKey: record.hostKey) != nil, !bridge.isClosed else {
       return
@@ -161,7 +168,7 @@ final class SharedContent {
     stored.release(record.hostKey + 2, from: service.hostHandle)
   }
 
-  /// Restores the content as published for readers; the script keeps its changed tables.
+  /// Restores the content that was published, for new readers. The script keeps its changed tables.
   private func restore(_ made: Made, of record: ResourceRecord, _ service: Service) {
     guard lull_value_snapshot(bridge.pointer, made.copy, made.content, .max) != 0 else { return }
     stored.anchor(made.content, from: service.hostHandle, key: record.hostKey)
@@ -179,7 +186,7 @@ final class SharedContent {
     for text in texts where !text.isEmpty { report(text) }
   }
 
-  /// Compares the remaining content of resources at the end.
+  /// Called at the end. Compares the remaining content of all resources, up to a limit.
   func checkAll() {
     reportPending()
     if let known = handedOut {
@@ -199,8 +206,8 @@ final class SharedContent {
 
   // MARK: Comparing
 
-  /// Returns the report of a change to a resource's content; "" if it was already reported, nil if
-  /// there is none.
+  /// Returns the report of a change to the content of a resource. Returns nil if it is unchanged,
+  /// and an empty text if the change was already reported.
   private func change(
     of record: ResourceRecord, _ service: Service, within left: inout Int64
   ) -> String? {
@@ -223,8 +230,9 @@ final class SharedContent {
     return false
   }
 
-  /// Returns the report of a change to a document's tables, which are not returned to readers
-  /// afterwards; "" if it was already reported, nil if they are unchanged.
+  /// Returns the report of a change to the tables of a document, which are then no longer returned
+  /// to readers. Returns nil if they are unchanged, and an empty text if the change was already
+  /// reported.
   private func change(
     of document: JSONDocument, _ url: @autoclosure () -> String?, within left: inout Int64
   ) -> String? {
@@ -240,7 +248,7 @@ final class SharedContent {
     guard !bridge.isClosed, lull_value_is_alive(bridge.pointer, id) != 0,
       let place = bridge.difference(of: id, from: document, within: &left)
     else { return nil }
-    // A finaliser that ran in the meantime may have done this already.
+    // A finaliser that ran in the meantime may have removed the tables already.
     guard lull_value_forget(bridge.pointer, id) != 0 else { return "" }
     document.forgetHandOuts()
     return SharedContent.report(of: url() ?? "", place)
@@ -254,23 +262,24 @@ final class SharedContent {
 }
 
 extension BridgeRuntime {
-  /// Returns the JSON Pointer of the first difference between the tables with that ID and the
-  /// document; nil if there is none in the first `left` values.
+  /// Returns the JSON Pointer of the first difference between a document and the tables with that
+  /// ID. Returns nil if there is no difference in the first `left` values.
   func difference(
     of id: Int64, from document: JSONDocument, within left: inout Int64
   ) -> String? {
     let mark = lull_arena_mark(pointer)
     defer { lull_arena_release(pointer, mark) }
-    // The text is in the arena, and is read before the mark is released.
+    // The text is in the arena, so it is read before the mark is released.
     return lull_document_difference(pointer, UnsafeRawPointer(document.pointer), id, &left)
       .map { String(escapingCString: $0) }
   }
 
-  /// Returns the first difference between tables and their copy in the same way.
+  /// Returns the JSON Pointer of the first difference between tables and their copy. Returns nil if
+  /// there is no difference in the first `left` values.
   func difference(of id: Int64, fromCopy copy: Int64, within left: inout Int64) -> String? {
     let mark = lull_arena_mark(pointer)
     defer { lull_arena_release(pointer, mark) }
-    // The text is in the arena, and is read before the mark is released.
+    // The text is in the arena, so it is read before the mark is released.
     return lull_value_difference(pointer, id, copy, &left).map { String(escapingCString: $0) }
   }
 }

@@ -1,13 +1,13 @@
 import CLullBridge
 import LullCore
 
-// Conversion of values read by the bridge to Swift types. A string that the memory ledger does not
-// allow to be copied reads as nil, and the run ends.
+// Converts the values that the bridge has read to Swift types. If the memory limit does not allow a
+// string to be copied, the string reads as nil and the run ends.
 extension lull_value {
-  /// A string for display, with invalid UTF-8 escaped. (`requireText` rejects that; `bytes` returns
-  /// it unchanged.)
+  /// The value as a string for display, with invalid UTF-8 escaped; nil if it is not a string.
+  /// `requireText` rejects invalid UTF-8, and `bytes` returns it unchanged.
   package var string: String? {
-    // The bytes stay on Lua's stack during the call they were read in.
+    // The bytes are on the Lua stack until the call in which they were read has ended.
     mayBeCopied ? String(escaping: UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
   }
 
@@ -15,14 +15,14 @@ extension lull_value {
     mayBeCopied ? Array(UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
   }
 
-  /// The digits of an integer that does not fit into 64 bits.
+  /// The decimal digits of an integer that does not fit into 64 bits; nil for any other value.
   package var digits: String? {
     guard kind == Int32(LULL_DIGITS) else { return nil }
-    // The bytes stay on Lua's stack during the call they were read in.
+    // The bytes are on the Lua stack until the call in which they were read has ended.
     return String(escaping: UnsafeRawBufferPointer(start: pointer, count: Int(extra)))
   }
 
-  /// A string, or a number converted to a string.
+  /// The value as text, if it is a string or a number; otherwise nil.
   package var text: String? {
     switch Int(kind) {
     case Int(LULL_STRING): string
@@ -33,32 +33,33 @@ extension lull_value {
     }
   }
 
-  /// The bytes of a string or number; they need not be valid UTF-8.
+  /// The bytes of a string, which need not be valid UTF-8, or of the text of a number.
   var textBytes: [UInt8]? { bytes ?? text.map { Array($0.utf8) } }
 
-  /// A string as a URL, with invalid UTF-8 percent-encoded.
+  /// The value as a URL, with invalid UTF-8 percent-encoded; nil if it is not a string.
   var urlText: String? { withBytes { ResourceURL.text(ofBytes: $0) } }
 
-  /// Calls `body` with the bytes of a string, which stay on Lua's stack during the call they were
-  /// read in.
+  /// Calls `body` with the bytes of a string, which are on the Lua stack until the call in which
+  /// they were read has ended. Returns nil if the value is not a string.
   func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
     guard mayBeCopied else { return nil }
     let raw = UnsafeRawBufferPointer(start: pointer, count: Int(extra))
     return raw.withMemoryRebound(to: UInt8.self, body)
   }
 
-  /// Whether it is a string for which there is enough memory. Small strings are not checked.
+  /// Whether the value is a string for whose copy there is enough memory. For small strings, the
+  /// memory is not checked.
   private var mayBeCopied: Bool {
     kind == Int32(LULL_STRING) && (extra < 4096 || MemoryLedger.allows(Int(extra)))
   }
 
-  /// For strings only.
+  /// Whether the value, which must be a string, is valid UTF-8.
   var isValidUTF8: Bool {
     let raw = UnsafeRawBufferPointer(start: pointer, count: Int(extra))
     return raw.withMemoryRebound(to: UInt8.self) { UTF8Validation.isValid($0) }
   }
 
-  /// An integer or a float.
+  /// The value as a `Double`, if it is an integer or a float; otherwise nil.
   package var double: Double? {
     switch Int(kind) {
     case Int(LULL_INTEGER): Double(integer)
@@ -67,7 +68,8 @@ extension lull_value {
     }
   }
 
-  /// A number rounded to an integer; nil if it is not a number or does not fit into 64 bits.
+  /// The value as an integer, rounded if it has a fraction. nil if it is not a number or does not
+  /// fit into 64 bits.
   var wholeNumber: Int? {
     if kind == Int32(LULL_INTEGER) { return Int(integer) }
     return double.flatMap { Int(exactly: $0.rounded()) }
@@ -75,10 +77,10 @@ extension lull_value {
 
   package var bool: Bool? { kind == Int32(LULL_BOOLEAN) ? integer != 0 : nil }
 
-  /// Whether Lua treats it as true.
+  /// Whether Lua treats the value as true.
   var isTruthy: Bool { kind != Int32(LULL_NIL) && bool != false }
 
-  /// A boolean, number or string; nil for any other value.
+  /// The value, if it is a boolean, a number or a string; otherwise nil.
   var scalar: RaisedValue? {
     switch Int(kind) {
     case Int(LULL_BOOLEAN): .boolean(integer != 0)
@@ -89,7 +91,7 @@ extension lull_value {
     }
   }
 
-  /// The name of its type in messages.
+  /// The name of the value's type in messages.
   package var typeName: String {
     switch Int(kind) {
     case Int(LULL_NIL): "nil"
@@ -105,7 +107,8 @@ extension lull_value {
     }
   }
 
-  /// The value in messages: itself if it is short, otherwise its type.
+  /// The value as text in messages. A boolean, a number or a string is shown itself, with strings
+  /// shortened to 40 characters. For any other value, its type is shown.
   package var described: String {
     switch Int(kind) {
     case Int(LULL_BOOLEAN): integer != 0 ? "true" : "false"
@@ -117,13 +120,14 @@ extension lull_value {
 
   // MARK: Required types
 
-  /// Throws if a string is not valid UTF-8, where it could not be kept unchanged.
+  /// Throws if the value is a string that is not valid UTF-8. It must be called where such a string
+  /// could not be kept unchanged.
   package func requireText(_ what: @autoclosure () -> String) throws(Misuse) {
     guard kind == Int32(LULL_STRING), !isValidUTF8 else { return }
     throw .message("\(what()) is not valid UTF-8: '\(LogText.part(string, limit: 100))'")
   }
 
-  /// Returns a string option.
+  /// Returns the value of the option `name`, which must be a string.
   package func text(_ name: String) throws(Misuse) -> String {
     guard let string else {
       throw .message("'\(name)' must be a string, got \(typeName)")
@@ -132,7 +136,8 @@ extension lull_value {
     return string
   }
 
-  /// Returns a string option that is not empty and can be passed to C functions.
+  /// Returns the value of the option `name`, which must be a string that is not empty and has no
+  /// zero bytes, so that it can be passed to C functions.
   func nonEmptyText(_ name: String) throws(Misuse) -> String {
     let expected = "'\(name)' must be a non-empty string, got"
     guard let string else { throw .message("\(expected) \(typeName)") }
@@ -144,14 +149,15 @@ extension lull_value {
     return string
   }
 
-  /// Returns a string option that becomes a `content-type` header.
+  /// Returns the value of the option `name`, which must be a string that can be used as a header
+  /// value.
   func headerText(_ name: String) throws(Misuse) -> String {
     let text = try text(name)
     if let problem = Headers.valueProblem(text.utf8) { throw .message("'\(name)' \(problem)") }
     return text
   }
 
-  /// Returns a boolean setting.
+  /// Returns the value of the option `name`, which must be a boolean.
   func flag(_ name: String) throws(Misuse) -> Bool {
     guard let bool else {
       throw .message("'\(name)' must be true or false, got \(described)")
@@ -159,7 +165,7 @@ extension lull_value {
     return bool
   }
 
-  /// Returns a number of seconds, 0 or more.
+  /// Returns the value, which must be a finite number of seconds, 0 or more.
   func seconds(orRaise misuse: (String) -> Misuse) throws(Misuse) -> Double {
     guard let double, double >= 0, double.isFinite else {
       throw misuse("a number of seconds, 0 or more, expected, got \(described)")
@@ -169,7 +175,7 @@ extension lull_value {
 }
 
 extension String {
-  /// Copies a C string of that length for display. It must be valid during the call.
+  /// Copies a C string of `length` bytes for display. The C string must be valid during the call.
   init(escaping start: UnsafePointer<CChar>?, _ length: Int) {
     guard let start else {
       self = ""

@@ -1,18 +1,19 @@
 import LullCore
 
-/// A parsed curl command: its requests, and the parts that are not imported.
+/// A parsed curl command: its requests, and the parts that can't be imported.
 struct CurlCommand {
   private(set) var requests: [ParsedRequest] = []
-  /// Options about curl's output, or for things that Lull always does.
+  /// The given options that need no import, because they concern curl's output, or because Lull
+  /// always behaves in this way.
   private(set) var unneeded: [String] = []
-  /// Options and parts that are not imported, as written.
+  /// The given options and parts that can't be imported, as written.
   private(set) var leftOut: [String] = []
   private(set) var notes: [String] = []
 
   private let input: String?
   private var operation = Operation()
 
-  /// The options between two `--next`.
+  /// The options of one operation. A command has several if it contains `--next`.
   private struct Operation {
     var urls: [String] = []
     var method: String?
@@ -33,13 +34,13 @@ struct CurlCommand {
 
   private enum Data {
     case text(String)
-    /// `nil`: standard input.
+    /// The content of the file with this name. `nil`: standard input.
     case file(String?)
   }
 
   /// - Parameters:
   ///   - words: The arguments after `curl`.
-  ///   - input: The text on standard input. `nil`: unknown.
+  ///   - input: The text on standard input. `nil` if it is unknown.
   init(_ words: some Sequence<String>, input: String?) throws(ImportProblem) {
     self.input = input
     var words = Array(words)[...]
@@ -315,7 +316,7 @@ struct CurlCommand {
     if operation.isHead { method = "HEAD" }
     let isUpload = operation.upload != nil && request.header("content-type") == nil
     request.unsent = operation.removed.intersection(["accept", "content-type"])
-    // curl sends no content type for such a file.
+    // curl sends no content type for a file of `--upload-file`.
     if isUpload { request.unsent.insert("content-type") }
     request.unsent = request.unsent.filter { name in
       request.header(name) == nil && (name != "content-type" || request.body != nil)
@@ -337,7 +338,7 @@ struct CurlCommand {
     return request
   }
 
-  /// `nil` if it includes the content of a file.
+  /// Returns the text of the body. `nil` if it includes the content of a file.
   private static func text(_ operation: Operation) -> String? {
     var texts: [String] = []
     for data in operation.data {
@@ -379,8 +380,8 @@ struct CurlCommand {
     }
   }
 
-  /// Keeps `{id}` as a placeholder, as in documentation. Throws if the pattern expands to several
-  /// URLs.
+  /// Checks the URL patterns (globs) of curl. `{id}` is kept as a placeholder, as in documentation.
+  /// Throws if the pattern expands to several URLs.
   private static func withoutGlobs(_ url: String) throws(ImportProblem) -> String {
     if url.firstMatch(of: /\[(\d+-\d+|[a-z]-[a-z]|[A-Z]-[A-Z])(:\d+)?\]/) != nil
       || url.firstMatch(of: /\{[^{}]*,[^{}]*\}/) != nil
@@ -392,9 +393,9 @@ struct CurlCommand {
   }
 }
 
-/// The options of curl by name, and those that take a value.
+/// The options of curl by name, and whether they take a value.
 enum CurlOption {
-  /// The full name of a long option, which may be abbreviated to an unambiguous prefix.
+  /// Returns the full name of a long option. It may be abbreviated to an unambiguous prefix.
   static func named(_ text: String) -> String? {
     if values.contains(text) || flags.contains(text) { return text }
     let all = values.union(flags).filter { $0.hasPrefix(text) }
@@ -470,7 +471,8 @@ enum CurlOption {
     "w": "write-out", "x": "proxy", "y": "speed-time", "z": "time-cond",
   ]
 
-  /// Options about curl's output, or for things that Lull always does.
+  /// Options that need no import, because they concern curl's output, or because Lull always
+  /// behaves in this way.
   static let unneeded: Set<String> = [
     "basic", "compressed", "create-dirs", "disable", "fail", "fail-early", "fail-with-body",
     "globoff",
@@ -481,9 +483,9 @@ enum CurlOption {
   ]
 }
 
-/// Texts that curl percent-encodes.
+/// Percent-encodes texts in the same way as curl.
 extension CurlCommand {
-  /// Encodes a value like `--data-urlencode`. The content of a file becomes a placeholder.
+  /// Encodes the argument of `--data-urlencode`. The content of a file becomes a placeholder.
   static func encoded(_ value: String) -> (text: String, isFile: Bool) {
     guard let mark = value.firstIndex(of: "=") ?? value.firstIndex(of: "@") else {
       return (escaped(value), false)

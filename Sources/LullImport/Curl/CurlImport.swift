@@ -4,8 +4,8 @@ import LullCore
 package struct CurlImport {
   /// - Parameters:
   ///   - text: The text as pasted into a shell. Nothing in it is run.
-  ///   - name: The name of the API, which starts the names of environment variables. `nil`: derived
-  ///     from the host.
+  ///   - name: The name of the API. The names of environment variables begin with it. If it is
+  ///     `nil`, it is derived from the host.
   ///   - known: The content of the file that the calls are added to.
   package static func api(
     _ text: String, name: String?, known: KnownCalls? = nil
@@ -21,7 +21,7 @@ package struct CurlImport {
     var isPiped = false
     for command in try ShellWords.commands(in: text) {
       var words = command.words[...]
-      // A shell prompt, or a variable set for one command.
+      // Skip a shell prompt, or the assignment of a variable for one command.
       while let word = words.first, words.count > 1,
         ["$", "%", ">", "sudo", "time", "exec", "command"].contains(word)
           || word.firstMatch(of: /^[A-Za-z_][A-Za-z0-9_]*=/) != nil

@@ -4,9 +4,9 @@
 struct ShellWords {
   struct Command {
     var words: [String] = []
-    /// The here document on standard input.
+    /// The text of a here document, which is the command's standard input.
     var input: String?
-    /// Redirections, which only concern the shell.
+    /// Redirections. They concern only the shell.
     var leftOut: [String] = []
     /// Whether the output is piped to another command with `|`.
     var isPiped = false
@@ -16,12 +16,12 @@ struct ShellWords {
   private var commands: [Command] = []
   private var command = Command()
   private var word: String?
-  /// The delimiters of here documents that begin on the next line, and whether leading tabs are
+  /// The here documents that begin on the next line: their delimiters, and whether leading tabs are
   /// removed.
   private var awaited: [(end: String, isIndented: Bool, isLiteral: Bool)] = []
 
   static func commands(in text: String) throws(ImportProblem) -> [Command] {
-    // Windows line ends.
+    // Convert Windows line ends.
     var reader = ShellWords(
       rest: Blank.without(text).replacing("\r\n", with: "\n")[...])
     try reader.read()
@@ -105,9 +105,9 @@ struct ShellWords {
     endCommand()
   }
 
-  /// Expands variables in a here document.
+  /// Expands the variables in a here document.
   private static func expanded(_ text: String) throws(ImportProblem) -> String {
-    // In a here document, a quote has no special meaning.
+    // In a here document, a quote is literal, so escape it for the parser of quoted text.
     var reader = ShellWords(rest: text.replacing("\"", with: "\\\"")[...] + "\"")
     return try reader.doublyQuoted()
   }
@@ -121,7 +121,7 @@ struct ShellWords {
     awaited.append((try nextWord(), isIndented, isLiteral))
   }
 
-  /// Parses `> file` or `2>&1`, which is not part of the curl command.
+  /// Skips a redirection such as `> file` or `2>&1`, which is not part of the curl command.
   private mutating func redirect(_ start: String) throws(ImportProblem) {
     var shown = start
     if let number = word, number.allSatisfy(\.isNumber) {
@@ -188,7 +188,7 @@ struct ShellWords {
     throw ShellWords.open("\"")
   }
 
-  /// Parses the text after a `$`.
+  /// Parses the part of an expansion that follows a `$`.
   private mutating func expansion(isQuoted: Bool) throws(ImportProblem) -> String {
     guard let next = rest.first else { return "$" }
     if next == "'", !isQuoted {
@@ -222,7 +222,7 @@ struct ShellWords {
     return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
   }
 
-  /// Parses `$'…'`.
+  /// Parses a text in `$'…'` of bash.
   private mutating func escaped() throws(ImportProblem) -> String {
     var bytes: [UInt8] = []
     while let character = rest.popFirst() {
@@ -272,7 +272,7 @@ struct ShellWords {
 
   private mutating func scalar(_ most: Int) -> [UInt8]? {
     guard var code = digits(most, radix: 16) else { return nil }
-    // A surrogate pair, as browsers write it.
+    // Browsers write a character beyond the basic plane as a surrogate pair.
     if (0xD800..<0xDC00).contains(code), rest.hasPrefix("\\u") {
       let start = rest
       rest = rest.dropFirst(2)

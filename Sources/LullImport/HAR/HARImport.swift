@@ -4,9 +4,9 @@ import LullCore
 /// Creates an API from requests recorded by browsers and proxies.
 package struct HARImport {
   /// - Parameters:
-  ///   - only: The URL prefixes to include, all with the same host. Empty: the host with the most
-  ///     requests.
-  ///   - name: The name of the API, which starts the names of environment variables.
+  ///   - only: The URL prefixes of the requests to include, all with the same host. If it is empty,
+  ///     the host with the most requests is used.
+  ///   - name: The name of the API. The names of environment variables begin with it.
   package static func api(
     _ bytes: [UInt8], only: [String], name: String
   ) throws(ImportProblem) -> ImportedAPI {
@@ -145,8 +145,8 @@ package struct HARImport {
     "otf", "map", "mp4", "webm", "mp3", "html", "htm",
   ]
 
-  /// Whether the entry is part of a web page: a response to GET or HEAD that is not data for
-  /// programs.
+  /// Whether an entry belongs to a web page: it is a response to GET or HEAD that contains no data
+  /// for programs.
   private static func isAsset(_ entry: HAREntry) -> Bool {
     guard entry.request.method == "GET" || entry.request.method == "HEAD" else { return false }
     let type =

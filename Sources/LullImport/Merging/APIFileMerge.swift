@@ -5,10 +5,10 @@ import LullTransport
 
 /// Merges a new import into a file that the user has edited since the last import.
 ///
-/// Calls and their settings are merged by key. A change in the document is applied, and a change in
-/// the file is kept. Text outside the calls is merged by lines.
+/// Calls and their settings are merged by key. Changes in the document are applied, and changes in
+/// the file are kept. Text outside the calls is merged line by line.
 package struct APIFileMerge {
-  /// A part that was changed differently in the document and in the file.
+  /// A part that was changed both in the document and in the file, in different ways.
   package struct Conflict: Equatable, Sendable {
     package let line: Int
     package let text: String
@@ -23,7 +23,7 @@ package struct APIFileMerge {
   private let user: DeclaredFile
   private let new: DeclaredFile
   private var edits: [(range: Range<Int>, text: String)] = []
-  /// The places where a comma is missing before inserted text.
+  /// The positions where a comma must be added before inserted text.
   private var commas: Set<Int> = []
   private var conflicts: [Conflict] = []
 
@@ -50,7 +50,11 @@ package struct APIFileMerge {
     return merge.run()
   }
 
-  /// Inserts calls into a file like a manual edit. `new` was created from the current file.
+  /// Inserts calls into a file, as a user would do by hand.
+  ///
+  /// - Parameters:
+  ///   - new: The imported file with the new calls. It was created from the current file.
+  ///   - user: The current file.
   package static func add(_ new: [UInt8], to user: [UInt8]) -> Outcome {
     guard let userFile = DeclaredFile(user), let newFile = DeclaredFile(new) else {
       return .conflicts([
@@ -85,7 +89,8 @@ package struct APIFileMerge {
     return .merged(text + Array(tail.lines.joined(separator: [10])))
   }
 
-  /// The edits from last to first. At the same place, deletions come first and commas last.
+  /// The edits, from the end of the file to its beginning. At the same position, deletions come
+  /// first and commas last.
   private var orderedEdits: [(range: Range<Int>, text: String)] {
     let all = edits + commas.map { ($0..<$0, ",") }
     return all.enumerated().sorted { one, other in
@@ -122,7 +127,7 @@ package struct APIFileMerge {
       let present = userFields[key]
       switch (before, present) {
       case (let before?, let present?): settle(before, present, field, path + [key])
-      // The user has removed it, so leave it out.
+      // The user has removed the field from the file, so do not add it.
       case (_?, nil): break
       case (nil, let present?):
         if self.user.meaning(present.value) != self.new.meaning(field.value) {
@@ -140,7 +145,7 @@ package struct APIFileMerge {
         conflict(present, path + [key], "is changed here, but removed from the document", nil)
       }
     }
-    // From last to first, because edits at the same place are applied in this order.
+    // Insert from last to first: edits at the same position are applied in this order.
     var isLast = true
     for (anchor, field) in inserted.reversed() {
       insert(field, after: anchor, in: user, isLast: isLast)
@@ -160,7 +165,8 @@ package struct APIFileMerge {
     let isUntouched =
       self.user.bytes[self.user.range(user.value)].elementsEqual(
         self.base.bytes[self.base.range(base.value)])
-    // The user may have changed comments and layout, so replace only the changed parts of a table.
+    // The user may have changed comments and layout, so replace only those parts of a table that
+    // have changed.
     if !isUntouched, let base = self.base.table(base), let user = self.user.table(user),
       let new = self.new.table(new),
       base.isRecord, user.isRecord, new.isRecord
@@ -210,7 +216,7 @@ package struct APIFileMerge {
       if !hasSeparator { commas.insert(place) }
       if isOnOneLine {
         text = " " + text + ","
-        // No comma before the closing brace.
+        // The last field needs no comma before the closing brace.
         if !hasSeparator, isLast { text = String(text.dropLast()) }
       } else {
         let indent = indentation(at: user.range(anchor.tokens).lowerBound)
@@ -229,21 +235,22 @@ package struct APIFileMerge {
     edits.append((place..<place, text))
   }
 
-  /// The leading spaces of the line that contains a place.
+  /// Returns the leading spaces of the line that contains a position.
   private func indentation(at place: Int) -> String {
     let start = user.bytes[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
     let spaces = user.bytes[start...].prefix { $0 == 32 || $0 == 9 }
     return String(decoding: spaces, as: UTF8.self)
   }
 
-  /// The end of a comment that follows on the same line.
+  /// Returns the end of a comment that follows a position on the same line.
   private func endOfComment(behind place: Int) -> Int {
     let line = user.bytes[place...].prefix { $0 != 10 }
     let rest = line.drop { $0 == 32 || $0 == 9 }
     return rest.starts(with: "--".utf8) && !rest.starts(with: "--[".utf8) ? line.endIndex : place
   }
 
-  /// The range to delete. Includes whole lines if they contain nothing else.
+  /// Returns the range to delete for a field. A line that contains nothing else is deleted
+  /// completely.
   private func deletion(of field: DeclaredTable.Field) -> Range<Int> {
     let bytes = user.bytes
     var range = user.range(field.tokens)
@@ -260,7 +267,7 @@ package struct APIFileMerge {
 }
 
 extension DeclaredFile {
-  /// The lines before and after the calls.
+  /// The lines before the calls.
   var head: [LineMerge.Line] { DeclaredFile.lines(bytes[..<range(calls.tokens).lowerBound]) }
   var tail: [LineMerge.Line] { DeclaredFile.lines(bytes[range(calls.tokens).upperBound...]) }
 
@@ -269,14 +276,14 @@ extension DeclaredFile {
   }
 }
 
-/// The digest of the schema file at the time of the import. It is stored in the last line of the
-/// `.imported` file.
+/// The digest that the schema file had at the time of the import. It is stored in the last line of
+/// the `.imported` file.
 struct SchemasMark {
   private static let start = Array("-- Schemas as they were imported: ".utf8)
 
   private let digest: [UInt8]
 
-  /// - Parameter schemas: The schema file. Windows line ends are ignored.
+  /// - Parameter schemas: The content of the schema file. Windows line ends make no difference.
   init(of schemas: [UInt8]) {
     let digest = Digest.sha256.of(schemas.filter { $0 != UInt8(ascii: "\r") })
     self.digest = Array((digest.map { Hexadecimal.text($0) } ?? "").utf8)
@@ -288,14 +295,14 @@ struct SchemasMark {
 
   var line: [UInt8] { SchemasMark.start + digest + [10] }
 
-  /// Whether the schemas have this digest. Also true if no implementation of the digest is
+  /// Returns whether a schema file has this digest. Also true if no implementation of the digest is
   /// available.
   func fits(_ schemas: [UInt8]) -> Bool {
     let other = SchemasMark(of: schemas).digest
     return digest == other || digest.isEmpty || other.isEmpty
   }
 
-  /// Splits the stored file into the API file and the mark after it.
+  /// Splits the content of the `.imported` file into the API file and the mark that follows it.
   static func split(_ kept: [UInt8]) -> (text: [UInt8], mark: SchemasMark?) {
     let lines = kept.split(separator: 10, omittingEmptySubsequences: false)
     guard lines.count > 1, lines[lines.count - 1].isEmpty,

@@ -6,7 +6,7 @@ import LullSystem
 
 /// The files of an imported API: the API file, its last imported version, and its schemas.
 package struct ImportedFiles {
-  /// Why nothing was written.
+  /// The reason why nothing was written.
   package enum Refusal: Error {
     /// The error message.
     case refused(String)
@@ -14,12 +14,12 @@ package struct ImportedFiles {
   }
 
   package let path: [UInt8]
-  /// The file as last imported. `nil` if it was not imported.
+  /// The file as last imported. `nil` if the file was not imported.
   package let base: [UInt8]?
   package let current: [UInt8]?
-  /// The digest of the schemas at that time.
+  /// The digest of the schema file at the time of the last import.
   private let schemasMark: SchemasMark?
-  /// The stored file (with the mark) and the API file, both as read.
+  /// The content of the `.imported` file, with the mark, and of the API file, both as read.
   private let read: (kept: [UInt8]?, current: [UInt8]?)
 
   /// Reads the existing files. Missing folders are created only when something is written.
@@ -27,14 +27,14 @@ package struct ImportedFiles {
     self.path = path
     var read = try ImportedFiles.both(path)
     if read.current != nil, read.kept == nil {
-      // Another process may have written only one of the two files so far.
+      // Wait for a running import, which may have written only one of the two files so far.
       let lock = ImportedFiles.lock(FileName.folder(of: path), LOCK_SH)
       defer { if lock >= 0 { close(lock) } }
       read = try ImportedFiles.both(path)
     }
     self.read = read
     let parts = read.kept.map { SchemasMark.split($0) }
-    // The user may have copied one file to the other.
+    // The user may have copied one file over the other.
     current = read.current.map { SchemasMark.split($0).text }
     (base, schemasMark) = (parts?.text, parts?.mark)
     if current != nil, base == nil {
@@ -46,8 +46,8 @@ package struct ImportedFiles {
     (try read(path + Array(".imported".utf8)), try read(path))
   }
 
-  /// Locks the folder, one process at a time. If locks are not supported, changes are still
-  /// detected.
+  /// Locks the folder, so that only one process at a time imports into it. If locks are not
+  /// supported, a change by another process is still detected.
   ///
   /// - Returns: The descriptor to close. Negative if the folder could not be opened.
   private static func lock(_ folder: [UInt8], _ kind: Int32) -> Int32 {
@@ -61,7 +61,7 @@ package struct ImportedFiles {
       + "name another file with -o, or move this one away"
   }
 
-  /// Throws if a file has changed since it was read, by a user or another import.
+  /// Throws if a user or another import has changed a file since it was read.
   private func checkUnchanged() throws(Refusal) {
     guard try ImportedFiles.read(path) == read.current,
       try ImportedFiles.read(path + Array(".imported".utf8)) == read.kept
@@ -72,7 +72,7 @@ package struct ImportedFiles {
     }
   }
 
-  /// `nil` if the file does not exist.
+  /// Reads a file. `nil` if it does not exist.
   private static func read(_ path: [UInt8]) throws(Refusal) -> [UInt8]? {
     var status = stat()
     guard lstat(FileName.cString(path), &status) == 0 else {
@@ -93,7 +93,8 @@ package struct ImportedFiles {
     return stem + Array(".schemas.json".utf8)
   }
 
-  /// Returns the new import, merged with the changes made since the last import.
+  /// Merges a new import with the changes that the user has made since the last import. Returns the
+  /// merged file.
   package func merged(with new: [UInt8]) throws(Refusal) -> [UInt8] {
     guard let base, let current else { return new }
     switch APIFileMerge.merge(base: base, user: current, new: new) {
@@ -102,8 +103,8 @@ package struct ImportedFiles {
     }
   }
 
-  /// Returns the file with calls added, as by a manual edit. The last imported version stays
-  /// unchanged.
+  /// Inserts calls into the current file, as a user would do by hand. Returns the new file. The
+  /// last imported version is not changed.
   package func added(_ new: [UInt8]) throws(Refusal) -> [UInt8] {
     guard let current else { return new }
     switch APIFileMerge.add(new, to: current) {
@@ -112,7 +113,8 @@ package struct ImportedFiles {
     }
   }
 
-  /// The calls of the last import that are not in `new` and will be removed from the file.
+  /// Returns the names of calls that the last import created and that are not in `new`. They will
+  /// be removed from the file.
   package func takenOut(by new: [UInt8]) -> [String] {
     guard let base = base.flatMap({ DeclaredFile($0) }), let new = DeclaredFile(new),
       let current = current.flatMap({ DeclaredFile($0) })
@@ -122,7 +124,8 @@ package struct ImportedFiles {
     return base.calls.fields.compactMap(\.key).filter { !kept.contains($0) && present.contains($0) }
   }
 
-  /// Whether the imported file names a schema file, which then belongs to the import.
+  /// Returns whether an imported file names a schema file. Such a schema file belongs to the
+  /// import.
   private func hasSchemas(_ imported: [UInt8]?) -> Bool {
     imported.flatMap { DeclaredFile($0) }?.namesSchemas ?? false
   }
@@ -130,9 +133,10 @@ package struct ImportedFiles {
   /// Writes all files or none.
   ///
   /// - Parameters:
-  ///   - merged: The API file.
-  ///   - new: The file as imported now.
-  ///   - schemas: `nil`: no schemas. Previously imported ones are deleted unless `new` names them.
+  ///   - merged: The new API file.
+  ///   - new: The API file as imported now, without the user's changes.
+  ///   - schemas: The new schema file, or `nil` if there are no schemas. In that case, a schema
+  ///     file of an earlier import is deleted unless `new` names it.
   package func write(_ merged: [UInt8], imported new: [UInt8], schemas: [UInt8]?) throws(Refusal) {
     let schemasPath = ImportedFiles.schemas(of: path)
     var files: [(target: [UInt8], bytes: [UInt8])] = []
@@ -191,7 +195,7 @@ package struct ImportedFiles {
     throw .refused("\(String(escaping: failure.target)): \(ErrorText.of(failure.code))")
   }
 
-  /// Throws unless the schema file was imported and has not been changed since.
+  /// Throws if the schema file was not imported or has been changed since.
   private func check(
     _ known: [UInt8], at path: [UInt8], givesWayTo new: [UInt8]
   ) throws(Refusal) {

@@ -1,12 +1,12 @@
 import LullClients
 
-/// Merges lines that both sides may have changed. Lines are bytes, because comments of the user may
-/// not be UTF-8.
+/// Merges lines that the user and a new import may both have changed. Lines are bytes, because a
+/// user's comments need not be UTF-8.
 struct LineMerge {
   typealias Line = [UInt8]
 
   private(set) var lines: [Line] = []
-  /// The conflicts, each with its line in `user`, starting at 1.
+  /// The conflicts. Each has its line number in `user`, starting at 1.
   private(set) var conflicts: [(line: Int, there: [Line], here: [Line])] = []
 
   init(base: [Line], user: [Line], new: [Line]) {

@@ -7,8 +7,8 @@ struct AcceptReader {
 
   private static let most = 20
 
-  /// The types of successful responses, JSON first, then those of errors. `nil` if the document
-  /// names no types or only JSON, which calls accept by default.
+  /// Returns the types of successful responses, JSON first, and then those of errors. `nil` if the
+  /// document names no types, or only JSON, which calls accept by default.
   func header(of operation: ImportNode) -> String? {
     var (successes, errors): ([String], [String]) = ([], [])
     let answers = (operation["responses"]?.pairs ?? []).filter { !$0.key.hasPrefix("x-") }
@@ -36,8 +36,8 @@ struct AcceptReader {
     return texts.prefix(AcceptReader.most).joined(separator: ", ")
   }
 
-  /// Types in lower case and without charset, without duplicates. Types that are invalid in a
-  /// header are left out.
+  /// Returns the types in lower case, without charset and duplicates. A type that is not valid in a
+  /// header is omitted.
   private static func plain(_ types: [String]) -> [String] {
     var plain: [String] = []
     for type in types {
@@ -50,7 +50,7 @@ struct AcceptReader {
       plain.append(([name] + rest).joined(separator: ";"))
     }
     var seen: Set<String> = []
-    // A type without parameters includes the same type with parameters.
+    // A type without parameters also covers the same type with parameters.
     return plain.filter { type in
       let name = MediaType.essence(type)
       return (type == name || !plain.contains(name)) && seen.insert(type).inserted
@@ -66,7 +66,7 @@ struct AcceptReader {
     parameter.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
   }
 
-  /// Moves an `Accept` header that all calls have in common to the service. Types of streams stay
+  /// If all calls have the same `Accept` header, moves it to the service. Types of streams stay
   /// with their calls, which need another order when they stream.
   func lift(in api: inout ImportedAPI) {
     func accept(_ call: ImportedCall) -> ImportedText? {

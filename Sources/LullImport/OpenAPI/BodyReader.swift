@@ -5,21 +5,22 @@ struct BodyReader {
   let document: OpenAPIDocument
   let parameters: ParameterReader
 
-  /// A body type that an operation accepts.
+  /// A body type that an operation accepts, and its content.
   struct Content {
     var type: String
     var body: ImportedCall.Body
-    /// The request body, which may have other types too.
+    /// The request body of the document. It may have other types too.
     var holder: ImportNode
     var node: ImportNode
   }
 
-  /// - Parameter hasBody: Whether calls with this method send parameters in a body by default.
+  /// - Parameter hasBody: Whether parameters of a call with this method are sent in the body by
+  ///   default.
   func read(_ chosen: Content, into call: inout ImportedCall, hasBody: Bool) {
     let (body, content) = (chosen.holder, chosen.node)
     let isRequired = body.bool("required") == true
     let schema = content["schema"]
-    // Any type, with a string or bytes: a file.
+    // The body may have any type, and is a string or bytes: it is a file.
     let isFile =
       ["*/*", "application/*"].contains(MediaType.essence(chosen.type))
       && SchemaShape.of(schema, in: document).kind == .string
@@ -38,7 +39,7 @@ struct BodyReader {
       call.parameters.append(parameter)
     }
     let fields = call.parameters.filter { $0.place == .body }
-    // A form without fields is not sent.
+    // A form without fields can't be sent.
     if fields.isEmpty {
       call.body = nil
       call.contentType = nil
@@ -51,7 +52,7 @@ struct BodyReader {
     }
   }
 
-  /// The preferred one of several body types.
+  /// Returns the preferred one of several body types.
   static func chosen(_ types: [String]) -> (type: String, body: ImportedCall.Body)? {
     func first(_ isIt: (String) -> Bool) -> String? { types.first { isIt(MediaType.essence($0)) } }
     if let type = first({ $0 == "application/json" }) { return (type, .json) }
@@ -91,7 +92,7 @@ struct BodyReader {
         for property in properties {
           var parameter = self.parameter(property, isRequired: isRequired)
           var shape = SchemaShape.of(property.schema, in: document)
-          // In JSON, binary data is a string.
+          // In JSON, binary data is sent as a string.
           shape.isBinary = false
           parameters.set(&parameter, by: shape, isJSON: true)
           call.parameters.append(parameter)
@@ -152,7 +153,8 @@ struct BodyReader {
     }
   }
 
-  /// If a form field is declared as JSON, makes it a JSON parameter. Returns whether it is.
+  /// If the document declares a form field as JSON, makes it a JSON parameter. Returns whether it
+  /// does.
   private func setJSON(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) -> Bool {
     guard let type = encoding?.string("contentType"), MediaType.isJSON(type),
       encoding?.string("style") == nil
@@ -162,7 +164,7 @@ struct BodyReader {
     return true
   }
 
-  /// Sets the kind of a part of a multipart form: a file, JSON or text.
+  /// Sets the type of a part in a multipart form: a file, JSON or text.
   private func setPart(
     _ parameter: inout ImportedParameter, _ shape: SchemaShape, _ encoding: ImportNode?
   ) {
@@ -202,14 +204,14 @@ struct BodyReader {
   }
 }
 
-/// Selects the body types that the calls of an operation send.
+/// Selects the body types that the calls of an operation can send.
 extension BodyReader {
   struct Choice {
-    /// The body of the call. `nil`: none.
+    /// The body that the call sends. `nil` if it sends none.
     var first: Content?
-    /// A form with files, which a separate call sends.
+    /// A form with files. It is sent by a separate call.
     var form: Content?
-    /// Types that no call sends.
+    /// The types that no call sends.
     var left: [String] = []
   }
 
@@ -217,7 +219,7 @@ extension BodyReader {
     let body = try document.resolved(written)
     let contents = body["content"]?.pairs ?? []
     func content(_ chosen: (type: String, body: ImportedCall.Body)) -> Content? {
-      // The type chosen for a wildcard has another name.
+      // If a wildcard accepts the chosen type, the document lists it under another name.
       let node = contents.first { $0.key == chosen.type } ?? contents.first
       return node.map {
         Content(type: chosen.type, body: chosen.body, holder: body, node: $0.value)
@@ -233,7 +235,7 @@ extension BodyReader {
     let multipart = contents.first { MediaType.essence($0.key) == "multipart/form-data" }
     if first.body == .json || first.body == .form, let multipart, hasFiles(multipart.value) {
       let form = content((multipart.key, .multipart))
-      // With the same fields, only the form can send files.
+      // If both have the same fields, use the form, because only it can send files.
       if isSame(first.node, multipart.value) { choice.first = form } else { choice.form = form }
     }
     let sent = [choice.first, choice.form].compactMap(\.self)
@@ -243,13 +245,13 @@ extension BodyReader {
     return choice
   }
 
-  /// Whether a type is equivalent to the one that is sent: another name for it, or JSON with the
-  /// same schema.
+  /// Whether a type is equivalent to the one that is sent. It is either another name for it, or
+  /// JSON with the same schema.
   private func isOther(_ sent: Content, as type: String, _ node: ImportNode) -> Bool {
     let (own, other) = (MediaType.essence(sent.type), MediaType.essence(type))
     if own == other { return true }
     guard MediaType.isJSON(own), MediaType.isJSON(other) else { return false }
-    // A patch has another meaning, even with the same schema.
+    // A JSON patch has another meaning than a document, even if the schema is the same.
     return other == "text/json" || isSame(sent.node, node) && !other.contains("patch")
   }
 
@@ -272,7 +274,7 @@ extension BodyReader {
 
 /// Media type names, for distinguishing bodies.
 enum MediaType {
-  /// The type in lower case without parameters.
+  /// Returns the type in lower case and without parameters.
   static func essence(_ type: String) -> String {
     String(type.prefix { $0 != ";" }).lowercased().replacing(" ", with: "")
   }

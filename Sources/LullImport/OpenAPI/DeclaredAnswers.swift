@@ -1,6 +1,6 @@
 import LullCore
 
-/// The responses of an operation in a document, except their schemas: examples, and status codes
+/// The responses of an operation apart from their schemas: the examples, and the status codes
 /// without a schema.
 struct DeclaredAnswers {
   private struct Answer {
@@ -38,7 +38,7 @@ struct DeclaredAnswers {
     } else if essence.hasPrefix("text/") {
       answer.type = "text/plain"
     }
-    // For a type other than JSON, only strings are usable as bodies.
+    // For a type other than JSON, only an example that is a string can be used as a body.
     answer.examples = examples.filter { $0.element.string != nil }
     return answer
   }
@@ -50,10 +50,10 @@ struct DeclaredAnswers {
     }
   }
 
-  /// The type, unless it is `application/json`, and the examples of each status.
+  /// The examples for each status, and the content type unless it is `application/json`.
   ///
-  /// If no successful response has a schema, responses without examples are included, so that their
-  /// status is known.
+  /// If no successful response has a schema, responses without examples are included too, so that
+  /// their status is known.
   var entries: [(key: String, json: [UInt8])] {
     let bare = answers.filter { $0.schema == nil }
     let hasSchema = answers.contains { $0.status.hasPrefix("2") && $0.schema != nil }
@@ -66,7 +66,7 @@ struct DeclaredAnswers {
     return answers.filter { !$0.examples.isEmpty || statuses.contains($0.status) }.map { answer in
       var writer = JSONWriter()
       writer.writeObject { writer in
-        // A response with a schema is always JSON.
+        // The type of a response with a schema is JSON by default.
         if let type = answer.type, answer.schema == nil || type != "application/json" {
           writer.write(key: "type", type)
         }

@@ -3,12 +3,12 @@ import LullCore
 /// An OpenAPI 3 document, which resolves its references.
 final class OpenAPIDocument {
   let set: DocumentSet
-  /// Whether keywords next to a `$ref` in a schema apply.
+  /// Whether keywords next to a `$ref` in a schema have an effect, as in OpenAPI 3.1.
   let isNew: Bool
   /// The cached shapes of schemas.
   var shapes: [ImportNode.Identity: SchemaShape] = [:]
-  /// The number of body properties that can still become parameters. This limits documents in which
-  /// many calls share a large body.
+  /// The number of body properties that can still become parameters. The limit exists for documents
+  /// in which many calls share a large body.
   var propertiesLeft = 200_000
   /// The reasons why references could not be resolved, in order and without duplicates.
   private(set) var brokenReferences: [String] = []
@@ -60,8 +60,8 @@ final class OpenAPIDocument {
     return node
   }
 
-  /// Like `resolved`. Returns `nil` if there is no node, or if it can't be found, which is
-  /// recorded.
+  /// Resolves a node like `resolved`. Returns `nil` if there is no node. If its target can't be
+  /// found, records that and returns `nil`.
   func target(of node: ImportNode?) -> ImportNode? {
     guard let node else { return nil }
     do throws(DocumentProblem) {

@@ -5,13 +5,14 @@ import LullCore
 /// Behaviours: IMP-01 to IMP-153.
 package struct OpenAPIImport {
   package struct Options {
-    /// The operations to import, by operationId, tag or path. Empty: all.
+    /// Patterns for the operations to import. They match the operationId, a tag or the path. Empty:
+    /// all operations.
     package var only: [NamePattern] = []
-    /// Replaces the servers of the document.
+    /// The base URL that replaces the servers of the document.
     package var baseURL: String?
-    /// The name of the API file without `.lua`. Variables are named after it.
+    /// The name of the API file without `.lua`. The names of environment variables begin with it.
     package var name: String
-    /// Options of `lull call`, which parameters must not use.
+    /// The options of `lull call` itself, which parameters must not use.
     package var taken: Set<String> = []
 
     package init(name: String) { self.name = name }
@@ -19,14 +20,14 @@ package struct OpenAPIImport {
 
   package struct Result {
     package var api: ImportedAPI
-    /// `nil` if no call has a schema.
+    /// The content of the schema file. `nil` if no call has a schema.
     package var schemas: [UInt8]?
   }
 
   private static let methods = [
     "get", "put", "post", "patch", "delete", "head", "options", "trace",
   ]
-  /// Methods whose calls send parameters in the query by default.
+  /// Methods whose calls send their parameters in the query by default.
   private static let withoutBody: Set<String> = ["GET", "HEAD", "DELETE", "OPTIONS"]
 
   private let document: OpenAPIDocument
@@ -100,7 +101,7 @@ package struct OpenAPIImport {
     return Result(api: api, schemas: bytes)
   }
 
-  /// Notes the parameters that the user has to serialize.
+  /// Notes the parameters that a user of the calls must serialize.
   private mutating func noteWithoutForm() {
     var count = 0
     var first = ""
@@ -117,7 +118,7 @@ package struct OpenAPIImport {
         + ShortText.comment(first))
   }
 
-  /// Notes the calls whose pages the importer can't follow.
+  /// Notes the calls with pages that the importer can't describe.
   private mutating func noteWithoutPages() {
     let names = api.calls.filter(\.lacksPages).map { ShortText.comment($0.name) }
     guard !names.isEmpty else { return }
@@ -127,7 +128,7 @@ package struct OpenAPIImport {
         + names.joined(separator: ", "))
   }
 
-  /// Notes the body types that no call sends, with the names of their calls.
+  /// Notes the body types that no call sends, with the names of the calls concerned.
   private mutating func noteLeftBodies() {
     var calls: [(type: String, names: [String])] = []
     for call in api.calls {
@@ -236,16 +237,16 @@ package struct OpenAPIImport {
     return call
   }
 
-  /// Removes the fragment, which is never sent. Some documents use it to distinguish variants of a
-  /// path.
+  /// Removes the fragment of a path, which is never sent. Some documents use fragments to
+  /// distinguish variants of a path.
   private static func withoutFragment(_ path: String) -> String {
     String(path.prefix { $0 != "#" })
   }
 
   // MARK: Access
 
-  /// Uses the most common credentials for the API. Calls with other credentials get their own
-  /// entries.
+  /// Uses the most common credentials for the whole API. Calls with other credentials get their own
+  /// `configure` entries.
   private mutating func settleAccess() {
     let wanted = wanted.filter { $0.call < api.calls.count }
     api.access =
@@ -260,14 +261,15 @@ package struct OpenAPIImport {
   }
 }
 
-/// Generates call names from the document, or from method and path for unnamed operations.
+/// Generates the names of calls: from the operationId, or from the method and path if there is
+/// none.
 struct CallNames {
   private var used: Set<[UInt8]> = []
-  /// The last number appended to a name that several calls share.
+  /// For each name that several calls share, the last number that was appended to it.
   private var numbers: [[UInt8]: Int] = [:]
   private static let longest = 120
 
-  /// - Returns: The name, and the desired name if it was already taken.
+  /// - Returns: The name of the call. If the desired name was already taken, it is returned too.
   mutating func name(for id: String?, method: String, path: String) -> (
     name: String, taken: String?
   ) {
@@ -281,8 +283,8 @@ struct CallNames {
     return (name, name == wanted ? nil : wanted)
   }
 
-  /// Removes invisible characters, and leading dashes that look like an option. `nil` if nothing is
-  /// left.
+  /// Removes invisible characters, and leading dashes that would look like an option. `nil` if no
+  /// character is left.
   private static func printable(_ id: String) -> String? {
     var name = ""
     for scalar in id.unicodeScalars.prefix(longest) {
@@ -307,7 +309,7 @@ struct CallNames {
   }
 }
 
-/// A glob for names, tags and paths. `*` matches any text, `?` any character.
+/// A pattern for names, tags and paths. `*` matches any text, and `?` matches any character.
 package struct NamePattern: Sendable {
   package let text: String
   private let pattern: [Character]
@@ -321,7 +323,8 @@ package struct NamePattern: Sendable {
     let text = Array(text)
     var place = 0
     var at = 0
-    // The position of the last `*`, and the number of characters it has matched so far.
+    // The position of the last `*` in the pattern, and the position in the text up to which it
+    // matches so far.
     var star: Int?
     var taken = 0
     while place < text.count {

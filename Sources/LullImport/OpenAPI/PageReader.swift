@@ -1,17 +1,17 @@
 import LullCore
 
-/// Detects paged responses, but only if the document makes the paging clear.
+/// Detects how responses are paged, if the document makes it clear.
 struct PageReader {
   let document: OpenAPIDocument
 
-  /// Fields that `pages = true` finds automatically.
+  /// The fields that the setting `pages = true` finds automatically.
   private static let usualFields = [
     ["next"], ["links", "next"], ["_links", "next"], ["@odata.nextLink"], ["nextLink"],
     ["paging", "next"], ["next_url"], ["next_page_url"], ["nextPageUrl"], ["nextUrl"],
     ["next_page"], ["pagination", "next_url"], ["pagination", "next"], ["meta", "next"],
     ["meta", "next_url"], ["meta", "next_page_url"], ["pagination", "links", "next"],
   ]
-  /// Names of parameters and response fields that are typical of paged lists.
+  /// Names of parameters and of response fields that are typical of paged lists.
   private static let pageParameters: Set<String> = [
     "page", "pagenumber", "pagetoken", "cursor", "offset", "skip", "after", "startingafter",
     "marker", "nexttoken", "continuationtoken", "startat", "startindex", "pagecursor",
@@ -58,7 +58,8 @@ struct PageReader {
     return content?.value["schema"]
   }
 
-  /// The only list among the fields, which contains the records. `nil` if this is not clear.
+  /// Returns the list field that contains the records: the only list among the fields. `nil` if it
+  /// is not clear which field that is.
   private func list(in object: ObjectShape) -> String? {
     let lists = object.properties.filter { SchemaShape.of($0.schema, in: document).kind == .array }
     guard lists.count == 1, !lists[0].name.contains("."), !lists[0].name.isEmpty else { return nil }
@@ -94,7 +95,7 @@ struct PageReader {
     name.lowercased().filter { $0.isLetter || $0.isNumber }
   }
 
-  /// Whether the field contains a URL, not a cursor with such a name.
+  /// Whether a field contains a URL. A cursor may have a similar name.
   private func isURL(at path: [String], in object: ObjectShape) -> Bool {
     var object = object
     for name in path.dropLast() {
@@ -103,7 +104,7 @@ struct PageReader {
     }
     guard let field = object.properties.first(where: { $0.name == path.last }) else { return false }
     let shape = SchemaShape.of(field.schema, in: document)
-    // As in HAL and JSON:API, where `links` contains nothing else.
+    // In HAL and JSON:API, `links` contains only URLs.
     let isLink = path.dropLast().last.map { ["links", "_links"].contains($0) } ?? false
     if isLink, shape.kind == .object {
       return ObjectShape(field.schema, in: document).properties.contains { $0.name == "href" }
@@ -138,8 +139,8 @@ struct PageReader {
     return nil
   }
 
-  /// Finds `has_more` next to a list, and a parameter for the ID of the last element, such as
-  /// `starting_after`.
+  /// Finds a field such as `has_more` next to a list, and a parameter for the ID of the last
+  /// element, such as `starting_after`.
   private func lastElement(in object: ObjectShape, _ list: String?, _ call: ImportedCall)
     -> ImportedCall.Pages?
   {
@@ -147,7 +148,7 @@ struct PageReader {
     }
     func isID(_ property: ObjectShape.Property, of parameter: ImportedParameter) -> Bool {
       let found = shape(property)
-      // Neither a time, nor a type that the parameter does not accept.
+      // A time is not an ID, and the parameter must accept the type.
       return found.format?.hasPrefix("date") != true
         && (found.kind == .string && parameter.kind == .string
           || found.kind == .integer && [.string, .integer].contains(parameter.kind))
@@ -169,7 +170,7 @@ struct PageReader {
     {
       return .cursor(parameter: name, field: last.name, more: more.name)
     }
-    // `after` alone is ambiguous.
+    // The name `after` alone is ambiguous.
     guard name != "after", let element = SchemaShape.of(items.schema, in: document).items,
       alternatives(of: element).allSatisfy({ record in
         ObjectShape(record, in: document).properties.contains {
@@ -180,7 +181,7 @@ struct PageReader {
     return .cursor(parameter: name, field: "id", items: items.name, more: more.name)
   }
 
-  /// The alternatives of a schema, or the schema itself.
+  /// Returns the alternatives of a schema. Without alternatives, returns the schema itself.
   private func alternatives(of schema: ImportNode) -> [ImportNode] {
     let target = document.target(of: schema) ?? schema
     return target.alternatives.isEmpty ? [target] : target.alternatives
@@ -194,7 +195,7 @@ struct PageReader {
       .map { ($0.name + ".", ObjectShape($0.schema, in: document)) }
   }
 
-  /// Finds a parameter `page` or `offset` next to one for the page size.
+  /// Finds a parameter such as `page` or `offset`, next to a parameter for the page size.
   private func counted(_ list: String?, _ call: ImportedCall) -> ImportedCall.Pages? {
     let sizes: Set<String> = [
       "per_page", "perpage", "page_size", "pagesize", "limit", "size", "per-page", "count",

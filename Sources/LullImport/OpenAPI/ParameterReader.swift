@@ -1,14 +1,14 @@
 import LullCore
 
-/// Creates call parameters from the parameters and properties of a document.
+/// Converts the parameters and properties of a document to call parameters.
 struct ParameterReader {
   let document: OpenAPIDocument
-  /// Options of `lull call`, which parameters must not use.
+  /// The options of `lull call` itself, which parameters must not use.
   let taken: Set<String>
 
-  /// The parameters of an operation in order, including those of its path item.
+  /// Returns the parameters of an operation in order, including those of its path item.
   ///
-  /// - Parameter hasBody: Whether calls send parameters in a body by default.
+  /// - Parameter hasBody: Whether parameters of the call are sent in the body by default.
   func parameters(
     of operation: ImportNode, in item: ImportNode, hasBody: Bool
   ) throws(DocumentProblem) -> [ImportedParameter] {
@@ -37,7 +37,8 @@ struct ParameterReader {
     return parameters
   }
 
-  /// Throws for larger numbers, which no real document has and which would take long.
+  /// Throws if there are too many parameters. No real document has that many, and reading them
+  /// would take long.
   static func check(count: Int) throws(DocumentProblem) {
     guard count <= 1000 else { throw DocumentProblem("it has more than 1,000 parameters") }
   }
@@ -53,7 +54,7 @@ struct ParameterReader {
           + "'\(ShortText.comment(node.string("in") ?? ""))'"
       )
     }
-    // Set by calls, bodies and credentials.
+    // These headers are set by calls, bodies and credentials instead.
     if place == .header, ["accept", "content-type", "authorization"].contains(name.lowercased()) {
       return nil
     }
@@ -92,7 +93,7 @@ struct ParameterReader {
     }
     let schema = document.target(of: node["schema"])
     parameter.firstPage = schema.flatMap { $0["default"] ?? $0["minimum"] }?.element.int
-    // There is only one possible value.
+    // If only one value is possible, make it the default.
     if parameter.isRequired, !parameter.isList, place != .path, let only = parameter.onlyValue {
       parameter.standard = only
       parameter.isRequired = false
@@ -121,7 +122,7 @@ struct ParameterReader {
     }
   }
 
-  /// Sets the style and `explode` if they are not the defaults of the place.
+  /// Sets the style and `explode` if they are not the defaults for the parameter's location.
   private func setStyle(
     _ parameter: inout ImportedParameter, _ style: String?, _ explode: Bool?, isContainer: Bool
   ) {
@@ -135,13 +136,13 @@ struct ParameterReader {
       case .cookie, .body: ["form"]
       }
     var style = style.flatMap { styles.contains($0) ? $0 : nil } ?? usual
-    // For objects, these two styles have a single form, without explode.
+    // For objects, these two styles have no exploded form.
     if parameter.kind == .object, explode == true,
       ["spaceDelimited", "pipeDelimited"].contains(style)
     {
       style = usual
     }
-    // The style appends brackets to the name of a list, which already has them.
+    // The style would append brackets to a list's name that already ends in brackets.
     if style == "deepObject", parameter.isList, parameter.key.hasSuffix("[]") { style = usual }
     if style != usual { parameter.style = style }
     let explodes = explode ?? (style == "form")
@@ -150,7 +151,9 @@ struct ParameterReader {
     }
   }
 
-  /// - Returns: Whether the value can't be serialized in its place.
+  /// Sets the type of a parameter by the shape of its schema.
+  ///
+  /// - Returns: Whether the value can't be serialized in the parameter's location.
   @discardableResult
   func set(_ parameter: inout ImportedParameter, by shape: SchemaShape, isJSON: Bool) -> Bool {
     switch shape.kind {
@@ -184,15 +187,16 @@ struct ParameterReader {
 
   // MARK: Names
 
-  /// Gives each parameter a unique key, and renames the path placeholders to match. Throws if that
-  /// is impossible.
+  /// Gives each parameter a unique key, and renames the placeholders in the path accordingly.
+  /// Throws if that is not possible.
   func named(
     _ parameters: [ImportedParameter], path: inout String
   ) throws(DocumentProblem) -> [ImportedParameter] {
     var used: Set<String> = []
     var named: [ImportedParameter] = []
     var parameters = parameters
-    // A path placeholder without a declaration is a string. Many documents omit one.
+    // A placeholder in the path without a declared parameter is a string. Many documents lack such
+    // a declaration.
     let places = APIPathPlaces.names(in: path)
     try ParameterReader.check(count: parameters.count + places.count)
     for name in places
@@ -202,7 +206,7 @@ struct ParameterReader {
       parameters.append(parameter)
     }
     var keys: [(name: String, key: String)] = []
-    // Path parameters come first, so that they keep their names.
+    // Path parameters are named first, so that their names are kept.
     let ordered = parameters.filter { $0.place == .path } + parameters.filter { $0.place != .path }
     for var parameter in ordered {
       let name = parameter.name ?? parameter.key
@@ -262,7 +266,7 @@ struct ParameterReader {
     return String(start) + name.dropFirst(start.count).replacing("_", with: "-")
   }
 
-  /// Replaces parameter names in the path with keys.
+  /// Replaces the placeholders in a path with the parameters' keys.
   private static func path(
     _ path: String, _ keys: [(name: String, key: String)]
   ) throws(DocumentProblem) -> String {
@@ -291,7 +295,7 @@ struct ParameterReader {
   }
 }
 
-/// The placeholders in a path.
+/// Finds the placeholders in a path.
 enum APIPathPlaces {
   static func names(in path: String) -> [String] {
     var names: [String] = []

@@ -1,17 +1,17 @@
 import LullCore
 import LullSchemas
 
-/// The definitions of a schema file: every schema that is referenced, once and under a unique name.
+/// The definitions of a schema file. Each referenced schema is written once, under a unique name.
 final class SchemaDefinitions {
   private let document: OpenAPIDocument
   private var names: [ImportNode.Identity: String] = [:]
   private var used: Set<[UInt8]> = []
-  /// The last number appended to a name that several schemas share.
+  /// For each name that several schemas share, the last number that was appended to it.
   private var numbers: [[UInt8]: Int] = [:]
   private var waiting: [(name: String, schema: ImportNode)] = []
   private var patterns = UsablePatterns()
   private var loops = SchemaLoops()
-  /// Schemas of an OpenAPI 3.1 document with the keyword `nullable`, which only 3.0 has.
+  /// Schemas of an OpenAPI 3.1 document that have the keyword `nullable`. Only OpenAPI 3.0 has it.
   private var nullable: Set<ImportNode.Identity> = []
   private var leftOut: (patterns: [String], types: [String], keywords: [String]) = ([], [], [])
 
@@ -24,7 +24,8 @@ final class SchemaDefinitions {
   private static let maps: Set<String> = [
     "properties", "patternProperties", "dependentSchemas", "$defs", "definitions",
   ]
-  /// Keywords about documents instead of values, or that name something outside the file.
+  /// Keywords that are not written, because they describe the document instead of a value, or refer
+  /// to something outside the file.
   private static let dropped: Set<String> = [
     "xml", "externalDocs", "$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor",
     "$comment",
@@ -35,16 +36,17 @@ final class SchemaDefinitions {
 
   init(_ document: OpenAPIDocument) { self.document = document }
 
-  /// The schema in the dialect of the file.
+  /// Returns a schema in the dialect of the schema file.
   func text(of schema: ImportNode) -> [UInt8] {
     var writer = JSONWriter()
     write(schema, &writer)
     return writer.output
   }
 
-  /// The schema of a part that may be referenced several times and is written once.
+  /// Returns the schema of a part. If the part is referenced, the schema is written once as a
+  /// definition, and the result is a reference to it.
   ///
-  /// - Parameter holder: The node that uses the schema, which may be a `$ref`.
+  /// - Parameter holder: The node that uses the schema. It may be a `$ref`.
   func text(of schema: ImportNode, sharedBy holder: ImportNode?) -> [UInt8] {
     guard let reference = holder?.string("$ref"), schema["$ref"] == nil, schema.isObject else {
       return text(of: schema)
@@ -55,7 +57,7 @@ final class SchemaDefinitions {
     return writer.output
   }
 
-  /// All definitions that the written schemas reference, directly or indirectly.
+  /// Returns all definitions that the written schemas refer to, directly or indirectly.
   func all() -> [(name: String, entry: [UInt8])] {
     var result: [(name: String, entry: [UInt8])] = []
     while !waiting.isEmpty {
@@ -72,7 +74,8 @@ final class SchemaDefinitions {
 
   private func write(_ schema: ImportNode, _ writer: inout JSONWriter) {
     guard schema.isObject else {
-      // True and false are schemas. Any other value allows everything.
+      // True and false are valid schemas. Any other value that is not an object is replaced by
+      // true, which allows everything.
       return writer.write(schema.element.bool ?? true)
     }
     if let reference = schema.string("$ref"), !document.isNew {
@@ -88,7 +91,7 @@ final class SchemaDefinitions {
   private func writeReference(
     _ reference: String, of schema: ImportNode, _ writer: inout JSONWriter
   ) {
-    // A chain of references back to itself would be an endless schema.
+    // A chain of references that leads back to itself would be an endless schema.
     guard document.target(of: schema) != nil,
       let target = try? document.set.node(reference, from: schema.document)
     else { return }
@@ -122,7 +125,7 @@ final class SchemaDefinitions {
 
   // MARK: The dialect
 
-  /// Translates the keyword `nullable` of OpenAPI 3.0, which 3.1 documents use too.
+  /// Translates the keyword `nullable` of OpenAPI 3.0. Some 3.1 documents use it too.
   private func writeNullable(_ schema: ImportNode, _ writer: inout JSONWriter) {
     if let type = schema.string("type"), type != "null", SchemaDefinitions.types.contains(type),
       schema["const"] == nil
@@ -158,7 +161,7 @@ final class SchemaDefinitions {
         writeEnumeration(value, &writer)
       case "nullable": break
       case "example":
-        // JSON Schema has only the list.
+        // JSON Schema has only the list `examples`, not `example`.
         guard SchemaDefinitions.examples(of: schema) == nil else { continue }
         writer.writeList(key: "examples") { $0.write(value.element) }
       case "examples":
@@ -172,7 +175,8 @@ final class SchemaDefinitions {
       case "minimum" where schema["exclusiveMinimum"]?.element.bool == true: break
       case "maximum" where schema["exclusiveMaximum"]?.element.bool == true: break
       case "oneOf" where schema.hasWords && schema["anyOf"] == nil:
-        // The discriminator selects one of them, but a value may match several.
+        // The discriminator selects one alternative, but a value may match several of them, so use
+        // `anyOf`.
         writeList("anyOf", value, &writer)
       case "items" where value.element.kind == .array:
         let outer = loops.enter("prefixItems")
@@ -197,7 +201,7 @@ final class SchemaDefinitions {
         }
         loops.leave(to: outer)
       case "description", "title":
-        // Only the beginning of a text, for a quick overview.
+        // Write only the beginning of the text, for a quick overview.
         if let text = ShortText.line(value.element.string) { writer.write(key: key, text) }
       default: writer.write(key: key, value.element)
       }
@@ -209,8 +213,8 @@ final class SchemaDefinitions {
     schema["examples"].flatMap { $0.element.kind == .array && $0.element.count > 0 ? $0 : nil }
   }
 
-  /// Writes the schema for each value of the discriminator property, including values that are
-  /// schema names. Validation ignores this. It is used to create examples.
+  /// Writes the schema that belongs to each value of the discriminator property. The values may
+  /// also be the names of schemas. Validation ignores this member: it is used to create examples.
   private func writeDiscriminator(
     _ discriminator: ImportNode, of schema: ImportNode, _ writer: inout JSONWriter
   ) {
@@ -240,7 +244,8 @@ final class SchemaDefinitions {
     }
   }
 
-  /// The pointer to the schema that a mapping names, by reference or by component name.
+  /// Returns the pointer to the schema that a mapping names, either by a reference or by the name
+  /// of a component.
   private func pointer(toMapped text: String, from schema: ImportNode) -> String? {
     let component = "#/components/schemas/" + text
     if !text.contains(where: { "/#%".contains($0) }),
@@ -248,7 +253,7 @@ final class SchemaDefinitions {
     {
       return SchemaDefinitions.pointer(name(of: target, component))
     }
-    // Neither a reference nor a component: a plain name.
+    // The text is neither a reference nor a component, but only a name.
     guard text.contains(where: { "/#.".contains($0) }),
       let target = try? document.set.node(text, from: schema.document), target.isObject
     else { return nil }
@@ -257,7 +262,7 @@ final class SchemaDefinitions {
 
   // MARK: Keywords that JSON Schema lacks
 
-  /// Writes the type. Some documents use type names of other languages.
+  /// Writes a type. Type names of other languages, which some documents use, are omitted and noted.
   private func writeType(_ type: ImportNode, _ writer: inout JSONWriter) {
     let isOne = type.element.string != nil
     let names = isOne ? [type] : type.elements
@@ -282,7 +287,7 @@ final class SchemaDefinitions {
     if !list.contains(text) { list.append(text) }
   }
 
-  /// Notes on parts of the document's schemas that were not written.
+  /// Notes on the parts of the document's schemas that were not written.
   var notes: [String] {
     var notes: [String] = []
     func note(_ list: [String], _ one: String, _ several: String) {
@@ -315,7 +320,7 @@ final class SchemaDefinitions {
     writer.write(key: key, bound.element)
   }
 
-  /// Writes an enumeration with null, even if the list of values lacks it.
+  /// Writes an enumeration that includes null, even if the list of values lacks null.
   private func writeEnumeration(_ values: ImportNode, _ writer: inout JSONWriter) {
     writer.writeList(key: "enum") { writer in
       for value in values.elements where !value.element.isNull { writer.write(value.element) }
@@ -329,27 +334,29 @@ final class SchemaDefinitions {
 }
 
 extension ImportNode {
-  /// Whether a discriminator selects one of the schema's alternatives.
+  /// Whether a discriminator selects among the schema's alternatives.
   fileprivate var hasWords: Bool { self["discriminator"]?.string("propertyName") != nil }
 }
 
-/// Finds definitions that refer to themselves for the same value, such as `{"allOf": [{"$ref":
-/// …}]}` with the definition itself. Their validation would never end.
+/// Finds definitions that refer to themselves for the same value, so that validation would never
+/// end. An example is `{"allOf": [{"$ref": …}]}` that refers to itself.
 struct SchemaLoops {
-  /// The definition that is being written. `nil`: none.
+  /// The definition that is being written. `nil` if none is.
   var current: String? {
     didSet { appliesToSame = true }
   }
-  /// Whether the schema that is being written applies to the same value as the definition.
+  /// Whether the part that is being written applies to the same value as the whole definition.
   private var appliesToSame = true
   private var references: [String: Set<String>] = [:]
 
-  /// Keywords whose schemas apply to the same value.
+  /// Keywords whose schemas apply to the same value as the schema that contains them.
   private static let same: Set<String> = [
     "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas",
   ]
 
-  /// - Returns: The argument for `leave`.
+  /// Starts writing the value of a keyword.
+  ///
+  /// - Returns: The argument to pass to `leave` afterwards.
   mutating func enter(_ keyword: String) -> Bool {
     let outer = appliesToSame
     appliesToSame = outer && SchemaLoops.same.contains(keyword)
@@ -378,8 +385,8 @@ struct SchemaLoops {
     ]
   }
 
-  /// The definitions on cycles. Found by repeatedly removing definitions without outgoing
-  /// references, then those without incoming ones.
+  /// The definitions that are part of a cycle. They are found by repeatedly removing definitions
+  /// without outgoing references, and then those without incoming ones.
   private var found: Set<String> {
     var backwards: [String: Set<String>] = [:]
     for (name, targets) in references {
@@ -389,7 +396,7 @@ struct SchemaLoops {
     return SchemaLoops.leading(backwards, references, of: leading)
   }
 
-  /// The definitions with endless chains of references among `names`.
+  /// Returns those definitions in `names` from which an endless chain of references leads.
   private static func leading(
     _ forwards: [String: Set<String>], _ backwards: [String: Set<String>], of names: Set<String>
   ) -> Set<String> {
@@ -409,14 +416,14 @@ struct SchemaLoops {
   }
 }
 
-/// The values that JSON Schema allows for keywords. Documents contain others, which would make a
-/// schema invalid.
+/// Checks the values of keywords. Documents contain values that JSON Schema does not allow, and
+/// that would make a schema invalid.
 enum SchemaKeywords {
   static func allows(_ value: JSONElement, for keyword: String) -> Bool {
     switch keyword {
     case "multipleOf": value.double.map { $0 > 0 } ?? false
     case "minimum", "maximum": value.double != nil
-    // In OpenAPI 3.0 these are booleans that modify another keyword.
+    // In OpenAPI 3.0, these keywords are booleans that modify another keyword.
     case "exclusiveMinimum", "exclusiveMaximum": value.double != nil || value.bool != nil
     case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
       "minContains", "maxContains":

@@ -1,7 +1,7 @@
 import LullCore
 
-/// Writes the schemas of the imported calls as one file of JSON Schema 2020-12, with one entry on
-/// each line.
+/// Writes the schemas of the imported calls as one file of JSON Schema 2020-12. Each entry is on
+/// one line.
 struct SchemaFileWriter {
   private let document: OpenAPIDocument
   private var calls: [(name: String, entry: [UInt8])] = []
@@ -10,7 +10,7 @@ struct SchemaFileWriter {
   private static let head = Array(
     #"{"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{"#.utf8)
 
-  /// Whether a file looks like one written here.
+  /// Returns whether a file looks like one that this writer created.
   static func isWritten(_ bytes: [UInt8]) -> Bool { bytes.starts(with: head + [10]) }
 
   init(_ document: OpenAPIDocument) {
@@ -29,21 +29,22 @@ struct SchemaFileWriter {
       if let schema = SchemaFileWriter.schema(of: document.target(of: written)) {
         responses.append((status, definitions.text(of: schema, sharedBy: written)))
       } else if hasStandard {
-        // The schema of the default response must not apply to it.
+        // The response has no schema. Without this entry, the schema of the default response would
+        // apply to it.
         responses.append((status, Array("true".utf8)))
       }
     }
     if !responses.isEmpty { parts.append(("responses", SchemaFileWriter.object(responses))) }
     let declared = DeclaredAnswers(operation, in: document).entries
     if !declared.isEmpty { parts.append(("answers", SchemaFileWriter.object(declared))) }
-    // A form of the same operation has no JSON.
+    // A form that the same operation accepts has no JSON schema.
     let hasJSON = call.body == nil || call.body == .json
     if hasJSON,
       let schema = SchemaFileWriter.schema(of: document.target(of: operation["requestBody"]))
     {
       parts.append(("body", definitions.text(of: schema, sharedBy: operation["requestBody"])))
     }
-    // A form without fields may be empty.
+    // A form without fields may be an empty body.
     if call.requiresBody, call.body != .form {
       parts.append(("body_required", Array("true".utf8)))
     }
@@ -63,10 +64,10 @@ struct SchemaFileWriter {
     if !parts.isEmpty { calls.append((call.name, SchemaFileWriter.object(parts))) }
   }
 
-  /// The JSON schema of a body or a response. `nil` if it has none.
+  /// Returns the JSON schema of a body or a response. `nil` if there is none.
   static func schema(of node: ImportNode?) -> ImportNode? { content(of: node)?.value["schema"] }
 
-  /// The JSON content of a body or a response, with its type. `nil` if it has none.
+  /// Returns the JSON content of a body or a response, with its type. `nil` if there is none.
   static func content(of node: ImportNode?) -> (key: String, value: ImportNode)? {
     let contents = node?["content"]?.pairs ?? []
     return contents.first { MediaType.isJSON($0.key) } ?? contents.first { $0.key == "*/*" }
@@ -88,10 +89,11 @@ struct SchemaFileWriter {
     return writer.output + [UInt8(ascii: ":")]
   }
 
-  /// Notes on parts of the document's schemas that were not written. Complete after writing.
+  /// Notes on the parts of the document's schemas that were not written. The list is complete after
+  /// writing.
   var notes: [String] { definitions.notes }
 
-  /// `nil` if no call has a schema.
+  /// The schema file. `nil` if no call has a schema.
   var text: [UInt8]? {
     guard !calls.isEmpty else { return nil }
     var bytes = SchemaFileWriter.head

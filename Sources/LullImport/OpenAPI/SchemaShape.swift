@@ -1,27 +1,27 @@
 import LullCore
 
-/// The shape of a schema: its type, as far as it determines how a value is entered. Constraints are
-/// ignored.
+/// The shape of a schema: its type, as far as it determines how users enter a value. Constraints
+/// are ignored.
 struct SchemaShape {
   enum Kind: Equatable {
     case string, number, integer, boolean, null
     case object, array
     case choice([String])
-    /// Any type, or one of several.
+    /// Any type, or several possible types.
     case any
   }
 
   var kind = Kind.any
-  /// The allowed values of an integer. Empty: any.
+  /// The allowed values of an integer. Empty: any value.
   var integers: [Int] = []
   /// The element schema of a list.
   var items: ImportNode?
   /// The schema of an object.
   var object: ImportNode?
-  /// Binary data, such as a file.
+  /// Whether the value is binary data, such as a file.
   var isBinary = false
   var format: String?
-  /// The objects and lists among several alternatives.
+  /// The shapes of those alternatives that are objects or lists.
   var container: [SchemaShape] = []
 
   private static let deepest = 16
@@ -30,7 +30,8 @@ struct SchemaShape {
     schema.map { of($0, in: document, depth: 0) } ?? SchemaShape()
   }
 
-  /// Visits each schema once, even if schemas refer to themselves or to each other.
+  /// Returns the shape of a schema. Each schema is visited once, even if schemas refer to
+  /// themselves or to each other.
   private static func of(
     _ schema: ImportNode, in document: OpenAPIDocument, depth: Int
   ) -> SchemaShape {
@@ -57,7 +58,7 @@ struct SchemaShape {
     if shape.kind == .any, document.isNew, schema["contentMediaType"] != nil {
       shape.isBinary = true
     }
-    // In 3.0, keywords next to a `$ref` are ignored. In 3.1, they rarely concern the type.
+    // In OpenAPI 3.0, keywords next to a `$ref` are ignored. In 3.1, they rarely concern the type.
     if schema["$ref"] != nil, shape.kind == .any || !document.isNew {
       guard let target = document.target(of: schema) else { return SchemaShape() }
       return of(target, in: document, depth: depth + 1)
@@ -68,7 +69,7 @@ struct SchemaShape {
       guard found.kind != .any else { continue }
       if shape.kind == .any || isChoice(found.kind) { shape = found }
     }
-    // The object consists of all parts, not of one.
+    // The object is described by all parts together, not by one of them.
     shape.object = nil
     guard shape.kind == .any else { return shape }
     var shapes: [SchemaShape] = []
@@ -84,19 +85,19 @@ struct SchemaShape {
     return shape
   }
 
-  /// Whether a value is more than pairs of names and scalars, so that it needs nested keys in
-  /// brackets.
+  /// Returns whether a value is more complex than pairs of names and scalars. If so, it needs
+  /// nested keys in brackets.
   func isDeep(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
     hasContainers(in: document) || isOneOfSeveral(schema, in: document)
   }
 
-  /// Whether it is an object that contains lists or objects.
+  /// Whether the value is an object that contains lists or objects.
   private func hasContainers(in document: OpenAPIDocument) -> Bool {
     object.map { SchemaShape.hasContainers($0, in: document, depth: 0) } ?? false
   }
 
-  /// Whether this object is one of several alternatives, and others are scalars. An empty string
-  /// does not count, because it means removal.
+  /// Whether this object is only one of several alternatives, and some of the others are scalars.
+  /// An empty string is not considered, because APIs use it to remove a value.
   private func isOneOfSeveral(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
     guard kind == .object else { return false }
     let target = document.target(of: schema)
@@ -127,7 +128,7 @@ struct SchemaShape {
     if case .choice = kind { true } else { false }
   }
 
-  /// The shape that all alternatives have in common.
+  /// Returns the shape that all alternatives have in common.
   private static func common(_ shapes: [SchemaShape]) -> SchemaShape? {
     guard let first = shapes.first else { return nil }
     if shapes.allSatisfy({ $0.kind == first.kind }) {
@@ -184,7 +185,8 @@ struct SchemaShape {
     }
   }
 
-  /// The integers that a schema allows. Empty if it allows any, or lists other values too.
+  /// Returns the integers that a schema lists as the only allowed values. Empty if any integer is
+  /// allowed, or if the list has other values too.
   private static func ownIntegers(_ schema: ImportNode) -> [Int] {
     var values = schema["enum"]?.elements.map(\.element) ?? []
     if values.isEmpty, let value = schema["const"]?.element { values = [value] }
@@ -205,11 +207,11 @@ struct SchemaShape {
 }
 
 extension ImportNode {
-  /// The schemas of `oneOf` or `anyOf`.
+  /// The alternatives of a schema, from `oneOf` or `anyOf`.
   var alternatives: [ImportNode] { (self["oneOf"] ?? self["anyOf"])?.elements ?? [] }
 }
 
-/// The properties of an object schema, including those of its parts.
+/// The properties of an object schema, including those of the schemas that it combines.
 struct ObjectShape {
   struct Property {
     let name: String
@@ -218,7 +220,8 @@ struct ObjectShape {
   }
 
   private(set) var properties: [Property] = []
-  /// Whether a value may be one of several alternatives, so that its properties are not known.
+  /// Whether the value may be one of several alternatives. Its properties are then not known for
+  /// certain.
   private(set) var isOneOfSeveral = false
   private var required: Set<String> = []
   private var places: [[UInt8]: Int] = [:]
@@ -236,7 +239,7 @@ struct ObjectShape {
   }
 
   private mutating func take(_ schema: ImportNode, _ document: OpenAPIDocument, depth: Int) {
-    // Visit a recursive schema once.
+    // Visit each schema only once, because it may refer to itself.
     guard depth < ObjectShape.deepest, schema.isObject, seen.insert(schema.identity).inserted else {
       return
     }
@@ -263,7 +266,7 @@ struct ObjectShape {
     }
   }
 
-  /// Whether the alternatives do more than list required properties.
+  /// Whether any alternative describes properties, instead of only listing required ones.
   private func hasShapes(_ alternatives: ImportNode?, _ document: OpenAPIDocument) -> Bool {
     (alternatives?.elements ?? []).contains { alternative in
       document.target(of: alternative).map {

@@ -1,25 +1,27 @@
 import LullCore
 
-/// Reads the security schemes of a document. The credentials come from environment variables.
+/// Reads the security schemes of a document. The credentials themselves come from environment
+/// variables.
 struct SecurityReader {
   let document: OpenAPIDocument
-  /// The prefix of variable names.
+  /// The prefix of the environment variables' names.
   let prefix: String
-  /// The origin of the servers, which receives the tokens.
+  /// The origin of the servers. Tokens are sent to it.
   let base: String
 
-  /// The credentials that an operation or the document requires.
+  /// The credentials that an operation or the whole document requires.
   struct Wanted: Equatable {
     var access = ImportedAccess()
-    /// Query parameters in addition to other credentials.
+    /// Keys in query parameters that are required in addition to other credentials.
     var query: [ImportedAccess.Key] = []
-    /// Cookies, sent in one header.
+    /// Keys in cookies. All are sent in one header.
     var cookies: [ImportedAccess.Key] = []
-    /// Why a requirement is not supported.
+    /// The reason why the required credentials are not supported.
     var problem: String?
   }
 
-  /// All scopes required of each scheme. One client requests them all.
+  /// The scopes that operations require, by the name of the scheme. One client requests all of
+  /// them.
   private let scopes: [String: [String]]
 
   init(document: OpenAPIDocument, prefix: String, base: String) {
@@ -54,7 +56,8 @@ struct SecurityReader {
       wanted.access.isOptional = isOptional
       if wanted.problem == nil { found.append(wanted) } else { problem = problem ?? wanted.problem }
     }
-    // The one with the least effort for users, or the first of several.
+    // Choose the credentials with the least effort for users. If several are equal, choose the
+    // first.
     if let least = found.map({ SecurityReader.effort($0.access.way) }).min() {
       return found.first { SecurityReader.effort($0.access.way) == least } ?? Wanted()
     }
@@ -74,7 +77,7 @@ struct SecurityReader {
     switch way {
     case .code: 3
     case .clientCredentials: 2
-    // A user and a password. APIs with keys often leave one of them empty.
+    // These need a user name and a password. APIs with keys often leave one of them empty.
     case .basic, .digest: 1
     default: 0
     }
@@ -163,7 +166,8 @@ struct SecurityReader {
       wanted.access.way = way
       return
     }
-    // Two token schemes are two flows for the same token, such as the implicit and the code flow.
+    // Two token schemes are alternative flows for the same token, such as the implicit flow and the
+    // code flow.
     if SecurityReader.isToken(first), SecurityReader.isToken(way) {
       if case .bearer = first { wanted.access.way = way }
       return
@@ -181,7 +185,8 @@ struct SecurityReader {
   }
 
   private func flow(_ scheme: ImportNode, _ name: String) -> ImportedAccess.Way {
-    // No single program needs that many.
+    // If there are more than 20, the document lists all scopes of the API. A single program does
+    // not need that many.
     let all = scopes[name] ?? []
     let scope = all.isEmpty || all.count > 20 ? nil : all.joined(separator: " ")
     if let flow = scheme["flows"]?["clientCredentials"], let url = secure(flow.string("tokenUrl")) {
@@ -198,7 +203,7 @@ struct SecurityReader {
           tokenURL: url, authorizationURL: authorization,
           clientID: variable(name, "CLIENT_ID", among: ["oauth2"]), scope: scope))
     }
-    // Tokens of the other flows are obtained elsewhere.
+    // The tokens of other flows are obtained outside of Lull.
     return .bearer(variable: variable(name, "TOKEN", among: ["http", "oauth2", "openIdConnect"]))
   }
 
@@ -211,8 +216,8 @@ struct SecurityReader {
     return url.text
   }
 
-  /// The name of a variable. Includes the scheme's name if several schemes would get the same
-  /// variable.
+  /// Returns the name of an environment variable. It includes the scheme's name if several schemes
+  /// would otherwise have the same variable.
   private func variable(_ scheme: String, _ what: String, among types: Set<String>) -> String {
     let all = document.root["components"]?["securitySchemes"]?.pairs ?? []
     let alike = all.filter { types.contains($0.value.string("type") ?? "") }
@@ -221,7 +226,8 @@ struct SecurityReader {
     return name.hasSuffix(what) ? "\(prefix)_\(name)" : "\(prefix)_\(name)_\(what)"
   }
 
-  /// The text in upper case, with `_` for characters that variable names can't contain.
+  /// Returns a text in upper case. Characters that are not valid in names of variables are replaced
+  /// by `_`.
   static func variableName(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars.prefix(60) {
@@ -239,7 +245,7 @@ struct SecurityReader {
   }
 }
 
-/// Finds the configuration entries that give each call its own credentials.
+/// Finds the `configure` entries that are needed so that each call has its own credentials.
 enum AccessExceptions {
   struct Entry {
     var path: String
@@ -254,7 +260,8 @@ enum AccessExceptions {
 
   private static let mostPairs = 500_000
 
-  /// The properties that two patterns must share to match the same path.
+  /// The method and the number of segments. Only patterns with an equal shape can match the same
+  /// path.
   private struct Shape: Hashable {
     var method: String
     var count: Int
@@ -268,7 +275,7 @@ enum AccessExceptions {
     pattern.split(separator: "/", omittingEmptySubsequences: false)
   }
 
-  /// The most common credentials, or the first of several equally common ones.
+  /// Returns the most common credentials. If several are equally common, returns the first.
   static func commonest(of accesses: some Sequence<ImportedAccess>) -> ImportedAccess? {
     var counts: [(access: ImportedAccess, count: Int)] = []
     for access in accesses {
@@ -283,7 +290,7 @@ enum AccessExceptions {
     return all.first { $0 != ImportedAccess() } ?? all.first
   }
 
-  /// - Parameter standard: The credentials without an entry. `nil`: unknown.
+  /// - Parameter standard: The credentials of calls without an entry. `nil` if they are unknown.
   static func made(of entries: [Entry], standard: ImportedAccess?) -> [ImportedException] {
     guard entries.contains(where: { $0.access != standard }) else { return [] }
     var accesses: [Place: ImportedAccess] = [:]
@@ -293,13 +300,13 @@ enum AccessExceptions {
       if accesses.updateValue(entry.access, forKey: place) == nil { order.append(place) }
     }
     var wanted = order.filter { accesses[$0] != standard }
-    // Calls that such an entry also matches get their own entry after it.
+    // If an entry for another call also matches a call, that call needs its own entry after it.
     var given = Set(wanted)
     var wild: [Shape: [[Substring]]] = [:]
     for place in wanted where place.pattern.contains("*") {
       wild[shape(of: place), default: []].append(parts(of: place.pattern))
     }
-    // With too many pairs to compare, every call gets its own entry.
+    // If there are too many pairs to compare, every call gets its own entry.
     let pairs = order.reduce(0) { $0 + (wild[shape(of: $1)]?.count ?? 0) }
     for place in order where !given.contains(place) {
       guard let patterns = wild[shape(of: place)] else { continue }
@@ -309,7 +316,7 @@ enum AccessExceptions {
         given.insert(place)
       }
     }
-    // Patterns with more wildcards come earlier, because the last match applies.
+    // Sort patterns with more wildcards first, because the last entry that matches applies.
     let ordered = wanted.enumerated().sorted { one, other in
       let (left, right) = (stars(one.element.pattern), stars(other.element.pattern))
       return left == right ? one.offset < other.offset : left > right
@@ -317,7 +324,8 @@ enum AccessExceptions {
     return joined(ordered, accesses)
   }
 
-  /// Combines the methods of entries with the same pattern and credentials.
+  /// Combines entries that have the same pattern and credentials into one entry with several
+  /// methods.
   private static func joined(
     _ places: [Place], _ accesses: [Place: ImportedAccess]
   ) -> [ImportedException] {
@@ -336,7 +344,7 @@ enum AccessExceptions {
     return result
   }
 
-  /// The pattern `/users/*` for `/users/{id}`. The query is ignored.
+  /// Returns the pattern for a path, such as `/users/*` for `/users/{id}`. The query is ignored.
   static func pattern(of path: String) -> String {
     var result = ""
     var isInside = false
@@ -354,20 +362,20 @@ enum AccessExceptions {
 
   private static func stars(_ pattern: String) -> Int { pattern.count { $0 == "*" } }
 
-  /// Whether a pattern matches everything that another one matches, or every path of a template.
+  /// Returns whether a pattern matches every path that another pattern or a path template matches.
   static func reaches(_ pattern: String, _ other: String) -> Bool {
     let (left, right) = (parts(of: pattern), parts(of: other))
     return left.count == right.count
       && zip(left, right).allSatisfy(hits)
   }
 
-  /// Whether both patterns match some path.
+  /// Returns whether there is a path that both patterns match.
   static func overlap(_ pattern: String, _ other: String) -> Bool {
     let (left, right) = (parts(of: pattern), parts(of: other))
     return left.count == right.count && covers(left, right)
   }
 
-  /// Compares one segment.
+  /// Returns whether one segment of a pattern matches everything that another segment matches.
   private static func hits(_ part: Substring, _ other: Substring) -> Bool {
     part == other || part.contains("*") && NamePattern(String(part)).matches(String(other))
   }

@@ -3,7 +3,7 @@ import LullCore
 /// Reads the servers of a document.
 struct ServerReader {
   let document: OpenAPIDocument
-  /// Replaces the servers of the document.
+  /// The base URL that replaces the servers of the document.
   let baseURL: String?
 
   struct Server: Equatable {
@@ -11,7 +11,8 @@ struct ServerReader {
     var description: String?
   }
 
-  /// The servers of the document, resolved against its URL. The first one is used.
+  /// Returns the servers of the document, with their URLs resolved against the document's URL. The
+  /// first one is used as the base URL.
   func servers() throws(DocumentProblem) -> [Server] {
     if let baseURL { return [Server(url: baseURL)] }
     var servers: [Server] = []
@@ -39,7 +40,7 @@ struct ServerReader {
     return servers
   }
 
-  /// The most common server among those of paths and operations.
+  /// The server that most paths and operations name as their own.
   private var mostUsed: String? {
     var counts: [String: Int] = [:]
     for (_, item) in document.root["paths"]?.pairs ?? [] {
@@ -53,8 +54,8 @@ struct ServerReader {
     return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
-  /// Expands a server with the defaults of its variables. A variable that names environments gives
-  /// one server for each value.
+  /// Expands the URL of a server with the defaults of its variables. If the values of a variable
+  /// are names of environments, the result has one server for each value.
   private func expanded(_ node: ImportNode) -> [Server] {
     guard let url = node.string("url") else { return [] }
     let variables = node["variables"]?.pairs ?? []
@@ -104,11 +105,12 @@ struct ServerReader {
       throw DocumentProblem(
         "its server '\(shown)' is not a URL: \(hint)", file: document.set.root.name)
     }
-    // Unchanged, except for the trailing slash.
+    // Keep the URL unchanged, except for the trailing slash.
     return url.hasSuffix("/") && url.count > 8 ? String(url.dropLast()) : url
   }
 
-  /// The part below the base URL that precedes the path, for an operation with its own server.
+  /// Returns the path between the base URL and the operation's path, if the operation or its path
+  /// item has its own server.
   func prefix(
     for operation: ImportNode, in item: ImportNode, base: String
   ) throws(DocumentProblem) -> String {
@@ -141,14 +143,15 @@ struct ServerReader {
     ("beta", ["beta"]), ("preview", ["preview"]), ("demo", ["demo"]),
   ]
 
-  /// The environment that a text names, if any.
+  /// Returns the environment that a text names. `nil` if it names none, or more than one.
   static func environment(in text: String) -> String? {
     let found = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     let names = words.filter { !$0.words.isDisjoint(with: found) }.map(\.name)
     return names.count == 1 ? names[0] : nil
   }
 
-  /// Names for all servers, if each is clearly a different environment.
+  /// Returns environments for all servers. `nil` unless each server is clearly a different
+  /// environment.
   static func environments(_ servers: [Server]) -> [(name: String, baseURL: String)]? {
     guard servers.count > 1, servers.count < 9 else { return nil }
     var result: [(name: String, baseURL: String)] = []

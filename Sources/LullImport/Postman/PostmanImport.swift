@@ -9,18 +9,19 @@ package struct PostmanImport {
   private var scripts = 0
   private var disabled = 0
   private var examples = 0
-  /// The number of bodies that are not sent because of the method.
+  /// The number of bodies that are not sent because their method usually has none.
   var pruned = 0
   let names: VariableNames
-  /// The credentials of requests with an OAuth 2 token or a key in the query, by request number.
+  /// The credentials of requests that use an OAuth 2 token or a key in the query. The key is the
+  /// number of the request.
   var clients: [Int: ImportedAccess] = [:]
 
   private static let deepest = 50
 
   /// - Parameters:
-  ///   - baseURL: Replaces the beginning of the request URLs. `nil`: according to the requests and
-  ///     the variables of the collection.
-  ///   - name: The name of the API, which starts the names of environment variables.
+  ///   - baseURL: Replaces the beginning of the request URLs. If it is `nil`, the requests and the
+  ///     variables of the collection determine the base URL.
+  ///   - name: The name of the API. The names of environment variables begin with it.
   package static func api(
     _ bytes: [UInt8], baseURL: String?, name: String
   ) throws(ImportProblem) -> ImportedAPI {
@@ -28,7 +29,7 @@ package struct PostmanImport {
       throw ImportProblem("invalid JSON")
     }
     let root = document.root
-    // As exported by Postman, or as returned by its API.
+    // Postman exports the collection itself. The API of Postman returns it as a member.
     let collection = root["collection"] ?? root
     guard let info = collection["info"], collection["item"]?.kind == .array else {
       throw ImportProblem(
@@ -93,12 +94,13 @@ package struct PostmanImport {
     }
   }
 
-  /// Whether GET requests send bodies. `nil`: inherited.
+  /// Returns whether GET requests send bodies according to an item. `nil`: the item inherits the
+  /// setting.
   private static func keepsBodies(_ element: JSONElement) -> Bool? {
     element["protocolProfileBehavior"]?["disableBodyPruning"]?.bool
   }
 
-  /// `nil` if it is inherited.
+  /// Returns the credentials that an item declares. `nil`: it inherits them.
   private static func auth(_ element: JSONElement?) -> JSONElement? {
     guard let element, !element.isNull, element["type"]?.string != "inherit" else { return nil }
     return element
@@ -108,7 +110,7 @@ package struct PostmanImport {
     element.map { Array($0.elements) } ?? []
   }
 
-  /// The elements of a list that are not disabled.
+  /// Returns the elements of a list that are not disabled, and counts the disabled ones.
   mutating func enabled(_ list: JSONElement?) -> [JSONElement] {
     PostmanImport.elements(list).filter { element in
       let isDisabled = element["disabled"]?.bool == true
@@ -157,7 +159,7 @@ package struct PostmanImport {
     requests.append(request)
   }
 
-  /// Reads headers from a list, or from the lines of a text.
+  /// Reads headers from a list, or from a text with one header on each line.
   private mutating func headers(_ element: JSONElement?) -> [(name: String, value: String)] {
     guard let lines = element?.string else {
       return enabled(element).compactMap { header in
@@ -176,13 +178,13 @@ package struct PostmanImport {
     leftOut.append(.init(what: what, reason: reason))
   }
 
-  /// Replaces the collection's variables with their values. Credentials and unknown variables
-  /// become placeholders.
+  /// Replaces the collection's variables in a text with their values. Credentials and unknown
+  /// variables become placeholders.
   func filled(_ text: String, keyed name: String = "") -> String {
     variables.filled(text, isSecret: CredentialName.names(name))
   }
 
-  /// Parses the URL. Returns the reason why it can't be called, or `nil`.
+  /// Parses the URL of a request. Returns the reason why it can't be called, or `nil` if it can.
   private mutating func takeURL(_ url: JSONElement?, _ request: inout ParsedRequest) -> String? {
     let whole = url?.string ?? url?["raw"]?.string ?? PostmanImport.joined(url)
     guard let raw = whole.map({ $0.filter { !$0.isNewline } }), !raw.isEmpty else {
@@ -203,7 +205,7 @@ package struct PostmanImport {
         "its host is \(Blank.shown(request.origin)), which the collection does not define "
         + "(set it with --base-url)"
     }
-    // `:id`, and the value given for it.
+    // Path variables are written `:id`, and their values are in a separate list.
     var values: [String: String] = [:]
     for variable in PostmanImport.elements(url?["variable"]) {
       let name = variable["key"]?.string ?? variable["id"]?.string
@@ -216,7 +218,7 @@ package struct PostmanImport {
       if let value = values[name], !value.isEmpty { request.blankValues[name] = filled(value) }
       return Blank.text(name)
     }.joined(separator: "/")
-    // Disabled parameters are only in the list.
+    // Disabled query parameters are only in the list, not in the URL.
     if url?["query"]?.kind == .array {
       request.query = []
       for pair in enabled(url?["query"]) {
@@ -232,7 +234,7 @@ package struct PostmanImport {
     return nil
   }
 
-  /// Joins the parts of a URL. `nil` if there is no host.
+  /// Joins the parts of a URL to a text. `nil` if there is no host.
   private static func joined(_ url: JSONElement?) -> String? {
     func parts(_ element: JSONElement?) -> [String]? {
       guard let element else { return nil }
@@ -292,9 +294,9 @@ package struct PostmanImport {
   }
 }
 
-/// The credentials of the collection, a folder or a request.
+/// Reads the credentials of a collection, a folder or a request.
 extension PostmanImport {
-  /// A detail of the credentials, which are given as a list of keys and values or as an object.
+  /// Returns a detail of the credentials. The details are a list of keys and values, or an object.
   private func detail(_ auth: JSONElement, _ type: String, _ key: String) -> String? {
     guard let details = auth[type] else { return nil }
     if details.kind == .object { return PostmanImport.text(details[key]) }
@@ -360,16 +362,17 @@ extension PostmanImport {
     }
   }
 
-  /// `nil` if it is missing.
+  /// Returns a detail of OAuth 2 credentials as plain text. `nil` if it is missing or contains a
+  /// placeholder.
   private func plain(_ auth: JSONElement, _ key: String) -> String? {
     let text = detail(auth, "oauth2", key).map { variables.filledHost($0) }
     return text.flatMap { Blank.isIn($0) || $0.isEmpty ? nil : $0 }
   }
 }
 
-/// The bodies of a collection.
+/// Reads the request bodies in a collection.
 extension PostmanImport {
-  /// - Parameter keeps: Whether a body is sent with a method that usually has none.
+  /// - Parameter keeps: Whether a body is sent even if the method usually has none.
   mutating func takeBody(_ body: JSONElement?, _ request: inout ParsedRequest, keeps: Bool) {
     guard let body, body["disabled"]?.bool != true, let mode = body["mode"]?.string else { return }
     let headers = request.headers
@@ -381,7 +384,7 @@ extension PostmanImport {
     pruned += 1
   }
 
-  /// Methods for which Postman sends no body unless the request sets `disableBodyPruning`.
+  /// Methods for which Postman sends a body only if the request sets `disableBodyPruning`.
   private static let withoutBody: Set<String> = ["GET", "HEAD", "COPY", "PURGE", "UNLOCK"]
 
   private mutating func readBody(
@@ -430,7 +433,7 @@ extension PostmanImport {
       }
       if !parts.isEmpty { request.body = .parts(parts) }
     case "file":
-      // Without a name and content, no file was selected.
+      // If there is neither a name nor content, the user had not selected a file.
       let file = body["file"]
       if let path = file?["src"]?.string, !path.isEmpty {
         request.body = .file(path)

@@ -1,9 +1,9 @@
 import LullCore
 
-/// The variables of a collection, written `{{name}}` in its texts.
+/// The variables of a collection. Its texts contain them as `{{name}}`.
 struct PostmanVariables {
   private var values: [String: String] = [:]
-  /// Replaces the variable at the start of a URL.
+  /// The base URL that replaces a variable at the start of URLs.
   var baseURL: String?
 
   mutating func take(_ list: JSONElement?) {
@@ -18,7 +18,7 @@ struct PostmanVariables {
     }
   }
 
-  /// - Parameter isSecret: Whether the text is a credential, which stays a placeholder.
+  /// - Parameter isSecret: Whether the text is a credential. Its variables remain placeholders.
   func filled(_ text: String, isSecret: Bool) -> String {
     PostmanVariables.replacing(in: Blank.without(text)) { name in
       guard !isSecret, !CredentialName.names(name), let value = values[name],
@@ -28,14 +28,15 @@ struct PostmanVariables {
     }
   }
 
-  /// Replaces variables in a URL, which may start with the base URL.
+  /// Replaces the variables in a URL. If the URL starts with a variable and `baseURL` is set, the
+  /// base URL replaces that variable.
   func filledHost(_ text: String) -> String {
     var text = text
     if let baseURL, let start = PostmanVariables.host(in: text) {
       text =
         (baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL) + text[start.upperBound...]
     }
-    // A variable may contain others.
+    // The value of a variable may contain other variables.
     for _ in 0..<5 {
       let next = PostmanVariables.replacing(in: text) { name in
         guard !CredentialName.names(name), let value = values[name], !value.isEmpty else {
@@ -49,8 +50,8 @@ struct PostmanVariables {
     return filled(text, isSecret: false)
   }
 
-  /// The variable at the start of a URL, or one that is the whole host. Includes the scheme and the
-  /// port.
+  /// Returns the range of the variable at the start of a URL, or of one that is the whole host. The
+  /// range includes the scheme and the port.
   private static func host(in text: String) -> Range<String.Index>? {
     text.firstMatch(of: /^\{\{[^{}]*\}\}/)?.range
       ?? text.firstMatch(of: /^https?:\/\/\{\{[^{}]*\}\}(:(\d+|\{\{[^{}]*\}\}))?(?=[\/?#]|$)/)?

@@ -2,24 +2,24 @@ package import LullCore
 import LullHost
 import LullSystem
 
-/// The imported document and all documents it refers to, each read once.
+/// The imported document and all documents that it refers to. Each is read once.
 ///
-/// A file may refer to files in its folder and below. A document from a URL may refer to URLs of
-/// the same origin.
+/// A file may refer to files in its folder and in folders below it. A document from a URL may refer
+/// to URLs of the same origin.
 package final class DocumentSet {
-  /// Fetches the content of a URL.
+  /// Fetches the document at a URL. Returns its content and its final URL.
   package typealias Fetch = (ResourceURL) throws(DocumentProblem) -> (
     bytes: [UInt8], url: ResourceURL
   )
 
-  /// The maximum size of all documents, in bytes.
+  /// The maximum size of all documents together, in bytes.
   package static let largest = 64 << 20
   private static let mostDocuments = 500
 
   let root: ImportDocument
   private var others: [String: ImportDocument] = [:]
   private var failures: [String: DocumentProblem] = [:]
-  /// For a file: the folder that must contain all others.
+  /// The folder of the imported file, which must contain all files that it refers to.
   private let folder: [UInt8]
   private let fetch: Fetch
   private var size = 0
@@ -41,8 +41,8 @@ package final class DocumentSet {
     size = bytes.count
   }
 
-  /// - Parameter name: The name in messages. The document has no folder, so it can only refer to
-  ///   itself.
+  /// - Parameter name: The name of the document in messages. The document has no folder, so it can
+  ///   refer only to itself.
   package init(bytes: [UInt8], name: String) throws(DocumentProblem) {
     fetch = { (_) throws(DocumentProblem) in throw DocumentProblem("there is no network") }
     folder = []
@@ -57,7 +57,7 @@ package final class DocumentSet {
     }
   }
 
-  /// The node that a `$ref` in `document` refers to.
+  /// Returns the node that a `$ref` in a document refers to.
   func node(_ reference: String, from document: ImportDocument) throws(DocumentProblem)
     -> ImportNode
   {

@@ -1,13 +1,13 @@
 import LullCore
 import LullHost
 
-/// A JSON or YAML document that is imported or referred to.
+/// A JSON or YAML document that is imported, or that an imported document refers to.
 final class ImportDocument {
-  /// The name in messages: a path or URL.
+  /// The name of the document in messages: a path or a URL.
   let name: String
-  /// `nil` for a file.
+  /// The URL of the document. `nil` for a file.
   let url: ResourceURL?
-  /// The path of a file with links resolved. `nil` for a document from a URL.
+  /// The path of the file with links resolved. `nil` for a document from a URL.
   let path: [UInt8]?
   let root: JSONElement
 
@@ -20,8 +20,8 @@ final class ImportDocument {
     root = try ImportDocument.document(of: bytes, name: name).root
   }
 
-  /// Parses the document. JSON begins with a brace or a bracket. If it is invalid, it may still be
-  /// YAML.
+  /// Parses a document. If it begins with a brace or a bracket, it is parsed as JSON. If that
+  /// fails, it may still be YAML.
   private static func document(
     of bytes: [UInt8], name: String
   ) throws(DocumentProblem) -> JSONDocument {
@@ -81,7 +81,8 @@ struct ImportNode {
 
   var isObject: Bool { element.kind == .object }
 
-  /// Equal for the same value, even if it was reached by different references.
+  /// Identifies the value. Nodes have equal identities if they were reached by different references
+  /// but are the same value.
   var identity: Identity { Identity(document: ObjectIdentifier(document), index: element.index) }
 
   struct Identity: Hashable {
@@ -90,11 +91,11 @@ struct ImportNode {
   }
 }
 
-/// Why a document can't be read: the message and the place.
+/// The reason why a document can't be read, as a message with the place of the error.
 package struct DocumentProblem: Error, Equatable, CustomStringConvertible {
-  /// The file or URL. Empty if the reader knows it.
+  /// The file or URL with the problem. Empty if the caller adds it.
   package var file: String
-  /// The place, starting at 1. `nil` if it is unknown.
+  /// The line of the problem, starting at 1. `nil` if it is unknown.
   package var line: Int?
   package var column: Int?
   /// The message, without a full stop.

@@ -1,12 +1,14 @@
-/// A placeholder in a text for a value that is entered later: `$TOKEN` of a shell, `{{token}}` of a
-/// collection. It is enclosed in two characters that do not occur in such texts.
+/// A placeholder in a text, for a value that is entered later. It represents `$TOKEN` in a shell
+/// command, or `{{token}}` in a collection. A placeholder is enclosed in two characters that do not
+/// occur in such texts.
 enum Blank {
   static let open: Character = "\u{F0001}"
   static let close: Character = "\u{F0002}"
 
   static func text(_ name: some StringProtocol) -> String { "\(open)\(name)\(close)" }
 
-  /// Removes the enclosing characters from a text of the source.
+  /// Removes the enclosing characters of placeholders from a text of the source, where they have no
+  /// meaning.
   static func without(_ text: some StringProtocol) -> String {
     guard text.unicodeScalars.contains(where: { $0 == "\u{F0001}" || $0 == "\u{F0002}" }) else {
       return String(text)
@@ -18,7 +20,8 @@ enum Blank {
 
   static func isIn(_ text: some StringProtocol) -> Bool { text.contains(open) }
 
-  /// The name, if the text is a single placeholder.
+  /// Returns the name of the placeholder, if the whole text is a single placeholder. Otherwise
+  /// `nil`.
   static func name(_ text: some StringProtocol) -> String? {
     guard text.first == open, text.last == close, text.count(where: { $0 == open }) == 1 else {
       return nil
@@ -26,13 +29,14 @@ enum Blank {
     return String(text.dropFirst().dropLast())
   }
 
-  /// The text before the placeholder, if there is only one and it is at the end.
+  /// If a text ends with its only placeholder, returns the text before it and its name. Otherwise
+  /// `nil`.
   static func atEnd(of text: some StringProtocol) -> (before: String, name: String)? {
     guard let start = text.firstIndex(of: open), let name = name(text[start...]) else { return nil }
     return (String(text[..<start]), name)
   }
 
-  /// Replaces each placeholder.
+  /// Replaces each placeholder in a text.
   static func replacing(
     in text: some StringProtocol, _ make: (String) -> String
   ) -> String {
@@ -47,6 +51,6 @@ enum Blank {
     return result + rest
   }
 
-  /// The text for people.
+  /// Returns a text for messages, with each placeholder written as `{{name}}`.
   static func shown(_ text: some StringProtocol) -> String { replacing(in: text) { "{{\($0)}}" } }
 }

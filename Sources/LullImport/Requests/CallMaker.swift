@@ -1,12 +1,12 @@
 import LullCore
 
-/// Creates a call from requests that differ only in values.
+/// Creates a call from requests that differ only in their values.
 struct CallMaker {
   let requests: [ParsedRequest]
-  /// Whether the requests are recorded samples instead of written ones.
+  /// Whether the requests were recorded. Otherwise they were written by a user.
   let isRecorded: Bool
   let variables: VariableNames
-  /// Whether placeholders are environment variables, as in a shell.
+  /// Whether placeholders are names of environment variables, as in shell commands.
   let hasShellBlanks: Bool
   private(set) var notes: [String] = []
 
@@ -22,7 +22,7 @@ struct CallMaker {
     self.hasShellBlanks = hasShellBlanks
   }
 
-  /// Creates the call without a name.
+  /// Creates the call. The caller sets its name.
   mutating func call() -> ImportedCall {
     let first = requests.first ?? ParsedRequest()
     var call = ImportedCall(name: "", method: first.method, path: "")
@@ -36,7 +36,7 @@ struct CallMaker {
     return call
   }
 
-  /// Returns the name of the variable for a credential.
+  /// A function that returns the name of the environment variable for a credential.
   private var secrets: (_ name: String, _ value: String) -> String {
     { [variables, hasShellBlanks] name, value in
       if hasShellBlanks, let blank = Blank.name(value) { return blank }
@@ -57,7 +57,7 @@ struct CallMaker {
     parameters.append(parameter)
   }
 
-  /// The names in the order of their first use.
+  /// Returns the names in several lists, in order of first use and without duplicates.
   private static func names(_ lists: [[(name: String, value: String)]]) -> [String] {
     var names: [String] = []
     var known: Set<String> = []
@@ -92,7 +92,7 @@ struct CallMaker {
         } else if let value = known {
           parameter.kind = ParsedValues.kind(of: [value])
           if isRecorded, parameter.kind == .integer {
-            // Other values in the same place may not be numbers.
+            // The values at this position in other requests may not be numbers.
             let all = requests.flatMap { PathTemplate($0.path).values }
             parameter.kind = ParsedValues.kind(of: all)
           }
@@ -171,15 +171,16 @@ struct CallMaker {
     }
   }
 
-  /// Whether the body has any fields. A form without fields is not sent.
+  /// Whether the body has any fields. A form without fields can't be sent.
   private var hasFields: Bool { parameters.contains { $0.place == .body } }
 
-  /// The description of a file parameter. It has no default.
+  /// Returns the description of a file parameter. It names an example, because such a parameter has
+  /// no default.
   private static func example(_ path: String?) -> String? {
     path.map { "Such as \(Blank.shown($0))" }
   }
 
-  /// The content type of the first body.
+  /// The content type of the first request that has a body.
   private var type: String? {
     requests.first { $0.body != nil }?.header("content-type").map { Blank.shown($0) }
   }
@@ -248,7 +249,9 @@ struct CallMaker {
 
   // MARK: JSON
 
-  /// - Returns: Whether all bodies are JSON.
+  /// Reads the bodies as JSON.
+  ///
+  /// - Returns: Whether all bodies are JSON. If not, nothing was read.
   private mutating func takeJSON(_ call: inout ImportedCall) -> Bool {
     var documents: [ParsedJSON] = []
     for request in requests {
@@ -313,7 +316,7 @@ struct CallMaker {
 }
 
 extension PathTemplate {
-  /// The values of the parameters.
+  /// The values in the segments that are parameters.
   var values: [String] {
     segments.compactMap { segment in
       if case .place(let value) = segment { value } else { nil }

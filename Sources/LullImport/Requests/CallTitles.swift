@@ -1,9 +1,9 @@
-/// Names calls after their resources. The method comes first unless it is GET.
+/// Names calls after their resources. The name begins with the method, unless that is GET.
 struct CallTitles {
   private var names = UniqueNames()
   private let known: [KnownCalls.Call]
 
-  /// - Parameter known: The existing calls.
+  /// - Parameter known: The calls that already exist.
   init(_ known: [KnownCalls.Call] = []) {
     self.known = known
     for call in known { _ = names.name(for: call.name) }
@@ -11,7 +11,7 @@ struct CallTitles {
 
   mutating func name(for request: ParsedRequest, path: String) -> String {
     let written = LuaLiteral.quoted(path).dropFirst().dropLast()
-    // The same request again.
+    // A call that makes the same request already exists, so its name is reused.
     if let call = known.first(where: { $0.method == request.method && $0.path == written }) {
       return call.name
     }
@@ -21,7 +21,8 @@ struct CallTitles {
     return names.name(for: "\(UniqueNames.plain(request.method.lowercased(), else: "do"))_\(title)")
   }
 
-  /// The name given by the user, in characters that need no quotes in a shell.
+  /// Converts the name that the author gave a request to characters that need no quotes in a shell.
+  /// `nil` if none is left.
   private static func plain(_ name: String) -> String? {
     var text = ""
     for character in Blank.shown(name).prefix(80) {
@@ -37,7 +38,7 @@ struct CallTitles {
   }
 }
 
-/// Names an API after its host: `github` for `https://api.github.com`.
+/// Names an API after its host, for example `github` for `https://api.github.com`.
 package enum HostTitle {
   package static func name(of origin: String) -> String {
     let host = origin.split(separator: "/").last?.prefix { $0 != ":" } ?? ""
@@ -57,7 +58,7 @@ package enum HostTitle {
   }
 }
 
-/// Generates unique names by appending a number if a name is already taken.
+/// Generates unique names. If a name is already taken, a number is appended.
 struct UniqueNames {
   private var taken: Set<String> = []
 
@@ -71,12 +72,13 @@ struct UniqueNames {
     return name
   }
 
-  /// A unique key for Lua and the shell, from a parameter's name in the request.
+  /// Returns a unique key for Lua and the shell, derived from a parameter's name in the request.
   mutating func key(for wire: String) -> String {
     name(for: UniqueNames.plain(wire, else: "value"))
   }
 
-  /// Converts a text to letters, digits, `_`, `-` and `.`. It does not begin with `-` or `.`.
+  /// Converts a text to letters, digits, `_`, `-` and `.`. The result does not begin with `-` or
+  /// `.`.
   static func plain(_ text: String, else other: String) -> String {
     var plain = ""
     for character in text.prefix(80) {
@@ -92,17 +94,18 @@ struct UniqueNames {
   }
 }
 
-/// Names of environment variables that contain credentials.
+/// Generates the names of environment variables for credentials.
 struct VariableNames {
-  /// The prefix of all names in upper case, such as `GITHUB`.
+  /// The prefix of all names, in upper case, such as `GITHUB`.
   let prefix: String
 
-  /// - Parameter name: The name of the API, from its file.
+  /// - Parameter name: The name of the API, which is that of its file.
   init(api name: String) {
     prefix = SecurityReader.variableName(name)
   }
 
-  /// The variable for a header or parameter: `GITHUB_API_KEY` for `X-Api-Key` of the API `github`.
+  /// Returns the variable for a header or parameter. For `X-Api-Key` of the API `github`, that is
+  /// `GITHUB_API_KEY`.
   func variable(for name: String) -> String {
     var text = VariableNames.capitals(
       name.lowercased().hasPrefix("x-") ? String(name.dropFirst(2)) : name)

@@ -1,41 +1,42 @@
 import LullHost
 import LullLuaSource
 
-/// The content of an imported file that an import adds to, because curl commands are imported one
-/// at a time.
+/// The content of an imported file that an import adds calls to. curl commands are imported one at
+/// a time.
 package struct KnownCalls {
   struct Call {
     let name: String
     let method: String
-    /// The path as written.
+    /// The path as written in the file.
     let path: String
   }
 
-  /// A call whose request is already made by an existing call.
+  /// An imported call whose request is the same as that of an existing call.
   package struct Clash {
-    /// For example `GET /orders`.
+    /// The method and path, such as `GET /orders`.
     package let request: String
     /// The name of the existing call.
     package let name: String
     package let line: Int
   }
 
-  /// A file with calls added.
+  /// The result of adding calls to a file.
   package struct Addition {
     package let bytes: [UInt8]
-    /// Calls that are sent without the credentials of the others.
+    /// The names of the calls that are sent without the credentials of the other calls.
     package let openCalls: [String]
   }
 
   private let file: DeclaredFile
   private let text: String
-  /// The base URLs, including those of environments, of the current file and of the imported one.
+  /// The base URLs of the current file and of the imported one, including those of environments.
   private let bases: [BaseURL]
   let calls: [Call]
 
-  /// `nil` if the file has no table of calls.
+  /// Reads a file. The result is `nil` if the file has no table of calls.
   ///
-  /// - Parameter imported: The file as last imported. `nil`: the same.
+  /// - Parameter imported: The file as last imported. `nil` if it does not differ from the current
+  ///   one.
   package init?(_ bytes: [UInt8], imported: [UInt8]? = nil) {
     guard let file = DeclaredFile(bytes) else { return nil }
     self.file = file
@@ -53,25 +54,25 @@ package struct KnownCalls {
     }
   }
 
-  /// The longest base URL that contains the request. `nil` if no base URL does.
+  /// Returns the longest base URL that the request is below. `nil` if there is none.
   func base(of request: ParsedRequest) -> BaseURL? {
     bases.filter { $0.path(of: request) != nil }.max { $0.path.utf8.count < $1.path.utf8.count }
   }
 
-  /// Whether a request is for a base URL itself.
+  /// Returns whether the URL of a request is one of the base URLs itself.
   func isBase(_ request: ParsedRequest) -> Bool {
     bases.contains { $0.origin == request.origin && $0.path == request.path }
   }
 
-  /// The base URLs, for messages.
+  /// The base URLs as text for messages.
   var shownBases: String {
     var shown: [String] = []
     for base in bases where !shown.contains(base.text) { shown.append(base.text) }
     return shown.isEmpty ? "another host" : shown.joined(separator: " and ")
   }
 
-  /// The calls of another API that make the same request as an existing call, but are written
-  /// differently.
+  /// Returns the calls of another API that make the same request as an existing call, although
+  /// their declarations differ.
   package func clashes(with api: ImportedAPI) -> [Clash] {
     guard let new = DeclaredFile(Array(APIFileWriter.text(of: api).utf8)) else { return [] }
     let all = Dictionary(
@@ -93,7 +94,7 @@ package struct KnownCalls {
     }
   }
 
-  /// The path without the names of its placeholders.
+  /// Returns a path without the names of its placeholders.
   private static func shape(_ path: some StringProtocol) -> String {
     var result = ""
     var isInside = false
@@ -105,9 +106,9 @@ package struct KnownCalls {
     return result
   }
 
-  /// Returns the file with the calls of another API added. Calls of the same name are replaced.
+  /// Adds the calls of another API to the file. A call of the same name is replaced.
   ///
-  /// - Returns: `nil` if the file was not imported.
+  /// - Returns: The new file. `nil` if the file was not imported.
   package func adding(_ api: ImportedAPI) throws(ImportProblem) -> Addition? {
     var api = api
     var added = AccessWriter(api).statements
@@ -151,7 +152,7 @@ package struct KnownCalls {
     return Addition(bytes: bytes, openCalls: open)
   }
 
-  /// The credentials of calls without entries. `nil` if they are unknown.
+  /// Returns the credentials of calls without an entry. `nil` if they are unknown.
   private func standard(of api: ImportedAPI, _ known: KnownAccess) -> ImportedAccess? {
     if api.calls.contains(where: { known.covers($0.path) }) { return nil }
     guard known.isGeneral else { return ImportedAccess() }
@@ -161,8 +162,8 @@ package struct KnownCalls {
     return !statement.isEmpty && text.contains(statement) ? api.access : nil
   }
 
-  /// The statements that the file lacks, each written separately. Only files that are written as a
-  /// whole define shared credentials.
+  /// Returns the `configure` statements that the file lacks. Each is written separately, without
+  /// shared credentials. Only a file that is written as a whole defines those.
   private func statements(of api: ImportedAPI) throws(ImportProblem) -> String {
     let names = Set(api.calls.map(\.name))
     var own = api
@@ -185,7 +186,7 @@ package struct KnownCalls {
     return added
   }
 
-  /// Whether the statement exists and no later one applies to the same requests.
+  /// Returns whether a statement exists and no later one applies to the same requests.
   private func isLast(_ statement: String, about exception: ImportedException) -> Bool {
     guard let end = text.ranges(of: statement).last?.upperBound else { return false }
     return !text[end...].contains("api:configure(\(LuaLiteral.quoted(exception.pattern)),")
@@ -205,11 +206,11 @@ extension String {
   }
 }
 
-/// The credentials in a file, as far as they can be read without running it.
+/// The credentials that a file configures, as far as its source shows them.
 struct KnownAccess {
-  /// Whether some credentials apply to all calls.
+  /// Whether the file configures credentials for all calls.
   private(set) var isGeneral = false
-  /// The patterns of entries for some calls.
+  /// The patterns of the `configure` entries that apply to some calls only.
   private(set) var patterns: [String] = []
 
   init(_ file: DeclaredFile) {
@@ -224,7 +225,8 @@ struct KnownAccess {
         next += 2
       }
       guard let table = DeclaredTable(at: next, in: file.tokens) else {
-        // A function may do anything. `service` alone is a name.
+        // A `configure` entry with a function may set any credentials. `service` without a table is
+        // only a name.
         guard tokens[place].text == "configure" else { continue }
         if let pattern { patterns.append(pattern) } else { isGeneral = true }
         continue
@@ -238,7 +240,7 @@ struct KnownAccess {
     }
   }
 
-  /// Whether an entry may apply to the requests of a path.
+  /// Returns whether a `configure` entry may apply to the requests of a path.
   func covers(_ path: String) -> Bool {
     let own = AccessExceptions.pattern(of: path)
     return patterns.contains { $0.contains("**") || AccessExceptions.overlap($0, own) }

@@ -1,12 +1,12 @@
 import LullCore
 
-/// A JSON body, in which a placeholder may replace a value.
+/// A JSON body in which placeholders may be in place of values.
 struct ParsedJSON {
   private let root: JSONElement
-  /// Placeholders that replaced a value.
+  /// The placeholders that are in place of a value, without quotes.
   private let bare: Set<String>
 
-  /// `nil` if it is not JSON.
+  /// Parses a body. The result is `nil` if the text is not JSON.
   init?(_ text: String) {
     if let document = try? JSONDocument(parsing: Array(text.utf8)) {
       root = document.root
@@ -39,7 +39,7 @@ struct ParsedJSON {
     self.bare = bare
   }
 
-  /// Whether its members can be parameters.
+  /// Whether the body is an object whose members can become parameters.
   var isPlainObject: Bool {
     root.kind == .object && !root.pairs.isEmpty && !root.pairs.contains { $0.key.isEmpty }
   }
@@ -61,7 +61,7 @@ struct ParsedJSON {
 
   var value: JSONValue { root.plainValue }
 
-  /// Sets this as the default of a parameter, unless it must not be stored.
+  /// Makes this value the default of a parameter, unless it must not be stored in the file.
   func setStandard(of parameter: inout ImportedParameter) {
     guard let value = ParsedJSON.standard(root, called: "") else { return }
     parameter.setStandard(value, of: root)
@@ -73,9 +73,9 @@ struct ParsedJSON {
     case .null: return nil
     case .bool, .int: return element.plainValue
     case .double:
-      // The text of the default keeps the digits.
+      // The text of the default preserves the digits.
       if element.digits != nil { return element.plainValue }
-      // The conversion would lose precision.
+      // A number that a double can't represent exactly would lose digits, so it has no default.
       guard let number = element.double, number.isFinite, number != number.rounded() else {
         return nil
       }
@@ -110,8 +110,8 @@ struct ParsedJSON {
   }
 
   /// - Parameters:
-  ///   - members: The member of each body. `nil`: missing.
-  ///   - isOptional: Whether some requests have no body.
+  ///   - members: The member of each body. `nil` if a body lacks the member.
+  ///   - isOptional: Whether some of the requests have no body.
   static func parameter(
     _ name: String, _ members: [Member?], key: String, isRecorded: Bool, isOptional: Bool,
     notes: inout [String], secret makeSecret: (_ value: String) -> String

@@ -1,55 +1,57 @@
 import LullCore
 
-/// A written or recorded request in its sent form. Texts may contain placeholders.
+/// A written or recorded request in the form in which it is sent. Its texts may contain
+/// placeholders.
 struct ParsedRequest {
   enum Body {
-    /// The bytes as sent. `nil` if they are not text.
+    /// The body as sent. `nil` if it is not text.
     case whole(String?)
-    /// A URL-encoded form, decoded.
+    /// The decoded pairs of a URL-encoded form.
     case fields([(name: String, value: String)])
     case parts([Part])
-    /// The content of the file with that name. `nil`: the name is a parameter.
+    /// The content of the file with this name. `nil`: the name becomes a parameter.
     case file(String?)
   }
 
   /// A part of a multipart form.
   struct Part {
     var name: String
-    /// `nil` if it is unknown.
+    /// The value of the part. `nil` if it is unknown.
     var value: String?
     var isFile = false
-    /// The content type of a text.
+    /// The content type, if the part is a text.
     var type: String?
   }
 
   var method = "GET"
-  /// `https://host:port`, in lower case.
+  /// The origin in lower case, such as `https://host:port`.
   var origin = ""
-  /// The path as sent, percent-encoded. Begins with `/`.
+  /// The path as sent, with percent-encoding. It begins with `/`.
   var path = "/"
-  /// Decoded. The value is `nil` if there is no `=`.
+  /// The decoded pairs of the query. The value is `nil` if the pair has no `=`.
   var query: [(name: String, value: String?)] = []
-  /// Query pairs as written, whose decoded bytes are not UTF-8 or that have no name.
+  /// Query pairs as written. These are the pairs that have no name or are not UTF-8 when decoded.
   var literalQuery: [String] = []
   var headers: [(name: String, value: String)] = []
-  /// Headers that are not sent although programs send them by default, in lower case.
+  /// Names of headers, in lower case, that are not sent although programs send them by default.
   var unsent: Set<String> = []
   var body: Body?
   /// The credentials as `user:password`.
   var user: String?
   var isDigest = false
-  /// The known values of path placeholders.
+  /// The known values of placeholders in the path.
   var blankValues: [String: String] = [:]
-  /// Names of headers and parameters that are credentials despite their names, in lower case.
+  /// Names of headers and parameters that are credentials although their names do not show it. In
+  /// lower case.
   var secretNames: Set<String> = []
-  /// The name and description given by the author.
+  /// The name that the author gave the request.
   var name: String?
   var description: String?
   var tags: [String] = []
 
   init() {}
 
-  /// The type of the body in lower case, without parameters. Empty without a type.
+  /// The content type of the body in lower case, without parameters. Empty if there is none.
   var bodyType: String {
     let value = header("content-type") ?? ""
     return String(value.prefix { $0 != ";" }).lowercased().filter { !$0.isWhitespace }
@@ -63,14 +65,14 @@ struct ParsedRequest {
     headers.last { $0.name.lowercased() == name }?.value
   }
 
-  /// The request for messages.
+  /// The method and path, for messages.
   var shown: String { "\(method) \(Blank.shown(path))" }
 }
 
 extension ParsedRequest {
-  /// Parses a URL.
+  /// Sets origin, path and query from a URL.
   ///
-  /// - Returns: Whether it is an HTTP URL.
+  /// - Returns: Whether the text is an HTTP URL.
   mutating func take(url text: String) -> Bool {
     let bare = text.prefix { $0 != "#" }
     guard let mark = bare.firstRange(of: "://") else { return false }
@@ -109,7 +111,8 @@ extension ParsedRequest {
     }
   }
 
-  /// The pairs of a URL-encoded form. `nil` if it is not a form, or if a pair is not UTF-8.
+  /// Returns the pairs of a URL-encoded form. `nil` if the text is not a form, or if a pair is not
+  /// UTF-8.
   static func fields(_ text: String) -> [(name: String, value: String)]? {
     guard !text.isEmpty else { return [] }
     var fields: [(String, String)] = []
@@ -131,7 +134,7 @@ extension ParsedRequest {
     String(text).firstMatch(of: /%(?![0-9A-Fa-f]{2})/) == nil && plain(text) != nil
   }
 
-  /// `nil` if the decoded bytes are not UTF-8.
+  /// Decodes percent-encoding and `+`. `nil` if the result is not UTF-8.
   private static func plain(_ text: some StringProtocol) -> String? {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
       return String(text)
@@ -156,15 +159,15 @@ extension ParsedRequest {
   }
 }
 
-/// Selects the headers of a request that belong into a call.
+/// Selects those headers of a request that become part of a call.
 enum ParsedHeaders {
-  /// Headers set automatically by connections, bodies and caches.
+  /// Headers that are set automatically for connections and bodies.
   private static let automatic: Set<String> = [
     "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "te",
     "upgrade", "keep-alive", "proxy-connection", "proxy-authorization", "trailer", "date",
   ]
 
-  /// Headers set automatically by browsers.
+  /// Headers that browsers set automatically.
   private static let ofBrowsers: Set<String> = [
     "user-agent", "accept-language", "priority", "dnt", "upgrade-insecure-requests", "pragma",
     "cache-control", "origin", "referer", "if-none-match", "if-modified-since", "x-requested-with",
@@ -186,7 +189,8 @@ enum ParsedHeaders {
     return byBrowser && (name.hasPrefix("sec-") || ofBrowsers.contains(name))
   }
 
-  /// The headers of the call, without credentials and those set automatically for the body.
+  /// Returns the headers of the call. Credentials, and headers that are set automatically, are
+  /// omitted.
   static func kept(_ request: ParsedRequest) -> [(name: String, value: String)] {
     let byBrowser = isOfBrowser(request)
     return request.headers.filter { header in
@@ -204,7 +208,7 @@ enum ParsedHeaders {
     }
   }
 
-  /// The headers that are left out, in lower case.
+  /// Returns the names of the headers that are omitted, in lower case.
   static func leftOut(_ request: ParsedRequest) -> [String] {
     let byBrowser = isOfBrowser(request)
     return request.headers.filter { header in
@@ -213,7 +217,7 @@ enum ParsedHeaders {
     }.map { LogText.part($0.name.lowercased(), limit: 40) }
   }
 
-  /// The headers that are not valid in Lull's requests.
+  /// Returns the names of the headers that are not valid in requests of Lull.
   static func wrong(_ request: ParsedRequest) -> [String] {
     let byBrowser = isOfBrowser(request)
     return request.headers.filter { header in
@@ -223,12 +227,13 @@ enum ParsedHeaders {
   }
 }
 
-/// The credentials of a request. They become environment variables named after them.
+/// The credentials of a request. They become environment variables, which are named after the
+/// headers and parameters.
 struct ParsedAccess {
   let access: ImportedAccess
   let notes: [String]
 
-  /// Whether a header contains credentials.
+  /// Returns whether a header of a request contains credentials.
   static func isCredential(_ name: String, of request: ParsedRequest) -> Bool {
     CredentialName.headers.contains(name.lowercased()) || request.isSecret(name)
   }
@@ -255,7 +260,7 @@ struct ParsedAccess {
       let lower = name.lowercased()
       // An empty header contains no credentials.
       if value.isEmpty || lower == "proxy-authorization" { continue }
-      // Not valid in any request.
+      // The name is not valid in any request.
       if Headers.problem(name, "".utf8) != nil { continue }
       guard lower == "authorization" else {
         let given = hasShellBlanks ? Blank.atEnd(of: value) : nil

@@ -1,23 +1,23 @@
 import LullCassettes
 import LullCore
 
-/// The values of one parameter in requests that differ only in values.
+/// The values of one parameter, in requests that differ only in their values.
 struct ParsedValues {
-  /// The name in the request.
+  /// The name of the parameter in the request.
   let name: String
   let place: ImportedParameter.Place
-  /// The values in each request. Empty if the request lacks the parameter.
+  /// The values in each request. Empty for a request that lacks the parameter.
   var values: [[String]]
   /// Whether the values are credentials.
   var isSecret: Bool
 
-  /// Whether a value can be stored as a default, because it does not look like a credential.
+  /// Returns whether a value can be stored as a default: it must not look like a credential.
   static func isHarmless(_ text: String) -> Bool {
     !Blank.isIn(text) && RandomText.words(in: text).isEmpty && CredentialMask.body(text) == text
   }
 
-  /// Like `isHarmless(_:)`, for a value with a name, which tells whether hexadecimal digits are a
-  /// key or a digest.
+  /// Returns whether a value can be stored as a default, because it does not look like a
+  /// credential. The name of the value shows whether hexadecimal digits are a key or a digest.
   static func isHarmless(_ text: String, called name: String) -> Bool {
     isHarmless(text) && !(mayNameKey(name) && hasHexadecimalKey(text))
   }
@@ -31,13 +31,14 @@ struct ParsedValues {
     return namesOfKeys.contains { plain.contains($0) }
   }
 
-  /// Like `isHarmless(_:)`, for a path segment, in which digits identify something.
+  /// Returns whether a path segment does not look like a credential. Hexadecimal digits do not,
+  /// because in a path they usually identify something.
   static func isHarmlessSegment(_ text: String) -> Bool {
     !Blank.isIn(text) && RandomText.words(in: text).isEmpty
   }
 
-  /// Whether the text contains hexadecimal digits like those of keys: longer than usual database
-  /// IDs, and not a UUID.
+  /// Whether a text contains hexadecimal digits like those of keys: more than usual database IDs
+  /// have, and not a UUID.
   private static func hasHexadecimalKey(_ text: String) -> Bool {
     text.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.contains { word in
       word.utf8.count >= 32 && word.allSatisfy(\.isHexDigit) && word.contains(where: \.isNumber)
@@ -58,14 +59,14 @@ struct ParsedValues {
     return .string
   }
 
-  /// Whether it is a JSON integer beyond 64 bits. (JSN-112)
+  /// Whether a text is a JSON integer beyond 64 bits. (JSN-112)
   private static func isLarge(_ text: String) -> Bool {
     guard text.utf8.count > 18, text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 })
     else { return false }
     return (try? JSONDocument(parsing: Array(text.utf8)))?.root.digits == text
   }
 
-  /// Sets the default to these texts. Only a list has several.
+  /// Makes these texts the default of a parameter. Only a list can have several.
   static func setStandard(of parameter: inout ImportedParameter, _ texts: [String]) {
     let elements = texts.map { value($0, parameter.kind) }
     parameter.standard = parameter.isList ? .array(elements) : elements.first
@@ -84,8 +85,8 @@ struct ParsedValues {
   }
 
   /// - Parameters:
-  ///   - isRecorded: Whether the requests are recorded samples instead of written ones.
-  ///   - makeSecret: Returns the variable for a credential.
+  ///   - isRecorded: Whether the requests were recorded. Otherwise they were written by a user.
+  ///   - makeSecret: Returns the environment variable for a credential.
   func parameter(
     key: String, isRecorded: Bool, notes: inout [String],
     secret makeSecret: (_ value: String) -> String

@@ -1,19 +1,19 @@
 import LullHost
 import LullLuaSource
 
-/// A path template. Segments that are certainly numbers or identifiers, and placeholders, become
-/// parameters.
+/// A path in which some segments are parameters: placeholders, and segments that are certainly
+/// numbers or identifiers.
 struct PathTemplate {
   enum Segment: Equatable {
     case text(String)
-    /// A parameter and its value. `nil`: no value.
+    /// A parameter, with its value in the request. `nil` if there is no value.
     case place(String?)
-    /// A text that contains placeholders.
+    /// A segment that contains placeholders and other text.
     case mixed(String)
   }
 
   let segments: [Segment]
-  /// Identifies the template.
+  /// Identifies the template: paths with the same key have the same template.
   let key: String
 
   init(_ path: String) {
@@ -29,7 +29,7 @@ struct PathTemplate {
       } else if !ParsedValues.isHarmlessSegment(text)
         || position > 0 && PathTemplate.isCertain(text)
       {
-        // The first segment may be a version.
+        // In the first segment, a number is not a parameter, because it may be a version.
         segments.append(.place(text))
       } else {
         segments.append(.text(text))
@@ -55,8 +55,8 @@ struct PathTemplate {
       && text.contains(where: \.isNumber)
   }
 
-  /// The names of the parameters: `id`, or if there are several, names after the preceding
-  /// segments.
+  /// Returns the names of the parameters. A single one is named `id`. If there are several, they
+  /// are named after the segments that precede them.
   func names() -> [String] {
     let count = values.count
     var before = ""
@@ -88,7 +88,7 @@ struct PathTemplate {
     return String(word.dropLast())
   }
 
-  /// A name for the resource: `users`, `users_posts`.
+  /// A name for the resource, such as `users` or `users_posts`.
   var title: String {
     var words: [String] = []
     var endsWithPlace = false
@@ -105,9 +105,9 @@ struct PathTemplate {
   }
 }
 
-/// Percent-encoding of forms.
+/// Percent-encodes texts as in forms.
 enum PercentText {
-  /// Encodes everything except the unreserved characters of RFC 3986, section 2.3. A space becomes
+  /// Encodes all characters except the unreserved ones of RFC 3986, section 2.3. A space becomes
   /// `+`.
   static func escaped(_ text: some StringProtocol) -> String {
     var result: [UInt8] = []
@@ -128,10 +128,10 @@ enum PercentText {
 
 /// A base URL of the calls in a file.
 struct BaseURL {
-  /// The URL as written.
+  /// The URL as written in the file.
   let text: String
   let origin: String
-  /// The path without a trailing slash, often empty.
+  /// The path of the URL without a trailing slash. Often empty.
   let path: String
 
   private init?(_ text: String) {
@@ -144,7 +144,7 @@ struct BaseURL {
     self.path = path
   }
 
-  /// All base URLs before the calls of a file, including those of environments.
+  /// Returns all base URLs in the part of a file before its calls, including those of environments.
   static func named(in file: DeclaredFile) -> [BaseURL] {
     let tokens = file.tokens[..<file.calls.tokens.lowerBound]
     return tokens.indices.dropLast(2).compactMap { place in
@@ -155,8 +155,8 @@ struct BaseURL {
     }
   }
 
-  /// The path of a request below this URL, with the leading slash. `nil` if the request is
-  /// elsewhere.
+  /// Returns the path of a request below this URL, with a leading slash. `nil` if the request is
+  /// not below it.
   func path(of request: ParsedRequest) -> String? {
     guard request.origin == origin, request.path.hasPrefix(path) else { return nil }
     let rest = request.path.dropFirst(path.count)

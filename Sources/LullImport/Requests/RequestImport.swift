@@ -4,13 +4,14 @@ import LullCore
 ///
 /// Behaviours: IMX-01 to IMX-40.
 struct RequestImport {
-  /// Whether the requests are samples. Those that differ only in values become one call.
+  /// Whether the requests were recorded. Recorded requests that differ only in their values become
+  /// one call.
   let isRecorded: Bool
   let variables: VariableNames
   let hasShellBlanks: Bool
   private(set) var api: ImportedAPI
 
-  /// - Parameter given: Credentials that are not in a header, by request number.
+  /// - Parameter given: Credentials that are not in a header. The key is the number of the request.
   init(
     _ requests: [ParsedRequest], origin: String, isRecorded: Bool, variables: VariableNames,
     hasShellBlanks: Bool = false, known: [KnownCalls.Call] = [],
@@ -60,10 +61,10 @@ struct RequestImport {
     if !api.notes.contains(text) { api.notes.append(text) }
   }
 
-  /// The requests of each call, with their numbers.
+  /// Returns the requests of each call, with their numbers.
   ///
-  /// Requests with query pairs that are not UTF-8 are left out, because no parameter can have such
-  /// a value. They are kept if all requests of the call have the same pair and it is not a
+  /// A request is omitted if its query has a pair that is not UTF-8, because no parameter can have
+  /// such a value. It is kept if all requests of the call have the same pair and the pair is not a
   /// credential.
   private mutating func keptGroups(
     of requests: [ParsedRequest]
@@ -92,7 +93,8 @@ struct RequestImport {
     }
   }
 
-  /// Groups requests by method and path template, in the order of the first request.
+  /// Groups requests by method and path template. The groups are in the order of their first
+  /// requests.
   private static func groups(_ requests: [ParsedRequest]) -> [[Int]] {
     var places: [String: Int] = [:]
     var groups: [[Int]] = []
@@ -112,13 +114,14 @@ struct RequestImport {
 
   /// Sets the credentials of each call.
   ///
-  /// - Parameter seen: The credentials of each call's requests.
+  /// - Parameter seen: For each call, the credentials of its requests.
   private mutating func settle(_ seen: [[ImportedAccess]]) {
     guard isRecorded else {
       for (number, accesses) in seen.enumerated() { api.calls[number].access = accesses.first }
       return api.settleAccess()
     }
-    // A recorded call may have been sent without credentials at first, as before a login.
+    // A recorded request may have been sent without credentials, as before a login, so the most
+    // common credentials are preferred.
     let main =
       AccessExceptions.commonest(of: seen.joined().filter { $0 != ImportedAccess() })
       ?? ImportedAccess()
@@ -129,7 +132,7 @@ struct RequestImport {
     api.settleAccess()
   }
 
-  /// Moves headers that all calls have in common to the API.
+  /// If all calls have the same header, moves it to the API.
   private mutating func liftHeaders() {
     guard api.calls.count > 1, let first = api.calls.first else { return }
     for header in first.headers
@@ -157,14 +160,15 @@ struct RequestImport {
 }
 
 extension ImportedAPI {
-  /// Keeps only those calls. If all have the same credentials, these become the API's.
+  /// Keeps only the calls for which a function returns true. If these have the same credentials,
+  /// the credentials become those of the API.
   package mutating func keepCalls(where isKept: (ImportedCall) -> Bool) {
     calls.removeAll { !isKept($0) }
     settleAccess()
   }
 
-  /// Removes calls with other credentials than an earlier call with the same path, because
-  /// configuration is by path.
+  /// Removes a call if an earlier call with the same method and path has other credentials. A
+  /// configuration could not distinguish them.
   package mutating func leaveOutOthers() {
     var known: [String: ImportedCall] = [:]
     var left: [LeftOut] = []
@@ -187,7 +191,8 @@ extension ImportedAPI {
     settleAccess()
   }
 
-  /// Uses the most common credentials for the API. Other calls get their own entries.
+  /// Uses the most common credentials for the whole API. Calls with other credentials get their own
+  /// `configure` entries.
   mutating func settleAccess() {
     access = AccessExceptions.commonest(of: calls.compactMap(\.access)) ?? ImportedAccess()
     exceptions = AccessExceptions.made(of: accessEntries, standard: access)
@@ -197,12 +202,12 @@ extension ImportedAPI {
     calls.map { .init(path: $0.path, method: $0.method, access: $0.access ?? access) }
   }
 
-  /// Gives parameters other options for `lull call` if their names are in `taken`.
+  /// Gives parameters other option names for `lull call` if their names are in `taken`.
   package mutating func avoid(options taken: Set<String>) {
     for call in calls.indices {
       for place in calls[call].parameters.indices {
         let parameter = calls[call].parameters[place]
-        // No option begins with `_`.
+        // The names of options contain `-` in place of `_`.
         let name = parameter.key.replacing("_", with: "-")
         if taken.contains("--\(name)") {
           calls[call].parameters[place].option = "--\(parameter.place.rawValue)-\(name)"
@@ -211,7 +216,7 @@ extension ImportedAPI {
     }
   }
 
-  /// The environment variables with credentials.
+  /// The names of the environment variables for all credentials.
   package var variables: [String] {
     var names = access.variables + exceptions.flatMap(\.access.variables)
     for call in calls {
@@ -223,19 +228,20 @@ extension ImportedAPI {
   }
 }
 
-/// Why something can't be imported, on one line.
+/// The reason why something can't be imported, on one line.
 package struct ImportProblem: Error, Equatable, CustomStringConvertible {
   package let description: String
 
   package init(_ description: String) { self.description = description }
 }
 
-/// Parses the parts of a multipart form as transferred, which browsers copy and record.
+/// Parses a multipart form in the format in which it is transferred. Browsers copy and record this
+/// format.
 enum MultipartText {
-  /// The parts in order. `nil` if the text has no parts.
+  /// Returns the parts of a form in order. `nil` if the text has no parts.
   ///
-  /// - Parameter hasBlanks: Whether the text may contain placeholders. Otherwise their enclosing
-  ///   characters are ordinary text.
+  /// - Parameter hasBlanks: Whether the text may contain placeholders. Otherwise, the characters
+  ///   that enclose placeholders are removed.
   static func parts(_ text: String, type: String, hasBlanks: Bool = false) -> [ParsedRequest.Part]?
   {
     guard let start = type.firstRange(of: "boundary=")?.upperBound else { return nil }

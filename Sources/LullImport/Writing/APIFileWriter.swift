@@ -2,7 +2,8 @@ import LullCore
 
 /// Writes an API file that is easy to read and edit.
 ///
-/// The same API always gives the same text. Every text becomes a string or a comment on one line.
+/// The same API always results in the same text. Every text from the source becomes a string or a
+/// comment on one line.
 package struct APIFileWriter {
   private let api: ImportedAPI
   private let layout = LuaLayout()
@@ -115,7 +116,8 @@ package struct APIFileWriter {
     return type(of: parameter, beside: fields)
   }
 
-  /// The type alone if there are no other fields.
+  /// Returns the declaration of a parameter. If there are no other fields, it is the type alone
+  /// instead of a table.
   private func type(
     of parameter: ImportedParameter, beside fields: [(key: String, value: LuaLiteral)]
   ) -> LuaLiteral {

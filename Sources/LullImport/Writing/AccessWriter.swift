@@ -1,10 +1,10 @@
-/// Writes the statements about credentials. They name the source of the credentials, never the
-/// values.
+/// Writes the statements that configure credentials. They name the source of the credentials, never
+/// their values.
 struct AccessWriter {
   private let api: ImportedAPI
   private let layout = LuaLayout()
-  /// Credentials used by more than one statement. They are created once, so that the statements
-  /// share their tokens.
+  /// Credentials that several statements use. They are created once as local variables, so that the
+  /// statements share their tokens.
   private let shared: [ImportedAccess.Way]
   private let numbers: [ImportedAccess.Way: Int]
 
@@ -33,7 +33,7 @@ struct AccessWriter {
     for exception in api.exceptions {
       text += "\n" + statement(exception.access, pattern: exception.pattern, exception.methods)
     }
-    // Unconditional statements need no blank line between them.
+    // Unconditional statements that follow each other need no blank line between them.
     return text.replacing("}\n\napi:configure(", with: "}\napi:configure(")
       .replacing(")\n\napi:configure(", with: ")\napi:configure(")
   }
@@ -63,7 +63,7 @@ struct AccessWriter {
     guard indent > 0 else { return call + "\n" }
     let condition = access.variables.map { "lull.env(\(LuaLiteral.quoted($0)))" }
       .joined(separator: " and ")
-    // Without the variable nothing is sent, instead of the API's credentials.
+    // If the variable is not set, these requests must not be sent with the API's credentials.
     let otherwise =
       pattern != nil && api.access.way != nil
       ? statement(ImportedAccess(), pattern: pattern, methods) : ""

@@ -2,15 +2,19 @@ import LullCore
 import LullHost
 import LullLuaSource
 
-/// The layout of literals: on one line if they fit, otherwise one entry on each line.
+/// Formats literals: on one line if they fit, otherwise with one entry on each line.
 struct LuaLayout {
-  /// The maximum line length, except for lines with a longer string.
+  /// The maximum length of a line, unless it contains a longer string.
   private let width = 100
   /// The maximum line length that luacheck accepts.
   private let widest = 116
 
-  /// The text of a value that begins at `column` of a line indented by `indent` and is followed by
-  /// `behind` more columns.
+  /// Formats a literal.
+  ///
+  /// - Parameters:
+  ///   - indent: The indentation of the current line.
+  ///   - column: The column where the literal begins.
+  ///   - behind: The number of columns that will follow the literal.
   func text(_ literal: LuaLiteral, indent: Int, column: Int, behind: Int = 1) -> String {
     if let line = line(literal, room: width - column - behind) { return line }
     switch literal {
@@ -23,7 +27,7 @@ struct LuaLayout {
     }
   }
 
-  /// The text on one line of at most `room` columns. `nil` if it does not fit.
+  /// Formats a literal on one line of at most `room` columns. `nil` if it does not fit.
   private func line(_ literal: LuaLiteral, room: Int) -> String? {
     guard room > 0 else { return nil }
     var text = ""
@@ -61,7 +65,7 @@ struct LuaLayout {
     return text.count <= room ? text : nil
   }
 
-  /// A single table argument needs no parentheses.
+  /// Joins the arguments of a call. A single table needs no parentheses.
   private func joined(_ parts: [String], of arguments: [LuaLiteral]) -> String {
     if arguments.count == 1, case .table = arguments[0] { return parts[0] }
     return "(" + parts.joined(separator: ", ") + ")"
@@ -110,8 +114,8 @@ struct LuaLayout {
     "[" + long(key, indent: indent, column: indent + 4) + "]"
   }
 
-  /// A string that is longer than a line, in several pieces. `\z` skips the line break and the
-  /// following spaces.
+  /// Splits a string that is too long for a line into several lines. Each line ends with `\z`,
+  /// which skips the line break and the spaces after it.
   private func long(_ text: String, indent: Int, column: Int) -> String {
     let whole = LuaLiteral.quoted(text)
     guard whole.count + column > widest else { return whole }
@@ -121,7 +125,7 @@ struct LuaLayout {
     var piece = "\""
     for scalar in text.unicodeScalars {
       let next = LuaLiteral.quoted(String(scalar)).dropFirst().dropLast()
-      // The character after `\z` must not be a space, which would be skipped too.
+      // A space directly after `\z` would be skipped too.
       if used + next.count > width, scalar.value > 0x20, next.first != "\\" {
         result += piece + "\\z\n" + spaces
         piece = ""
@@ -134,24 +138,24 @@ struct LuaLayout {
   }
 }
 
-/// A value in Lua source. Only `code` is written without quoting, and it never contains text of the
-/// source document.
+/// A value in Lua source. Only `code` is written without quotes, and it never contains text of the
+/// imported source.
 indirect enum LuaLiteral {
   case text(String)
   case code(String)
   case list([LuaLiteral])
   case table([(key: String, value: LuaLiteral)])
-  /// A call of a function with one or more tables.
+  /// A call of a function, with literals as its arguments.
   case call(String, [LuaLiteral])
 
   static func bool(_ value: Bool) -> LuaLiteral { .code(value ? "true" : "false") }
 
-  /// `nil` if Lua has no literal for it.
+  /// Creates the literal for a JSON value. `nil` if Lua has none for it.
   init?(_ json: JSONValue) {
     switch json {
     case .null: return nil
     case .bool(let value): self = .bool(value)
-    // The smallest integer has no literal in Lua: it would be read as a negated float.
+    // Lua has no literal for the smallest integer: it would be read as a negated float.
     case .int(let value): self = .code(value == .min ? "math.mininteger" : String(value))
     case .double(let value):
       guard value.isFinite else { return nil }
@@ -166,8 +170,7 @@ indirect enum LuaLiteral {
 
   // MARK: Texts
 
-  /// Quotes a text on one line and escapes hidden characters. Any text becomes a single string
-  /// literal.
+  /// Quotes a text as a string literal on one line. Hidden characters are escaped.
   static func quoted(_ text: String) -> String {
     var result = "\""
     result.reserveCapacity(text.utf8.count + 2)
@@ -186,7 +189,7 @@ indirect enum LuaLiteral {
     return result + "\""
   }
 
-  /// Whether editors hide the character, or it changes the direction of text.
+  /// Returns whether editors do not show a character, or whether it changes the direction of text.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0...0x1F, 0x7F...0x9F, 0xAD, 0x61C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F,
@@ -196,7 +199,7 @@ indirect enum LuaLiteral {
     }
   }
 
-  /// A table key, quoted unless it is a name.
+  /// Returns a text as the key of a table, with quotes and brackets unless it is a name.
   static func key(_ text: String) -> String {
     isName(text) ? text : "[" + quoted(text) + "]"
   }

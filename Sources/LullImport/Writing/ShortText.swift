@@ -1,13 +1,14 @@
-/// Texts of a document on one short line, for lists and help.
+/// Shortens texts of a document to one line, for lists and help.
 enum ShortText {
   private static let longest = 80
 
-  /// The first sentence, or as many of its words as fit. `nil` if nothing readable is left.
+  /// Returns the first sentence of a text, or as many words of it as fit. `nil` if no readable text
+  /// is left.
   static func line(_ text: String?) -> String? {
     guard let text = text.map(plain) else { return nil }
     var words: [String] = []
     var count = 0
-    // Read only as much as fits.
+    // Read only as many words as fit.
     for word in text.split(whereSeparator: isSpace) {
       var word = String(String.UnicodeScalarView(word.filter { !LuaLiteral.isHidden($0) }))
       if words.isEmpty { word = String(word.drop { "#*_>-`".contains($0) && word.count > 1 }) }
@@ -28,10 +29,10 @@ enum ShortText {
     return line.hasSuffix(".") && !line.hasSuffix("..") ? String(line.dropLast()) : line
   }
 
-  /// Removes links and tags, and keeps their text.
+  /// Removes the links and tags in a text, and keeps their content.
   private static func plain(_ text: String) -> [Unicode.Scalar] {
     var result: [Unicode.Scalar] = []
-    // Only the beginning can fit.
+    // Only the beginning of the text can fit.
     let source = Array(text.unicodeScalars.prefix(2000))
     var place = 0
     while place < source.count {
@@ -65,7 +66,8 @@ enum ShortText {
     scalar.properties.isWhitespace || scalar.value < 0x20
   }
 
-  /// Converts a text to comment lines, broken at spaces. Hidden characters are made visible.
+  /// Converts a text to comment lines, which are broken at spaces. Hidden characters are made
+  /// visible.
   static func comments(_ text: String) -> String {
     var lines: [String] = []
     var line = "--"
@@ -79,7 +81,7 @@ enum ShortText {
     return (lines + [line]).map { $0 + "\n" }.joined()
   }
 
-  /// Converts a text to one line. Hidden characters are made visible.
+  /// Converts a text to a single comment line. Hidden characters are made visible.
   static func comment(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

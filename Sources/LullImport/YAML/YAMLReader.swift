@@ -3,7 +3,7 @@ package import LullCore
 package import LullSystem
 
 extension LibraryVersion {
-  /// The library for YAML, which this loads. Any thread.
+  /// The version of the YAML library, which this property loads. Any thread.
   package static var yaml: LibraryVersion {
     LibraryVersion("libyaml", for: "lull import of YAML", debian: "libyaml-0-2") {
       cyaml_version(&$0)
@@ -13,20 +13,20 @@ extension LibraryVersion {
 
 /// Converts YAML to JSON.
 ///
-/// Reads one document. Scalars follow the core schema of YAML 1.2. Keys are strings and unique in
-/// their mapping. Aliases and merge keys (`<<`) are expanded within limits.
+/// Only one document is read. Scalars follow the core schema of YAML 1.2. Keys are strings, and
+/// they are unique in their mapping. Aliases and merge keys (`<<`) are expanded within limits.
 package struct YAMLReader {
   private static let deepest = 200
-  /// The maximum size of the JSON in bytes, in addition to twice the size of the text.
+  /// The maximum size of the resulting JSON in bytes, in addition to twice the size of the text.
   private static let mostExpanded = 32 << 20
 
   /// A key of a mapping, and the JSON of its value.
   private typealias Member = (key: [UInt8], json: [UInt8])
 
-  /// The value of an anchor.
+  /// The value that an anchor marks.
   private struct Anchored {
     var json: [UInt8]
-    /// The members, if it is a mapping.
+    /// The members of the value, if it is a mapping.
     var members: [Member]?
   }
 
@@ -35,20 +35,20 @@ package struct YAMLReader {
     let isMapping: Bool
     let start: Int
     let anchor: String?
-    /// The start, for messages.
+    /// The line where the mapping or sequence starts, for messages.
     let line: Int
     let column: Int
     var count = 0
-    /// The key of the next value.
+    /// The key whose value is read next.
     var key: [UInt8]?
     var keyStart = 0
     var keys: Set<[UInt8]> = []
-    /// Whether another mapping may merge this one.
+    /// Whether the members are kept, because another mapping may merge this one.
     var keepsMembers = false
     var members: [Member] = []
-    /// Members of mappings that are merged into this one.
+    /// The members of the mappings that are merged into this one.
     var merged: [Member] = []
-    /// Whether this is a list of mappings that are merged into the outer mapping.
+    /// Whether this is a sequence of mappings that are all merged into the enclosing mapping.
     var mergesElements = false
     var isMerging = false
   }
@@ -58,15 +58,15 @@ package struct YAMLReader {
   private var anchors: [String: Anchored] = [:]
   private var openAnchors: Set<String> = []
   private let limit: Int
-  /// The number of bytes stored for aliases.
+  /// The number of bytes that are stored for later aliases.
   private var kept = 0
-  /// The number of bytes that aliases have expanded to, including discarded ones.
+  /// The number of bytes that aliases have expanded to. It includes values that were discarded.
   private var expanded = 0
   private var isComplete = false
   private var tab: BlockScalarTab?
 
   /// The maximum number of bytes that are read again because of tabs in block scalars, in addition
-  /// to 16 times the text.
+  /// to 16 times the size of the text.
   private static let mostRepeated = 64 << 20
 
   package static func document(of bytes: [UInt8]) throws(DocumentProblem) -> JSONDocument {
@@ -91,10 +91,11 @@ package struct YAMLReader {
     }
   }
 
-  /// Why reading stopped before the end.
+  /// The reason why reading stopped before the end.
   private struct Stop: Error {
     var problem: DocumentProblem
-    /// The tab that libyaml can't read without an indentation indicator.
+    /// The block scalar that begins with a tab, which libyaml can't read without an indentation
+    /// indicator.
     var tab: BlockScalarTab?
   }
 
@@ -118,7 +119,7 @@ package struct YAMLReader {
 
   private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(DocumentProblem) {
     var problem: UnsafePointer<CChar>?
-    // The bytes stay valid until the reader is closed below.
+    // The bytes stay valid until the reader is closed at the end of this function.
     guard let reader = cyaml_open(bytes.baseAddress, bytes.count, &problem) else {
       throw DocumentProblem(problem.map { String(cString: $0) } ?? "YAML cannot be read")
     }
@@ -218,7 +219,8 @@ package struct YAMLReader {
     levels[last].key = key
   }
 
-  /// Writes the separator before a value, and returns the position after it.
+  /// Writes the separator before a value. Returns the position in the output where the value
+  /// begins.
   private mutating func beginValue(_ event: cyaml_event) throws(DocumentProblem) -> Int {
     guard let last = levels.indices.last else {
       guard !isComplete else { throw at(event, "it has more than one document") }
@@ -247,7 +249,8 @@ package struct YAMLReader {
       levels[last].merged += members
     }
     if levels[last].isMerging {
-      // It is written at the end of the mapping, unless another member has the same key.
+      // The merged members are written at the end of the mapping, unless another member has the
+      // same key.
       output.removeSubrange(levels[last].keyStart...)
       levels[last].key = nil
       levels[last].isMerging = false
@@ -369,25 +372,25 @@ package struct YAMLReader {
   }
 }
 
-/// A block scalar whose first line begins with a tab after its indentation. That tab is text. (YAML
-/// 1.2, section 6.1)
+/// A block scalar whose first line begins with a tab after its indentation. The tab is part of the
+/// text. (YAML 1.2, section 6.1)
 ///
-/// libyaml treats the tab as indentation, unless an indentation indicator gives the start of the
-/// text.
+/// libyaml would treat the tab as indentation. An indentation indicator in the header tells it
+/// where the text begins.
 struct BlockScalarTab {
-  /// The number of characters before the header of the scalar.
+  /// The number of characters in the document before the header of the scalar.
   let header: Int
-  /// The indicator that the header lacks.
+  /// The indentation indicator to add to the header.
   let indicator: Int
 
   /// Inserts the indicator after the `|` or `>` of the header.
   ///
-  /// - Returns: Whether there is such a header, followed by such a line.
+  /// - Returns: Whether the document has such a header, and the line after it begins with a tab.
   func writeIndicator(in bytes: inout [UInt8]) -> Bool {
     var place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     var count = 0
     while place < bytes.count {
-      // Continuation bytes of a character are not counted.
+      // Count characters, so skip the continuation bytes of UTF-8.
       if bytes[place] & 0xC0 != 0x80 {
         if count == header { break }
         count += 1
@@ -409,7 +412,7 @@ struct BlockScalarTab {
   private static func isBreak(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
 
   /// Whether the first line that is not empty begins with spaces and a tab, and no empty line
-  /// before it is longer than these spaces.
+  /// before it is longer than those spaces.
   private static func beginWithTab(_ lines: ArraySlice<UInt8>) -> Bool {
     var (spaces, most) = (0, 0)
     for byte in lines {

@@ -1,17 +1,17 @@
-/// Converts plain scalars to JSON by the core schema of YAML 1.2: `yes` is a string, and so is a
-/// date.
+/// Converts plain scalars to JSON by the core schema of YAML 1.2. For example, `yes` and dates are
+/// strings.
 enum YAMLScalar {
   enum Kind {
     case null
     case bool(Bool)
-    /// The JSON text.
+    /// A number as JSON text.
     case number([UInt8])
     case string
   }
 
   static func kind(_ text: UnsafeBufferPointer<UInt8>) -> Kind {
     guard let first = text.first else { return .null }
-    // The first character identifies most strings.
+    // For most strings, the first character shows that they are not another type.
     switch first {
     case UInt8(ascii: "~"): return text.count == 1 ? .null : .string
     case UInt8(ascii: "n"), UInt8(ascii: "N"), UInt8(ascii: "t"), UInt8(ascii: "T"),
@@ -53,7 +53,7 @@ enum YAMLScalar {
     }
     let whole = digits()
     var isWhole = true
-    // JSON allows no leading zeros.
+    // JSON does not allow leading zeros.
     let plain = whole.drop { $0 == 0x30 }
     result += plain.isEmpty ? [0x30] : Array(plain)
     if place < text.count, text[place] == UInt8(ascii: ".") {
@@ -79,11 +79,11 @@ enum YAMLScalar {
       result += exponent
     }
     guard place == text.count else { return nil }
-    // An integer out of range becomes a floating-point number.
+    // An integer that does not fit into 64 bits becomes a floating-point number.
     if isWhole, whole.count > 18, Int(String(decoding: result, as: UTF8.self)) == nil {
       result += Array("e0".utf8)
     }
-    // Such as 1e999, which no double can represent. It becomes a string.
+    // A number such as 1e999, which a double can't represent, becomes a string.
     guard Double(String(decoding: result, as: UTF8.self))?.isFinite == true else { return nil }
     return result
   }

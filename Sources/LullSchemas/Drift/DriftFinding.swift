@@ -1,15 +1,16 @@
 /// A difference between the responses of an API and its schemas.
 package struct DriftFinding: Sendable, Hashable {
-  /// The consequence of a difference for users of the API.
+  /// How severe a difference is for users of the API.
   package enum Tier: String, CaseIterable, Sendable, Comparable {
-    /// Breaks clients: a required field is missing, or a value has an undeclared type.
+    /// The difference breaks clients: a required field is missing, or a value has an undeclared
+    /// type.
     case breaking
-    /// May break clients: a value isn't among the declared ones, or a number is not whole as
-    /// declared.
+    /// The difference may break clients: a value is not among the declared ones, or a number that
+    /// is declared as whole has a fraction.
     case changed
-    /// Breaks no client that ignores it: an undeclared field.
+    /// The difference breaks only clients that reject unknown data: an undeclared field.
     case added
-    /// Not a difference, but useful information.
+    /// Not a difference, but information that may be useful.
     case note
 
     package static func < (one: Tier, other: Tier) -> Bool {
@@ -21,9 +22,9 @@ package struct DriftFinding: Sendable, Hashable {
     case added
     case removed
     case type
-    /// A value other than the declared ones.
+    /// The value is not one of the declared values.
     case word
-    /// A declared field that never occurs.
+    /// A declared field never occurs.
     case unseen
     case undeclaredStatus = "undeclared status"
     case undeclaredCall = "undeclared call"
@@ -32,17 +33,17 @@ package struct DriftFinding: Sendable, Hashable {
 
   package var tier: Tier
   package var change: Change
-  /// Empty for exchanges that belong to no call.
+  /// The name of the call. Empty for an exchange that belongs to no call.
   package var call: String
-  /// Empty if the finding is not about a response.
+  /// The status of the response. Empty if the finding is not about a response.
   package var status: String
-  /// A JSON Pointer, with `*` for any element of a list or map. For an exchange that belongs to no
-  /// call, method and path.
+  /// The place of the difference as a JSON Pointer, with `*` for any element of a list or map. For
+  /// an exchange that belongs to no call, the method and path instead.
   package var pointer: String
   package var declared = ""
   package var found = ""
-  /// The number of samples with the difference.
+  /// The number of samples that have the difference.
   package var samples: Int
-  /// The number of samples examined.
+  /// The number of samples that were examined.
   package var of: Int
 }

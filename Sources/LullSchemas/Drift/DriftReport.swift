@@ -2,9 +2,9 @@ package import LullCore
 
 /// Compares samples of an API's responses with its schemas.
 ///
-/// Responses are added one by one; none of their values are stored.
+/// The responses are added one by one, and none of their values is stored.
 package struct DriftReport {
-  /// The least number of samples for reporting a field as never present.
+  /// The minimum number of samples without a field for reporting that it never occurs.
   private static let fewSamples = 3
 
   private struct Answer: Hashable {
@@ -16,41 +16,43 @@ package struct DriftReport {
     let answer: Answer
     let change: DriftFinding.Change
     let pointer: String
-    /// Fields that match different patterns have the same place.
+    /// The declaration that a finding is about. It distinguishes fields that match different
+    /// patterns but have the same pointer.
     var declared = ""
   }
 
   private let file: SchemaFile?
   private var walk: DriftWalk?
   private let own: [String: OwnSchema]
-  /// The walks of calls with their own schemas.
+  /// The comparisons for calls with their own schemas. The key is the name of the call.
   private var ownWalks: [String: DriftWalk] = [:]
   private var counts: [Answer: Int] = [:]
   private var findings: [Key: DriftFinding] = [:]
   private var optional: [Key: (there: Int, chances: Int)] = [:]
   private var others: [DriftFinding] = []
 
-  /// Makes a report.
+  /// Creates a report without samples.
   ///
   /// - Parameters:
-  ///   - file: nil if there is no schema file.
-  ///   - own: Schemas by the names of calls. For successful responses they take precedence over the
-  ///     file's.
+  ///   - file: The schema file, or nil if there is none.
+  ///   - own: Schemas that calls declare themselves. The key is the name of the call. For
+  ///     successful responses, they take precedence over the schema file.
   package init(_ file: SchemaFile?, own: [String: OwnSchema] = [:]) {
     self.file = file
     self.own = own
     walk = file.map { DriftWalk($0) }
   }
 
-  /// The number of responses that have been compared with a schema.
+  /// The number of responses that were compared with a schema.
   package private(set) var compared = 0
 
   // MARK: Samples
 
-  /// Adds a response.
+  /// Compares a response with its schema and adds the differences.
   ///
   /// - Parameters:
-  ///   - value: nil if the response was not JSON but something of the type `type`.
+  ///   - value: The content. nil if the response was not JSON.
+  ///   - type: The content type of a response that was not JSON.
   /// - Throws: An error if the schemas can't be read.
   package mutating func add(
     _ value: JSONElement?, type: String, status: Int, of call: String
@@ -74,7 +76,7 @@ package struct DriftReport {
     counts[answer, default: 0] += 1
     compared += 1
     guard let value else {
-      // A schema without keywords doesn't require JSON.
+      // A schema without keywords accepts content that is not JSON.
       guard schema.count > 0 else { return }
       let found = type.isEmpty ? "no JSON" : type
       take(
@@ -85,7 +87,7 @@ package struct DriftReport {
     if case .document? = own[call], name == "2XX" {
       var own =
         ownWalks[call] ?? DriftWalk(OwnSchema.file(schema, ofCall: call))
-      // Removed meanwhile, so that modifying it makes no copy.
+      // The walk is removed from the dictionary while it is modified, so that it is not copied.
       ownWalks[call] = nil
       defer { ownWalks[call] = own }
       try own.look(at: value, schema)
@@ -109,11 +111,12 @@ package struct DriftReport {
 
   /// Adds an exchange that belongs to no call.
   ///
-  /// - Parameter place: Its method and path.
+  /// - Parameter place: The method and path of the exchange.
   package mutating func add(undeclared place: String) { note(.undeclaredCall, "", "", place) }
 
   private mutating func take(_ differences: [DriftWalk.Difference], _ answer: Answer) {
-    // A response may have values of several kinds at one place.
+    // A response may have several differences of the same kind at one place, such as in a list.
+    // They are counted once.
     var counted: Set<Key> = []
     for difference in differences {
       let key = Key(
@@ -153,7 +156,8 @@ package struct DriftReport {
 
   // MARK: Results
 
-  /// The findings: the most severe first, then by call, status and place.
+  /// All findings. The most severe come first. Findings of equal severity are sorted by call,
+  /// status and place.
   package var sorted: [DriftFinding] {
     var all = others
     for (key, finding) in findings {
@@ -177,7 +181,8 @@ package struct DriftReport {
     }
   }
 
-  /// The declaration for a status and its key: the number itself, its class, or the default.
+  /// Returns the declaration that applies to a status: that of the status itself, of its class, or
+  /// the default.
   private static func declared(_ status: Int, in responses: JSONElement)
     -> (name: String, schema: JSONElement)?
   {

@@ -2,8 +2,8 @@ import LullCore
 
 /// Compares one response with its schema, and finds undeclared and missing parts.
 ///
-/// For `anyOf` and `oneOf`, the branch most similar to the value is used. The content of a value
-/// with the wrong type is not examined.
+/// For `anyOf` and `oneOf`, the branch that is most similar to the value is used. If a value has
+/// the wrong type, its content is not examined.
 ///
 /// Behaviours: DRF-01 to DRF-14.
 struct DriftWalk {
@@ -19,10 +19,10 @@ struct DriftWalk {
 
   private let references: SchemaReferences
   private var views: [SchemaPlace: SchemaView] = [:]
-  /// The differences in this response, in order, without duplicates.
+  /// The differences found in this response, in order and without duplicates.
   private(set) var differences: [Difference] = []
   private var seen: Set<Difference> = []
-  /// The optional fields by place, and whether they were present.
+  /// The optional fields, each with its place and whether the response has it.
   private(set) var optional: [(pointer: String, isThere: Bool)] = []
   private var optionalPlaces: [String: Int] = [:]
   private var patterns: [String: SchemaPattern] = [:]
@@ -51,7 +51,7 @@ struct DriftWalk {
       return
     }
     if let words = view.words, !words.contains(where: { $0 == value }) {
-      // The value itself is not reported, because it may be confidential.
+      // The value itself may be confidential, so it is not reported.
       let declared = words.count == 1 ? "1 word" : "\(words.count) words"
       note(.changed, .word, pointer, declared, "another")
       return
@@ -73,7 +73,7 @@ struct DriftWalk {
   ) throws(SchemaProblem) {
     let rest = view.rest
     let names = view.propertyNames
-    // If no fields are declared, any field is allowed.
+    // If the schema declares no fields, any field is allowed.
     let isOpen = names.isEmpty && view.patterned.isEmpty && rest.isEmpty && view.required.isEmpty
     for (key, member) in value.pairs {
       let own = view.property(key)
@@ -114,7 +114,7 @@ struct DriftWalk {
     }
   }
 
-  /// The schemas of the patterns that match a name.
+  /// Returns the schemas of all patterns that match the name of a field.
   private mutating func fitting(_ key: String, in view: SchemaView) throws(SchemaProblem)
     -> [JSONElement]
   {
@@ -140,14 +140,15 @@ struct DriftWalk {
 
   // MARK: Schemas
 
-  /// The schemas that apply to a value, with the most similar branch of each choice.
+  /// Combines the schemas that apply to a value. Of each choice, the branch that is most similar to
+  /// the value is included.
   private mutating func view(of schemas: [JSONElement], for value: JSONElement)
     throws(SchemaProblem) -> SchemaView
   {
     var schemas = schemas
     var view = try view(of: schemas)
     var taken = 0
-    // A branch may contain further choices.
+    // The branch may contain further choices.
     while taken < view.choices.count, taken < 16 {
       if let branch = try likeliest(of: view.choices[taken], for: value) {
         schemas.append(branch)
@@ -167,9 +168,9 @@ struct DriftWalk {
     return view
   }
 
-  /// Combines schemas.
+  /// Combines schemas without their choices.
   ///
-  /// - Throws: An error if a reference can't be resolved; otherwise all fields would seem
+  /// - Throws: An error if a reference can't be resolved. Without the error, all fields would seem
   ///   undeclared.
   private func made(of schemas: [JSONElement]) throws(SchemaProblem) -> SchemaView {
     let view = try SchemaView(schemas, references)
@@ -188,7 +189,8 @@ struct DriftWalk {
     return best?.branch
   }
 
-  /// A score that is larger the better the view fits the value, judged without descending into it.
+  /// Returns a score for how well a value fits a view. Larger is better. Of an object's members,
+  /// only the presence, the types and constants are compared.
   private mutating func likeness(of value: JSONElement, to view: SchemaView) throws(SchemaProblem)
     -> Int
   {
@@ -208,7 +210,7 @@ struct DriftWalk {
       }
       likeness += 1
       let inner = try self.view(of: schemas)
-      // Branches are usually distinguished by a constant.
+      // Branches usually differ in the constant value of a member.
       if let words = inner.words { likeness += words.contains { $0 == member } ? 50 : -50 }
       let kind = DriftWalk.kind(of: member)
       if let types = inner.types, !types.contains(where: { SchemaView.covers($0, kind) }) {

@@ -1,11 +1,11 @@
-/// A text that matches a regular expression: its parts in order, each repeated as rarely as
-/// possible.
+/// Generates a text that matches a regular expression. All parts of the expression are included in
+/// order, each repeated as rarely as possible.
 struct PatternExample {
   private var rest: Substring
-  /// The least number of repetitions for repeatable parts.
+  /// The minimum number of repetitions for parts that can be repeated.
   private let times: Int
 
-  /// nil if none is found.
+  /// Returns a text of `least` to `most` characters that matches a pattern. nil if none is found.
   static func text(_ pattern: String, least: Int, most: Int) -> String? {
     guard let compiled = try? SchemaPattern(pattern) else { return nil }
     for times in [0, 1, least, 8] {
@@ -19,7 +19,7 @@ struct PatternExample {
     return nil
   }
 
-  /// The text of the first alternative. The others are skipped.
+  /// Returns the text of the first alternative, and skips the others.
   private mutating func alternatives(depth: Int) -> String? {
     guard depth < 50, let first = sequence(depth) else { return nil }
     while rest.first == "|" {
@@ -69,7 +69,8 @@ struct PatternExample {
     }
   }
 
-  /// A character of the class. For a negated class, one that it doesn't exclude.
+  /// Returns a character of a character class. For a negated class, returns a character that it
+  /// does not exclude.
   private mutating func characterClass() -> String? {
     let isNegated = rest.first == "^"
     if isNegated { rest = rest.dropFirst() }
@@ -79,7 +80,7 @@ struct PatternExample {
         guard let text = escape() else { return nil }
         members.append(text)
       } else if next == "-", let end = rest.first, end != "]", !members.isEmpty {
-        // Of a range, only the first character is used.
+        // Only the first character of a range is used.
         rest = rest.dropFirst()
       } else {
         members.append(String(next))

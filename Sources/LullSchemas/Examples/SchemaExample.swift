@@ -1,23 +1,24 @@
 package import LullCore
 
-/// Generates content that fits a schema, the same in each run. It uses examples, defaults and
-/// constants. Without these, it satisfies the minimal requirements.
+/// Generates content that fits a schema. The result is the same in each run. Examples, defaults and
+/// constants are used. Without these, the content satisfies the minimum requirements.
 package struct SchemaExample {
   let resources: SchemaResources
-  /// Whether optional members are generated.
+  /// Whether optional members are generated too.
   private let isFull: Bool
-  /// Whether examples and defaults are used.
+  /// Whether examples and defaults are used, not only constants.
   private let takesHints: Bool
-  /// Whether discriminators are used.
+  /// Whether the property that a discriminator names gets the value that belongs to the schema.
   let takesWords: Bool
   private var stepsLeft = 20_000
-  /// The names of definitions reached by references, by their places.
+  /// The names of the definitions that references have led to. The key is the place of the
+  /// definition.
   private(set) var names: [SchemaPlace: String] = [:]
 
-  /// A schema and the resource to which its references are relative.
+  /// A schema, and the resource that its references are relative to.
   typealias Part = (element: JSONElement, resource: Int)
 
-  /// Content that fits the schema at a pointer in a file; nil if none is found.
+  /// Returns content that fits the schema at a pointer in a file. nil if none is found.
   package static func value(_ pointer: String, in file: SchemaFile) throws(SchemaProblem)
     -> JSONValue?
   {
@@ -29,7 +30,7 @@ package struct SchemaExample {
     }
   }
 
-  /// Content that fits a schema; nil if none is found.
+  /// Returns content that fits a schema. nil if none is found.
   package static func value(of schema: JSONElement) throws(SchemaProblem) -> JSONValue? {
     try value(try SchemaValidator(schema)) { () throws(SchemaProblem) in
       let resources = SchemaResources(documents: [:])
@@ -41,7 +42,7 @@ package struct SchemaExample {
     _ validator: SchemaValidator,
     _ open: () throws(SchemaProblem) -> (SchemaResources, Part)
   ) throws(SchemaProblem) -> JSONValue? {
-    // Examples may be wrong, and optional parts may not fit together.
+    // Try several settings: examples may be wrong, and optional parts may not fit together.
     let ways = [
       (true, true, true), (false, true, true), (false, false, true), (true, true, false),
       (false, false, false),
@@ -75,7 +76,8 @@ package struct SchemaExample {
     return try value(of: parts, resolved: [], depth, seed)
   }
 
-  /// Collects all schemas that the value always has to fit; false if no value can.
+  /// Collects all schemas that the value must fit, whatever branch is chosen. Returns false if no
+  /// value can fit, or if a limit is exceeded.
   private mutating func gather(_ part: Part, into parts: inout [Part]) throws(SchemaProblem)
     -> Bool
   {
@@ -123,12 +125,12 @@ package struct SchemaExample {
     return try plainValue(of: parts, depth, seed)
   }
 
-  /// The value given by a constant, example or default.
+  /// Returns the value that a schema gives as a constant, an example or a default.
   private func said(by parts: [Part], _ seed: Int) -> JSONValue? {
     for (element, _) in parts {
       if let value = element["const"] { return value.plainValue }
       if takesHints {
-        // An example in a document need not fit, such as a number in quotes.
+        // An example in a document may not fit, for instance if a number is in quotes.
         let hints = [
           element["examples"].flatMap { $0[seed] ?? $0[0] }, element["example"], element["default"],
         ].compactMap(\.self)
@@ -159,8 +161,8 @@ package struct SchemaExample {
     }
   }
 
-  /// The first type that all schemas allow, preferring the richest. If they specify no type, the
-  /// one that their keywords imply.
+  /// Returns a type that all schemas allow. If there are several, the one with the most structure
+  /// is preferred. If the schemas specify no type, their keywords imply one.
   private static func type(of parts: [Part]) -> String? {
     let order = ["object", "array", "string", "integer", "number", "boolean", "null"]
     var allowed = Set(order)
@@ -239,7 +241,7 @@ package struct SchemaExample {
       if let schema = element["items"] { items.append((schema, resource)) }
       prefix += element["prefixItems"]?.elements.map { $0 } ?? []
     }
-    // One element shows the element type.
+    // One element is enough to show the type of the elements.
     if isFull { count = max(count, prefix.count, items.isEmpty || depth >= 4 ? 0 : 1) }
     count = min(count, most)
     guard count <= 1000 else { return nil }
@@ -269,7 +271,7 @@ package struct SchemaExample {
   }
 }
 
-/// A number within the bounds of schemas.
+/// A number within the limits that schemas set.
 struct NumberExample {
   private let schemas: [JSONElement]
 
@@ -279,7 +281,7 @@ struct NumberExample {
 
   /// Generates a number.
   ///
-  /// - Parameter seed: Different for elements that must be unique.
+  /// - Parameter seed: A different number for each element that must be unique.
   func value(_ seed: Int) -> JSONValue? {
     let isWhole = schemas.contains { $0["type"]?.string == "integer" }
     var least = -Double.infinity
@@ -299,7 +301,8 @@ struct NumberExample {
     let isAtTop = least <= 0 && most < 0
     let first = isAtTop ? (wanted / step).rounded(.down) : (wanted / step).rounded(.up)
     let value = (first + Double(isAtTop ? -seed : seed)) * step
-    // There may be no whole number between the bounds.
+    // If no multiple of the step is between the bounds, use the wanted number, unless it must be an
+    // integer.
     let chosen = value > most || value < least ? (isWhole ? value : wanted) : value
     if let whole = Int(exactly: chosen) { return .int(whole) }
     return chosen.isFinite ? .double(chosen) : nil
@@ -324,9 +327,9 @@ struct StringExample {
     "relative-json-pointer": "0", "regex": "a", "byte": "AA==", "uri-template": "/{id}",
   ]
 
-  /// Generates a text; nil if none is found.
+  /// Generates a text. nil if none is found.
   ///
-  /// - Parameter seed: Different for elements that must be unique.
+  /// - Parameter seed: A different number for each element that must be unique.
   func text(_ seed: Int) -> String? {
     let least =
       schemas.compactMap { $0["minLength"].flatMap { SchemaNumber($0)?.count } }.max() ?? 0
@@ -349,10 +352,10 @@ struct StringExample {
   }
 }
 
-/// Discriminators of OpenAPI, by which a property names the schema of a value.
+/// Handles discriminators of OpenAPI, where the value of a property names the schema.
 extension SchemaExample {
-  /// The schema used for one that represents others: the first that its discriminator maps to. nil
-  /// if the value has one of these schemas already.
+  /// Returns the first schema that a discriminator maps to. It is used in place of a schema that
+  /// only represents others. nil if the value already has one of the mapped schemas.
   func firstMapped(
     by schema: JSONElement, _ resource: Int, beside parts: [Part]
   ) -> JSONElement? {
@@ -361,18 +364,18 @@ extension SchemaExample {
     else { return nil }
     let targets = mapping.compactMap { target(of: $0.value, resource) }
     let taken = Set(parts.map { SchemaPlace($0.element) })
-    // If it maps to itself, it is included already.
+    // If the discriminator maps to the schema itself, that schema is already included.
     guard !targets.contains(where: { taken.contains(SchemaPlace($0)) }) else { return nil }
     return targets.first
   }
 
-  /// The properties that name the schema of a value.
+  /// Returns the names of the properties whose values name the schema.
   func discriminators(of parts: [Part]) -> [String] {
     parts.compactMap { $0.element["discriminator"]?["propertyName"]?.string }
       .filter { discriminatingWord($0, parts) != nil }
   }
 
-  /// The value of a property that names the schema; nil for other properties.
+  /// Returns the value of a property that must name the schema. nil for other properties.
   func discriminatingWord(_ name: String, _ parts: [Part]) -> String? {
     guard takesWords else { return nil }
     for (element, resource) in parts {
@@ -382,12 +385,12 @@ extension SchemaExample {
       let mapping = (discriminator["mapping"]?.pairs ?? []).compactMap { value, pointer in
         target(of: pointer, resource).map { (value: value, place: SchemaPlace($0)) }
       }
-      // The outermost schema comes first, because it is the most specific one.
+      // The outermost schema is the most specific one, so it is tried first.
       let places = parts.map { SchemaPlace($0.element) }
       for place in places {
         if let mapped = mapping.first(where: { $0.place == place }) { return mapped.value }
       }
-      // Without a mapping, a schema is identified by its name.
+      // Without a mapping, the value is the name of the schema.
       guard mapping.isEmpty, let own = places.lazy.compactMap({ names[$0] }).first else { continue }
       return own
     }
@@ -398,7 +401,7 @@ extension SchemaExample {
     pointer.string.flatMap { try? resources.find($0, from: resource).element }
   }
 
-  /// Whether a value has a type that all parts allow.
+  /// Returns whether a value has a type that all schemas allow.
   static func isOfType(_ value: JSONElement, _ parts: [Part]) -> Bool {
     parts.allSatisfy { part in
       guard let type = part.element["type"] else { return true }

@@ -1,13 +1,13 @@
 import LullCore
 
-/// Converts places and records to JSON Schema, draft 2020-12.
+/// Converts the places and records of inferred shapes to JSON Schema, draft 2020-12.
 struct PlaceSchemas {
   let table: RecordTable
   let names: [Int: String]
 
   func schema(of place: RecordTable.Place) -> JSONValue {
     guard !place.kinds.contains(.unknown) else { return .object([]) }
-    // If all samples were null, the type is unknown.
+    // All samples were null, so the type is unknown.
     guard !place.kinds.subtracting(.null).isEmpty else {
       return .object([.init("$comment", "always null")])
     }

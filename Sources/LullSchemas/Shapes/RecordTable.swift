@@ -1,16 +1,18 @@
-/// The record types in shapes. Similar records are one type.
+/// The record types in inferred shapes. Similar records are merged into one type.
 ///
-/// Two records are one type if they have the same fields, or if they have the same name and nearly
-/// the same fields. A tree of records thus becomes a type that refers to itself.
+/// Two records are similar if they have the same fields. They are also similar if they have the
+/// same name and nearly the same fields. In this way, a tree of records becomes a type that refers
+/// to itself.
 struct RecordTable {
-  /// The values at a place, with records as numbers.
+  /// Describes the values at one place. A record is represented by its number.
   struct Place {
     var count: Int
     var kinds: Shape.Kinds
-    // Empty, or with one element each.
+    // Each list is empty or has one element. It is a list because a struct can't contain itself.
     var element: [Place] = []
     var entries: [Place] = []
-    /// The record, if there is one. `root` returns its current number.
+    /// The number of the record, if the values are records. After records have been merged, `root`
+    /// returns the current number.
     var record: Int?
   }
 
@@ -20,9 +22,9 @@ struct RecordTable {
   }
 
   struct Record {
-    /// The name derived from its place.
+    /// The name that the record gets from its place, such as that of the field.
     let name: String
-    /// The name of the enclosing record; empty at the top.
+    /// The name of the record that contains this one. Empty for the outermost record.
     let owner: String
     var count: Int
     var fields: [Field] = []
@@ -34,7 +36,8 @@ struct RecordTable {
 
   // MARK: Building
 
-  /// Adds a settled shape and its records, and returns its place.
+  /// Adds a shape in which maps are resolved, with all its records. Returns the description of its
+  /// values.
   mutating func add(_ shape: Shape, name: String, owner: String = "") -> Place {
     var place = Place(count: shape.count, kinds: shape.kinds)
     if let element = shape.element {
@@ -63,7 +66,7 @@ struct RecordTable {
     return place
   }
 
-  /// Merges similar records. Call it after all shapes have been added.
+  /// Merges similar records. Called after all shapes have been added.
   mutating func join() {
     var isChanged = true
     while isChanged {
@@ -86,7 +89,8 @@ struct RecordTable {
     }
   }
 
-  /// The current number of a record.
+  /// Returns the current number of a record. It differs from the original one if the record has
+  /// been merged into another.
   func root(_ number: Int) -> Int {
     var number = number
     while parents[number] != number { number = parents[number] }
@@ -114,7 +118,7 @@ struct RecordTable {
   }
 
   private mutating func unite(_ one: Int, _ other: Int) {
-    // Records in the fields that both have are then merged too.
+    // Then also merge the records in fields that both records have.
     var pairs = [(one, other)]
     while let (first, second) = pairs.popLast() {
       let (one, other) = (root(first), root(second))
@@ -153,7 +157,8 @@ struct RecordTable {
 
   // MARK: Naming
 
-  /// The names of the remaining records, in the order in which they were first seen.
+  /// Returns the unique names of the records that remain after merging, in the order in which they
+  /// were first seen.
   func names() -> [(number: Int, name: String)] {
     var taken: Set<String> = []
     return records.indices.filter { parents[$0] == $0 }.map { number in
@@ -171,17 +176,20 @@ struct RecordTable {
   }
 }
 
-/// Names for records without a schema name: after the field or call that contains them.
+/// Generates names for records that have no schema name, from the name of the field or call that
+/// contains them.
 enum RecordNames {
-  /// Field names that don't describe their content.
+  /// Names of fields that do not describe their content.
   private static let general: Set<String> = [
     "data", "items", "item", "results", "result", "values", "value", "entries", "entry", "content",
     "records", "record", "rows", "row", "list", "nodes", "node", "edges", "objects", "payload",
   ]
 
-  /// The name of the record in a field, or in the field's list or map.
+  /// Returns a name for the record in a field, or in the list or map that the field contains.
   ///
-  /// - Parameter owner: The name of the record that has the field.
+  /// - Parameters:
+  ///   - owner: The name of the record that has the field.
+  ///   - isOfMany: Whether the field is a list or a map.
   static func name(ofField field: String, in owner: String, isOfMany: Bool) -> String {
     let name = isOfMany ? singular(plain(field)) : plain(field)
     guard general.contains(field.lowercased()) else { return name }
@@ -189,7 +197,8 @@ enum RecordNames {
     return one == owner ? "\(owner)_\(name)" : one
   }
 
-  /// The name with letters, digits and `_` only; `record` if nothing is left.
+  /// Returns a name that consists of letters, digits and `_`. The result is `record` if no such
+  /// character is left.
   static func plain(_ text: String) -> String {
     var name = ""
     var isParted = false
@@ -198,7 +207,8 @@ enum RecordNames {
         isParted = !name.isEmpty
         continue
       }
-      // `ownerName` and `owner_name` give the same name.
+      // Insert `_` before a capital letter, so that `ownerName` and `owner_name` result in the same
+      // name.
       if character.isUppercase, let last = name.last, last.isLowercase { isParted = true }
       if isParted { name.append("_") }
       isParted = false
@@ -221,20 +231,21 @@ enum RecordNames {
   }
 }
 
-/// Distinguishes keys of objects that are field names from keys that are data.
+/// Distinguishes keys that are field names from keys that are data.
 package enum KeyKind {
   private static let longest = 100
-  /// Longer keys are examined part by part.
+  /// The maximum length of a key that is examined as one word. A longer key is examined part by
+  /// part.
   private static let longestWord = 40
 
-  /// Whether the key looks like a number, a date, an id, an address or a token. Such keys are
-  /// content and are never written.
+  /// Returns whether a key looks like a number, a date, an ID, an address or a token. Such a key is
+  /// data of the API, so it is never written.
   package static func isData(_ key: String) -> Bool {
     let text = Array(key.utf8)
     guard let first = text.first, text.count <= longest else { return true }
-    // Numbers, dates and sizes: `7`, `-1`, `2026-11-26`, `48x48`.
+    // The key is a number, a date or a size, such as `7`, `-1`, `2026-11-26` or `48x48`.
     if isDigit(first) || (first == UInt8(ascii: "-") || first == UInt8(ascii: "+")) { return true }
-    // Addresses, paths, texts.
+    // The key is an address, a path or a text.
     if text.dropFirst().contains(UInt8(ascii: "@")) || text.contains(where: isSeparator) {
       return true
     }
@@ -246,15 +257,16 @@ package enum KeyKind {
     byte <= 0x20 || byte == 0x7F || "/\\,;=?&%|\"'`<>{}()".utf8.contains(byte)
   }
 
-  /// Whether the byte begins another word: `_` and similar, or a capital letter.
+  /// Returns whether a byte begins another word in a key: `_` and similar characters, or a capital
+  /// letter.
   private static func isPart(_ byte: UInt8) -> Bool {
     "_-.:".utf8.contains(byte) || (0x41...0x5A).contains(byte)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  /// A name with the number of an object, such as `user_1842` or `no-2026`; `line1` and `sha256`
-  /// are names.
+  /// Returns whether a key is a name with the number of an object, such as `user_1842` or
+  /// `no-2026`. In contrast, `line1` and `sha256` are field names.
   private static func isNumbered(_ text: [UInt8]) -> Bool {
     let digits = text.reversed().prefix(while: isDigit).count
     guard digits > 0, digits < text.count else { return false }
@@ -263,14 +275,16 @@ package enum KeyKind {
     return digits >= 4 || isParted && digits >= 3
   }
 
-  /// Digests and UUIDs: at least eight hexadecimal digits, including a decimal one.
+  /// Returns whether a key is a digest or a UUID: at least eight hexadecimal digits, one of which
+  /// is a decimal digit.
   private static func isHexadecimal(_ text: [UInt8]) -> Bool {
     let digits = text.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
     return digits.count >= 8 && digits.contains(where: isDigit)
       && digits.allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
   }
 
-  /// Letters and digits that alternate often, as in random text.
+  /// Returns whether a key looks random, for example because it often alternates between letters
+  /// and digits.
   private static func isRandom(_ text: [UInt8]) -> Bool {
     guard text.count >= 12 else { return false }
     var changes = 0
@@ -280,7 +294,8 @@ package enum KeyKind {
     return changes >= 4 || text.count(where: isDigit) >= 6 || isMixed(text)
   }
 
-  /// Capital letters in many places, as in `xKpQzWmTbRnL`; `repositoryOwnerName` has only a few.
+  /// Returns whether a key has capital letters in many places, as in `xKpQzWmTbRnL`. A name such as
+  /// `repositoryOwnerName` has only a few.
   private static func isMixed(_ text: [UInt8]) -> Bool {
     let isUpper = { (byte: UInt8) in (0x41...0x5A).contains(byte) }
     let turns = zip(text, text.dropFirst()).count { !isUpper($0) && isUpper($1) }

@@ -1,9 +1,10 @@
 package import LullCore
 
-/// The common structure of the JSON values at one place: their kinds and count, and the same for
-/// their content.
+/// The common structure of the JSON values at one place: how many there are, their types, and the
+/// structure of their content.
 ///
-/// No values are stored, and only those keys that look like field names. A value type.
+/// Values are not stored. A key is stored only if it looks like a field name. Shapes are value
+/// types.
 package struct Shape: Sendable {
   package struct Kinds: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
@@ -13,12 +14,12 @@ package struct Shape: Sendable {
     package static let null = Kinds(rawValue: 1)
     package static let boolean = Kinds(rawValue: 2)
     package static let integer = Kinds(rawValue: 4)
-    /// Written with a fraction or exponent, or too large.
+    /// A number with a fraction or an exponent, or one that is too large for an integer.
     package static let number = Kinds(rawValue: 8)
     package static let string = Kinds(rawValue: 16)
     package static let array = Kinds(rawValue: 32)
     package static let object = Kinds(rawValue: 64)
-    /// Nested too deeply to be examined.
+    /// A value that is nested too deeply to be examined.
     package static let unknown = Kinds(rawValue: 128)
   }
 
@@ -27,12 +28,12 @@ package struct Shape: Sendable {
     package var shape: Shape
   }
 
-  /// Values nested more deeply are unknown.
+  /// The maximum nesting depth. The type of deeper values is unknown.
   private static let deepest = 64
-  /// An object with more fields is not a record.
+  /// The maximum number of fields of a record. An object with more is a map.
   private static let mostFields = 1000
 
-  /// The number of values.
+  /// The number of values at this place.
   package private(set) var count = 0
   package private(set) var kinds: Kinds = []
   /// The number of values that were objects.
@@ -40,19 +41,19 @@ package struct Shape: Sendable {
   /// The fields, in the order in which they were first seen.
   package private(set) var fields: [Field] = []
   private var places: [String: Int] = [:]
-  // Empty or with one element: a struct can't contain itself directly.
+  // Each list is empty or has one element. It is a list because a struct can't contain itself.
   private var elementShape: [Shape] = []
   private var entryShape: [Shape] = []
 
   package init() {}
 
-  /// The shape of array elements; nil if all arrays were empty.
+  /// The shape of the elements of arrays. nil if all arrays were empty.
   package var element: Shape? { elementShape.first }
 
-  /// The shape of the values whose keys aren't field names; nil without such values.
+  /// The shape of the values whose keys are not field names. nil if there are none.
   package var entries: Shape? { entryShape.first }
 
-  /// Adds a value.
+  /// Adds a value at this place.
   package mutating func add(_ value: JSONElement) { add(value, depth: 0) }
 
   private mutating func add(_ value: JSONElement, depth: Int) {
@@ -117,7 +118,8 @@ package struct Shape: Sendable {
 
   // MARK: Records and maps
 
-  /// The shape with maps resolved: the keys of maps are removed, and their values share one shape.
+  /// The shape with maps resolved. In a map, the keys are removed, and all values have one common
+  /// shape.
   package var settled: Shape {
     var shape = self
     if !elementShape.isEmpty { shape.elementShape[0] = elementShape[0].settled }
@@ -135,16 +137,18 @@ package struct Shape: Sendable {
     return shape
   }
 
-  /// Whether its objects are maps with data as keys, not records with fields.
+  /// Whether the objects are maps, whose keys are data, rather than records with fields.
   private var isMap: Bool {
-    // A value that was always null is compatible with anything.
+    // A value that was always null is compatible with any other, so compare with a field that was
+    // not.
     let known = fields.first { !$0.shape.kinds.compared.isEmpty } ?? fields.first
     guard let first = known?.shape else { return !entryShape.isEmpty }
     guard (fields.map(\.shape) + entryShape).allSatisfy({ first.isLike($0) }) else { return false }
     if let entries = entryShape.first { return entries.count >= fields.count }
     let values = fields.reduce(0) { $0 + $1.shape.count }
     let areRecords = fields.allSatisfy { $0.shape.fields.count >= 2 }
-    // Every object has different keys; a record always has some of its fields.
+    // In a map, nearly every object has other keys. Different objects of a record share some of its
+    // fields.
     let isSparse = 2 * values <= fields.count * objectCount
     if objectCount >= 2, isSparse, fields.count >= 3 || (areRecords && fields.count >= 2) {
       return fields.allSatisfy { $0.shape.count < objectCount }
@@ -154,7 +158,8 @@ package struct Shape: Sendable {
     return areRecords ? fields.count >= 5 : objectCount == 1 && fields.count >= 24
   }
 
-  /// Whether both may be the same kind of value. Parts that only one of them has seen don't matter.
+  /// Returns whether both shapes may describe values of the same type. Parts that only one of the
+  /// shapes has seen are not compared.
   package func isLike(_ other: Shape) -> Bool {
     let (one, two) = (kinds.compared, other.kinds.compared)
     guard !one.isEmpty, !two.isEmpty else { return true }
@@ -166,9 +171,9 @@ package struct Shape: Sendable {
     return element.isLike(others)
   }
 
-  /// Whether at least 60 % of all fields are in both.
+  /// Returns whether at least 60 % of all fields occur in both shapes.
   private func hasLikeFields(_ other: Shape) -> Bool {
-    // A map may have a key that looks like a name.
+    // A map may have a key that looks like a field name.
     let mayBeMaps = [self, other].contains { $0.fields.isEmpty && !$0.entryShape.isEmpty }
     guard !mayBeMaps else { return true }
     let shared = fields.count { other.places[$0.name] != nil }
@@ -178,7 +183,7 @@ package struct Shape: Sendable {
 }
 
 extension Shape.Kinds {
-  /// Without null, and with all numbers as one kind.
+  /// The types without null, and with integers and other numbers as one type.
   var compared: Shape.Kinds {
     var kinds = subtracting([.null, .unknown])
     if kinds.contains(.number) { kinds.remove(.integer) }

@@ -1,15 +1,15 @@
 package import LullCore
 
-/// Infers schemas from traffic: for each call, those of its responses and request bodies, with
-/// shared records as definitions.
+/// Infers schemas from traffic: for each call, the schemas of its responses and request bodies.
+/// Records that several of them share become definitions.
 ///
 ///     var shapes = TrafficShapes()
 ///     shapes.add(document.root, to: .response("200"), of: "user")
 ///     let text = try shapes.schemas(in: ["user"]).encoded()
 package struct TrafficShapes: Sendable {
-  /// The kind of a sample.
+  /// The part of an exchange that a sample comes from.
   package enum Part: Sendable, Hashable {
-    /// A response with that status.
+    /// The response, with its status.
     case response(String)
     case body
   }
@@ -26,26 +26,27 @@ package struct TrafficShapes: Sendable {
 
   package var isEmpty: Bool { order.isEmpty }
 
-  /// Adds a sample. None of its values are stored.
+  /// Adds a sample of a call. None of its values is stored.
   package mutating func add(_ value: JSONElement, to part: Part, of call: String) {
     let key = Key(call: call, part: part)
     if shapes[key] == nil { order.append(key) }
     shapes[key, default: Shape()].add(value)
   }
 
-  /// The number of samples of a call.
+  /// Returns the number of samples of a call.
   package func count(of call: String) -> Int {
     keys(of: call).reduce(0) { $0 + (shapes[$1]?.count ?? 0) }
   }
 
-  /// The calls with a part that was seen only once, so that optional fields are unknown.
+  /// Returns the calls with a part that was seen only once. It is unknown which fields of that part
+  /// are optional.
   package func calls(withOneSampleAmong calls: [String]) -> [String] {
     calls.filter { call in keys(of: call).contains { shapes[$0]?.count == 1 } }
   }
 
-  /// The inferred schemas.
+  /// Returns the inferred schemas.
   ///
-  /// - Parameter calls: In the order in which they are written.
+  /// - Parameter calls: The names of the calls, in the order in which they are written.
   package func schemas(in calls: [String]) -> InferredSchemas {
     var table = RecordTable()
     var places: [(key: Key, place: RecordTable.Place)] = []
@@ -70,7 +71,8 @@ package struct TrafficShapes: Sendable {
       definitions: names.map { .init(name: $0.name, schema: writer.schema(ofRecord: $0.number)) })
   }
 
-  /// Responses by status, then request bodies.
+  /// Returns the parts of a call that have samples: first the responses by status, then the request
+  /// body.
   private func keys(of call: String) -> [Key] {
     order.filter { $0.call == call }.sorted { one, other in
       switch (one.part, other.part) {
@@ -110,7 +112,7 @@ package struct TrafficShapes: Sendable {
   }
 }
 
-/// Inferred schemas in the form of a schema file, with one entry per line.
+/// Inferred schemas in the form of a schema file, with one entry on each line.
 package struct InferredSchemas: Sendable {
   package struct Entry: Sendable {
     package let name: String
@@ -120,14 +122,15 @@ package struct InferredSchemas: Sendable {
   package let calls: [Entry]
   package let definitions: [Entry]
 
-  /// The mark at the beginning of a file that may be overwritten.
+  /// The mark at the beginning of a file. It shows that the file may be overwritten.
   private static let mark = "inferred by lull types; the next run overwrites this file"
-  /// The beginning of the mark in files of version 0.2 and earlier.
+  /// The beginning of the mark in files written by version 0.2 and earlier.
   private static let formerMark = "seen by lull types"
 
-  /// Encodes the file.
+  /// Encodes the schemas as the content of a schema file.
   ///
-  /// - Throws: An error for values that JSON can't represent, which inferred schemas never have.
+  /// - Throws: An error for a value that JSON can't represent. Inferred schemas have no such
+  ///   values.
   package func encoded() throws(JSONError) -> [UInt8] {
     var text = try InferredSchemas.beginning(InferredSchemas.mark)
     text += Array("\",\"calls\":{\n".utf8)
@@ -137,7 +140,7 @@ package struct InferredSchemas: Sendable {
     return text + Array("}}\n".utf8)
   }
 
-  /// Whether a file was written by `encoded`.
+  /// Returns whether a file was written by `encoded`.
   package static func isInferred(_ bytes: [UInt8]) -> Bool {
     [mark, formerMark].contains { mark in
       guard let beginning = try? beginning(mark) else { return false }
@@ -145,7 +148,7 @@ package struct InferredSchemas: Sendable {
     }
   }
 
-  /// The file up to the end of the mark.
+  /// Returns the beginning of a file with this mark, up to the end of the mark.
   private static func beginning(_ mark: String) throws(JSONError) -> [UInt8] {
     let object = try JSONValue.object([
       .init("$schema", "https://json-schema.org/draft/2020-12/schema"),

@@ -1,7 +1,7 @@
 import LullCore
 
-/// Writes a file of LuaCATS annotations for an API: classes for the parameters and responses of its
-/// calls.
+/// Writes a file of LuaCATS annotations for an API. It contains classes for the parameters and
+/// responses of its calls.
 ///
 /// Behaviours: SHP-01 to SHP-17.
 package struct TypeFile {
@@ -16,14 +16,14 @@ package struct TypeFile {
   private var reader: TypeReader
   private var lines: [String] = []
 
-  /// Reads the types.
+  /// Creates the content of the file.
   ///
   /// - Parameters:
-  ///   - api: The name with which `lull.api` is called.
-  ///   - environments: The environments of its file, written after an `@` in that name.
-  ///   - schemas: The schemas of content; nil: content may be anything.
-  ///   - own: Schemas by the names of calls. For successful responses they take precedence over the
-  ///     file's.
+  ///   - api: The name that scripts pass to `lull.api`.
+  ///   - environments: The environments of the API. Scripts append them to the name after an `@`.
+  ///   - schemas: The schema file. nil: the content of responses may be anything.
+  ///   - own: Schemas that calls declare themselves. The key is the name of the call. For
+  ///     successful responses, they take precedence over the schema file.
   ///   - notes: Lines for the beginning of the file.
   /// - Throws: An error if the schemas can't be read.
   package init(
@@ -41,7 +41,7 @@ package struct TypeFile {
 
   package var text: String { lines.joined(separator: "\n") + "\n" }
 
-  /// Whether a file was written by this type.
+  /// Returns whether a file was written by this type.
   package static func isWritten(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: Array("\(heading)\n\(mark)".utf8))
   }
@@ -63,7 +63,7 @@ package struct TypeFile {
     lines.append("---@class \(reader.names.prefix).API: lull.API")
     lines.append("---@field calls \(reader.names.prefix).Calls")
     lines.append("")
-    // An overload of the function that returns this API for this name.
+    // Declare an overload of `lull.api` that returns this API for its names.
     let names = ([api] + environments.map { "\(api)@\($0)" }).compactMap(AnnotationText.quoted)
     if !names.isEmpty {
       lines.append("-- luacheck: ignore 212 241")
@@ -74,7 +74,7 @@ package struct TypeFile {
       lines.append("---@return \(reader.names.prefix).API")
       lines.append("function lull.api(name) end")
     }
-    // Types may be long and are written on one line.
+    // A type is written on one line, however long it is.
     var head = [
       TypeFile.heading, TypeFile.mark + "; the next run overwrites it.",
       "-- luacheck: no max line length",
@@ -104,7 +104,8 @@ package struct TypeFile {
     }
   }
 
-  /// Writes the fields that only some branches have, and fields without fixed names.
+  /// Writes the fields of a class that only some branches of a choice have, and the fields without
+  /// fixed names.
   private mutating func writeOthers(of draft: TypeReader.Draft, _ required: Set<String>)
     throws(SchemaProblem)
   {
@@ -126,9 +127,9 @@ package struct TypeFile {
     if type != "any" { lines.append("---@field [string] \(type)") }
   }
 
-  /// Writes a call.
+  /// Writes the classes of a call.
   ///
-  /// - Returns: The name of its class.
+  /// - Returns: The name of the call's class.
   private mutating func write(_ call: TypedCall, _ schemas: SchemaFile?) throws(SchemaProblem)
     -> String
   {
@@ -177,7 +178,8 @@ package struct TypeFile {
     return name
   }
 
-  /// The schemas of a parameter. For a parameter in the body, those of its field.
+  /// Returns the schemas of a parameter. If the parameter is part of the body, they are those of
+  /// its field in the body.
   private func schemas(of parameter: TypedCall.Parameter, in call: JSONElement?)
     throws(SchemaProblem) -> [JSONElement]
   {
@@ -187,7 +189,8 @@ package struct TypeFile {
       ? [body] : try SchemaView([body], references).property(parameter.name)
   }
 
-  /// The type of the successful content, from the call's own schema.
+  /// Returns the type of the content of successful responses, for a schema that the call itself
+  /// declares.
   private mutating func content(
     of own: OwnSchema, _ call: String, _ stem: String, _ schemas: SchemaFile?
   ) throws(SchemaProblem) -> String {
@@ -204,7 +207,8 @@ package struct TypeFile {
     }
   }
 
-  /// The type of the successful content.
+  /// Returns the type of the content of successful responses, for a call's entry in the schema
+  /// file.
   private mutating func content(of schema: JSONElement?, _ stem: String) throws(SchemaProblem)
     -> String
   {
@@ -242,14 +246,14 @@ package struct TypeFile {
   }
 }
 
-/// A call, as needed for its types.
+/// The properties of a call that are needed for its types.
 package struct TypedCall: Sendable {
   package struct Parameter: Sendable {
     package var name: String
-    /// The LuaCATS type; nil: the type of the schemas.
+    /// The LuaCATS type of the parameter. nil: the schemas determine the type.
     package var type: String?
     package var isRequired: Bool
-    /// Whether it is the whole body, not a part of the request.
+    /// Whether the parameter is the whole body rather than a part of the request.
     package var isWhole = false
     package var description: String?
 
@@ -260,7 +264,8 @@ package struct TypedCall: Sendable {
       self.description = description
     }
 
-    /// The type of a fixed set of strings; `string` if one of them can't be written.
+    /// Returns the type of a fixed set of strings. If one of them can't be written in an
+    /// annotation, the type is `string`.
     package static func type(ofWords words: [String]) -> String {
       let quoted = words.compactMap { AnnotationText.quoted($0) }
       return quoted.count == words.count && !words.isEmpty
@@ -286,7 +291,7 @@ package struct TypedCall: Sendable {
   }
 }
 
-/// The names of types in one file, which are unique.
+/// Generates the names of the types in one file. All names are unique.
 struct TypeNames {
   let prefix: String
   private var taken: Set<String> = ["API", "Calls"]
@@ -299,12 +304,12 @@ struct TypeNames {
       prefix.unicodeScalars.append(isPlain ? scalar : "_")
     }
     if let first = prefix.utf8.first, (0x30...0x39).contains(first) { prefix = "_" + prefix }
-    // Names of Lull's own annotations.
+    // Lull's own annotations use the name `lull`.
     if prefix.isEmpty || prefix == "lull" { prefix += "_api" }
     self.prefix = prefix
   }
 
-  /// A new name derived from a text.
+  /// Returns a name that is not used yet, derived from a text.
   mutating func name(_ text: String) -> String {
     let stem = AnnotationText.typeName(text)
     var name = stem
@@ -317,9 +322,10 @@ struct TypeNames {
   }
 }
 
-/// Makes foreign texts safe for annotations: names, strings and comments on one line.
+/// Converts texts from outside so that they are safe in annotations: names, strings, and comments
+/// on one line.
 enum AnnotationText {
-  /// Words that have another meaning in place of a field name.
+  /// Words that have another meaning in the position of a field name.
   private static let reserved: Set<String> = [
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while", "private",
@@ -337,15 +343,15 @@ enum AnnotationText {
     byte == UInt8(ascii: "_") || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  /// A text in quotes; nil if an annotation can't contain it.
+  /// Returns a text in quotes. nil if an annotation can't contain the text.
   static func quoted(_ text: String) -> String? {
     guard !text.unicodeScalars.contains(where: { isOdd($0) || $0 == "\\" }) else { return nil }
     if !text.contains("\"") { return "\"\(text)\"" }
     return text.contains("'") ? nil : "'\(text)'"
   }
 
-  /// The text on one line, which isn't mistaken for an annotation; empty if there is nothing to
-  /// write.
+  /// Returns a text as a comment on one line that can't be mistaken for an annotation. Empty if
+  /// there is no text to write.
   static func comment(_ text: String?, limit: Int = 240) -> String {
     guard let text else { return "" }
     let line = text.unicodeScalars.split { isOdd($0) || $0 == " " }.map { String($0) }
@@ -357,7 +363,7 @@ enum AnnotationText {
     return cut[..<end] + " …"
   }
 
-  /// Whether a character ends a line or hides text.
+  /// Returns whether a character ends a line or hides text.
   private static func isOdd(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .format, .surrogate: true
@@ -365,7 +371,8 @@ enum AnnotationText {
     }
   }
 
-  /// `FullRepository` for `full-repository`: each word capitalized, without separators.
+  /// Returns a type name in which each word is capitalized, without separators. For example,
+  /// `full-repository` becomes `FullRepository`.
   static func typeName(_ text: String) -> String {
     var name = ""
     var startsWord = true

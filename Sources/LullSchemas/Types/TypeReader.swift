@@ -1,7 +1,7 @@
 import LullCore
 
-/// Converts schemas to types. An object with fields becomes a class; other types are written in
-/// place.
+/// Converts schemas to LuaCATS types. An object with fields becomes a class. Other types are
+/// written where they are used.
 struct TypeReader {
   /// A class to be written.
   struct Draft {
@@ -9,19 +9,19 @@ struct TypeReader {
     let view: SchemaView
   }
 
-  /// The types of definitions.
+  /// The definitions of one schema file, and their types.
   struct Definitions {
     let references: SchemaReferences?
-    /// The types of definitions that have been read.
+    /// The types of the definitions that have been read. The key is the name of the definition.
     fileprivate var types: [String: String] = [:]
-    /// The definitions that are being read, which refer to themselves.
+    /// The names of the definitions that are being read. A definition may refer to itself.
     fileprivate var open: Set<String> = []
 
     private var names: [SchemaPlace: String]?
 
     init(_ file: SchemaFile?) { references = file.map { SchemaReferences($0) } }
 
-    /// The name of a schema that is itself a definition; nil for others.
+    /// Returns the name of the definition that a schema is. nil if the schema is not a definition.
     fileprivate mutating func name(of schema: JSONElement) throws(SchemaProblem) -> String? {
       if let names { return names[SchemaPlace(schema)] }
       var names: [SchemaPlace: String] = [:]
@@ -35,21 +35,22 @@ struct TypeReader {
     }
   }
 
-  /// The depth from which on types are `any`. Only types without names are nested.
+  /// The maximum depth of nested types. A deeper type is `any`. Only types without names are nested
+  /// in others.
   private static let deepest = 32
   private static let mostWords = 100
-  // A document may expand without end; beyond these limits types are `any`.
+  // A document may expand endlessly. Types beyond these limits are `any`.
   private static let mostSteps = 1_000_000
   private static let mostClasses = 100_000
   private static let longest = 10_000
 
   private var definitions: Definitions
   private(set) var names: TypeNames
-  /// The class names of records, by their parts.
+  /// The class names of records. The key consists of the schemas that describe the record.
   private var places: [[SchemaPlace]: String] = [:]
   private var steps = 0
   private(set) var drafts: [Draft] = []
-  /// The name of the null type, once it is needed.
+  /// The name of the type for null. nil if the type has not been needed yet.
   private(set) var nullName: String?
 
   init(_ file: SchemaFile?, api: String) {
@@ -59,21 +60,22 @@ struct TypeReader {
 
   var references: SchemaReferences? { definitions.references }
 
-  /// Switches to schemas of another file. Pending classes must be written before.
+  /// Exchanges the definitions with those of another file. All pending classes must be written
+  /// before.
   mutating func exchange(_ other: inout Definitions) { swap(&definitions, &other) }
 
   mutating func newName(_ text: String) -> String { names.name(text) }
 
-  /// The next class to write.
+  /// Removes and returns the next class to write. nil if there is none left.
   mutating func next() -> Draft? { drafts.isEmpty ? nil : drafts.removeFirst() }
 
   // MARK: Types
 
-  /// The type of a definition.
+  /// Returns the type of a definition.
   mutating func type(ofDefinition name: String, depth: Int = 0) throws(SchemaProblem) -> String {
     if let known = definitions.types[name] { return known }
     guard let references, let schema = try references.file.definition(name) else { return "any" }
-    // A list that contains itself without a record in between has no end.
+    // A list that contains itself, without a record in between, would be endless.
     guard !definitions.open.contains(name) else { return "any" }
     let view = try SchemaView([schema], references)
     if TypeReader.isRecord(view), view.types.map({ $0 == ["object"] }) ?? true {
@@ -88,9 +90,9 @@ struct TypeReader {
     return written
   }
 
-  /// The type to which all of these schemas apply.
+  /// Returns the type of a value that all of these schemas apply to.
   ///
-  /// - Parameter hint: The name for a class.
+  /// - Parameter hint: The preferred name of a class.
   mutating func type(of schemas: [JSONElement], hint: String, depth: Int = 0) throws(SchemaProblem)
     -> String
   {
@@ -102,7 +104,8 @@ struct TypeReader {
     return written.utf8.count <= TypeReader.longest ? written : "any"
   }
 
-  /// The type to which one of these lists applies.
+  /// Returns the type of a value that one of several alternatives applies to. An alternative is a
+  /// list of schemas that apply together.
   mutating func type(ofOneOf alternatives: [[JSONElement]], hint: String, depth: Int = 0)
     throws(SchemaProblem) -> String
   {
@@ -119,7 +122,7 @@ struct TypeReader {
   private mutating func type(
     of schemas: [JSONElement], _ hint: String, _ depth: Int, _ references: SchemaReferences
   ) throws(SchemaProblem) -> String {
-    // A reference without further keywords: use the name of the definition.
+    // If the schema is only a reference to a definition, use the definition's name.
     if schemas.count == 1, let reference = schemas[0]["$ref"]?.string,
       schemas[0].pairs.allSatisfy({ !TypeReader.restricts($0.key) })
     {
@@ -144,7 +147,7 @@ struct TypeReader {
         add(type)
       }
     }
-    // If branches specify no types, use the types beside them.
+    // If the branches specify no types, use the types that the schema itself specifies.
     if types.contains("any"), view.types != nil { types = [] }
     if types.isEmpty {
       for type in view.types ?? TypeReader.guessed(view) {
@@ -154,7 +157,7 @@ struct TypeReader {
     return types.isEmpty || types.contains("any") ? "any" : types.joined(separator: "|")
   }
 
-  /// The class of a record, which is queued for writing.
+  /// Returns the name of the class for a record. If the class is new, it is queued for writing.
   private mutating func record(_ view: SchemaView, hint: String) -> String {
     let place = view.parts.map { SchemaPlace($0) }
     if let known = places[place] { return known }
@@ -211,7 +214,7 @@ struct TypeReader {
 
   // MARK: Reading schemas
 
-  /// Whether it is an object with declared fields.
+  /// Returns whether the value is an object with declared fields.
   private static func isRecord(_ view: SchemaView) -> Bool {
     guard view.words == nil, !view.propertyNames.isEmpty else { return false }
     return view.types?.contains("object") ?? true
@@ -222,7 +225,8 @@ struct TypeReader {
     return view.others.isEmpty ? ["any"] : ["object"]
   }
 
-  /// The name of the definition that a reference leads to, by any path; nil if it leads elsewhere.
+  /// Returns the name of the definition that a reference leads to, directly or indirectly. nil if
+  /// it leads elsewhere.
   private mutating func definition(
     _ reference: String, of schema: JSONElement, _ references: SchemaReferences
   ) throws(SchemaProblem) -> String? {
@@ -239,7 +243,7 @@ struct TypeReader {
     ].contains(key)
   }
 
-  /// The parts of a type separated by top-level bars.
+  /// Splits a type at the bars that are outside of brackets.
   static func choices(_ type: String) -> [String] {
     var parts: [String] = [""]
     var depth = 0
@@ -268,21 +272,21 @@ struct TypeReader {
   }
 }
 
-/// A schema combined with its references and `allOf` parts.
+/// A schema, combined with the schemas that it refers to by references and in `allOf`.
 ///
-/// All parts apply to the same value. Each `anyOf` and `oneOf` is a choice, of which one branch
-/// applies.
+/// All these parts apply to the same value. Each `anyOf` or `oneOf` is a choice: one of its
+/// branches applies.
 struct SchemaView {
-  /// The parts that have keywords.
+  /// The schemas that apply together. Only those with keywords are included.
   private(set) var parts: [JSONElement] = []
-  /// The branches of each `anyOf` and `oneOf`.
+  /// The branches of each `anyOf` and `oneOf` in the parts.
   private(set) var choices: [[JSONElement]] = []
-  /// Whether no value fits.
+  /// Whether no value can fit.
   private(set) var isNever = false
-  /// The first reference that can't be resolved, if any.
+  /// The first reference that could not be resolved. nil if there is none.
   private(set) var lost: SchemaResources.Lost?
 
-  /// The most parts that one schema may expand to.
+  /// The maximum number of parts that a schema may expand to.
   private static let mostParts = 200
 
   init(_ schemas: [JSONElement], _ references: SchemaReferences) throws(SchemaProblem) {
@@ -313,7 +317,7 @@ struct SchemaView {
 
   // MARK: Keywords
 
-  /// The allowed JSON Schema types; nil: any.
+  /// The JSON Schema types that all parts allow. nil if any type is allowed.
   var types: [String]? {
     var types: [String]?
     for part in parts {
@@ -323,7 +327,7 @@ struct SchemaView {
         types = own
         continue
       }
-      // Of number and integer, integer is kept, in either order.
+      // If one part allows numbers and the other integers, integers remain.
       types =
         known.filter { type in own.contains { SchemaView.covers($0, type) } }
         + own.filter { type in
@@ -333,12 +337,12 @@ struct SchemaView {
     return types
   }
 
-  /// Whether a value of type `other` is also of type `type`.
+  /// Returns whether every value of the type `other` is also of the type `type`.
   static func covers(_ type: String, _ other: String) -> Bool {
     type == other || type == "number" && other == "integer"
   }
 
-  /// The values of `enum` or `const`; nil: any.
+  /// The values that `enum` or `const` allows. nil if any value is allowed.
   var words: [JSONElement]? {
     var words: [JSONElement]?
     for part in parts {
@@ -349,7 +353,7 @@ struct SchemaView {
     return words
   }
 
-  /// The names of its properties, without duplicates, in order.
+  /// The names of the declared properties, in order and without duplicates.
   var propertyNames: [String] {
     var names: [String] = []
     var seen: Set<String> = []
@@ -361,12 +365,12 @@ struct SchemaView {
     return names
   }
 
-  /// The schemas of a property; empty: it isn't declared.
+  /// Returns the schemas of a property. Empty if the property is not declared.
   func property(_ name: String) -> [JSONElement] {
     parts.compactMap { $0["properties"]?[name] }
   }
 
-  /// The properties that a response must have.
+  /// The names of the properties that are required in a response.
   var required: [String] {
     var names: [String] = []
     for part in parts {
@@ -375,12 +379,12 @@ struct SchemaView {
     return names
   }
 
-  /// Patterns for names of properties, with their schemas.
+  /// The patterns for names of properties, each with its schema.
   var patterned: [(pattern: String, schema: JSONElement)] {
     parts.flatMap { part in (part["patternProperties"]?.pairs ?? []).map { ($0.key, $0.value) } }
   }
 
-  /// The schemas for properties that have no schema and match no pattern.
+  /// The schemas for properties that are not declared and match no pattern.
   var rest: [JSONElement] {
     parts.flatMap { part in
       [part["additionalProperties"], part["unevaluatedProperties"]].compactMap(\.self)
@@ -388,12 +392,14 @@ struct SchemaView {
     }
   }
 
-  /// The alternatives for properties without a schema, one of which applies; empty: unspecified.
+  /// The schemas for properties that are not declared, as alternatives. Empty if the schema does
+  /// not specify them.
   var others: [[JSONElement]] {
     patterned.map { [$0.schema] } + (rest.isEmpty ? [] : [rest])
   }
 
-  /// The schemas of the array element at a position; empty: unspecified.
+  /// Returns the schemas of the array element at a position. Empty if the schema does not specify
+  /// them.
   func element(_ position: Int) -> [JSONElement] {
     parts.compactMap { part in
       if let first = part["prefixItems"]?[position] { return first }
@@ -401,7 +407,8 @@ struct SchemaView {
     }
   }
 
-  /// The schemas of array elements by position; empty: unspecified.
+  /// The schemas of the array elements, as alternatives by position. Empty if the schema does not
+  /// specify them.
   var elements: [[JSONElement]] {
     let count = parts.map { $0["prefixItems"]?.count ?? 0 }.max() ?? 0
     return (0...count).map { element($0) }.filter { !$0.isEmpty }

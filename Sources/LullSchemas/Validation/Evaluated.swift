@@ -1,10 +1,10 @@
-/// The evaluated members or elements of a value, for `unevaluatedProperties` and
-/// `unevaluatedItems`.
+/// The members or elements of a value that keywords have evaluated. The keywords
+/// `unevaluatedProperties` and `unevaluatedItems` need them.
 struct Evaluated {
-  /// Whether a keyword needs this information.
+  /// Whether any keyword needs this information.
   let isWanted: Bool
   private var isAll = false
-  // Members and elements by their places on the tape.
+  // The positions of the evaluated members and elements on the document's tape.
   private var places: Set<Int> = []
 
   init(isWanted: Bool) {

@@ -1,5 +1,5 @@
-/// The compiled validators of a file's schemas, for responses or requests. Shared parts are
-/// compiled once. One thread at a time.
+/// The compiled validators for the schemas of a file, either for responses or for requests. Shared
+/// parts are compiled once. One thread at a time.
 package final class FileValidators {
   package let file: SchemaFile
   private var known: [String: SchemaValidator] = [:]
@@ -7,20 +7,20 @@ package final class FileValidators {
   private var resource = 0
   private let isOfAnswers: Bool
 
-  /// Makes validators.
+  /// Creates validators for the schemas of a file. They are compiled on first use.
   ///
-  /// - Parameter isOfAnswers: Whether write-only properties may be missing.
+  /// - Parameter isOfAnswers: Whether properties that are write-only may be missing.
   package init(_ file: SchemaFile, isOfAnswers: Bool = true) {
     self.file = file
     self.isOfAnswers = isOfAnswers
   }
 
-  /// The validator for a pointer, such as `#/$defs/user`.
+  /// Returns the validator for the schema at a pointer, such as `#/$defs/user`.
   package func validator(_ pointer: String) throws(SchemaProblem) -> SchemaValidator {
     if let known = known[pointer] { return known }
     do throws(SchemaProblem) {
       var compiler = try opened()
-      // Removed meanwhile, so that modifying it makes no copy.
+      // The compiler is removed from the property while it is modified, so that it is not copied.
       self.compiler = nil
       let element = try compiler.resources.find(pointer, from: resource).element
       let made = try SchemaValidator(element, resource, &compiler)
@@ -28,7 +28,7 @@ package final class FileValidators {
       known[pointer] = made
       return made
     } catch {
-      // A partly built compiler can't be used again.
+      // A compiler can't be used again after an error.
       compiler = nil
       var problem = error
       problem.file = problem.file ?? file.name

@@ -1,10 +1,11 @@
 import CSimdjson
 
-/// A table of names and numbers with lookup by bytes: keys of content are compared in place.
+/// A table of names and numbers. Lookup compares the bytes of a key in the document, without
+/// copying them.
 struct NameTable: Sendable {
   private var names: [[UInt8]] = []
   private var values: [Int] = []
-  // Index in `names` plus 1; 0 means free.
+  // Each slot has an index in `names` plus 1. The value 0 means that the slot is free.
   private var slots: [Int32] = []
 
   var count: Int { names.count }
@@ -48,7 +49,7 @@ struct NameTable: Sendable {
     slots[slot] = Int32(place + 1)
   }
 
-  // Schemas have few names, which the sender of content can't choose.
+  // A simple hash is safe: a schema has few names, and the sender of content can't choose them.
   private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,5 +1,5 @@
-/// Translates ECMA-262 syntax that PCRE2 writes differently: Unicode white space, and properties by
-/// their long names.
+/// Translates ECMA-262 syntax that PCRE2 writes differently: Unicode white space, and Unicode
+/// properties with long names.
 enum PatternSpelling {
   static func translated(_ pattern: String) -> String {
     guard pattern.utf8.contains(UInt8(ascii: "\\")) else { return pattern }

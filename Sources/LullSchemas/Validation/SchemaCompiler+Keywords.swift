@@ -1,8 +1,8 @@
 import LullCore
 
 extension SchemaCompiler {
-  /// The keywords of a schema, cheapest first. Those that depend on the evaluation by others are
-  /// last.
+  /// Returns the compiled keywords of a schema. The cheapest come first. Keywords that depend on
+  /// which members the others have evaluated come last.
   mutating func keywords(_ context: inout SchemaContext) throws(SchemaProblem) -> [SchemaKeyword] {
     let element = context.element
     if let isAllowed = element.bool { return isAllowed ? [] : [.never] }
@@ -163,7 +163,7 @@ extension SchemaCompiler {
     if let node = try child("propertyNames", of: context) {
       keywords.append(.propertyNames(node))
     }
-    // Earlier drafts had one keyword for both.
+    // Earlier drafts had one keyword, `dependencies`, for schemas and required names.
     for keyword in ["dependentSchemas", "dependencies"] {
       guard let members = try context.members(keyword) else { continue }
       var schemas: [(name: String, node: Int)] = []

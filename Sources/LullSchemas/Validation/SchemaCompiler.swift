@@ -1,6 +1,6 @@
 import LullCore
 
-/// Compiles a schema and everything it refers to into nodes.
+/// Compiles a schema, and all schemas that it refers to, into nodes.
 struct SchemaCompiler {
   private static let mostNodes = 1_000_000
 
@@ -13,24 +13,24 @@ struct SchemaCompiler {
   let resources: SchemaResources
   let isOfAnswers: Bool
   private(set) var nodes: [SchemaNode] = []
-  /// The required dynamic anchors of each resource that has nodes.
+  /// The dynamic anchors that references need. The outer key is a resource with nodes.
   private(set) var dynamicAnchors: [Int: [String: Int]] = [:]
   private var known: [SchemaPlace: Int] = [:]
   private var jobs: [Job] = []
   private var dynamicNames: Set<String> = []
   private var patterns: [String: SchemaPattern] = [:]
 
-  /// Makes a compiler.
+  /// Creates a compiler.
   ///
-  /// - Parameter isOfAnswers: Whether write-only properties may be missing.
+  /// - Parameter isOfAnswers: Whether properties that are write-only may be missing.
   init(_ resources: SchemaResources, isOfAnswers: Bool = false) {
     self.resources = resources
     self.isOfAnswers = isOfAnswers
   }
 
-  /// Compiles a schema.
+  /// Compiles a schema and all schemas that it refers to.
   ///
-  /// - Returns: The node of the schema.
+  /// - Returns: The index of the schema's node.
   mutating func compile(_ element: JSONElement, _ resource: Int) throws(SchemaProblem) -> Int {
     let root = try node(element, resource, "")
     repeat {
@@ -44,10 +44,10 @@ struct SchemaCompiler {
     return root
   }
 
-  /// Discards pending jobs after an error. The nodes can't be used any more.
+  /// Discards the pending work after an error. The nodes must not be used any more.
   mutating func giveUp() { jobs = [] }
 
-  /// Whether evaluation depends on the dynamic scope.
+  /// Whether any reference depends on the dynamic scope.
   var isDynamic: Bool { !dynamicNames.isEmpty }
 
   mutating func node(_ element: JSONElement, _ resource: Int, _ pointer: String)
@@ -94,7 +94,8 @@ struct SchemaCompiler {
     }
   }
 
-  /// Adds dynamic anchors, because any resource with nodes may be in scope of a dynamic reference.
+  /// Compiles the dynamic anchors of all resources with nodes, because a dynamic reference may find
+  /// any of them in its scope.
   private mutating func enterDynamicAnchors() throws(SchemaProblem) {
     guard !dynamicNames.isEmpty else { return }
     for resource in Set(nodes.map(\.resource)) {
@@ -106,7 +107,7 @@ struct SchemaCompiler {
   }
 }
 
-/// The schema being compiled, and errors in its keywords.
+/// The schema that is being compiled. Reads its keywords and reports errors in them.
 struct SchemaContext {
   let element: JSONElement
   let resource: Int
@@ -116,7 +117,7 @@ struct SchemaContext {
     SchemaProblem("'\(keyword)' must be \(expected)", pointer: pointer)
   }
 
-  /// A count, which may be written as `2.0`.
+  /// Returns the value of a keyword that is a count. It may be written as `2.0`.
   func count(_ keyword: String) throws(SchemaProblem) -> Int? {
     guard let value = element[keyword] else { return nil }
     guard let count = SchemaNumber(value)?.count else {
@@ -151,7 +152,8 @@ struct SchemaContext {
     return names
   }
 
-  /// An empty Lua table is encoded as an empty object.
+  /// Returns whether a value is an empty object. An empty Lua table is encoded as one, even if it
+  /// was meant as a list.
   private func isEmptyTable(_ value: JSONElement) -> Bool {
     value.kind == .object && value.count == 0
   }

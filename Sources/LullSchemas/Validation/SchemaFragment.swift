@@ -1,8 +1,8 @@
 import LullCore
 
-/// The part of a reference after the `#`.
+/// Decodes the part of a reference after the `#`.
 package enum SchemaFragment {
-  /// Decodes percent-encoding. A plus sign is unchanged. A fragment with invalid encoding is
+  /// Decodes percent-encoding. A plus sign remains a plus sign. A fragment with invalid encoding is
   /// returned unchanged.
   package static func decoded(_ text: some StringProtocol) -> String {
     let bytes = try? PercentEncoding.decode(Array(text.utf8)[...])

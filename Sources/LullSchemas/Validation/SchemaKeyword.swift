@@ -1,6 +1,7 @@
 import LullCore
 
-/// A keyword of a schema with its compiled value. Other schemas are indices of nodes.
+/// A keyword of a schema with its compiled value. Other schemas are represented by the indices of
+/// their nodes.
 enum SchemaKeyword: Sendable {
   case never
   case type(TypeSet)
@@ -29,7 +30,8 @@ enum SchemaKeyword: Sendable {
   case not(Int)
   case condition(Int, then: Int?, otherwise: Int?)
   case reference(Int)
-  /// The first schema in scope with an anchor of that name, else the node.
+  /// A dynamic reference. It refers to the outermost schema in scope that has an anchor of this
+  /// name, or else to the node.
   case dynamicReference(name: String, Int)
   case unevaluatedItems(Int)
   case unevaluatedProperties(Int)
@@ -38,14 +40,14 @@ enum SchemaKeyword: Sendable {
     case minimum, maximum, exclusiveMinimum, exclusiveMaximum
   }
 
-  /// Members by name, by pattern, and all others.
+  /// The schemas of members: by name, by pattern, and for all other members.
   struct PropertyRules: Sendable {
     var names = NameTable()
     var patterns: [(pattern: SchemaPattern, node: Int)] = []
     var additional: Int?
   }
 
-  /// JSON types; an integer is a number without a fraction.
+  /// A set of JSON types. An integer is a number without a fraction.
   struct TypeSet: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -74,7 +76,7 @@ enum SchemaKeyword: Sendable {
 
 /// A compiled schema, with its keywords in the order of evaluation.
 struct SchemaNode: Sendable {
-  /// The resource it belongs to, for dynamic references.
+  /// The index of the resource that the schema belongs to. Needed for dynamic references.
   var resource: Int
   var keywords: [SchemaKeyword] = []
 }

@@ -1,19 +1,21 @@
 import CSimdjson
 import LullCore
 
-/// A number for comparison: signed and unsigned 64-bit integers exactly, others as doubles.
+/// A number in a form that can be compared. Signed and unsigned 64-bit integers are exact, and
+/// other numbers are doubles.
 enum SchemaNumber: Sendable {
   case int(Int64)
-  /// An integer beyond `Int64`.
+  /// An integer that is larger than `Int64` allows.
   case unsigned(UInt64)
   case double(Double)
 
-  /// nil if the element isn't a number.
+  /// Reads a number. nil if the element is not one.
   init?(_ element: JSONElement) {
     self.init(element.document.view, element.index)
   }
 
-  /// Reads from the view of a document that the caller holds.
+  /// Reads a number from the view of a document. The caller must hold the document. nil if the
+  /// value is not a number.
   init?(_ view: csj_view, _ index: Int) {
     switch csj_type_at(view, index) {
     case CSJ_INT: self = .int(csj_int_at(view, index))
@@ -26,13 +28,13 @@ enum SchemaNumber: Sendable {
     }
   }
 
-  /// Whether it has no fraction, however it is written.
+  /// Whether the number has no fraction, in whatever form it is written.
   var isWhole: Bool {
     guard case .double(let value) = self else { return true }
     return value.rounded(.towardZero) == value
   }
 
-  /// The number as a count, if it is one.
+  /// The number as a count. nil if it is not a whole number of a suitable size.
   var count: Int? {
     switch self {
     case .int(let value): value >= 0 ? Int(value) : nil
@@ -44,7 +46,7 @@ enum SchemaNumber: Sendable {
 
   static func < (one: SchemaNumber, other: SchemaNumber) -> Bool { one.compared(to: other) < 0 }
 
-  /// Negative, zero or positive.
+  /// Compares two numbers. The result is negative, zero or positive.
   func compared(to other: SchemaNumber) -> Int {
     switch (self, other) {
     case (.int(let one), .int(let other)): SchemaNumber.order(one, other)
@@ -67,14 +69,14 @@ enum SchemaNumber: Sendable {
     return one != cut ? order(one, cut) : order(0, other - Double(cut))
   }
 
-  /// Whether it is a multiple, computed exactly from the decimal digits. The divisor must be
-  /// greater than zero.
+  /// Returns whether the number is a multiple of another one, computed exactly from the decimal
+  /// digits. The divisor must be greater than zero.
   func isMultiple(of divisor: SchemaNumber) -> Bool {
     guard let one = decimal, let other = divisor.decimal else { return false }
     if one.digits == 0 { return true }
     let shift = one.exponent - other.exponent
     guard shift < 0 else { return one.remainder(scaledBy: shift, by: other.digits) == 0 }
-    // A 64-bit integer other than 0 can't be a multiple of 10^20.
+    // A 64-bit integer other than 0 can't be a multiple of 10^20, so larger shifts are not needed.
     guard -shift <= 19 else { return false }
     var scaled = other.digits
     for _ in 0..<(-shift) {
@@ -85,7 +87,7 @@ enum SchemaNumber: Sendable {
     return one.digits % scaled == 0
   }
 
-  /// `digits` × 10^`exponent`, without a sign.
+  /// The absolute value of a number as `digits` × 10^`exponent`.
   private struct Decimal {
     var digits: UInt64
     var exponent: Int
@@ -103,7 +105,7 @@ enum SchemaNumber: Sendable {
     }
 
     private static func product(_ one: UInt64, _ other: UInt64, _ modulus: UInt64) -> UInt64 {
-      // Both are less than the modulus, so the quotient fits.
+      // Both factors are less than the modulus, so the quotient fits into 64 bits.
       modulus.dividingFullWidth(one.multipliedFullWidth(by: other)).remainder
     }
   }

@@ -1,13 +1,14 @@
 import CPCRE2
 
-/// A regular expression in a schema, as in ECMA-262 with the flag `u`. It matches anywhere in a
+/// A regular expression in a schema, as in ECMA-262 with the flag `u`. It may match any part of a
 /// text.
 final class SchemaPattern: Sendable {
   let text: String
-  // Set once, only read by searches, and freed with this object.
+  // The pattern is set once, only read by searches, and freed with this object, so sharing it is
+  // safe.
   private nonisolated(unsafe) let pattern: OpaquePointer
 
-  /// Why a pattern can't be used.
+  /// The reason why a pattern can't be used.
   struct Unusable: Error {
     let message: String
   }
@@ -31,13 +32,14 @@ final class SchemaPattern: Sendable {
 
   deinit { cpcre2_free(pattern) }
 
-  /// Whether a name matches. A match that takes too long counts as found.
+  /// Returns whether the pattern matches any part of a name. If the search takes too long, the
+  /// result is true.
   func isFound(in text: String) -> Bool {
     var text = text
     return text.withUTF8 { isFound(in: $0) } ?? true
   }
 
-  /// Whether the text matches; nil if the match takes too long.
+  /// Returns whether the pattern matches any part of a text. nil if the search takes too long.
   func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool? {
     text.withMemoryRebound(to: CChar.self) { text in
       var steps: Int64 = 0

@@ -1,6 +1,7 @@
 import LullCore
 
-/// The schemas that can be referenced during compilation, by URI, anchor and pointer.
+/// The schemas that references may lead to during compilation. They are found by URI, anchor and
+/// pointer.
 final class SchemaResources {
   enum Root {
     case element(JSONElement)
@@ -14,10 +15,11 @@ final class SchemaResources {
     var dynamicAnchors: [String: JSONElement] = [:]
   }
 
-  /// The target of a reference, with its name if it is a dynamic anchor.
+  /// The schema that a reference leads to. If the reference names a dynamic anchor, its name is
+  /// included.
   typealias Target = (element: JSONElement, dynamicAnchor: String?)
 
-  /// Why a reference can't be resolved.
+  /// The reason why a reference can't be resolved.
   struct Lost: Error {
     let message: String
   }
@@ -26,19 +28,20 @@ final class SchemaResources {
   private var places: [String: Int] = [:]
   private var homes: [SchemaPlace: Int] = [:]
   private let documents: [String: JSONElement]
-  /// The number of resources whose definitions have all been registered.
+  /// The number of resources whose definitions have been registered. These are the first ones in
+  /// `resources`.
   private var enteredFiles = 0
 
-  /// Makes an empty collection.
+  /// Creates a collection without resources.
   ///
-  /// - Parameter documents: Further documents by URI. Nothing is fetched.
+  /// - Parameter documents: Additional documents, by URI. Nothing is fetched.
   init(documents: [String: JSONElement]) {
     self.documents = documents
   }
 
   /// Adds a document.
   ///
-  /// - Returns: The resource of the document.
+  /// - Returns: The index of the document's resource.
   func add(_ root: Root, uri: String) throws(SchemaProblem) -> Int {
     let resource = enter(root, SchemaURI(uri))
     guard case .element(let element) = root else { return resource }
@@ -48,17 +51,18 @@ final class SchemaResources {
 
   func home(of element: JSONElement) -> Int? { homes[SchemaPlace(element)] }
 
-  /// The resource of a schema that may not be registered yet. It belongs to `resource`, unless it
-  /// has its own identifier.
+  /// Returns the resource of a schema, and registers the schema if necessary. Unless the schema has
+  /// its own identifier, it belongs to the given resource.
   func enteredHome(of element: JSONElement, in resource: Int) throws(SchemaProblem) -> Int {
     if let home = home(of: element) { return home }
     try walk(element, resource, "")
     return home(of: element) ?? resource
   }
 
-  /// Resolves a reference.
+  /// Resolves a reference of a resource.
   ///
-  /// - Throws: An error if the reference can't be resolved, or an error in a schema on the way.
+  /// - Throws: An error if the reference can't be resolved, or an error in a schema on the way to
+  ///   the target.
   func find(_ reference: String, from resource: Int) throws(SchemaProblem) -> Target {
     switch try lookUp(reference, from: resource) {
     case .success(let target): return target
@@ -66,9 +70,10 @@ final class SchemaResources {
     }
   }
 
-  /// Resolves a reference; a failure says why it can't be resolved.
+  /// Resolves a reference of a resource. If that is not possible, returns a failure with the
+  /// reason.
   ///
-  /// - Throws: An error in a schema on the way.
+  /// - Throws: An error in a schema on the way to the target.
   func lookUp(_ reference: String, from resource: Int) throws(SchemaProblem) -> Result<
     Target, Lost
   > {
@@ -110,7 +115,7 @@ final class SchemaResources {
     .failure(Lost(message: "the reference '\(LogText.part(reference, limit: 200))' \(why)"))
   }
 
-  /// nil for an unknown document.
+  /// Returns the index of the resource that a URI refers to. nil if the document is unknown.
   private func place(of document: String, _ resource: Int) throws(SchemaProblem) -> Int? {
     if document == resources[resource].uri.document { return resource }
     if let place = places[document] { return place }
@@ -121,7 +126,8 @@ final class SchemaResources {
     return places[document] ?? resource
   }
 
-  /// Registers all definitions of files, each of which may have an identifier. Parses them once.
+  /// Registers the definitions of all schema files, because any of them may have an identifier.
+  /// Each file is parsed once.
   private func enterDefinitions() throws(SchemaProblem) {
     while enteredFiles < resources.count {
       let place = enteredFiles
@@ -139,7 +145,8 @@ final class SchemaResources {
     return element
   }
 
-  /// Walks step by step, since a pointer may pass through schemas that are resources themselves.
+  /// Finds the schema at a JSON Pointer. Follows the pointer step by step, because schemas on the
+  /// way may be resources themselves.
   private func element(at pointer: String, in place: Int) throws(SchemaProblem) -> JSONElement? {
     let tokens = pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
       String($0.replacing("~1", with: "/").replacing("~0", with: "~"))
@@ -171,7 +178,7 @@ final class SchemaResources {
     return SchemaPlace(root) == SchemaPlace(element)
   }
 
-  /// The supported values of `$schema`.
+  /// The values of `$schema` that are supported.
   private static let dialects = [
     "https://json-schema.org/draft/2020-12/schema",
     "https://spec.openapis.org/oas/3.1/dialect/base",
@@ -185,7 +192,7 @@ final class SchemaResources {
     "properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions",
   ]
 
-  /// Registers the resource of each schema in `element`, and its anchors.
+  /// Registers the resource and the anchors of each schema in an element.
   private func walk(_ element: JSONElement, _ resource: Int, _ pointer: String)
     throws(SchemaProblem)
   {
@@ -207,7 +214,7 @@ final class SchemaResources {
         throw SchemaProblem("'$id' must not have a fragment, got '\(id)'", pointer: pointer)
       }
       if isRoot(element, of: resource) {
-        // Registered by both its location and its identifier.
+        // The root is registered both by its location and by its identifier.
         places[uri.document] = resource
         resources[resource] = Resource(uri: uri, root: .element(element))
       } else {

@@ -1,7 +1,8 @@
 import LullCore
 
 extension SchemaRun {
-  /// Evaluates keywords that apply other schemas to the same value.
+  /// Evaluates a keyword that applies other schemas to the same value. Returns whether the value
+  /// satisfies it.
   mutating func combine(
     _ keyword: SchemaKeyword, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -42,7 +43,8 @@ extension SchemaRun {
       guard try silently(node, index, chain, &inside) else { continue }
       fits = true
       evaluated.add(inside)
-      // The remaining schemas can only add evaluated members.
+      // The value fits. The remaining schemas are evaluated only if the members that they evaluate
+      // are needed.
       if !evaluated.isWanted { break }
     }
     return fits ? true : try tellNearest("anyOf", nodes, index, chain)
@@ -66,8 +68,8 @@ extension SchemaRun {
     return first != nil ? true : try tellNearest("oneOf", nodes, index, chain)
   }
 
-  /// Reports why a value fits none of several schemas. If the intended schema can be determined,
-  /// reports the violations of that one.
+  /// Reports why a value fits none of several schemas. If it is clear which one is intended,
+  /// reports the violations of that schema.
   private mutating func tellNearest(
     _ keyword: String, _ nodes: [Int], _ index: Int, _ chain: Int
   ) throws(SchemaProblem) -> Bool {

@@ -2,7 +2,8 @@ import CSimdjson
 import LullCore
 
 extension SchemaRun {
-  /// Whether the value satisfies a keyword. A keyword for another type is always satisfied.
+  /// Returns whether a value satisfies a keyword. A value of a type that the keyword does not apply
+  /// to always satisfies it.
   mutating func check(
     _ keyword: SchemaKeyword, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -56,7 +57,7 @@ extension SchemaRun {
 
   func member(_ name: String, of object: Int) -> Int {
     var name = name
-    // The bytes are only read during the call.
+    // The C function reads the bytes only during the call.
     return name.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
         csj_member(document.pointer, object, $0.baseAddress, $0.count)
@@ -123,7 +124,7 @@ extension SchemaRun {
     }
   }
 
-  /// The number of code points: all bytes except continuation bytes.
+  /// Returns the number of code points in a text: all bytes except the continuation bytes of UTF-8.
   private static func characters(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     text.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
   }
@@ -152,7 +153,8 @@ extension SchemaRun {
     }
   }
 
-  /// The positions of two equal elements, counted from 0.
+  /// Returns the positions of two equal elements of an array, starting at 0. nil if all elements
+  /// are different.
   private mutating func repetition(in array: Int) throws(SchemaProblem) -> (Int, Int)? {
     var seen: [UInt64: [(position: Int, index: Int)]] = [:]
     var place = csj_first(view, array)
@@ -185,7 +187,7 @@ extension SchemaRun {
       switch keyword {
       case .items(let prefix, let rest):
         guard let node = position < prefix.count ? prefix[position] : rest else {
-          // The remaining elements are unspecified.
+          // The schema does not specify the remaining elements.
           return fits
         }
         if try !descend(.element(position), node, place) { fits = false }

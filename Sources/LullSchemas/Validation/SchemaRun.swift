@@ -1,25 +1,25 @@
 import CSimdjson
 import LullCore
 
-/// The validation of one content by a schema.
+/// Validates one content by a schema.
 struct SchemaRun {
   let schema: SchemaValidator
   let document: JSONDocument
-  // Points into the document, which is held here.
+  // The view points into the document, which is held above.
   let view: csj_view
   let limit: Int
   private let stackEnd = csj_stack_end()
   private var stepsLeft: Int
   private var found: [SchemaViolation] = []
-  /// Whether only the result is needed, not the violations.
+  /// Whether violations are not recorded, because only the result is needed.
   var isSilent = false
-  /// The keys and positions from the root, for JSON Pointers.
+  /// The steps from the root to the current value. They form its JSON Pointer.
   var way: [Step] = []
-  /// The resources from the root, for dynamic references.
+  /// The resources that were entered on the way from the root schema. Dynamic references need them.
   private var scope: [Int] = []
 
   enum Step {
-    /// By the place of the key on the tape.
+    /// A member of an object. The value is the position of its key on the tape.
     case member(Int)
     case element(Int)
   }
@@ -38,7 +38,7 @@ struct SchemaRun {
     self.isSilent = isSilent
     var evaluated = Evaluated(isWanted: false)
     let fits = try evaluate(schema.root, index, 0, &evaluated)
-    // The document must outlive the pointers in its view.
+    // The view points into the document, so the document must not be released earlier.
     return withExtendedLifetime(document) {
       if isSilent, !fits {
         return [SchemaViolation(pointer: "", keyword: "", message: "", place: 0)]
@@ -52,13 +52,20 @@ struct SchemaRun {
 
   // MARK: Evaluation
 
-  /// More nested schemas for one value mean a circular reference.
+  /// The maximum number of nested schemas for one value. More of them mean that references form a
+  /// circle.
   private static let longestChain = 400
-  /// The stack needed for one schema and its calls, including room to return, in bytes.
+  /// The stack that the evaluation of one schema needs, in bytes, including room to return an
+  /// error.
   private static let stackNeeded = 128 << 10
 
-  /// Whether the value at `index` fits the node at `place`. `chain` is the number of enclosing
-  /// schemas for the same value.
+  /// Returns whether a value fits a schema.
+  ///
+  /// - Parameters:
+  ///   - place: The index of the schema's node.
+  ///   - index: The position of the value on the tape.
+  ///   - chain: The number of enclosing schemas for the same value.
+  ///   - evaluated: Gets the members or elements that are evaluated.
   mutating func evaluate(
     _ place: Int, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -74,7 +81,8 @@ struct SchemaRun {
     if isEntering { scope.append(node.resource) }
     defer { if isEntering { scope.removeLast() } }
     guard let last = node.keywords.last else { return true }
-    // Members evaluated by other schemas don't count for the keywords of this schema.
+    // If this schema asks which members are evaluated, members that other schemas have evaluated
+    // must not be included.
     guard last.asksWhatIsEvaluated else {
       return try evaluate(node.keywords, index, chain, &evaluated)
     }
@@ -89,7 +97,8 @@ struct SchemaRun {
   ) throws(SchemaProblem) -> Bool {
     var fits = true
     for keyword in keywords {
-      // After a violation, unevaluated members mean nothing.
+      // After a violation, it is not known which members would be evaluated, so skip keywords that
+      // need them.
       if !fits, isSilent || found.count >= limit || keyword.asksWhatIsEvaluated { break }
       if try !check(keyword, index, chain, &evaluated) { fits = false }
     }
@@ -103,7 +112,8 @@ struct SchemaRun {
     }
   }
 
-  /// The node of a dynamic anchor: that of the outermost resource that has one.
+  /// Returns the node that a dynamic reference refers to: that of the outermost resource in scope
+  /// with the anchor, or else the default.
   func dynamicTarget(_ name: String, _ standard: Int) -> Int {
     for resource in scope {
       if let node = schema.dynamicAnchors[resource]?[name] { return node }
@@ -111,7 +121,7 @@ struct SchemaRun {
     return standard
   }
 
-  /// Evaluates a member or element.
+  /// Evaluates a member or an element of the current value.
   mutating func descend(
     _ step: Step, _ node: Int, _ index: Int
   ) throws(SchemaProblem) -> Bool {
@@ -121,7 +131,7 @@ struct SchemaRun {
     return try evaluate(node, index, 0, &evaluated)
   }
 
-  /// Evaluates without recording violations.
+  /// Evaluates a schema without recording violations.
   mutating func silently(
     _ node: Int, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -131,7 +141,7 @@ struct SchemaRun {
     return try evaluate(node, index, chain + 1, &evaluated)
   }
 
-  /// The violations of a schema, kept apart from those found before.
+  /// Returns the violations of one schema, without those that were found before.
   mutating func gathered(_ node: Int, _ index: Int, _ chain: Int) throws(SchemaProblem)
     -> [SchemaViolation]
   {
@@ -145,7 +155,7 @@ struct SchemaRun {
 
   // MARK: Violations
 
-  /// Records a violation, optionally with the value found. Returns false.
+  /// Records a violation. The message may include the value that was found. Always returns false.
   mutating func violation(
     _ keyword: String, _ index: Int, _ message: @autoclosure () -> String,
     got showsValue: Bool = false
@@ -160,7 +170,7 @@ struct SchemaRun {
     found += violations.prefix(max(0, limit - found.count))
   }
 
-  /// Whether no more violations are needed.
+  /// Whether the maximum number of violations has been found.
   var isFull: Bool { found.count >= limit }
 
   /// The JSON Pointer of the current value.
@@ -175,7 +185,8 @@ struct SchemaRun {
     }
   }
 
-  /// The value found, for messages. If it may be a credential, only its type.
+  /// Returns the value that was found, for messages. If it may be a credential, returns only its
+  /// type.
   func got(_ index: Int) -> String {
     if case .member(let key)? = way.last,
       CredentialName.names(String(decoding: SchemaRun.bytes(of: key, in: view), as: UTF8.self))
@@ -187,18 +198,19 @@ struct SchemaRun {
 
   // MARK: The tape
 
-  /// The bytes of a string, valid as long as the document.
+  /// Returns the bytes of a string in the document. They are valid as long as the document exists.
   static func bytes(of index: Int, in view: csj_view) -> UnsafeBufferPointer<UInt8> {
     var length = 0
     let start = UnsafeRawPointer(csj_string_at(view, index, &length))
-    // The C side guarantees `length` bytes there, which are never written to.
+    // The C function guarantees that the pointer refers to `length` bytes, and they are never
+    // changed.
     return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: length)
   }
 
-  /// The members of an object, each key once.
+  /// Returns the members of an object. If a key is repeated, it is returned once.
   static func pairs(of object: Int, in view: csj_view) -> [csj_pair] {
     Array(unsafeUninitializedCapacity: csj_count(view, object)) { buffer, count in
-      // `csj_count` includes repeated keys, so there is room for all.
+      // `csj_count` includes repeated keys, so the buffer is large enough.
       count = csj_pairs(view, object, buffer.baseAddress)
     }
   }

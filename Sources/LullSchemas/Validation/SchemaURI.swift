@@ -1,10 +1,11 @@
-/// A URI reference in a schema: RFC 3986, section 5.2, for any scheme, including `urn:`.
+/// A URI reference in a schema. It is resolved according to RFC 3986, section 5.2, for any scheme,
+/// including `urn:`.
 struct SchemaURI: Equatable {
   private var scheme: Substring?
   private var authority: Substring?
   private var path: String
   private var query: Substring?
-  /// The fragment as written, without its `#`; nil without a fragment.
+  /// The fragment as written, without the `#`. nil if there is none.
   private(set) var fragment: String?
 
   init(_ text: String) {
@@ -35,7 +36,7 @@ struct SchemaURI: Equatable {
       + (query.map { "?" + $0 } ?? "")
   }
 
-  /// The reference resolved against the URI of a document.
+  /// Resolves the reference against the URI of a document.
   func resolved(against base: SchemaURI) -> SchemaURI {
     var target = self
     if scheme != nil {

@@ -1,23 +1,24 @@
 package import LullCore
 
-/// A compiled JSON Schema, draft 2020-12, for any number of contents. Any thread.
+/// A compiled JSON Schema, draft 2020-12. It can validate any number of contents. Any thread.
 ///
-/// It supports the vocabularies core, applicator, unevaluated and validation. `format`, the
+/// The vocabularies core, applicator, unevaluated and validation are supported. `format`, the
 /// meta-data and content vocabularies, and unknown keywords have no effect. Nothing is fetched: a
-/// reference that leads outside the document and the given documents is an error.
+/// reference must lead to the document itself or to one of the given documents.
 ///
 ///     let validator = try SchemaValidator(schema.root)
 ///     for violation in try validator.violations(of: content.root) { print(violation) }
 package struct SchemaValidator: Sendable {
   let nodes: [SchemaNode]
   let root: Int
-  /// By resource; empty if no dynamic reference uses them.
+  /// The nodes of dynamic anchors. The outer key is the resource, the inner one the name. Empty if
+  /// no dynamic reference needs them.
   let dynamicAnchors: [Int: [String: Int]]
   let isDynamic: Bool
 
   /// Compiles a schema.
   ///
-  /// - Parameter documents: Further documents for references, by URI.
+  /// - Parameter documents: Additional documents for references, by URI.
   /// - Throws: The problem with the schema, and its place.
   package init(
     _ schema: JSONElement, documents: [String: JSONElement] = [:]
@@ -27,8 +28,8 @@ package struct SchemaValidator: Sendable {
     try self.init(schema, resource, resources)
   }
 
-  /// Compiles a schema in a file by its pointer, such as `#/$defs/user`. References to the file's
-  /// definitions are resolved.
+  /// Compiles the schema at a pointer in a file, such as `#/$defs/user`. It may refer to the
+  /// definitions of the file.
   package init(_ pointer: String, in file: SchemaFile)
     throws(SchemaProblem)
   {
@@ -44,8 +45,9 @@ package struct SchemaValidator: Sendable {
     }
   }
 
-  /// The problems with schemas of a file, by their positions in `pointers`. A problem in a shared
-  /// definition is reported for the first one.
+  /// Returns the problems of several schemas in a file, each with the index of its pointer in
+  /// `pointers`. A problem in a shared definition is reported only for the first schema that uses
+  /// it.
   package static func problems(at pointers: [String], in file: SchemaFile) -> [(
     place: Int, problem: SchemaProblem
   )] {
@@ -73,7 +75,7 @@ package struct SchemaValidator: Sendable {
     try self.init(element, resource, &compiler)
   }
 
-  /// Compiles a schema with a compiler that may contain other schemas already.
+  /// Compiles a schema with a compiler that may already contain other schemas.
   init(_ element: JSONElement, _ resource: Int, _ compiler: inout SchemaCompiler)
     throws(SchemaProblem)
   {
@@ -83,10 +85,10 @@ package struct SchemaValidator: Sendable {
     isDynamic = compiler.isDynamic
   }
 
-  /// The violations in the order of the content; empty if it fits.
+  /// Returns the violations in the order of the content. Empty if the content fits.
   ///
-  /// - Parameter limit: The largest number of violations to find.
-  /// - Throws: An error if a limit of time or depth is exceeded.
+  /// - Parameter limit: The maximum number of violations to find.
+  /// - Throws: An error if a limit on the time or on the depth is exceeded.
   package func violations(of content: JSONElement, limit: Int = 20) throws(SchemaProblem)
     -> [SchemaViolation]
   {
@@ -94,7 +96,7 @@ package struct SchemaValidator: Sendable {
     return try run.violations(of: content.index)
   }
 
-  /// Whether the content fits, without details.
+  /// Returns whether the content fits the schema. Faster than finding the violations.
   package func fits(_ content: JSONElement) throws(SchemaProblem) -> Bool {
     var run = SchemaRun(self, content.document, limit: 0)
     return try run.violations(of: content.index, isSilent: true).isEmpty

@@ -1,7 +1,7 @@
-/// Checks whether regular expressions of schemas can be used, as in ECMA-262.
+/// Checks whether the regular expressions of schemas are valid, as in ECMA-262.
 package struct UsablePatterns {
   private var known: [String: Bool] = [:]
-  /// Without PCRE2, patterns can't be checked and are accepted.
+  /// Whether patterns can be checked. Without PCRE2 they can't, and all are accepted.
   private lazy var canTell = (try? SchemaPattern("a")) != nil
 
   package init() {}

@@ -1,7 +1,7 @@
 import CSimdjson
 
-/// A hash that is equal for equal values. To find repeated elements, only those with the same hash
-/// are compared.
+/// Computes a hash for values. Equal values have equal hashes. To find repeated elements, only
+/// elements with the same hash are compared.
 enum ValueHash {
   static func of(_ index: Int, in view: csj_view) -> UInt64 {
     switch csj_type_at(view, index) {

@@ -1,8 +1,8 @@
 import LullCore
 
-/// Formats values of content and schema for messages.
+/// Formats values in contents and schemas for messages.
 enum ViolationText {
-  /// The value as JSON if it is short, otherwise its type.
+  /// Returns a value as JSON if it is short. Otherwise returns its type.
   static func value(_ element: JSONElement) -> String {
     if element.kind == .array || element.kind == .object { return kind(element) }
     var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ enum ViolationText {
     }
   }
 
-  /// A list of alternatives.
+  /// Returns a list of alternatives as text.
   static func list(_ values: [JSONElement]) -> String {
     let texts = values.prefix(8).map(value)
     guard texts.count > 1 else { return texts.first ?? "nothing" }

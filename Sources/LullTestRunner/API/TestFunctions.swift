@@ -3,13 +3,13 @@ import LullClients
 import LullCore
 import LullHost
 
-// Primitives for the Lua half of `lull.test`, which scripts do not see.
+// Functions that only the Lua half of `lull.test` uses. Scripts do not see them.
 extension APIOwner {
   static let testFunctions = APIOwner.unseen(
     .test, hidden: declaringFunctions + timeFunctions + networkFunctions + snapshotFunctions)
 
   private static let declaringFunctions: [APIEntry] = [
-    // Returns the line of another test with that name, if there is one.
+    // Declares a test. Returns the line of an existing test with that name, if there is one.
     .hidden("declare", "sns") { call throws(Misuse) in
       let mode = DeclaredTest.Mode(rawValue: call.string(3)) ?? .plain
       let test = DeclaredTest(
@@ -40,7 +40,7 @@ extension APIOwner {
   ]
 
   private static let networkFunctions: [APIEntry] = [
-    // Returns the number of a rule, to which responses are added.
+    // Adds a rule for requests. Returns its number, by which responses are added to it.
     .hidden("rule", "ss") { call throws(Misuse) in
       let network = try call.part(TestCase.self).held.network
       let method = try MethodReader.method(call.string(1))
@@ -63,14 +63,14 @@ extension APIOwner {
     },
     .hidden("handle", "if") { call throws(Misuse) in
       let id = try call.stored.keep(call.state, call.index(2))
-      // Pin it until the host of the test is closed.
+      // Pin the function until the host of the test is closed.
       guard call.stored.pin(id) else { throw .message("not enough memory") }
       let provider = LuaNetworking(
         id, call.callbacks, call.reading.answers, log: call.pump.log)
       try add(.function(provider), call)
     },
-    // Opens a recording for responses. The names of compared headers are separated by commas, the
-    // names of hidden values by line breaks.
+    // Adds a recording that answers requests. The names of additional headers to compare are
+    // separated by commas. The names of values to hide are separated by line breaks.
     .hidden("cassette", "sss") { call throws(Misuse) in
       let test = call.part(TestCase.self)
       let held = try test.held
@@ -81,12 +81,13 @@ extension APIOwner {
           call.string(1), folder: test.folder, comparing: headers, hiding: names)
         if let started { held.clock.begin(at: started) }
       } catch {
-        // A missing recording fails the test even if the error is caught.
+        // A missing recording fails the test even if the script catches the error.
         if error.isOfFile { test.wasNotMet(error.text) }
         throw .message(error.text)
       }
     },
-    // A service at that URL names the recording, in an environment or, if that is empty, in none.
+    // Assigns a recording to the service at a URL, in one environment. An empty name means that
+    // there is none.
     .hidden("claim", "sss") { call throws(Misuse) in
       let environment = call.string(3)
       try call.part(TestCase.self).held.network.cassettes.claim(
@@ -112,8 +113,8 @@ extension APIOwner {
   }
 
   private static let snapshotFunctions: [APIEntry] = [
-    // Returns whether the key is used for the first time, the known text, whether the text is to be
-    // replaced, and whether writing is forbidden.
+    // Returns four values: whether the key is used for the first time, the stored text, whether the
+    // text is to be replaced, and whether writing is forbidden.
     .hidden("snapshot", "s") { call throws(Misuse) in
       let test = call.part(TestCase.self)
       let key = call.string(1)
@@ -122,7 +123,7 @@ extension APIOwner {
       call.return(.bool(test.snapshots.isUpdating))
       call.return(.bool(test.snapshots.isReadOnly))
     },
-    // Returns the text to store, without the values that the current recording hides.
+    // Returns a text as it may be stored: without the values that the current recording hides.
     .hidden("hidden", "s") { call throws(Misuse) in
       let network = try call.part(TestCase.self).held.network
       call.return(.string(network.cassettes.hidden(call.string(1))))
@@ -130,7 +131,7 @@ extension APIOwner {
     .hidden("keep_snapshot", "ss") { call throws(Misuse) in
       call.part(TestCase.self).snapshots.keep(call.string(2), for: call.string(1))
     },
-    // Returns the removed and added lines, each with its mark.
+    // Returns the removed and the added lines, each with a mark for its kind.
     .hidden("line_difference", "ss") { call throws(Misuse) in
       let difference = ContentDifference(.text(call.string(1)), .text(call.string(2)))
       let lines = difference.entries.compactMap { entry -> LuaValue? in
@@ -146,7 +147,7 @@ extension APIOwner {
 }
 
 extension APIOwner {
-  /// The line without its line break.
+  /// Returns a line without its line break.
   private static func line(_ text: JSONText) -> String {
     let line = text.string ?? ""
     return line.hasSuffix("\n") ? String(line.dropLast()) : line
@@ -154,8 +155,8 @@ extension APIOwner {
 }
 
 extension StubExchange {
-  /// The body that would have been sent, even if it is read in pieces. `nil` if it can't be read
-  /// any more.
+  /// The body that would have been sent, even if it is a stream. `nil` if there is none, or if it
+  /// can no longer be read.
   private var body: [UInt8]? {
     switch request.payload {
     case .bytes(let bytes)?: bytes
@@ -164,7 +165,7 @@ extension StubExchange {
     }
   }
 
-  /// The request as a Lua value.
+  /// The request as a table for the script.
   fileprivate var luaValue: LuaValue {
     var fields: [(String, LuaValue)] = [
       ("method", .string(request.method.rawValue)), ("url", .string(LogText.url(request.url))),

@@ -2,10 +2,10 @@ import LullCassettes
 import LullCore
 import LullSystem
 
-/// Finds recorded exchanges that no test requests. An exchange in a shared recording counts only if
-/// none of its tests requests it.
+/// Finds recorded exchanges that no test requests. If several tests share a recording, an exchange
+/// is unused only if none of them requests it.
 struct CassetteIndex {
-  /// By path with links resolved.
+  /// The unused exchanges of each recording. The key is the path with links resolved.
   private var uses: [String: CassetteUse] = [:]
   private var order: [String] = []
   /// The test files that use each recording.
@@ -25,12 +25,12 @@ struct CassetteIndex {
     }
   }
 
-  /// Recordings with unused exchanges, each with a sentence about them, then recordings that no
-  /// test uses.
+  /// Returns recordings and a sentence about each: first those with unused exchanges, and then
+  /// those that no test uses.
   ///
   /// - Parameters:
-  ///   - files: Test files whose tests were all run.
-  ///   - skipping: Test files with skipped tests, which may request the remaining exchanges.
+  ///   - files: The test files whose tests have all been run.
+  ///   - skipping: The test files with skipped tests, which may request the remaining exchanges.
   func unplayed(_ files: [String], besides skipping: Set<String>) -> [(path: String, text: String)]
   {
     order.compactMap { key in
@@ -47,7 +47,7 @@ struct CassetteIndex {
     } + unnamed(files, besides: skipping)
   }
 
-  /// The first unused exchanges, as in the file.
+  /// Returns lines about the first unused exchanges of a recording, with method and URL.
   private static func shown(_ use: CassetteUse) -> [String] {
     let entries = (try? TestCassette.read(Array(use.path.utf8)))?.entries ?? []
     return use.left.prefix(most).map { number in
@@ -57,13 +57,13 @@ struct CassetteIndex {
     }
   }
 
-  /// The maximum number of exchanges shown.
+  /// The maximum number of unused exchanges that are shown.
   private static let most = 5
 
   // MARK: Unused files
 
-  /// The unused files in `cassettes` next to test files. Ignores folders with test files that were
-  /// not run completely.
+  /// Returns the unused files in the folders `cassettes` next to test files. Folders are ignored if
+  /// they contain test files that have not been run completely.
   private func unnamed(
     _ files: [String], besides skipping: Set<String>
   ) -> [(path: String, text: String)] {
@@ -82,7 +82,8 @@ struct CassetteIndex {
     }
   }
 
-  /// Sorted names without hidden files. Empty if it is not a folder.
+  /// Returns the names of the files in a folder, sorted and without hidden files. Empty if it is
+  /// not a folder.
   private static func names(in folder: String, _ fits: (String) -> Bool) -> [String] {
     let names = (try? FolderListing.names(in: folder)) ?? []
     return names.filter { !$0.hasPrefix(".") && fits($0) }.sorted()

@@ -3,19 +3,20 @@ import LullCassettes
 import LullCore
 import LullSystem
 
-/// The recordings that a worker makes, for all its tests. Exchanges recorded by one test answer the
-/// next one, so that every test sees the same as in a replay. (CAS-50)
+/// The recordings that a worker makes for all its tests. An exchange that one test has recorded
+/// also answers later tests, so every test gets the same responses as in a replay. (CAS-50)
 ///
 /// After each test that passes, the redacted recording is written to a draft. At the end, the main
-/// process moves the drafts to their places.
+/// process moves the drafts to their final paths.
 final class CassetteRecorders {
   let mode: RecordingMode
-  /// The folder of the drafts.
+  /// The folder that contains the drafts.
   private let folder: String
   private var recorders: [[UInt8]: CassetteRecorder] = [:]
-  /// The state of each file when it was read.
+  /// The state of each recording's file when it was read. The key is the path with links resolved.
   private var stamps: [[UInt8]: FileStamp] = [:]
-  /// Whether only some of the tests run. Exchanges that the others need are kept.
+  /// Whether only some of the tests are run. In that case, exchanges that other tests need are
+  /// kept.
   var isPartial = false
 
   init(_ mode: RecordingMode, folder: String) {
@@ -23,10 +24,10 @@ final class CassetteRecorders {
     self.folder = folder
   }
 
-  /// The highest number of a stand-in in all recordings.
+  /// The highest number that a stand-in has in any of the recordings.
   var standInCount: Int { recorders.values.map(\.standInCount).max() ?? 0 }
 
-  /// Returns the recorder in its state at the beginning of a test.
+  /// Returns the recorder for a path, in its state at the beginning of a test.
   func recorder(of path: [UInt8]) throws(CassetteSet.Problem) -> CassetteRecorder {
     let key = CassetteRecorders.key(of: path)
     if let recorder = recorders[key] { return recorder }
@@ -34,7 +35,7 @@ final class CassetteRecorders {
     let recorder: CassetteRecorder
     let draft = Array(draftPath(of: key).utf8)
     if let entries = try entries(of: draft) {
-      // The draft of a worker that has crashed.
+      // A worker that has crashed left this draft.
       recorder = CassetteRecorder(path, entries)
     } else {
       let there = try entries(of: path) ?? []
@@ -46,13 +47,13 @@ final class CassetteRecorders {
     return recorder
   }
 
-  /// `nil` if there is no file.
+  /// Reads the entries of a file. `nil` if the file does not exist.
   private func entries(of path: [UInt8]) throws(CassetteSet.Problem) -> [HAREntry]? {
     guard access(FileName.cString(path), F_OK) == 0 else { return nil }
     return try TestCassette.read(path).entries
   }
 
-  /// Stores the exchanges recorded by a test, and writes the draft.
+  /// Keeps the exchanges that a test has recorded, and writes the draft.
   func keep(_ recorder: CassetteRecorder) throws(CassetteSet.Problem) -> RecordedCassette {
     let key = CassetteRecorders.key(of: recorder.path)
     recorders[key] = recorder
@@ -85,12 +86,13 @@ final class CassetteRecorders {
       leftovers: redaction.suspicions(in: redacted))
   }
 
-  /// A key that is equal for all paths of a file, even if it does not exist.
+  /// Returns a key for a file. It is the same for all paths that lead to the file, even if the file
+  /// does not exist.
   static func key(of path: [UInt8]) -> [UInt8] {
     if let resolved = FileName.resolved(path) { return resolved }
     let folder = FileName.folder(of: path)
     let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
-    // The folder of recordings may not exist either.
+    // The folder of the recordings may not exist yet.
     let outer = FileName.folder(of: folder)
     if FileName.resolved(folder) == nil, let resolved = FileName.resolved(outer) {
       return FileName.path(of: "cassettes/" + String(escaping: Array(name)), in: resolved)
@@ -99,7 +101,7 @@ final class CassetteRecorders {
   }
 
   private func draftPath(of path: [UInt8]) -> String {
-    // FNV-1a: a unique name for each path in one run.
+    // Use the FNV-1a hash as a name, which differs for each path in a run.
     let digest = path.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01b3
     }

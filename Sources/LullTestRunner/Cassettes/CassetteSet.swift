@@ -6,18 +6,18 @@ import LullTransport
 
 /// The recordings that answer the requests of one test, in the order in which the test names them.
 ///
-/// Any of them can answer any request, for any service, and the first response found is used. So
-/// requests for tokens to other servers are answered too. (CAS-30, CAS-38)
+/// Any of them can answer a request of any service. The first one that has a response is used. In
+/// this way, requests for tokens to other servers are answered too. (CAS-30, CAS-38)
 struct CassetteSet {
   struct Problem: Error {
     let text: String
-    /// Whether the file is missing or invalid. Otherwise the call was invalid.
+    /// Whether the recording's file is missing or invalid. If false, the call was invalid.
     var isOfFile = false
   }
 
   private(set) var cassettes: [TestCassette] = []
   private let cache: CassetteCache
-  /// The recorders for requests without a recorded response. `nil`: nothing is recorded.
+  /// The recorders for requests without a recorded response. `nil` if nothing is recorded.
   private let recorders: CassetteRecorders?
 
   init(_ cache: CassetteCache = CassetteCache(), recording recorders: CassetteRecorders? = nil) {
@@ -33,9 +33,12 @@ struct CassetteSet {
   ///
   /// - Parameters:
   ///   - folder: The folder of the test file.
-  ///   - headers: Additional headers to compare, in lower case. Empty: those already compared.
-  ///   - names: Names of additional credentials, in lower case. Empty: those already hidden.
-  /// - Returns: The recording time in seconds since 1970, if it is known and the recording is new.
+  ///   - headers: The names of additional headers to compare, in lower case. If empty, those of an
+  ///     already included recording stay in effect.
+  ///   - names: The names of additional credentials, in lower case. If empty, those of an already
+  ///     included recording stay in effect.
+  /// - Returns: The time of the recording in seconds since 1970. `nil` if it is unknown, or if the
+  ///   recording was already included.
   mutating func insert(
     _ name: String, folder: [UInt8], comparing headers: [String], hiding names: [String]
   ) throws(Problem) -> Double? {
@@ -76,14 +79,15 @@ struct CassetteSet {
     return cassette.started ?? SystemClock.now
   }
 
-  /// Assigns a recording to a service, so that requests to the service are recorded there.
+  /// Assigns a recording to a service. Requests to the service are then recorded there.
   mutating func claim(_ name: String, _ claim: CassetteClaim) {
     guard let place = cassettes.firstIndex(where: { $0.name == name }) else { return }
     cassettes[place].claim(claim)
   }
 
-  /// The recordings that may answer a request, in order. If the request's environment has
-  /// recordings for the server, those of other environments are excluded.
+  /// Returns the indices of the recordings that may answer a request, in order. If recordings are
+  /// assigned to the request's server and environment, recordings of other environments are
+  /// excluded.
   private func places(for request: HARRequest) -> [Int] {
     let claim = CassetteClaim(request)
     guard cassettes.contains(where: { $0.claims.contains(claim) }) else {
@@ -97,14 +101,14 @@ struct CassetteSet {
 
   // MARK: Recording
 
-  /// The place of a request in a recording.
+  /// Identifies a request in one of the recordings.
   struct Place {
     fileprivate let cassette: Int
     fileprivate let number: Int
   }
 
-  /// Adds the request to the recording of its service, or else to the first one. Requests for
-  /// tokens go there too.
+  /// Adds a request to a recording. It is the one that is assigned to the request's service, or
+  /// else the first one, which also gets requests for tokens.
   mutating func note(_ request: HARRequest) -> Place {
     let claim = CassetteClaim(request)
     let cassette =
@@ -113,15 +117,16 @@ struct CassetteSet {
     return Place(cassette: cassette, number: cassettes[cassette].note(request))
   }
 
-  /// Completes a request with its response. `nil`: nothing is recorded.
+  /// Completes a request with its recorded entry. If the entry is `nil`, the request is not
+  /// recorded.
   ///
-  /// - Returns: The exchange as it will be in the recording.
+  /// - Returns: The exchange in the form that the recording will have.
   mutating func end(_ place: Place, with entry: HAREntry?) -> HAREntry? {
     passStandIns(at: place)
     return cassettes[place.cassette].end(place.number, with: entry)
   }
 
-  /// The start of a response in progress, as it will be in the recording.
+  /// Returns the beginning of a response in progress, in the form that the recording will have.
   mutating func hidden(
     _ part: HARResponse, of place: Place, to request: HARRequest
   ) -> HARResponse {
@@ -129,14 +134,15 @@ struct CassetteSet {
     return cassettes[place.cassette].hidden(part, to: request)
   }
 
-  /// Reserves stand-in numbers, so that recordings of a run do not use the same one for different
-  /// tokens.
+  /// Reserves numbers of stand-ins. Two recordings of a run then never use the same stand-in for
+  /// different tokens.
   private mutating func passStandIns(at place: Place) {
     let highest = max(recorders?.standInCount ?? 0, cassettes.map(\.standInCount).max() ?? 0)
     cassettes[place.cassette].passStandIn(highest)
   }
 
-  /// The token that a stand-in represents. `nil` if it is unknown or ambiguous.
+  /// Returns the token that a stand-in represents. `nil` if the token is unknown, or if recordings
+  /// disagree about it.
   func token(ofStandIn number: Int) -> [UInt8]? {
     var found: [UInt8]?
     for cassette in cassettes {
@@ -151,15 +157,15 @@ struct CassetteSet {
     return found
   }
 
-  /// The secret that was sent during this recording, by its mask.
+  /// Returns the text of a secret that was sent during this recording. `nil` if none has this mask.
   func secret(masked mask: String) -> [UInt8]? {
     cassettes.lazy.compactMap { $0.secret(masked: mask) }.first
   }
 
-  /// Whether a response contains `***` for a value that is lost.
+  /// Whether a recorded response contains `***` in place of a value that can't be restored.
   var masksAnswers: Bool { cassettes.contains(where: \.masksAnswers) }
 
-  /// The text with stand-ins replaced by their tokens.
+  /// Replaces the stand-ins in a text with their tokens.
   func told(_ text: String) -> String {
     let bytes = Array(text.utf8)
     let told = StandIns.told(bytes) { token(ofStandIn: $0) }
@@ -172,8 +178,8 @@ struct CassetteSet {
     }
   }
 
-  /// The text to show or store, without the values that recordings hide. Unchanged if nothing is
-  /// recorded.
+  /// Returns a text for display or storage, without the values that recordings hide. If nothing is
+  /// recorded, returns the text unchanged.
   mutating func hidden(_ text: String) -> String {
     guard isRecording else { return text }
     var text = text
@@ -181,15 +187,15 @@ struct CassetteSet {
     return text
   }
 
-  /// Credentials that the test received while recording but will not receive in a replay, as
-  /// sentences.
+  /// Messages about credentials that the test received while recording, but that it will not
+  /// receive in a replay.
   var lateCredentials: [String] {
     cassettes.flatMap { cassette in
       cassette.lateCredentials.map { "\(cassette.path): \($0)" }
     }
   }
 
-  /// Writes drafts of the recorded exchanges.
+  /// Writes the drafts of the recorded exchanges.
   func keep() throws(Problem) -> [RecordedCassette] {
     guard let recorders else { return [] }
     var kept: [RecordedCassette] = []
@@ -199,9 +205,9 @@ struct CassetteSet {
     return kept
   }
 
-  /// The response of the first recording that has one. `nil` if there are no recordings.
+  /// Returns the response of the first recording that has one. `nil` if there are no recordings.
   ///
-  /// - Throws: The closest recorded request, and the name of its recording.
+  /// - Throws: The nearest recorded request, and the name of its recording.
   mutating func answer(to request: HARRequest) throws(Miss) -> HAREntry? {
     var nearest: Miss?
     for place in places(for: request) {
@@ -223,7 +229,7 @@ struct CassetteSet {
 
     var description: String { "cassette '\(cassette)': \(miss)" }
 
-    /// The first line.
+    /// The first line of the message.
     var summary: String {
       let line = description.prefix { $0 != "\n" }
       return String(line.hasSuffix(":") ? line.dropLast() : line)
@@ -231,12 +237,13 @@ struct CassetteSet {
   }
 }
 
-/// The origin and environment of a service that names a recording. Its requests are recorded there.
-/// When replaying, they are answered from there before recordings of other environments. (CAS-62,
-/// ENV-18)
+/// Identifies a service to which a recording is assigned, by its origin and environment.
+///
+/// Requests of the service are recorded in that recording. When they are replayed, recordings
+/// assigned to other environments are not used. (CAS-62, ENV-18)
 struct CassetteClaim: Hashable {
   let origin: String
-  /// `nil`: none.
+  /// The environment of the service. `nil` for none.
   let environment: String?
 
   init(url: String, environment: String?) {
@@ -249,8 +256,8 @@ struct CassetteClaim: Hashable {
   }
 }
 
-/// Recordings of one test, kept for the next. As long as the bytes of a file stay the same, it is
-/// not parsed and searched for credentials again.
+/// Keeps the parsed recordings of one test for the next ones. While the bytes of a file stay the
+/// same, it is not parsed again, and not searched for credentials again.
 final class CassetteCache {
   private struct Key: Hashable {
     let path: [UInt8]
@@ -260,10 +267,11 @@ final class CassetteCache {
   private var kept: [Key: (bytes: [UInt8], cassette: TestCassette)] = [:]
   private var size = 0
 
-  /// The maximum size of all files in bytes. Further recordings are parsed each time.
+  /// The maximum size of all cached files in bytes. Other recordings are parsed each time.
   private static let room = 32 << 20
 
-  /// Returns the recording in its initial state.
+  /// Returns a cached recording in its initial state. `nil` if it is not cached, or if the file has
+  /// changed.
   func cassette(of path: [UInt8], _ headers: [String], _ bytes: [UInt8]) -> TestCassette? {
     guard let known = kept[Key(path: path, headers: headers)], known.bytes == bytes else {
       return nil

@@ -1,24 +1,25 @@
 import LullCassettes
 import LullSystem
 
-/// The exchanges recorded by tests. At the end, their drafts become recordings. (CAS-57)
+/// The exchanges that tests have recorded. At the end, their drafts become recordings. (CAS-57)
 ///
-/// If a test fails, its recordings stay unchanged, because they would lack exchanges that it needs.
+/// If a test fails, the recordings that it uses are not changed, because they would lack exchanges
+/// that it needs.
 struct RecordingIndex {
-  /// The result for one recording.
+  /// The outcome for one recording.
   struct Ending {
     let path: String
-    /// The result as a sentence, and additional remarks.
+    /// The outcome as a sentence. Remarks may follow.
     let text: String
     var remarks: [String] = []
     var hasFailed = false
   }
 
   private let mode: RecordingMode
-  /// The latest draft of each file, by path with links resolved.
+  /// The latest draft of each recording. The key is the path with links resolved.
   private var recordings: [[UInt8]: RecordedCassette] = [:]
   private var order: [[UInt8]] = []
-  /// Failed tests, by the recording that they use.
+  /// For each recording, a failed test that uses it. The key is the path with links resolved.
   private var failed: [[UInt8]: String] = [:]
 
   init(_ mode: RecordingMode) { self.mode = mode }
@@ -36,9 +37,10 @@ struct RecordingIndex {
     }
   }
 
-  /// Moves drafts to their places.
+  /// Moves the drafts to their final paths.
   ///
-  /// - Parameter isPartial: Whether some tests were not run. Their exchanges are kept.
+  /// - Parameter isPartial: Whether some tests have not been run. The exchanges that they need are
+  ///   kept.
   func end(isPartial: Bool) -> [Ending] {
     order.compactMap { key in
       guard let recording = recordings[key] else { return nil }
@@ -92,6 +94,6 @@ struct RecordingIndex {
     return ending
   }
 
-  /// The maximum number of entries shown.
+  /// The maximum number of items that a message lists.
   private static let most = 5
 }

@@ -4,43 +4,45 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// A recording as one test uses it: from its beginning, independent of other tests.
+/// A recording as one test uses it. Each test starts at the beginning of the recording,
+/// independently of other tests.
 struct TestCassette {
   let name: String
-  /// The path as shown in messages.
+  /// The path of the file as shown in messages.
   let path: String
-  /// The names of compared headers in lower case, sorted.
+  /// The names of the additional headers to compare, in lower case and sorted.
   let headers: [String]
-  /// The time of its first request in seconds since 1970. `nil` if it is unknown.
+  /// The time of the first recorded request in seconds since 1970. `nil` if it is unknown.
   let started: Double?
   private var cassette: Cassette
   private var redaction = Redaction()
-  /// The recorder for requests without a recorded response. `nil`: nothing is recorded.
+  /// The recorder for requests without a recorded response. `nil` if nothing is recorded.
   private var recorder: CassetteRecorder?
-  /// The exchanges recorded by the test, in the order of the requests. `nil` while a request is in
-  /// progress.
+  /// The exchanges that the test has recorded, in the order of the requests. `nil` for a request
+  /// that is still in progress.
   private var recorded: [HAREntry?] = []
-  /// For each recorded exchange, the position of the existing one that it precedes.
+  /// For each exchange that the test has recorded, the index of the existing exchange that it must
+  /// precede. `nil`: it is appended.
   private var places: [Int?] = []
-  /// Whether a response contains `***` for a value that can't be restored.
+  /// Whether a recorded response contains `***` in place of a value that can't be restored.
   private(set) var masksAnswers = false
-  /// The names of additional credentials in lower case, sorted.
+  /// The names of the additional credentials to hide, in lower case and sorted.
   let hidden: [String]
-  /// The number of credentials that earlier tests received too early.
+  /// The number of late credentials that were already reported for earlier tests.
   private var lateCount = 0
-  /// The services that use this recording.
+  /// The services that this recording is assigned to.
   private(set) var claims: Set<CassetteClaim> = []
 
   /// The maximum size of a file in bytes.
   static let largest = 256 << 20
 
-  /// Reads the recording unless it is cached.
+  /// Opens a recording. The file is parsed unless the cache has it.
   static func open(
     _ name: String, _ path: [UInt8], comparing headers: [String], hiding names: [String],
     _ cache: CassetteCache
   ) throws(CassetteSet.Problem) -> TestCassette {
     let bytes = try bytes(of: path)
-    // No header name contains a line break.
+    // No header name contains a line break, so it separates the two lists.
     let key = headers + ["\n"] + names
     if let known = cache.cassette(of: path, key, bytes) { return known }
     let shown = String(escaping: path)
@@ -50,7 +52,7 @@ struct TestCassette {
     return cassette
   }
 
-  /// Creates a recording that requests without a response are added to.
+  /// Creates a recording to which requests without a recorded response are added.
   init(
     _ name: String, recording recorder: CassetteRecorder, comparing headers: [String],
     hiding names: [String]
@@ -114,7 +116,7 @@ struct TestCassette {
     return file
   }
 
-  /// The recorded response, in its stored form.
+  /// Returns the recorded response to a request, with credentials hidden as in the final recording.
   mutating func answer(to request: HARRequest) throws(CassetteMiss) -> HAREntry {
     let entry = try cassette.answer(to: redaction.redacted(request))
     guard let shown = recorder?.hidden(entry) else { return entry }
@@ -129,16 +131,17 @@ struct TestCassette {
 
   var isRecording: Bool { recorder != nil }
 
-  /// Adds a request that is sent to the network. Returns its number.
+  /// Adds a request that is sent to the network. Returns its number, which completes it in `end`.
   mutating func note(_ request: HARRequest) -> Int {
     places.append(cassette.note(redaction.redacted(request)))
     recorded.append(nil)
     return recorded.count - 1
   }
 
-  /// Completes a request with its response. `nil`: nothing is recorded.
+  /// Completes a request with its recorded entry. If the entry is `nil`, the request is not
+  /// recorded.
   ///
-  /// - Returns: The exchange as it will be in the recording.
+  /// - Returns: The exchange in the form that the recording will have.
   mutating func end(_ number: Int, with entry: HAREntry?) -> HAREntry? {
     guard recorded.indices.contains(number) else { return nil }
     recorded[number] = entry
@@ -149,10 +152,10 @@ struct TestCassette {
     return shown
   }
 
-  /// The secret that was sent, by its mask.
+  /// Returns the text of a secret that was sent during this recording. `nil` if none has this mask.
   func secret(masked mask: String) -> [UInt8]? { recorder?.secrets[mask] }
 
-  /// The start of a response in progress, as it will be in the recording.
+  /// Returns the beginning of a response in progress, in the form that the recording will have.
   mutating func hidden(_ part: HARResponse, to request: HARRequest) -> HARResponse {
     learn(
       from: HAREntry(started: 0, milliseconds: 0, request: request, response: part), isPart: true)
@@ -164,10 +167,10 @@ struct TestCassette {
     recorder?.learn(from: entry, isPart: isPart)
   }
 
-  /// The text without the values hidden so far.
+  /// Returns a text without the values that are hidden so far.
   mutating func hidden(_ text: String) -> String { recorder?.hidden(text) ?? text }
 
-  /// The highest stand-in number so far.
+  /// The highest number that any stand-in has so far.
   var standInCount: Int { recorder?.standInCount ?? 0 }
 
   mutating func passStandIn(_ number: Int) { recorder?.passStandIn(number) }
@@ -181,12 +184,13 @@ struct TestCassette {
     if !told.isLiteral { redaction.hide(told.text, as: told.mask) }
   }
 
-  /// Credentials that the test received unredacted, but will not receive in a replay.
+  /// Messages about credentials that the test received while recording, but that it will not
+  /// receive in a replay.
   var lateCredentials: [String] {
     recorder?.lateCredentials(after: lateCount, beside: recorded.compactMap(\.self)) ?? []
   }
 
-  /// The recorder with the exchanges of this test added. `nil` if the test recorded nothing.
+  /// The recorder, including the exchanges of this test. `nil` if the test has recorded nothing.
   var filledRecorder: CassetteRecorder? {
     let entries = zip(recorded, places).compactMap { entry, place in
       entry.map { (entry: $0, before: place) }
@@ -196,36 +200,36 @@ struct TestCassette {
     return recorder
   }
 
-  /// The exchanges that the test did not request.
+  /// The recorded exchanges that the test has not requested.
   var use: CassetteUse {
     CassetteUse(
       path: path, count: cassette.entries.count,
-      // While recording, it is not known which exchanges will be requested.
+      // While recording, it is not known yet which exchanges will be requested.
       left: isRecording ? [] : cassette.unplayedNumbers)
   }
 }
 
-/// The draft of a recording that tests have made.
+/// The draft of a recording that a worker has made.
 struct RecordedCassette: Codable {
-  /// The path of the final file.
+  /// The path of the recording that the draft becomes.
   var path: String
-  /// The current path.
+  /// The path of the draft.
   var draft: String
-  /// The state of the existing file when it was read. `nil`: the file did not exist.
+  /// The state of the existing recording's file when it was read. `nil` if it did not exist.
   var before: FileStamp?
-  /// The number of exchanges, and how many of them are new.
+  /// The number of exchanges in the draft. `newCount` is the number of those that are new.
   var count: Int
   var newCount: Int
-  /// Possible tokens that were not declared, each with its place.
+  /// Messages about possible tokens that no rule has identified, each with its place.
   var leftovers: [String]
 }
 
-/// The requests of tests that are sent to the network and recorded.
+/// Selects the requests of tests that are sent to the network and recorded.
 package enum RecordingMode: String, Sendable, CaseIterable {
-  /// No requests.
+  /// No request is sent to the network.
   case none
-  /// Requests that are not recorded yet.
+  /// Requests that have no recorded response yet.
   case missing
-  /// All requests.
+  /// All requests, even those with a recorded response.
   case all
 }

@@ -1,14 +1,16 @@
-/// The calls of an API file that tests have used, with their statuses, parameters and choice
-/// values.
+/// The calls of an API file that tests have made, with the statuses of the responses, the
+/// parameters and the values of choices.
 struct APICoverage {
   struct Row {
     let name: String
-    /// The number of exchanges, including retries.
+    /// The number of exchanges of a call, including retries.
     let count: Int
-    /// The statuses in order. If one occurs more than once, its count follows.
+    /// The statuses of the responses in order. A status that occurs more than once is followed by
+    /// its count.
     let statuses: String
     let used: String
-    /// Parameters that no test used, and unused values of those that were used.
+    /// The parameters that no test has used. Of those that were used, the values of choices that no
+    /// test has used.
     let missing: String
   }
 
@@ -26,7 +28,7 @@ struct APICoverage {
 
   var usedCount: Int { api.calls.count { uses[$0.name] != nil } }
 
-  /// In the order of the file.
+  /// One row for each call, in the order of the file.
   var rows: [Row] { api.calls.map(row) }
 
   private func row(of call: DeclaredAPI.Call) -> Row {
@@ -61,7 +63,7 @@ struct APICoverage {
       + "\(usedCount) of \(api.calls.count) \(api.calls.count == 1 ? "call" : "calls")"
   }
 
-  /// A table with a heading.
+  /// The coverage as a table with a heading.
   func lines(isPartial: Bool) -> [String] {
     var table = [["call", "requests", "statuses", "parameters", "not used"]]
     table += rows.map { row in

@@ -2,26 +2,28 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// Assigns the exchanges of a test to declared calls. Each call is tagged when it starts, and found
-/// by method and URL.
+/// Assigns the exchanges of a test to the declared calls that caused them. Each use of a call is
+/// recorded as a tag, and an exchange finds its tag by method and URL.
 ///
-/// An exchange belongs to the last call with its method and URL. Without such a call, only method
-/// and path are compared. This covers further pages, and changes by an identity or a decorator.
-/// Home thread only.
+/// An exchange belongs to the last tag with its method and URL. If there is none, only the method
+/// and path are compared. In this way, further pages are found, and requests that an identity or a
+/// decorator has changed. Home thread only.
 final class CallTags {
   private struct Tag {
     let use: CallUse
-    /// The number of earlier exchanges.
+    /// The number of exchanges that existed when the call was used.
     let start: Int
   }
 
   private var tags: [Tag] = []
   private var exact: [String: [Int]] = [:]
   private var byPath: [String: [Int]] = [:]
-  /// Paths with links resolved.
+  /// The resolved form of paths with links, by the original path.
   private var resolved: [String: String] = [:]
 
-  /// - Parameter start: The number of earlier exchanges.
+  /// Records the use of a declared call.
+  ///
+  /// - Parameter start: The number of exchanges so far.
   func note(_ declared: DeclaredUse, after start: Int) {
     var use = CallUse(
       api: key(of: declared.api.path), environment: declared.api.environment?.name,
@@ -41,7 +43,7 @@ final class CallTags {
     tags.append(Tag(use: use, start: start))
   }
 
-  /// The uses of calls in these exchanges.
+  /// Returns the calls that caused these exchanges, with their statuses.
   func uses(in exchanges: [StubExchange]) -> [CallUse] {
     guard !tags.isEmpty else { return [] }
     var uses: [CallUse] = []

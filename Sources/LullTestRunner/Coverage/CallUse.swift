@@ -1,7 +1,7 @@
-/// The requests that a test has sent with one call of an API file.
+/// The requests that a test has sent by using one call of an API file.
 struct CallUse: Codable {
   struct Count: Codable, Equatable {
-    /// `nil`: there was no response.
+    /// The status of the responses. `nil` if there was no response.
     var status: Int?
     var count: Int
   }
@@ -11,18 +11,18 @@ struct CallUse: Codable {
     var text: String
   }
 
-  /// The path of the file with links resolved.
+  /// The path of the API file with links resolved.
   var api: String
-  /// The environment of the call. `nil`: none.
+  /// The environment that the call was used in. `nil` for none.
   var environment: String?
   var call: String
   var statuses: [Count] = []
-  /// The parameters that were given.
+  /// The names of the parameters that the test has passed.
   var parameters: [String] = []
-  /// The values of choice parameters, including defaults.
+  /// The values of choice parameters. Defaults are included.
   var values: [Value] = []
 
-  /// Whether both describe the same call.
+  /// Returns whether both are uses of the same call, in the same environment.
   func isAlike(_ other: CallUse) -> Bool {
     api == other.api && environment == other.environment && call == other.call
   }

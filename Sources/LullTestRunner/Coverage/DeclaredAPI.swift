@@ -1,11 +1,11 @@
 import LullClients
 import LullSystem
 
-/// The declarations of an API file, as reported by a worker.
+/// The calls that an API file declares, as reported by a worker.
 struct DeclaredAPI: Codable {
   struct Parameter: Codable {
     var name: String
-    /// The choices, if it is a choice parameter.
+    /// The allowed values of a choice parameter. Empty for other parameters.
     var choices: [String]
   }
 
@@ -14,22 +14,22 @@ struct DeclaredAPI: Codable {
     var parameters: [Parameter]
   }
 
-  /// The path as named in messages.
+  /// The path of the API file as shown in messages.
   var path: String
-  /// The requested environment. `nil`: uses in any environment count.
+  /// The environment whose coverage is requested. `nil`: the uses in any environment count.
   var environment: String?
-  /// The path with links resolved.
+  /// The path of the API file with links resolved.
   var key: String
   var calls: [Call]
 
-  /// The name for people.
+  /// The path with the environment, for messages.
   var shownName: String { path + (environment.map { "@\($0)" } ?? "") }
 
   func isAlike(_ other: DeclaredAPI) -> Bool {
     key == other.key && environment == other.environment
   }
 
-  /// - Parameter word: The name or path by which it was requested.
+  /// - Parameter word: The name or path by which the API was requested.
   init(_ api: APIFile, of word: String) throws(APIFileProblem) {
     path = api.path
     environment = APIName(word).environment

@@ -3,13 +3,14 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The network of one test. It gives the responses that the test defines, after a delay in the
-/// test's time, and records requests. A request without a response fails, and so does the test.
+/// The network of one test. It answers requests with responses that the test defines, after a delay
+/// by the test's clock, and it records the requests. If there is no response to a request, the
+/// request and the test fail.
 ///
-/// If several rules match a request, the longest pattern applies, and of equally long ones the
-/// last. The responses of a rule are given in turn, and the last one is repeated. A request without
-/// a matching rule is answered from the test's recordings, with the recorded delay. Home thread
-/// only.
+/// A request is answered by the rule with the longest matching pattern. If several are equally
+/// long, the last one applies. The responses of a rule are used in turn, and the last one is
+/// repeated. If no rule matches, the recordings of the test answer, with the recorded delay. Home
+/// thread only.
 final class StubNetwork: NetworkingProvider {
   private struct Rule {
     let method: RequestMethod
@@ -22,13 +23,13 @@ final class StubNetwork: NetworkingProvider {
   private let clock: HeldClock
   private var rules: [Rule] = []
   private(set) var exchanges: [StubExchange] = []
-  /// Requests without a response, as sentences.
+  /// Messages about requests that had no response.
   private(set) var misses: [String] = []
-  /// The recordings, used if no rule matches.
+  /// The recordings that answer if no rule matches.
   var cassettes = CassetteSet()
-  /// The live network that is recorded. `nil`: nothing is recorded.
+  /// The connection to the live network, which is recorded. `nil` if nothing is recorded.
   private let recorder: RecordingNetwork?
-  /// The secrets that were sent while recording.
+  /// The masks of the secrets that were sent while recording.
   private var toldMasks = ToldMasks()
 
   init(_ pump: Pump, _ clock: HeldClock, recorder: RecordingNetwork? = nil) {
@@ -39,7 +40,7 @@ final class StubNetwork: NetworkingProvider {
 
   // MARK: Rules
 
-  /// Adds a rule, or replaces the one with the same pattern. Returns its number.
+  /// Adds a rule for a method and a pattern, or resets the existing one. Returns its number.
   func addRule(_ method: RequestMethod, _ glob: URLGlob) -> Int {
     if let place = rules.firstIndex(where: { $0.method == method && $0.glob == glob }) {
       rules[place] = Rule(method: method, glob: glob)
@@ -55,7 +56,7 @@ final class StubNetwork: NetworkingProvider {
 
   private func answer(for request: HTTPRequest) -> AnswerStub? {
     var best: Int?
-    // A rule does not have to name a credential in the query. (QRY-09)
+    // A rule also matches if its pattern lacks the credentials in the query. (QRY-09)
     let bare = request.urlWithoutSecrets
     for (place, rule) in rules.enumerated()
     where rule.method == request.method && !rule.answers.isEmpty
@@ -74,7 +75,8 @@ final class StubNetwork: NetworkingProvider {
   func startRequest(
     _ request: HTTPRequest, completion: NetworkCompletion
   ) -> any RequestNetworking {
-    // From now on, the test may have seen the time.
+    // The request may have shown the time to the test, so the initial time must not change any
+    // more.
     clock.hasBeenSeen()
     let number = exchanges.count
     exchanges.append(StubExchange(request, at: pump.clock.now, after: pump.clock.uptime))
@@ -102,7 +104,7 @@ final class StubNetwork: NetworkingProvider {
     return transfer
   }
 
-  /// Calls a function of the script, with the same timeout as for a network.
+  /// Calls a function of the script to get the response. The same timeout applies as for a network.
   private func ask(
     _ provider: any NetworkingProvider, _ request: HTTPRequest, _ number: Int, _ transfer: Transfer,
     _ completion: NetworkCompletion
@@ -122,7 +124,7 @@ final class StubNetwork: NetworkingProvider {
     }
   }
 
-  /// Fails like the network if the response is larger than the request allows.
+  /// Returns an error, as a network would, if the response is larger than the request allows.
   private static func bounded(_ result: NetworkResult, by request: HTTPRequest) -> NetworkResult {
     guard let count = result.body?.count, count > request.limits.maxBodySize,
       request.options?.sink == nil
@@ -136,8 +138,8 @@ final class StubNetwork: NetworkingProvider {
 
   // MARK: Recording
 
-  /// Answers from the recording, or sends the request to the network. The test gets the response as
-  /// it will be in the recording.
+  /// Answers a request from the recording, or else sends it to the network. The test gets the
+  /// response in the form that the recording will have.
   private func record(
     _ request: HTTPRequest, by recorder: RecordingNetwork, _ number: Int, _ transfer: Transfer,
     _ completion: NetworkCompletion
@@ -180,8 +182,8 @@ final class StubNetwork: NetworkingProvider {
     }
   }
 
-  /// The request with tokens and secrets in place of their stand-ins and masks, as far as the
-  /// server already knows them.
+  /// Returns a request with the real tokens in place of stand-ins, and the real secrets in place of
+  /// masks. Only secrets that were already sent to this server are restored.
   private func told(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
     let masks = toldMasks.note(request)
     let known = masks.compactMap { mask in
@@ -200,7 +202,8 @@ final class StubNetwork: NetworkingProvider {
     return try request.telling(token, known)
   }
 
-  /// Why a request can't be sent to the network: it needs a value that exists only in masked form.
+  /// Returns why a request can't be sent to the network: it needs a value of which only a mask is
+  /// known. `nil` if it can be sent.
   private func unknown(in request: HTTPRequest, _ asked: HARRequest) -> String? {
     let shown = "\(request.method) \(LogText.url(request.url))"
     let standIns = StandIns.numbers(in: asked).union(request.standInsOfSecrets)
@@ -214,7 +217,7 @@ final class StubNetwork: NetworkingProvider {
       + "masked as ***, so the request cannot be recorded: stub it with t.network:on"
   }
 
-  /// The result for the test, as it will be in the recording. (CAS-66)
+  /// Returns the result for the test, in the form that the recording will have. (CAS-66)
   private func seen(
     _ outcome: RecordingNetwork.Outcome, as entry: HAREntry?, of request: HTTPRequest
   ) -> NetworkResult {
@@ -227,7 +230,7 @@ final class StubNetwork: NetworkingProvider {
       return NetworkResult(error: error)
     }
     var result = NetworkResult(entry, url: request.url)
-    // The body has already been delivered to the sink.
+    // The sink has already received the body.
     if request.options?.sink?.isRaw ?? false, outcome.result.body == nil { result.body = nil }
     return result
   }
@@ -247,7 +250,7 @@ final class StubNetwork: NetworkingProvider {
     }
   }
 
-  /// Returns the recorded response. Without one, records a miss and throws.
+  /// Returns the recorded response to a request. If there is none, records that and throws.
   private func recorded(for request: HTTPRequest) throws(TransportError) -> HAREntry {
     if !cassettes.isEmpty {
       let asked = try HARRequest(request)
@@ -270,7 +273,7 @@ final class StubNetwork: NetworkingProvider {
     guard delay > 0 else {
       return end(number, StubNetwork.bounded(result, by: request), completion)
     }
-    // The request times out before the response arrives.
+    // The timeout ends the request before the response arrives.
     let limit = request.limits.timeout
     let isLate = limit > 0 && delay > limit
     let result =
@@ -320,12 +323,13 @@ final class StubNetwork: NetworkingProvider {
   }
 }
 
-/// An exchange of a test, below retries and limits.
+/// An exchange of a test: a request as sent to the network, after retries and limits have been
+/// applied.
 struct StubExchange {
   let request: HTTPRequest
-  /// The time in Unix seconds, by the test's clock.
+  /// The time of the request in Unix seconds, by the test's clock.
   let start: Double
-  /// The time in seconds since the test began, even if the clock was set.
+  /// The time of the request in seconds since the test began. Setting the clock does not change it.
   let uptime: Double
   private(set) var end: Double?
   private(set) var status: Int?
@@ -358,22 +362,22 @@ struct StubExchange {
 enum AnswerStub {
   case result(NetworkResult, delay: Double)
   case fault(NetworkFault, delay: Double)
-  /// A function of the script that returns the response.
+  /// A function of the script that produces the response.
   case function(any NetworkingProvider)
 }
 
-/// A network failure, with its name in scripts.
+/// A network failure. The raw value is its name in scripts.
 enum NetworkFault: String, CaseIterable {
-  /// The connection is refused.
+  /// The server refuses the connection.
   case refused
-  /// The connection closes before the response.
+  /// The connection is closed before the response.
   case reset
-  /// The connection closes in the middle of the body.
+  /// The connection is closed in the middle of the body.
   case cut
   /// No response arrives before the timeout.
   case timeout
 
-  /// The error of the request.
+  /// Returns the error that a request ends with.
   func error(of request: HTTPRequest) -> TransportError {
     let host = NetworkFault.host(of: request.url)
     switch self {
@@ -397,7 +401,8 @@ enum NetworkFault: String, CaseIterable {
   }
 }
 
-/// The masks of secrets sent to servers while recording, each with the source of its secret.
+/// The masks of the secrets that were sent while recording, by server and environment. For each
+/// mask, the sources of its secrets are stored.
 struct ToldMasks {
   private struct Owner {
     let environment: String?
@@ -407,7 +412,8 @@ struct ToldMasks {
   private var places: [CassetteClaim: Set<String>] = [:]
   private var owners: [String: [Owner]] = [:]
 
-  /// Records the masks in a request. Returns all masks that its server knows in its environment.
+  /// Records the masks in a request. Returns all masks whose secrets were sent to the same server
+  /// in the same environment.
   mutating func note(_ request: HTTPRequest) -> [String] {
     let claim = CassetteClaim(url: request.url, environment: request.environment)
     for secret in request.secretTexts.flatMap(\.secrets) {
@@ -422,7 +428,7 @@ struct ToldMasks {
     return (places[claim] ?? []).sorted()
   }
 
-  /// Whether the mask is shared by different secrets in different environments. (ENV-18)
+  /// Returns whether different secrets in different environments have this mask. (ENV-18)
   func isOfSeveral(_ mask: String) -> Bool {
     guard let owners = owners[mask], let first = owners.first else { return false }
     return owners.contains { $0.environment != first.environment && $0.source != first.source }

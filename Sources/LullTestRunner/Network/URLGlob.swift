@@ -1,7 +1,7 @@
-/// The URL pattern of a rule: a whole URL or the end of a path, with wildcards.
+/// The URL pattern of a rule. It is a whole URL, or the end of a path, and may contain wildcards.
 ///
-/// `*` matches anything within one path segment, `**` anything. A pattern without a query matches
-/// any query.
+/// `*` matches any text within one path segment, and `**` matches any text. A pattern without a
+/// query matches any query.
 struct URLGlob: Equatable {
   struct Problem: Error {
     let text: String
@@ -22,7 +22,7 @@ struct URLGlob: Equatable {
     pattern = (isWhole ? [] : Array("**".utf8)) + Array(text.utf8)
   }
 
-  /// The length of the pattern. Longer patterns take precedence.
+  /// The length of the pattern. Of two rules that match, the one with the longer pattern applies.
   var length: Int { text.utf8.count }
 
   func matches(_ url: String) -> Bool {
@@ -34,7 +34,7 @@ struct URLGlob: Equatable {
     return URLGlob.matches(pattern[...], bytes[...])
   }
 
-  /// The URL without scheme and authority.
+  /// Returns a URL without its scheme and authority.
   private static func path(of url: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     var slashes = 0
@@ -48,8 +48,8 @@ struct URLGlob: Equatable {
 
   private static let star = UInt8(ascii: "*")
 
-  /// Matches by backtracking to the last `**` or the last `*` after it. The time is at most the
-  /// length of the pattern times the squared length of the URL.
+  /// Matches a pattern by backtracking to the last `**`, or to the last `*` after it. The time is
+  /// at most proportional to the length of the pattern times the squared length of the URL.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
     var (pattern, text) = (pattern, text)
     var any: (pattern: ArraySlice<UInt8>, text: ArraySlice<UInt8>)?

@@ -1,6 +1,6 @@
 import LullSystem
 
-/// A report in JUnit format, as CI servers read it. Written after all tests.
+/// A report in JUnit format, which CI servers read. It is written after all tests.
 final class JUnitReport: TestFileReport {
   private let path: String
   private let complain: (String) -> Void
@@ -67,7 +67,7 @@ final class JUnitReport: TestFileReport {
     return body.isEmpty ? head + "/>\n" : "\(head)>\n\(body)    </testcase>\n"
   }
 
-  /// Escapes text. Characters that XML forbids are replaced. (XML 1.0, 2.2)
+  /// Escapes a text. Characters that XML does not allow are replaced. (XML 1.0, 2.2)
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

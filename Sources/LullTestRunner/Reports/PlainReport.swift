@@ -1,6 +1,6 @@
 import LullSystem
 
-/// The report for people, by file, with failures below their tests.
+/// The report for terminals. It lists tests by file, with the failures below each test.
 final class PlainReport: TestReport {
   private let write: (String) -> Void
   private let isColoured: Bool
@@ -26,7 +26,8 @@ final class PlainReport: TestReport {
     text += "  \(mark)  \(ControlCharacters.shown(in: outcome.shownName))"
     if outcome.seconds >= 0.5 { text += "  (\(TestSummary.shown(outcome.seconds)))" }
     text += "\n"
-    // They may contain text from a server, such as a URL or a header value.
+    // A failure may contain text from a server, such as a URL or a header value, so escape control
+    // characters.
     for part in outcome.failures + outcome.notes.map({ "note: " + $0 }) {
       text += PlainReport.indented(ControlCharacters.shown(in: part), by: 4)
     }
@@ -51,7 +52,7 @@ final class PlainReport: TestReport {
 
   static func indented(_ text: String, by count: Int) -> String {
     let space = String(repeating: " ", count: count)
-    // In Swift, CR LF is a single character.
+    // In Swift, CR LF is a single character, which would not be split.
     var lines = text.replacing("\r\n", with: "\n").split(
       separator: "\n", omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }

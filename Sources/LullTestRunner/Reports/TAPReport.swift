@@ -1,6 +1,6 @@
 import LullSystem
 
-/// The Test Anything Protocol, version 13, as read by `prove`.
+/// A report in the Test Anything Protocol, version 13, which `prove` reads.
 final class TAPReport: TestReport {
   private let write: (String) -> Void
   private var count = 0
@@ -34,13 +34,14 @@ final class TAPReport: TestReport {
     }
   }
 
-  /// Escapes text. A `#` would start a directive.
+  /// Escapes a text, because a `#` would start a directive.
   private static func escaped(_ text: String) -> String {
     shown(text).replacing("\\", with: "\\\\").replacing("#", with: "\\#")
       .replacing("\n", with: " ")
   }
 
-  /// A YAML block. `prove` would treat an empty line as its end.
+  /// Returns a text as a YAML block. Empty lines at its end are removed, because `prove` would
+  /// treat one as the end of the block.
   private static func block(_ text: String) -> String {
     var lines = shown(text).split(separator: "\n", omittingEmptySubsequences: false)
     while lines.last?.isEmpty == true { lines.removeLast() }

@@ -17,7 +17,7 @@ protocol TestFileReport: TestReport {
 }
 
 extension TestFileReport {
-  /// Writes the whole file. Returns an error message if that fails.
+  /// Writes a text to a file. Returns an error message if that fails, otherwise `nil`.
   static func problem(writing text: String, to path: String) -> String? {
     AtomicFile.write(Array(text.utf8), to: Array(path.utf8), .usual).map {
       "lull: cannot write '\(path)': \(ErrorText.of($0))\n"
@@ -34,24 +34,24 @@ struct TestOutcome {
   }
 
   let file: String
-  /// `nil`: the file itself.
+  /// The name of the test. `nil` if the result is about the file itself.
   let name: String?
   let verdict: Verdict
   var failures: [String] = []
   var notes: [String] = []
   var seconds = 0.0
-  /// By the test's clock.
+  /// The duration in seconds by the test's clock.
   var heldSeconds = 0.0
   /// The output of the test.
   var output = ""
-  /// The first exchanges, and the number of further ones.
+  /// The first exchanges of the test. `moreExchanges` is the number of those that are not included.
   var exchanges: [ShownExchange] = []
   var moreExchanges = 0
 
   /// All failures in one text.
   var failureText: String { failures.joined(separator: "\n") }
 
-  /// The failure on one line.
+  /// The first line of the first failure.
   var failureLine: String {
     let line = failures.first.map { String($0.prefix { $0 != "\n" }) } ?? ""
     return line.hasPrefix("lull: ") ? String(line.dropFirst(6)) : line
@@ -60,12 +60,12 @@ struct TestOutcome {
   var shownName: String { name ?? "(the file)" }
 }
 
-/// The summary of a run.
+/// The summary of a test run.
 struct TestSummary {
   var passed = 0
   var failed = 0
   var skipped = 0
-  /// The number of tests that were not run because of an interruption.
+  /// The number of tests that were not run because the run was interrupted.
   var left = 0
   var written = 0
   /// The number of files that can't be read or compiled.
@@ -73,9 +73,9 @@ struct TestSummary {
   var seconds = 0.0
   /// Notes about the whole run.
   var notes: [String] = []
-  /// The requested coverage of API files.
+  /// The coverage of the API files for which it was requested.
   var coverage: [APICoverage] = []
-  /// Whether some tests were left out.
+  /// Whether some tests were not selected, so that they were not run.
   var isPartial = false
 
   var coverageLines: [String] { coverage.flatMap { $0.lines(isPartial: isPartial) } }

@@ -1,10 +1,10 @@
 import LullHost
 
-/// Compiled chunks of one test, kept for the next: `lull.test` itself and the test file.
+/// Compiled chunks that are kept from one test to the next: `lull.test` itself and the test file.
 final class CompiledChunks {
   private var known: [[UInt8]: (source: [UInt8], form: [UInt8])] = [:]
 
-  /// The maximum number of chunks. If it is exceeded, all are discarded.
+  /// The maximum number of chunks. If there are more, all are discarded.
   private static let most = 8
 
   func chunk(

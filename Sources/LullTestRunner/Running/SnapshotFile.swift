@@ -19,7 +19,9 @@ struct SnapshotFile {
   /// The snapshots by key.
   private(set) var entries: [String: String] = [:]
 
-  /// - Parameter file: The test file.
+  /// Reads the snapshots of a test file.
+  ///
+  /// - Parameter file: The path of the test file.
   init(of file: String) throws(Problem) {
     path = SnapshotFile.path(of: file)
     var problem: Int32 = 0
@@ -67,7 +69,7 @@ struct SnapshotFile {
     }
   }
 
-  /// Whether the last value in a file was cut off.
+  /// Returns whether the last snapshot in a file is incomplete, because writing was interrupted.
   private static func isCut(_ value: String) -> Bool {
     if value.isEmpty { return true }
     let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
@@ -80,7 +82,7 @@ struct SnapshotFile {
 
   private mutating func end(_ key: String?, _ lines: [Substring]) {
     guard let key else { return }
-    // Each entry is followed by an empty line.
+    // In the file, an empty line follows each entry.
     let last = lines.lastIndex { !$0.isEmpty } ?? -1
     entries[key] = lines[...last].joined(separator: "\n")
   }
@@ -89,9 +91,9 @@ struct SnapshotFile {
 
   mutating func remove(_ key: String) { entries[key] = nil }
 
-  /// Writes the whole file, or deletes it if there are no snapshots.
+  /// Writes the snapshots of a test file, or deletes their file if there are none.
   ///
-  /// - Parameter file: The test file.
+  /// - Parameter file: The path of the test file.
   func write(for file: String) throws(Problem) {
     guard !entries.isEmpty else {
       unlinkIfThere()
@@ -113,8 +115,8 @@ struct SnapshotFile {
 }
 
 extension SnapshotFile {
-  /// The bytes of a file. `nil` if the file does not exist, or if it can't be read, with the error
-  /// number in `problem`.
+  /// Reads a file. `nil` if the file does not exist, or if it can't be read. In the second case,
+  /// `problem` is the error number.
   static func read(_ path: String, _ problem: inout Int32) -> [UInt8]? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -129,7 +131,8 @@ extension SnapshotFile {
     }
   }
 
-  /// Creates a folder unless it exists. Returns the error number if that fails.
+  /// Creates a folder unless it already exists. Returns the error number if that fails, otherwise
+  /// `nil`.
   static func make(_ folder: String) -> Int32? {
     mkdir(folder, 0o777) == 0 || errno == EEXIST ? nil : errno
   }
@@ -137,7 +140,7 @@ extension SnapshotFile {
   func unlinkIfThere() { unlink(path) }
 }
 
-/// The snapshots made by the tests of each file.
+/// The snapshots that the tests of each file have made.
 struct SnapshotIndex {
   private struct File {
     var used: Set<String> = []
@@ -150,9 +153,9 @@ struct SnapshotIndex {
 
   init(_ settings: TestSettings) { self.settings = settings }
 
-  /// Adds the snapshots of a test. Those of a failed test are not written.
+  /// Adds the snapshots of a test. The snapshots of a failed test are not written.
   ///
-  /// - Returns: A key that another test of the file uses too.
+  /// - Returns: A key that another test of the file has used too. `nil` if there is none.
   mutating func note(_ reply: TestReply, of file: String, hasPassed: Bool) -> String? {
     if let twice = reply.usedSnapshots.first(where: { files[file]?.used.contains($0) ?? false }) {
       files[file]?.hasFailed = true
@@ -167,9 +170,10 @@ struct SnapshotIndex {
     return nil
   }
 
-  /// Writes the snapshots made by the tests of a file.
+  /// Writes the snapshots that the tests of a file have made.
   ///
-  /// - Parameter isWhole: Whether all its tests were run, so that unused snapshots are obsolete.
+  /// - Parameter isWhole: Whether all tests of the file have been run. Unused snapshots are then
+  ///   obsolete.
   /// - Returns: The number of snapshots written, and the obsolete ones that were not removed.
   mutating func end(
     _ path: String, isWhole: Bool

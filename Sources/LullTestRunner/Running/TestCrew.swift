@@ -3,8 +3,8 @@ import LullCore
 import LullSystem
 import LullTransport
 
-/// The worker processes. Each gets the next order when it is free. Replies are reported in the
-/// order of the orders.
+/// The worker processes. A worker that is free gets the next order. Replies are reported in the
+/// order of the orders, not of their arrival.
 ///
 /// Used only on the thread that created it.
 final class TestCrew {
@@ -31,7 +31,7 @@ final class TestCrew {
   /// The signal that interrupted the run.
   private(set) var signal: Int32?
 
-  /// - Parameter words: The command line of a worker without its settings.
+  /// - Parameter words: The command line that starts a worker, without its settings.
   init(_ words: [String], _ settings: TestSettings, size: Int) throws(Failure) {
     self.words = words
     self.settings = settings
@@ -57,9 +57,10 @@ final class TestCrew {
     loop.close()
   }
 
-  /// Carries out all orders, or those before a signal.
+  /// Carries out all orders. If a signal arrives, the remaining orders are skipped.
   ///
-  /// - Parameter tell: Called with each reply and the index of its order, in that order.
+  /// - Parameter tell: Called for each reply, with the index of its order. The calls are in the
+  ///   order of the orders.
   func carryOut(
     _ orders: [TestOrder], _ tell: (Int, TestReply) -> Void
   ) throws(Failure) {
@@ -78,7 +79,7 @@ final class TestCrew {
         told += 1
       }
     }
-    // After an interruption, report the remaining replies too.
+    // After an interruption, report the replies that have already arrived.
     for (place, reply) in replies.sorted(by: { $0.key < $1.key }) { tell(place, reply) }
   }
 

@@ -1,14 +1,14 @@
 import LullCore
 import LullLibC
 
-/// JSON Lines from a descriptor, one object on each line.
+/// Reads JSON Lines from a descriptor. Each line contains one object.
 struct TestLines {
   let descriptor: Int32
   private var rest: [UInt8] = []
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Waits for the next object. Returns `nil` at the end, or for an invalid line.
+  /// Waits for the next object. Returns `nil` at the end of the input, or if a line is invalid.
   mutating func next<Value: Decodable & Sendable>(_ type: Value.Type) -> Value? {
     while true {
       if let line = takeLine() { return TestLines.value(type, of: line) }
@@ -16,7 +16,7 @@ struct TestLines {
     }
   }
 
-  /// Reads the available bytes once. Returns `false` at the end.
+  /// Reads the bytes that are available now. Returns `false` at the end of the input.
   mutating func read() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
@@ -29,14 +29,14 @@ struct TestLines {
   }
 
   enum Taken<Value> {
-    /// There is no complete line yet.
+    /// No complete line has been read yet.
     case nothing
     case value(Value)
-    /// An invalid line.
+    /// The line is invalid.
     case foreign
   }
 
-  /// Takes an object from the bytes already read.
+  /// Parses the next line of the bytes that have already been read.
   mutating func taken<Value: Decodable & Sendable>(_ type: Value.Type) -> Taken<Value> {
     guard let line = takeLine() else { return .nothing }
     return TestLines.value(type, of: line).map { .value($0) } ?? .foreign
@@ -59,14 +59,14 @@ struct TestLines {
   }
 }
 
-/// An exchange in reports. Contains no headers, bodies or credentials.
+/// An exchange as reports show it. It contains no headers, bodies or credentials.
 struct ShownExchange: Codable {
   var method: String
-  /// Masked as in logs.
+  /// The URL, with credentials masked as in logs.
   var url: String
-  /// In seconds since the test began, by its clock.
+  /// The time of the request in seconds since the test began, by the test's clock.
   var start: Double
-  /// `nil` while the exchange is in progress.
+  /// The duration in seconds. `nil` while the exchange is in progress.
   var seconds: Double?
   var status: Int?
   var error: String?
@@ -82,10 +82,10 @@ struct ShownExchange: Codable {
 
   var wasCancelled: Bool { error == StubExchange.cancelled }
 
-  /// The maximum number of exchanges shown for a test.
+  /// The maximum number of exchanges that are shown for a test.
   static let most = 200
 
-  /// In characters.
+  /// The maximum length of a text in characters.
   private static let longest = 500
 
   private static func cut(_ text: String, _ length: Int) -> String {

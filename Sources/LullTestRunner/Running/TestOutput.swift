@@ -3,16 +3,17 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The file for standard output and error of a worker. It is emptied after each test.
+/// The file that receives the standard output and standard error of a worker. It is emptied after
+/// each test.
 ///
-/// Both the worker and the main process have it open, so that the output of a crashed worker is not
-/// lost.
+/// Both the worker and the main process have the file open. If the worker crashes, its output is
+/// not lost.
 struct TestOutput {
   let descriptor: Int32
-  /// The maximum number of bytes shown.
+  /// The maximum number of bytes that are shown.
   private static let most = 1 << 20
 
-  /// Creates an unnamed file. Returns `nil` with `errno` set if that fails.
+  /// Creates a file without a name. Returns `nil` and sets `errno` if that fails.
   init?(in folder: String) {
     var name = FileName.cString(Array("\(folder)/output-XXXXXX".utf8))
     let made = mkstemp(&name)
@@ -23,10 +24,10 @@ struct TestOutput {
     descriptor = made
   }
 
-  /// Uses an open descriptor of this process.
+  /// Uses a descriptor that is already open in this process.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// The content.
+  /// The current content of the file.
   var bytes: [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return [] }
@@ -35,7 +36,7 @@ struct TestOutput {
     return Array(bytes[..<max(0, count)])
   }
 
-  /// Returns the content as text and empties the file.
+  /// Returns the content of the file as text, and empties the file.
   func take() -> String {
     var status = stat()
     _ = fstat(descriptor, &status)

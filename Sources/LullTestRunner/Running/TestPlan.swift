@@ -1,26 +1,26 @@
-/// The tests to run, in order.
+/// The selected tests of a run, in order.
 struct TestPlan {
   struct Item {
     let file: String
     let number: Int
     let test: DeclaredTest
-    /// Whether the test is only reported.
+    /// Whether the test is reported but not run.
     let isSkipped: Bool
   }
 
   private(set) var items: [Item] = []
   /// The index of the last item of each file.
   private var ends: [String: Int] = [:]
-  /// Files whose tests are all run.
+  /// The files of which all tests are run.
   private(set) var whole: Set<String> = []
-  /// Whether only skipped tests are left out.
+  /// Whether all tests are selected, except those that are declared as skipped.
   private(set) var isWhole = true
-  /// Files with skipped tests.
+  /// The files that declare skipped tests.
   private(set) var skipping: Set<String> = []
 
   /// - Parameters:
-  ///   - files: The files and their tests.
-  ///   - filter: A text that the names of selected tests contain.
+  ///   - files: The test files, each with its tests.
+  ///   - filter: A text that the names of the selected tests contain. `nil` selects all tests.
   init(_ files: [(file: String, tests: [DeclaredTest])], filter: String?) {
     let hasOnly = files.contains { $0.tests.contains { $0.mode == .only } }
     for (file, tests) in files {
@@ -42,34 +42,35 @@ struct TestPlan {
     }
   }
 
-  /// Whether this is the last item of its file.
+  /// Returns whether the item at an index is the last one of its file.
   func isLast(_ place: Int) -> Bool { ends[items[place].file] == place }
 }
 
-/// An order for a worker: list the tests of a file, or run one of them.
+/// An order for a worker: list the tests of a file, run one of them, or describe an API file.
 struct TestOrder: Codable {
-  /// The path as given or found.
+  /// The path of the test file, as given on the command line or found in a folder.
   var file: String
-  /// The number of the test, starting at 1, and its name. `nil`: list the tests.
+  /// The number of the test to run, starting at 1. `name` is its name. `nil`: list the tests of the
+  /// file.
   var number: Int?
   var name: String?
-  /// Whether other tests are left out.
+  /// Whether some tests of the run are not selected.
   var isPartial = false
-  /// The API file to describe instead, as a name for `lull.api`.
+  /// The API file to describe, as a name for `lull.api`. If it is set, no test is listed or run.
   var api: String?
 }
 
-/// The settings of a worker, passed on its command line.
+/// The settings of a worker. They are passed on its command line.
 package struct TestSettings: Sendable {
-  /// Whether snapshots are rewritten.
+  /// Whether existing snapshots are replaced.
   package var isUpdating = false
-  /// Whether nothing is written, because `CI` is set.
+  /// Whether snapshots must not be written, because the variable `CI` is set.
   package var isReadOnly = false
-  /// The requests that are sent to the network and recorded.
+  /// Which requests are sent to the network and recorded.
   package var recording = RecordingMode.none
   /// The timeout of a test in seconds, by the system's clock.
   package var longest = 60.0
-  /// The folder for the files of tests. Empty: none.
+  /// The folder for the configuration and state files of tests. Empty for none.
   package var folder = ""
 
   package init() {}
@@ -78,7 +79,7 @@ package struct TestSettings: Sendable {
     [isUpdating ? "1" : "0", isReadOnly ? "1" : "0", recording.rawValue, "\(longest)", folder]
   }
 
-  /// `nil` if the words are invalid.
+  /// Reads the settings from a command line. `nil` if it is invalid.
   package init?(words: [String]) {
     guard words.count == 5, let recording = RecordingMode(rawValue: words[2]),
       let longest = Double(words[3])

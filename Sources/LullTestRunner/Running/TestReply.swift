@@ -1,43 +1,43 @@
-/// The reply to an order.
+/// The reply of a worker to an order.
 struct TestReply: Codable {
-  /// The tests of the file.
+  /// The tests that the file declares.
   var declared: [DeclaredTest] = []
-  /// The modules and API files that were loaded.
+  /// The modules and API files that the test file has loaded.
   var loaded: [String] = []
-  /// Why the file can't be read or compiled, as a report.
+  /// The report about a file that can't be read or compiled. `nil` if it could be loaded.
   var unreadable: String?
-  /// The failures, each as a report. Empty: the test passed.
+  /// The reports about failures. Empty: the test has passed.
   var failures: [String] = []
-  /// Additional notes.
+  /// Notes about the test that are not failures.
   var notes: [String] = []
-  /// A description of the work that the test started and did not finish.
+  /// A description of work that the test has started but not finished. `nil` if there is none.
   var leftovers: String?
   var expectationCount = 0
-  /// By the system's clock.
+  /// The duration in seconds by the system's clock.
   var seconds = 0.0
-  /// By the test's clock.
+  /// The duration in seconds by the test's clock.
   var heldSeconds = 0.0
   var usedSnapshots: [String] = []
   var snapshots: [TestSnapshots.Entry] = []
-  /// The recordings that it uses.
+  /// The recordings that the test uses.
   var cassettes: [CassetteUse] = []
-  /// The recordings that it made, if it passed.
+  /// The recordings that the test has made, if it has passed.
   var recordings: [RecordedCassette] = []
-  /// The first exchanges, and the number of further ones.
+  /// The first exchanges of the test. `moreExchanges` is the number of those that are not included.
   var exchanges: [ShownExchange] = []
   var moreExchanges = 0
-  /// The requests by call of an API file.
+  /// The requests of the test, by the call of an API file that was used.
   var calls: [CallUse] = []
-  /// The requested API file.
+  /// The description of the API file, if the order requested it.
   var api: DeclaredAPI?
-  /// The output.
+  /// The output of the test.
   var output = ""
-  /// Whether the worker exits after this, so that another one has to continue.
+  /// Whether the worker exits after this reply. Another worker must take the next order.
   var isLast = false
 }
 
 extension TestReply {
-  /// Applies a function to every text that the test may have produced.
+  /// Changes every text in the reply that may contain text from the test.
   mutating func hide(_ hidden: (String) -> String) {
     failures = failures.map(hidden)
     notes = notes.map(hidden)

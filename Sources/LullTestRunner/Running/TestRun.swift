@@ -4,22 +4,23 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// A run of a test file in its own Lua state and host: to list its tests, or to run one of them.
+/// Runs a test file in a new Lua state and host, either to list its tests or to run one of them.
 ///
 /// Home thread only.
 ///
 /// Behaviours: PRV-01 to PRV-152.
 final class TestRun {
   private let settings: TestSettings
-  /// The bytes written to standard output and error since the test began.
+  /// Returns the bytes that were written to standard output and standard error since the test
+  /// began.
   private let printed: () -> [UInt8]
   private let cache = CassetteCache()
-  /// The recordings of the last order.
+  /// The recordings of the last test. They determine which values are hidden in its output.
   private var hiding = CassetteSet()
-  /// `nil` if nothing is recorded.
+  /// The recorders for requests without a recorded response. `nil` if nothing is recorded.
   private let recorders: CassetteRecorders?
   private let chunks = CompiledChunks()
-  /// The last file read. The next order is usually for the same file.
+  /// The test file that was read last. The next order is usually for the same file.
   private var latest: (file: String, source: [UInt8])?
 
   init(settings: TestSettings, printed: @escaping () -> [UInt8]) {
@@ -45,7 +46,7 @@ final class TestRun {
     return reply
   }
 
-  /// Describes the declarations of an API file.
+  /// Returns a description of the calls that an API file declares.
   private func describe(_ api: String) -> TestReply {
     var reply = TestReply()
     var limits = ScriptLimits(time: settings.longest)
@@ -108,7 +109,8 @@ final class TestRun {
       known: snapshots.entries, isUpdating: settings.isUpdating, isReadOnly: settings.isReadOnly)
     test.folder = FileName.folder(of: path)
     test.printed = printed
-    // Requests are answered by the test and not sent, except while recording. (ENV-14)
+    // Writes need no confirmation, because the test answers the requests. While recording, they are
+    // sent, so they do. (ENV-14)
     program.host.part(APIFiles.self).confirmsWrites = settings.recording == .none
     let tags = CallTags()
     program.host.part(APIFiles.self).onUse = { [network = environment.network] use in
@@ -150,6 +152,6 @@ final class TestRun {
     hiding = cassettes
   }
 
-  /// The output without the values that the test's recording hides.
+  /// Returns an output without the values that the recordings of the test hide.
   func hidden(_ output: String) -> String { hiding.hidden(output) }
 }

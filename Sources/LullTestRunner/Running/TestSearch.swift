@@ -1,21 +1,22 @@
 import LullLibC
 import LullSystem
 
-/// Finds test files, or files with another ending, in files and folders.
+/// Finds test files in files and folders, or files with another ending.
 package struct TestSearch {
-  /// Sorted within each folder, without duplicates.
+  /// The files that were found, without duplicates. The files of each folder are sorted.
   package private(set) var files: [String] = []
-  /// The errors of paths that could not be read.
+  /// The error messages about paths that could not be read.
   package private(set) var problems: [String] = []
-  /// Device and inode numbers, so that a folder with a link to itself is not visited twice.
+  /// The device and inode numbers of the visited folders. A folder that contains a link to itself
+  /// is not visited twice.
   private var seen: Set<[UInt64]> = []
 
   package static let ending = "_test.lua"
 
   private let ending: String
 
-  /// - Parameter ending: The ending of file names in folders. Files that are named explicitly may
-  ///   have any name.
+  /// - Parameter ending: The ending of the file names that are searched for in folders. A file that
+  ///   is named explicitly may have any name.
   package init(_ words: [String], ending: String = TestSearch.ending) {
     self.ending = ending
     for word in words { visit(word, isNamed: true) }
@@ -24,7 +25,7 @@ package struct TestSearch {
   private mutating func visit(_ path: String, isNamed: Bool) {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      // A broken link in a folder is ignored.
+      // A broken link inside a folder is ignored.
       if isNamed { problems.append("cannot read '\(path)': \(ErrorText.of(errno))") }
       return
     }

@@ -1,31 +1,33 @@
 import LullLibC
 import LullSystem
 
-/// The implementation of `lull test`: lists the tests of all files, runs them, and reports and
-/// stores the results.
+/// The implementation of `lull test`. It lists the tests of all files, runs them, reports the
+/// results, and writes snapshots and recordings.
 ///
-/// Every file is loaded once first. Then the tests run, each in its own host. Snapshots are written
-/// after all tests. Used only on the thread that created it.
+/// First, every file is loaded once to list its tests. Then the tests are run, each in a new host.
+/// The snapshots of a file are written after its last test. Used only on the thread that created
+/// it.
 package final class TestSession {
   package struct Options: Sendable {
     package var files: [String] = []
-    /// Whether files were named explicitly, so that others next to them are left out.
+    /// Whether files were named explicitly. In that case, other test files in the same folders are
+    /// not run.
     package var namesFiles = false
-    /// The errors of files that can't be read.
+    /// The error messages about files that can't be read.
     package var problems: [String] = []
     package var jobs = 1
-    /// A text that the names of selected tests contain.
+    /// A text that the names of the selected tests contain. `nil` selects all tests.
     package var filter: String?
     package var isTAP = false
     package var junit: String?
     package var html: String?
-    /// API files whose coverage is reported, as names for `lull.api`.
+    /// The API files whose coverage is reported, as names for `lull.api`.
     package var coverage: [String] = []
-    /// Whether notes count as failures.
+    /// Whether a note counts as a failure.
     package var isStrict = false
     package var settings = TestSettings()
     package var isColoured = false
-    /// The command line of a worker without its settings.
+    /// The command line that starts a worker, without its settings.
     package var words: [String] = []
 
     package init() {}
@@ -35,7 +37,7 @@ package final class TestSession {
   private let complain: (String) -> Void
   private var reports: [any TestReport] = []
   private let files: [any TestFileReport]
-  /// Files that the test files have loaded.
+  /// The files that test files have loaded.
   private(set) var loaded: Set<String> = []
   private var summary = TestSummary()
   private var snapshots: SnapshotIndex
@@ -43,8 +45,8 @@ package final class TestSession {
   private var recordings: RecordingIndex
 
   /// - Parameters:
-  ///   - write: Receives the report.
-  ///   - complain: Receives errors about the command itself.
+  ///   - write: Receives the text of the report.
+  ///   - complain: Receives messages about errors of the command itself.
   package init(
     _ options: Options, write: @escaping (String) -> Void, complain: @escaping (String) -> Void
   ) {
@@ -61,7 +63,7 @@ package final class TestSession {
     reports += files
   }
 
-  /// Runs the tests. Returns the exit code.
+  /// Runs the tests and returns the exit code.
   package func run() -> Int32 {
     let start = SystemClock.uptime
     guard let folder = TemporaryFolder("lull-test") else {
@@ -107,7 +109,8 @@ package final class TestSession {
 
   // MARK: API files
 
-  /// Lists the declarations of the API files whose coverage is reported, without duplicates.
+  /// Gets the calls that the API files declare whose coverage is reported. Each file is included
+  /// once.
   private func describeAPIs(_ crew: TestCrew) throws(TestCrew.Failure) {
     try crew.carryOut(options.coverage.map { TestOrder(file: "", api: $0) }) { _, reply in
       guard let api = reply.api else {
@@ -162,7 +165,7 @@ package final class TestSession {
 
   private func run(_ plan: TestPlan, _ crew: TestCrew) throws(TestCrew.Failure) {
     let items = plan.items
-    // Report skipped tests in their order.
+    // Skipped tests are not given to workers, but are reported in their order.
     let places = items.indices.filter { !items[$0].isSkipped }
     var next = 0
     func tellSkipped(before place: Int) {
@@ -221,12 +224,12 @@ package final class TestSession {
       output: reply.output, exchanges: reply.exchanges, moreExchanges: reply.moreExchanges)
   }
 
-  /// Whether tests that are not run may use the same recordings.
+  /// Returns whether tests that are not run may use the same recordings.
   private func isPartial(_ plan: TestPlan) -> Bool {
     !plan.isWhole || !plan.skipping.isEmpty || options.namesFiles
   }
 
-  /// Writes the recordings if the run is complete.
+  /// Moves the drafts of recordings to their final paths, unless the run was interrupted.
   private func endRecordings(isInterrupted: Bool, _ plan: TestPlan) {
     guard options.settings.recording != .none else { return }
     guard !isInterrupted else {
@@ -242,7 +245,7 @@ package final class TestSession {
     }
   }
 
-  /// Reports unused recordings.
+  /// Reports recordings that are not used, or only partly.
   private func endCassettes(_ plan: TestPlan) {
     for (path, text) in cassettes.unplayed(options.files, besides: plan.skipping) {
       if options.isStrict {
@@ -253,7 +256,7 @@ package final class TestSession {
     }
   }
 
-  /// Finishes a file after its last test.
+  /// Writes the snapshots of a file after its last test.
   private func endFile(after place: Int, _ plan: TestPlan) {
     let file = plan.items[place].file
     guard plan.isLast(place) else { return }

@@ -2,8 +2,8 @@ import LullClients
 import LullCore
 import LullHost
 
-/// The stages of a test file in one host: loading, running one test and cleaning up. Collects all
-/// failures.
+/// The stages of a test file in one host: loading the file, running one of its tests, and cleaning
+/// up. The failures of all stages are collected.
 ///
 /// Home thread only.
 final class TestStages {
@@ -11,11 +11,11 @@ final class TestStages {
   private let test: TestCase
   private let chunks: CompiledChunks
   private var functions: Functions?
-  /// Each as a report.
+  /// The failures, each as the text of its report.
   private(set) var failures: [String] = []
   private(set) var leftovers: String?
   private var wasEnded = false
-  /// Errors raised by the test itself, so that they are not reported twice.
+  /// The messages of errors that the test itself has raised. They are not reported a second time.
   private var raised: [String] = []
 
   private struct Functions {
@@ -38,7 +38,8 @@ final class TestStages {
 
   // MARK: The file
 
-  /// Loads the file, which declares its tests. Returns a report if it can't be compiled.
+  /// Loads the test file, which declares its tests. Returns the error report if the file can't be
+  /// compiled, otherwise `nil`.
   func load(_ source: [UInt8], _ path: [UInt8]) -> String? {
     guard let functions = makeModule() else {
       failures.append("lull: cannot start: not enough memory\n")
@@ -59,7 +60,7 @@ final class TestStages {
   private func makeModule() -> Functions? {
     guard
       let prelude = try? chunks.chunk(
-        // Its frames are hidden in stack traces.
+        // Stack traces hide the frames of a chunk with this name.
         ShippedScript.test.bytes, name: Array("=lull.test".utf8), in: program.host.sources)
     else { return nil }
     defer { prelude.release() }
@@ -81,7 +82,9 @@ final class TestStages {
 
   // MARK: A test
 
-  /// Runs a test by number and cleans up.
+  /// Runs a test and cleans up.
+  ///
+  /// - Parameter number: The number of the test in its file, starting at 1.
   func prove(_ number: Int, _ name: String) {
     guard failures.isEmpty, let functions else { return }
     guard test.declared.indices.contains(number - 1), test.declared[number - 1].name == name
@@ -101,7 +104,7 @@ final class TestStages {
       note(end, of: "test.after_each")
       if case .ended = end { return }
     }
-    // A failed test may not have reached all its expectations.
+    // Do not check for unfinished work after a failure: the test may have ended before it was done.
     if failures.isEmpty, test.unmet.isEmpty {
       let left = program.host.unfinished
       _ = program.host.coroutines.ask(
@@ -123,9 +126,9 @@ final class TestStages {
     return count
   }
 
-  /// The files of loaded modules and APIs.
+  /// The files of the modules and API files that the test file has loaded.
   var loadedFiles: [String] {
-    // The state can't be used after an interruption.
+    // After an interruption, the Lua state must not be used.
     guard let functions, !wasEnded else { return [] }
     let answer = program.host.coroutines.ask(
       Callable(id: functions.modules), [], kind: "lull.test"
@@ -162,7 +165,8 @@ final class TestStages {
     failures.append(program.host.reporter.describe(failure, in: place))
   }
 
-  /// Ends the program. Adds failures for unmet expectations whose errors were caught.
+  /// Ends the program. An expectation that was not met is a failure even if the script has caught
+  /// its error.
   func end() {
     program.endStages()
     for text in test.unmet where !raised.contains(where: { $0.hasSuffix(text) }) {

@@ -3,11 +3,11 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The process that runs tests, one after the other.
+/// The process that runs tests, one after another.
 ///
-/// It reads orders from standard input and writes replies to standard output, line by line.
-/// Standard error is the file for the output of tests. Before the first test, both output streams
-/// are redirected to it.
+/// It reads orders from standard input and writes replies to standard output, one on each line. The
+/// file for the output of tests is its standard error. Before the first test, standard output is
+/// redirected to that file too.
 package struct TestWorker {
   private let settings: TestSettings
 
@@ -16,7 +16,7 @@ package struct TestWorker {
     self.settings = settings
   }
 
-  /// Runs until there are no more orders. Returns the exit code.
+  /// Carries out orders until there are no more. Returns the exit code.
   package func run() -> Int32 {
     let orders = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
     let replies = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -37,7 +37,7 @@ package struct TestWorker {
       _ = StandardOutput.flush()
       fflush(nil)
       reply.output = run.hidden(output.take())
-      // The next test needs standard streams.
+      // If the test has closed a standard stream, this process can't run another test.
       reply.isLast = fcntl(STDOUT_FILENO, F_GETFD) < 0 || fcntl(STDERR_FILENO, F_GETFD) < 0
       guard DescriptorWriting.put(TestLines.bytes(of: reply), into: replies) == nil else {
         return 1
@@ -47,17 +47,17 @@ package struct TestWorker {
     return 0
   }
 
-  /// The kinds of XDG folders that are separate for each test.
+  /// The kinds of XDG folders. Each test has its own.
   private static let folders = ["CONFIG", "CACHE", "STATE", "DATA"]
 
-  /// Resets process state that a test may have changed. Gives the next test new folder names, which
-  /// are created only when needed.
+  /// Resets state of the process that a test may have changed, and sets new names of XDG folders
+  /// for the next test. The folders are created only when they are needed.
   private func makeRoom() {
     for name in TestWorker.folders {
       let folder = "\(settings.folder)/\(UInt64.random(in: 0...(.max)))-\(name.lowercased())"
       setenv("XDG_\(name)_HOME", folder, 1)
     }
-    // A server shared between machines is not shared with tests.
+    // Tests must not use a server that machines share.
     unsetenv("LULL_SHARE")
     setlocale(LC_ALL, "C")
   }

@@ -1,7 +1,7 @@
 import LullLibC
 import LullSystem
 
-/// A worker process, as seen by the main process.
+/// The main process's side of a worker process.
 final class WorkerProcess {
   struct Failure: Error {
     let text: String
@@ -12,13 +12,13 @@ final class WorkerProcess {
   private var lines: TestLines
   private let output: TestOutput
   private var hasEnded = false
-  /// The index of its current order.
+  /// The index of the order that the worker is carrying out. `nil` if it is free.
   private(set) var task: Int?
 
-  /// The descriptor of its replies.
+  /// The descriptor from which the worker's replies are read.
   var descriptor: Int32 { lines.descriptor }
 
-  /// - Parameter words: The command line without the settings.
+  /// - Parameter words: The command line that starts the worker, without its settings.
   init(_ words: [String], _ settings: TestSettings) throws(Failure) {
     guard let output = TestOutput(in: settings.folder) else {
       throw Failure(text: ErrorText.of(errno))
@@ -26,7 +26,7 @@ final class WorkerProcess {
     self.output = output
     var (toIt, fromIt): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
     guard pipe(&toIt) == 0, pipe(&fromIt) == 0 else { throw Failure(text: ErrorText.of(errno)) }
-    // No other thread starts a process meanwhile.
+    // Setting the flag separately is safe, because no other thread starts a process meanwhile.
     for end in toIt + fromIt { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer {
       close(toIt[0])
@@ -52,21 +52,21 @@ final class WorkerProcess {
 
   func start(_ task: Int, _ order: TestOrder) {
     self.task = task
-    // If the worker has died, the next read reports it.
+    // If the worker has died, reading its reply reports that.
     _ = SignalGuard.without(SIGPIPE) {
       DescriptorWriting.put(TestLines.bytes(of: order), into: orders)
     }
   }
 
   enum Progress {
-    /// There is no complete reply yet.
+    /// No complete reply has arrived yet.
     case nothing
     case reply(TestReply)
-    /// The worker has ended. The values are the reason, and its last output.
+    /// The worker has ended unexpectedly. The values are the reason and its last output.
     case died(String, output: String)
   }
 
-  /// Reads the available bytes.
+  /// Reads the bytes that are available, and returns the reply if it is complete.
   func progress() -> Progress {
     guard lines.read() else {
       let output = output.take()
@@ -78,7 +78,7 @@ final class WorkerProcess {
       task = nil
       return .reply(reply)
     case .foreign:
-      // After a foreign line, replies can't be recognized reliably.
+      // After an invalid line, later replies can't be recognized reliably.
       end()
       return .died("sent an invalid report", output: output.take())
     }
@@ -88,12 +88,12 @@ final class WorkerProcess {
     hasEnded = true
     let code = ChildProcess.wait(for: process)
     guard code > 128 else { return "ended with exit code \(code)" }
-    // Static text of the C library.
+    // The C library returns a static text, so it need not be freed.
     let name = strsignal(code - 128).map { String(cString: $0) } ?? "signal \(code - 128)"
     return "was ended by a signal (\(name))"
   }
 
-  /// Kills it with all processes that it has started.
+  /// Kills the worker and all processes that it has started.
   func end() {
     guard !hasEnded else { return }
     hasEnded = true

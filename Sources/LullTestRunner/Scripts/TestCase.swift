@@ -1,10 +1,10 @@
 import LullCore
 package import LullHost
 
-/// The state of `lull.test` in one host: the tests that its file declares, and the result of the
-/// one that runs.
+/// The state of `lull.test` in one host: the tests that the file declares, and the result of the
+/// test that is running.
 ///
-/// The environment is set before any function is called. Home thread only.
+/// The environment of the test is set before any function is called. Home thread only.
 package final class TestCase: HostExtension {
   package static let functions: [APIEntry] = []
   package static var types: [APIOwner] { testTypes }
@@ -12,17 +12,17 @@ package final class TestCase: HostExtension {
 
   let callbacks: Callbacks
   private let environment: (any HostEnvironment)?
-  /// The tests of the file.
+  /// The tests that the file declares.
   private(set) var declared: [DeclaredTest] = []
   /// The line of each test, by name.
   private var lines: [String: Int] = [:]
-  /// Unmet expectations, each with its place.
+  /// The messages of expectations that were not met, each with its place.
   private(set) var unmet: [String] = []
   private(set) var expectationCount = 0
   var snapshots = TestSnapshots(known: [:], isUpdating: false, isReadOnly: true)
-  /// The folder of the test file.
+  /// The folder that contains the test file.
   var folder: [UInt8] = [UInt8(ascii: ".")]
-  /// Returns the script's output since the test began.
+  /// Returns the output of the script since the test began.
   var printed: () -> [UInt8] = { [] }
 
   package init(_ host: LuaHost) {
@@ -35,7 +35,7 @@ package final class TestCase: HostExtension {
     printed = { [] }
   }
 
-  /// The clock and network of the test.
+  /// The environment of the test, with its clock and its network.
   var held: HeldEnvironment {
     get throws(Misuse) {
       guard let held = environment as? HeldEnvironment else {
@@ -45,7 +45,7 @@ package final class TestCase: HostExtension {
     }
   }
 
-  /// Adds a test. If the name is already taken, keeps the existing test and returns its line.
+  /// Adds a test. If there is already a test with this name, it is kept, and its line is returned.
   func declare(_ test: DeclaredTest) -> Int? {
     if let known = lines[test.name] { return known }
     lines[test.name] = test.line
@@ -65,38 +65,38 @@ package final class TestCase: HostExtension {
 struct DeclaredTest: Codable, Equatable {
   enum Mode: String, Codable {
     case plain
-    /// The test is not run.
+    /// The test is reported as skipped, and not run.
     case skip
-    /// If there is such a test, no others are run.
+    /// If any file declares such a test, only such tests are run.
     case only
   }
 
   var name: String
-  /// The line in the file.
+  /// The line of the file that declares the test.
   var line: Int
   var mode: Mode
 }
 
-/// The object through which the Lua half of `lull.test` calls the Swift half. It is empty, because
-/// each call finds the host's own state.
+/// The object through which the Lua half of `lull.test` calls the Swift half. It has no content,
+/// because each call finds the state in its own host.
 final class TestBox {}
 
-/// The snapshots of one test: the known ones and the new ones.
+/// The snapshots of one test: those that are stored, and those that the test has made.
 struct TestSnapshots {
   struct Entry: Codable, Equatable {
     var key: String
     var text: String
   }
 
-  /// The snapshots of the file, by key.
+  /// The stored snapshots of the test file, by key.
   let known: [String: String]
-  /// Whether snapshots are rewritten.
+  /// Whether stored snapshots are replaced.
   let isUpdating: Bool
-  /// Whether writing is forbidden.
+  /// Whether snapshots must not be written.
   let isReadOnly: Bool
-  /// The keys that the test has used, in order.
+  /// The keys that the test has used so far, in order.
   private(set) var used: [String] = []
-  /// The snapshots to write.
+  /// The snapshots that are to be written.
   private(set) var made: [Entry] = []
 
   init(known: [String: String], isUpdating: Bool, isReadOnly: Bool) {
@@ -105,7 +105,7 @@ struct TestSnapshots {
     self.isReadOnly = isReadOnly
   }
 
-  /// Returns `false` if the test has already used the key.
+  /// Marks a key as used. Returns `false` if the test has already used it.
   mutating func use(_ key: String) -> Bool {
     guard !used.contains(key) else { return false }
     used.append(key)

@@ -1,34 +1,34 @@
 import LullCore
 
-/// A simulated clock that moves only on request, from one timer to the next.
+/// A simulated clock. It moves only on request, from one timer to the next.
 ///
-/// Timers fire one by one, in the order of their times. Those with the same time fire in the order
-/// in which they were scheduled. Home thread only.
+/// Timers fire one by one, in the order of their times. If several have the same time, they fire in
+/// the order in which they were scheduled. Home thread only.
 final class HeldClock: HostClock {
-  /// The initial time of tests: the first second of 2026, UTC.
+  /// The time at which tests begin unless they set another one: the first second of 2026, UTC.
   static let beginning = 1_767_225_600.0
 
-  /// The elapsed seconds, even if the clock was set.
+  /// The elapsed seconds since the test began. Setting the time of day does not change them.
   private(set) var uptime = 0.0
   private var shift = HeldClock.beginning
   private var isSet = false
-  /// A binary heap, ordered by time.
+  /// The scheduled timers as a binary heap, ordered by time.
   private var timers: [Timer] = []
   private var lastNumber = 0
   private var cancelledCount = 0
 
   var now: Double { uptime + shift }
 
-  /// Sets the time of day. Timers are not affected.
+  /// Sets the time of day. The timers are not affected.
   func set(_ now: Double) {
     shift = now - uptime
     isSet = true
   }
 
-  /// Records that the time was shown, so that it is not changed any more.
+  /// Records that the test may have seen the time. From then on, `begin(at:)` does not change it.
   func hasBeenSeen() { isSet = true }
 
-  /// Sets the initial time, unless the time was set or shown, or some has elapsed.
+  /// Sets the initial time. Does nothing if the time has been set or seen, or if time has elapsed.
   func begin(at now: Double) {
     if !isSet, uptime == 0 { set(now) }
   }
@@ -42,10 +42,10 @@ final class HeldClock: HostClock {
     return timer
   }
 
-  /// Whether any timer will fire.
+  /// Whether there is a timer that will fire.
   var hasNext: Bool { timers.contains { $0.action != nil && $0.due < HeldClock.end } }
 
-  /// Advances to the next timer and fires it. Returns `false` if no timer is left that will fire.
+  /// Advances the clock to the next timer and fires it. Returns `false` if no timer will fire.
   func fireNext() -> Bool {
     while let timer = timers.first {
       guard timer.action != nil else {
@@ -67,7 +67,7 @@ final class HeldClock: HostClock {
   /// Removes all timers.
   func close() { timers = [] }
 
-  /// The maximum time, about ten thousand years.
+  /// The maximum time of a timer that fires, about ten thousand years.
   private static let end = 3e11
 
   // MARK: The heap
@@ -101,7 +101,7 @@ final class HeldClock: HostClock {
     }
   }
 
-  /// Records that a timer was cancelled. If most timers are, removes the cancelled ones.
+  /// Counts a cancelled timer. If most timers in the heap are cancelled, removes those.
   private func cancelled() {
     cancelledCount += 1
     guard cancelledCount > 1000, cancelledCount > timers.count / 2 else { return }

@@ -3,27 +3,28 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// The environment of one test's host: a simulated clock, and a network with defined responses.
+/// The environment of one test's host: a simulated clock, and a network whose responses are
+/// defined.
 ///
-/// All work that is ready is done first. Then the clock advances to the next timer. Without a
+/// All work that is ready is done first. Then the clock advances to the next timer. If there is no
 /// timer, a wait can never end. There is no system event loop and no thread pool, so slow work on
-/// values is done at once. While a request is sent to the network for recording, the clock stands
-/// still.
+/// values is done at once. While a request is sent to the live network for recording, the clock
+/// does not advance.
 final class HeldEnvironment: HostEnvironment {
   let clock = HeldClock()
   let pump: Pump
   let network: StubNetwork
-  /// `nil` if nothing is recorded.
+  /// The connection to the live network. `nil` if nothing is recorded.
   private let live: LiveNetwork?
   private var hooks: [() -> Void] = []
 
-  /// - Parameter recorders: The recorders of requests without a recorded response. `nil`: nothing
+  /// - Parameter recorders: The recorders for requests without a recorded response. `nil`: nothing
   ///   is recorded.
   init(_ cache: CassetteCache, recording recorders: CassetteRecorders? = nil) throws(TransportError)
   {
     let pump = Pump(clock: clock)
     self.pump = pump
-    // Make random parts of policies reproducible.
+    // Policies use random numbers, for example for delays. Make them reproducible.
     pump.random = { 0.5 }
     let heard = HeardSecrets()
     live =
@@ -37,7 +38,7 @@ final class HeldEnvironment: HostEnvironment {
     heard.network = network
   }
 
-  /// Forwards secrets to the network, which is created later.
+  /// Forwards secrets that are sent to the test network, which is created later.
   private final class HeardSecrets {
     weak var network: StubNetwork?
   }
@@ -49,7 +50,7 @@ final class HeldEnvironment: HostEnvironment {
 
   func onTurn(_ hook: @escaping () -> Void) { hooks.append(hook) }
 
-  /// Runs turns until the condition is true or nothing more can happen.
+  /// Runs turns until the condition is true, or until no work and no timer is left.
   func run(until condition: () -> Bool) {
     while !condition() {
       if pump.hasWork {
@@ -60,7 +61,7 @@ final class HeldEnvironment: HostEnvironment {
       } else if clock.fireNext() {
         turn()
       } else {
-        // Releasing an object may be the event that the test waits for.
+        // A turn releases objects, and a release may be the event that the test waits for.
         turn()
         guard pump.hasWork || clock.hasNext else { return }
       }
@@ -72,10 +73,11 @@ final class HeldEnvironment: HostEnvironment {
     pump.turn()
   }
 
-  /// There is no sleep to wake up from.
+  /// The function that a signal handler calls to wake up a sleeping event loop. Without a live
+  /// network there is no event loop, so the function does nothing.
   var signalWakeUp: SignalWakeUp? {
     if let live { return live.loop.signalWakeUp }
-    // The function ignores it.
+    // The function ignores its context.
     return SignalWakeUp(function: { _ in }, context: Unmanaged.passUnretained(self).toOpaque())
   }
 

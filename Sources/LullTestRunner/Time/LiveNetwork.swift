@@ -2,8 +2,8 @@ import LullCassettes
 import LullCore
 import LullTransport
 
-/// The live network for recording tests. It has its own event loop, whose time is not visible
-/// elsewhere.
+/// The connection to the live network for tests that are recorded. It has a separate event loop.
+/// The test does not see the time that passes in it.
 ///
 /// Home thread only.
 final class LiveNetwork {
@@ -13,9 +13,9 @@ final class LiveNetwork {
   private let work: TestWork
 
   /// - Parameters:
-  ///   - pump: The pump of the test, which receives responses.
+  ///   - pump: The pump of the test, which receives the responses.
   ///   - hear: Called with the texts of secrets when they are sent.
-  ///   - literal: Replaces stand-ins in texts of the test.
+  ///   - literal: Replaces the stand-ins in a text of the test with their tokens.
   init(
     _ pump: Pump, hear: @escaping ([ToldSecret]) -> Void, literal: @escaping (String) -> String
   ) throws(TransportError) {
@@ -31,7 +31,7 @@ final class LiveNetwork {
   /// Whether a request is in progress.
   var isBusy: Bool { provider.activeCount > 0 }
 
-  /// Waits until something has happened or the test can continue.
+  /// Waits until an event has been handled, or until the test has work to do.
   func wait() { loop.turn(.once) }
 
   func close() {
@@ -39,8 +39,9 @@ final class LiveNetwork {
     loop.close()
   }
 
-  /// Work for the test, whose pump is separate from the loop. A response may arrive as soon as its
-  /// request is sent, before the loop has waited for it. (CAS-69)
+  /// Reports to the loop whether the test has work to do, because the test's pump is separate from
+  /// the loop. A response may arrive as soon as its request is sent, before the loop has waited for
+  /// it. (CAS-69)
   private final class TestWork: TurnParticipant {
     private let pump: Pump
 

@@ -3,12 +3,12 @@ import LullCore
 import LullSystem
 import LullTransport
 
-/// `lull test --watch`: runs the tests, waits until one of their files changes, and runs the
-/// affected tests again.
+/// `lull test --watch`: runs the tests, waits until a file that they depend on changes, and runs
+/// the affected tests again.
 ///
-/// If only test files and snapshots have changed, it runs those test files, otherwise all. Files
-/// written by tests do not count as changes. On a terminal, Enter runs all tests, and q quits. Used
-/// only on the thread that created it.
+/// If only test files and snapshots have changed, only the test files concerned are run. Otherwise
+/// all are run. Files that tests write are not considered changes. On a terminal, Enter runs all
+/// tests, and q quits. Used only on the thread that created it.
 package final class TestWatch {
   private let options: TestSession.Options
   private let places: [String]
@@ -19,14 +19,14 @@ package final class TestWatch {
   private var signals: [SignalWatch] = []
   private var signal: Int32?
   private var watches: [FolderWatch] = []
-  /// The time of the last change.
+  /// The time of the last change by the loop's clock.
   private var stirred: Double?
-  /// Files that tests have loaded from any folder.
+  /// The files that tests have loaded, whatever folder they are in.
   private var loaded: Set<String> = []
   private var code: Int32 = 0
   private var hasComplained = false
 
-  /// - Parameter places: The files and folders that are searched for tests before each run.
+  /// - Parameter places: The files and folders in which tests are searched for before each run.
   package init?(
     _ options: TestSession.Options, places: [String], write: @escaping (String) -> Void,
     complain: @escaping (String) -> Void
@@ -52,7 +52,8 @@ package final class TestWatch {
     loop.close()
   }
 
-  /// Watches until the end. Returns the exit code of the last run, or of the signal that ended it.
+  /// Watches until the user quits or a signal arrives. Returns the exit code of the last run, or
+  /// that of the signal.
   package func run() -> Int32 {
     defer { close() }
     keys.open(on: loop)
@@ -61,7 +62,7 @@ package final class TestWatch {
       let files = self.files
       let before = look()
       runTests(next.map { chosen in files.filter(chosen.contains) } ?? files)
-      // During the run, signals were handled by the session.
+      // During the run, the test session handled signals.
       if let signal = signal ?? (code > 128 ? code - 128 : nil) { return 128 + signal }
       guard let wanted = wait(since: before) else {
         write("\n")
@@ -90,14 +91,15 @@ package final class TestWatch {
 
   // MARK: Waiting
 
-  /// The delay after a change, in seconds. Editors often write a file and then rename it.
+  /// The delay in seconds between a change and the next run. Editors often write a file first and
+  /// rename it afterwards.
   private static let calm = 0.15
 
-  /// Waits for the next run. Returns the files to run, or an empty list for all. Returns `nil` to
+  /// Waits until the next run. Returns the files to run, an empty list for all files, or `nil` to
   /// quit.
   private func wait(since before: WatchedFiles) -> [String]? {
     var before = before
-    // Changes by others during the run count.
+    // Changes during the run are considered too, except for files that tests write.
     before.take(writtenIn: look())
     tell(
       keys.areThere ? "waiting for changes; Enter runs all again, q ends" : "waiting for changes")
@@ -115,7 +117,7 @@ package final class TestWatch {
         let changes = look().changes(since: before)
         if !changes.isEmpty { return chosen(by: changes) }
       }
-      // Wakes the loop after a quiet period.
+      // The timer wakes up the loop when the files have not changed for a while.
       let timer = stirred.map { last in
         loop.schedule(after: max(0.01, last + TestWatch.calm - loop.uptime)) {}
       }
@@ -125,7 +127,7 @@ package final class TestWatch {
     return nil
   }
 
-  /// Reads the current state of the files, and watches the folders.
+  /// Reads the current state of the files, and starts to watch their folders.
   private func look() -> WatchedFiles {
     var folders: Set = ["apis"]
     var files = loaded
@@ -135,17 +137,18 @@ package final class TestWatch {
       } else if access(place, F_OK) == 0 {
         folders.insert(FileName.folder(of: place))
       } else {
-        // The file may be created again.
+        // The file does not exist, but may be created again.
         files.insert(place)
       }
     }
     watch(WatchedFiles(below: folders, and: files).folders)
-    // This includes changes before watching started. Later changes cause an event.
+    // Read the state after watching has started. A change before that is included, and a later one
+    // causes an event.
     return WatchedFiles(below: folders, and: files)
   }
 
-  /// Watches folders again each time, because one may have been replaced by another of the same
-  /// name.
+  /// Watches folders. All watches are created again each time, because a folder may have been
+  /// replaced by another one with the same name.
   private func watch(_ folders: Set<String>) {
     for watch in watches { watch.close() }
     watches = folders.compactMap { folder in

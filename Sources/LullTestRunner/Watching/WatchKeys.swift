@@ -2,10 +2,10 @@ import LullLibC
 import LullSystem
 import LullTransport
 
-/// Reads single keys from the terminal, without Enter.
+/// Reads single keys from the terminal, without waiting for Enter.
 ///
-/// Without a terminal, no key is ever pressed. Closing restores the terminal. Used only on the
-/// thread that created it.
+/// Without a terminal, it never returns a key. Closing it restores the settings of the terminal.
+/// Used only on the thread that created it.
 final class WatchKeys {
   enum Key {
     case run
@@ -18,7 +18,7 @@ final class WatchKeys {
   var areThere: Bool { before != nil }
 
   func open(on loop: EventLoop) {
-    // A background process must not read.
+    // A process in the background must not read from the terminal.
     guard isatty(STDIN_FILENO) != 0, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
     var attributes = termios()
     guard tcgetattr(STDIN_FILENO, &attributes) == 0,
@@ -30,12 +30,13 @@ final class WatchKeys {
     tcsetattr(STDIN_FILENO, TCSADRAIN, &attributes)
   }
 
-  /// Returns the last key pressed since the previous call. Ignores keys without a function.
+  /// Returns the last key that was pressed since the previous call. Keys without a function are
+  /// ignored.
   func take() -> Key? {
     guard let watch, watch.isReady else { return nil }
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = read(STDIN_FILENO, &buffer, buffer.count)
-    // The terminal was closed.
+    // The terminal has been closed.
     guard count > 0 else { return .end }
     watch.rearm()
     var key: Key?

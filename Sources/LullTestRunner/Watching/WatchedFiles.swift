@@ -1,24 +1,24 @@
 import LullSystem
 
-/// The state of the files that tests depend on: scripts, recordings and snapshots below some
-/// folders, and other files by name.
+/// The state of the files that tests depend on. These are scripts, recordings and snapshots in
+/// certain folders, and other files by name.
 struct WatchedFiles: Equatable {
-  /// By path.
+  /// The state of each file. The key is the path.
   private(set) var stamps: [String: FileStamp] = [:]
-  /// Files that are watched only by name.
+  /// The paths of files outside of the watched folders, which are watched by name.
   private var named: Set<String> = []
-  /// All folders, which have to be watched.
+  /// The paths of all folders that must be watched.
   private(set) var folders: Set<String> = []
 
   private static let endings = [".lua", ".har", ".snap"]
   /// The maximum number of folders. A larger tree is not a test folder.
   private static let most = 20_000
 
-  /// Reads the current state.
+  /// Reads the current state of the files.
   ///
   /// - Parameters:
-  ///   - folders: Folders, including their subfolders except hidden ones.
-  ///   - files: Files loaded from elsewhere.
+  ///   - folders: Folders to search, including their subfolders except hidden ones.
+  ///   - files: Files that tests have loaded from elsewhere.
   init(below folders: Set<String>, and files: Set<String>) {
     var seen: Set<String> = []
     for folder in folders.sorted() { visit(folder, &seen) }
@@ -37,7 +37,7 @@ struct WatchedFiles: Equatable {
   }
 
   private mutating func visit(_ folder: String, _ seen: inout Set<String>) {
-    // A link may lead to a parent folder.
+    // A link may lead to a folder that contains it, so visit each folder once.
     let folder = folder.hasPrefix("./") && folder.count > 2 ? String(folder.dropFirst(2)) : folder
     guard let real = FileName.resolved(folder), seen.insert(real).inserted,
       seen.count <= WatchedFiles.most, let names = try? FolderListing.names(in: folder)
@@ -53,13 +53,13 @@ struct WatchedFiles: Equatable {
     }
   }
 
-  /// Files that were added, deleted or changed, sorted.
+  /// Returns the paths of files that were added, deleted or changed, sorted.
   func changes(since before: WatchedFiles) -> [String] {
     Set(stamps.keys).union(before.stamps.keys).filter { stamps[$0] != before.stamps[$0] }.sorted()
   }
 
-  /// Adopts the current state of files that tests write themselves, and of files that are watched
-  /// only since tests loaded them.
+  /// Adopts the new state of files whose changes must be ignored: files that tests write
+  /// themselves, and files that are watched only since tests have loaded them.
   mutating func take(writtenIn other: WatchedFiles) {
     for path in Set(stamps.keys).union(other.stamps.keys)
     where path.hasSuffix(".snap") || path.hasSuffix(".har")

@@ -3,21 +3,22 @@ import LullLibC
 
 /// Amazon's Signature Version 4: each request is signed with a key derived from the secret key.
 ///
-/// Each time a request is sent, it is signed again completely, with the current time. A body from
-/// files is read for that first, except where S3 accepts TLS instead. If the service reports that
-/// its clock differs from this one, the request and all later ones are signed with the service's
-/// time. Home thread only. Lua: `lull.auth.aws_sigv4{…}`.
+/// Each time a request is sent, it is signed again completely, with the current time. If the body
+/// comes from files, they are read first, except where S3 accepts TLS instead of a signed body. If
+/// the service rejects a request and its clock differs from this machine's, this request and all
+/// later requests are signed with the service's time. Home thread only. Lua:
+/// `lull.auth.aws_sigv4{…}`.
 ///
 /// Behaviours: AWS-01 to AWS-09.
 final class AWSAuth: AuthStage {
   private let settings: AWSCredentials
-  /// Seconds that a server's clock is ahead, by origin, if the service does not accept the
-  /// difference.
+  /// The number of seconds by which a server's clock is ahead, by origin. It is only set if the
+  /// service does not accept the difference.
   private var offsets: [String: Double] = [:]
 
   init(_ settings: AWSCredentials) { self.settings = settings }
 
-  /// The text that is shown for it.
+  /// The text that is shown in place of the `Authorization` header.
   var shown: String { "\(AWSSignature.algorithm) \(settings.secretKey.masked)" }
 
   var fingerprint: Int {
@@ -104,7 +105,7 @@ final class AWSAuth: AuthStage {
 
   var renewableStatuses: Set<Int> { [400, 403] }
 
-  /// Seconds that clocks may differ; less than any service accepts.
+  /// The number of seconds by which clocks may differ, which is less than any service accepts.
   private static let tolerance = 240.0
 
   func canRenew(
@@ -125,7 +126,7 @@ final class AWSAuth: AuthStage {
     return true
   }
 
-  /// Marks a request that has its own header.
+  /// The generation of a request that has its own `Authorization` header.
   private static let notOurs = -1
 }
 
@@ -140,8 +141,8 @@ public struct AWSCredentials: Sendable, Equatable {
   public var sessionToken: SecretText?
   /// The service's name in signatures, such as `s3`; nil derives it from the host.
   public var service: String?
-  /// Such as `eu-central-1`; nil derives it from the host. If the host does not name it and the
-  /// keys come from the environment, the environment's region is used.
+  /// The region, such as `eu-central-1`; nil derives it from the host. If the host does not contain
+  /// a region and the keys come from the environment, the environment's region is used.
   public var region: String?
   /// Whether bodies are signed; nil signs all except bodies from files that go to S3 over TLS.
   public var signsBody: Bool?

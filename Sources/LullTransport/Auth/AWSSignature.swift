@@ -5,9 +5,9 @@ import LullSystem
 final class AWSSignature: RequestSignature {
   /// How the body is signed.
   enum Body: Sendable, Equatable {
-    /// By its digest; nil if it is not computed yet.
+    /// The body's digest is signed. nil means that the digest is not computed yet.
     case signed([UInt8]?)
-    /// Not at all: TLS protects it. Only S3 accepts that.
+    /// The body is not signed, because TLS protects it. Only S3 accepts that.
     case unsigned
   }
 
@@ -15,7 +15,7 @@ final class AWSSignature: RequestSignature {
   private let accessKey: SecretText
   private let secretKey: SecretText
   private let body: Body
-  /// Seconds that the server's clock is ahead.
+  /// The number of seconds by which the server's clock is ahead.
   private let offset: Double
 
   init(
@@ -120,7 +120,8 @@ struct AWSCanonicalRequest {
     self.text = text
   }
 
-  /// Headers that others may change in transit, or that are added when the request is sent.
+  /// Headers that are not signed, because they may be changed in transit or are added when the
+  /// request is sent.
   private static let unsigned: Set<String> = [
     "authorization", "user-agent", "expect", "transfer-encoding", "content-length", "connection",
     "accept-encoding", "cookie", "te", "trailer", "upgrade", "keep-alive", "proxy-authorization",
@@ -135,7 +136,7 @@ struct AWSCanonicalRequest {
 }
 
 extension HTTPRequest {
-  /// The host that the request names.
+  /// The host in the request's URL.
   fileprivate var host: String { Origin(of: url)?.hostAndPort ?? "" }
 }
 
@@ -149,7 +150,8 @@ struct AWSTarget {
   let query: [UInt8]
 
   /// - Parameter isStorage: Whether the path is signed unchanged, as for S3. For all other
-  ///   services, dots and repeated slashes are removed, and escapes are escaped again.
+  ///   services, `.` and `..` segments and repeated slashes are removed, and escapes are escaped
+  ///   again.
   init(_ target: String, isStorage: Bool) {
     let mark = target.firstIndex(of: "?") ?? target.endIndex
     let given = Array(target[..<mark].utf8)
@@ -176,7 +178,7 @@ struct AWSTarget {
 
   private struct Pair: Comparable {
     let name: [UInt8]
-    /// nil without an equals sign.
+    /// The value; nil if the pair has no equals sign.
     let value: [UInt8]?
 
     static func < (one: Pair, other: Pair) -> Bool {
@@ -200,7 +202,7 @@ struct AWSTarget {
         .joined(separator: CollectionOfOne(slash)))
   }
 
-  /// Returns the path with dots and repeated slashes removed.
+  /// Returns the path without `.` and `..` segments and without repeated slashes.
   private static func normal(_ path: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     var parts: [ArraySlice<UInt8>] = []
@@ -217,16 +219,16 @@ struct AWSTarget {
   }
 }
 
-/// The Amazon service of a request and its region: both are signed.
+/// The Amazon service of a request, and its region. Both are part of the signature.
 struct AWSService: Equatable {
   var name: String
   var region: String
 
-  /// Returns the service and region as far as the host name tells them.
+  /// Returns the service and region, as far as the host name contains them.
   static func said(by host: String) -> (name: String?, region: String?) {
     let host = host.hasSuffix(".") ? String(host.dropLast()) : host
     if let labels = labels(of: host, below: ".on.aws"), let service = labels.last {
-      // id.lambda-url.REGION
+      // The host name has the form `id.lambda-url.REGION.on.aws`.
       guard isRegion(service), labels.dropLast().last == "lambda-url" else { return (nil, nil) }
       return ("lambda", service)
     }
@@ -235,19 +237,19 @@ struct AWSService: Equatable {
     labels.removeAll { $0 == "dualstack" }
     if let place = labels.lastIndex(where: { isStorage($0) }) {
       if let region = labels[(place + 1)...].first(where: isRegion) { return ("s3", region) }
-      // s3-REGION, the old form.
+      // The label has the old form `s3-REGION`.
       let region = String(labels[place].dropFirst(3))
       if isRegion(region) { return ("s3", region) }
       return ("s3", labels[place] == "s3" && ending == ".amazonaws.com" ? "us-east-1" : nil)
     }
     guard let last = labels.last else { return (nil, nil) }
     if isRegion(last) { return (labels.dropLast().last.map(signingName), last) }
-    // domain.REGION.es
+    // The labels have the form `domain.REGION.es`.
     if let region = labels.dropLast().last, isRegion(region) { return (signingName(last), region) }
     return (signingName(last), worldwide.contains(last) ? "us-east-1" : nil)
   }
 
-  /// Whether bodies need not be signed, and paths are signed unchanged.
+  /// Whether this is S3, where bodies need not be signed and paths are signed unchanged.
   var isStorage: Bool { name == "s3" || name.hasPrefix("s3-") }
 
   private static func labels(of host: String, below ending: String) -> [String]? {
@@ -269,7 +271,7 @@ struct AWSService: Equatable {
       && parts.dropLast().allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isLetter } }
   }
 
-  /// Returns the signing name of a service whose host name differs from it.
+  /// Returns the signing name of a service from its label in the host name, which may be different.
   private static func signingName(_ label: String) -> String {
     let name = label.hasSuffix("-fips") ? String(label.dropLast(5)) : label
     return names[name] ?? name
@@ -286,7 +288,7 @@ struct AWSService: Equatable {
   ]
 }
 
-/// The digest of a body that is better read in the pool: one from files, or a large one.
+/// Computes the digest of a body in the thread pool if the body comes from files or is large.
 enum BodyDigest {
   /// The size in bytes above which hashing would block the loop.
   private static let largest = 256 << 10
@@ -301,8 +303,8 @@ enum BodyDigest {
     }
   }
 
-  /// Computes the digest and passes it on. If none is needed, that is nil, inside this call;
-  /// otherwise it comes on a later turn.
+  /// Computes the digest and passes it to `finish` on a later turn. If no digest has to be computed
+  /// in the pool, `finish` receives nil, inside this call.
   ///
   /// - Returns: A function that stops the work, or nil if there is nothing to stop.
   static func make(

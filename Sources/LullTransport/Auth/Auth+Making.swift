@@ -14,7 +14,7 @@ extension Auth {
       shown: stage.shown, login: .digest(user: user.masked))
   }
 
-  /// Signatures for Amazon's services and compatible ones. Lua: `lull.auth.aws_sigv4{…}`.
+  /// Signs requests for Amazon's services and compatible services. Lua: `lull.auth.aws_sigv4{…}`.
   public static func awsSignature(_ credentials: AWSCredentials) -> Auth {
     let stage = AWSAuth(credentials)
     return Auth(
@@ -24,8 +24,8 @@ extension Auth {
         accessKey: credentials.accessKey.masked))
   }
 
-  /// User and password from a netrc file, by the request's host. The file must not be readable by
-  /// other users.
+  /// User and password from a netrc file, selected by the request's host. The file must not be
+  /// readable by other users.
   ///
   /// - Parameters:
   ///   - path: The file; nil uses the variable `NETRC`, else `~/.netrc`.
@@ -52,20 +52,20 @@ extension Auth {
 /// request is sent again. Token requests are only sent to the endpoint's origin, and are not
 /// retried. Any problem, also an invalid URL, fails the waiting requests with `authFailed`.
 ///
-/// Make it once, outside the block that sets it: each of these has its own tokens.
+/// Make the `Auth` once, outside the block that sets it, because each `Auth` has its own tokens.
 ///
 ///     let auth = Auth.oauth2ClientCredentials(
 ///       tokenURL: "https://login.example.com/token", clientID: "reports",
 ///       clientSecret: SecretText(Secret(.environment("REPORTS_SECRET"))))
 ///     api.configure { $0.auth = auth }
 extension Auth {
-  /// Tokens for the program itself, by its client secret. (Section 4.4) Home thread only. Lua:
-  /// `lull.auth.oauth2_client_credentials{…}`.
+  /// Fetches tokens for the program itself, with its client secret. (RFC 6749, section 4.4) Home
+  /// thread only. Lua: `lull.auth.oauth2_client_credentials{…}`.
   ///
   /// - Parameters:
   ///   - scope: The requested scope; nil for the server's default.
-  ///   - sendsSecretInBody: Whether the secret is sent in the body, not in a header. (Section
-  ///     2.3.1)
+  ///   - sendsSecretInBody: Whether the secret is sent in the body, not in a header. (RFC 6749,
+  ///     section 2.3.1)
   ///   - tokenFile: The file to store tokens in, readable by its owner only. Processes that name
   ///     the same file share tokens, and one of them renews at a time. nil keeps them in memory.
   public static func oauth2ClientCredentials(
@@ -81,12 +81,13 @@ extension Auth {
     return OAuth2(settings).auth
   }
 
-  /// Tokens for a user who has authorised the program before: the refresh token fetches the first
-  /// token, and the server may replace it. (Section 6) Otherwise as above. Lua:
-  /// `lull.auth.oauth2_refresh{…}`.
+  /// Fetches tokens for a user who has authorised the program before. The refresh token fetches the
+  /// first token, and the server may replace the refresh token. (RFC 6749, section 6) Everything
+  /// else is as for `oauth2ClientCredentials`. Lua: `lull.auth.oauth2_refresh{…}`.
   ///
-  /// - Parameter tokenFile: Required in practice if the server issues new refresh tokens: without a
-  ///   file, the next process starts with the old one.
+  /// - Parameter tokenFile: The file to store tokens in. It is required in practice if the server
+  ///   issues new refresh tokens: without a file, the next process starts with the old refresh
+  ///   token.
   public static func oauth2Refresh(
     tokenURL: any URLConvertible, clientID: String, clientSecret: SecretText? = nil,
     refreshToken: SecretText, scope: String? = nil, audience: String? = nil,

@@ -3,8 +3,8 @@ public import LullCore
 /// Tokens that a user obtains for the program once, by a browser. (RFC 6749, section 4.1; RFC 8628)
 ///
 /// Requests never prompt the user: without tokens they fail with `authFailed`, and the program
-/// calls `logIn`. From then on tokens are renewed like others, by all processes that name the same
-/// file.
+/// calls `logIn`. From then on, tokens are renewed like those of the other OAuth 2 methods. All
+/// processes that name the same file share them.
 ///
 ///     let auth = try Auth.oauth2Device(
 ///       deviceURL: "https://login.example.com/device",
@@ -21,10 +21,11 @@ extension Auth {
   ///
   /// - Parameters:
   ///   - name: The name of the login, and of its token file unless `tokenFile` names one:
-  ///     `name.json` in `lull/tokens` in `$XDG_STATE_HOME` or `~/.local/state`. Letters, digits,
-  ///     `-`, `_` and `.`.
-  ///   - issuer: The required issuer of the code; nil does not check it. (RFC 9207)
-  ///   - port: The listener's port; 0 for a free one.
+  ///     `name.json` in `lull/tokens` in `$XDG_STATE_HOME` or `~/.local/state`. It may contain
+  ///     letters, digits, `-`, `_` and `.`.
+  ///   - issuer: The issuer that the response with the code must name; nil does not check it. (RFC
+  ///     9207)
+  ///   - port: The listener's port; 0 for any free port.
   ///   - redirectPath: The path of the redirect URL. The server may require that it is registered.
   ///   - revocationURL: The endpoint where `logOut` revokes tokens; nil for none. (RFC 7009)
   /// - Throws: An `authFailed` that names the invalid argument. URLs must be https, or http on this
@@ -55,7 +56,8 @@ extension Auth {
   }
 
   /// A login by a short code that the user types into a browser on any device: for machines without
-  /// a browser. (RFC 8628) Otherwise as above. Home thread only. Lua: `lull.auth.oauth2_device{…}`.
+  /// a browser. (RFC 8628) Everything else is as for `oauth2Code`. Home thread only. Lua:
+  /// `lull.auth.oauth2_device{…}`.
   ///
   /// - Parameter deviceURL: The endpoint that issues codes.
   /// - Throws: An error that names the invalid argument: an invalid URL or name.
@@ -113,7 +115,7 @@ extension Auth {
   }
 
   /// Removes the tokens of the login: revokes them on their server if `revocationURL` is set, and
-  /// always removes them here. (RFC 7009)
+  /// always removes them from this machine. (RFC 7009)
   ///
   /// Runs on the caller's actor, which must be the home of the service. Cancelling the task ends
   /// the wait, but not the logout. Lua: the command `lull logout`. (OAU-15, OLS-06)
@@ -145,7 +147,8 @@ extension Auth {
 
   // MARK: Checks
 
-  /// Returns the login's stage, its context, and a request whose settings endpoint requests use.
+  /// Returns the login's stage, its context, and a request whose settings are used for requests to
+  /// the endpoints.
   private func parts(
     _ service: Service
   ) throws(TransportError) -> (OAuth2, AuthContext, HTTPRequest) {

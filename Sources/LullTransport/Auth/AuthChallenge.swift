@@ -2,9 +2,10 @@ import LullCore
 
 /// A server's challenge in a 401 response: one of the schemes it accepts. (RFC 9110, 11.6.1)
 struct AuthChallenge: Equatable {
-  /// In lower case.
+  /// The name of the scheme, in lower case.
   let scheme: String
-  /// Names in lower case, values without their quotes. The first parameter of a name counts.
+  /// The parameters, with names in lower case and values without quotes. If a name occurs several
+  /// times, its first parameter counts.
   private(set) var parameters: [String: String] = [:]
 
   init(scheme: String) { self.scheme = scheme.lowercased() }
@@ -42,7 +43,7 @@ struct AuthChallenge: Equatable {
     return word.isEmpty ? nil : word
   }
 
-  /// Reads `= value` or `= "value"`. Returns nil without reading if neither follows.
+  /// Reads the value of a parameter after its name: `= value` or `= "value"`.
   private static func parameter(_ rest: inout Substring) -> String? {
     var text = rest.dropFirst()
     skipBlanks(&text)
@@ -88,19 +89,22 @@ struct DigestChallenge: Sendable, Equatable {
   enum Protection: Sendable { case none, head, all }
 
   let algorithm: Digest
-  /// `MD5`, `SHA-256-sess` and so on as the server wrote it; nil if it is missing, which means MD5.
+  /// The name of the algorithm as the server wrote it, such as `MD5` or `SHA-256-sess`. If it is
+  /// nil, the challenge has no algorithm, and MD5 is used.
   let algorithmName: String?
-  /// Whether user and password are combined with the nonce once, for all requests with it.
+  /// Whether the algorithm ends in `-sess`: user and password are combined with the nonce once, for
+  /// all requests with that nonce.
   let isSession: Bool
   let realm: String
   let nonce: String
   let opaque: String?
-  /// Whether the body is protected too.
+  /// The parts of a request that the answer protects: `head` protects the method and the URL, `all`
+  /// also the body. `none` means that the challenge does not offer a choice (`qop`).
   let protection: Protection
   let hidesUser: Bool
   let isUTF8: Bool
 
-  /// Returns nil if it is not a digest challenge, or has unsupported parameters.
+  /// Returns nil if `challenge` is not a digest challenge, or has unsupported parameters.
   init?(_ challenge: AuthChallenge) {
     guard challenge.scheme == "digest", let nonce = challenge["nonce"] else { return nil }
     var name = (challenge["algorithm"] ?? "MD5").uppercased()
@@ -110,7 +114,7 @@ struct DigestChallenge: Sendable, Equatable {
     case "MD5": algorithm = .md5
     case "SHA-256": algorithm = .sha256
     case "SHA-512-256": algorithm = .sha512of256
-    // Not registered, but some servers request it.
+    // This name is not registered, but some servers request it.
     case "SHA-512": algorithm = .sha512
     default: return nil
     }
@@ -131,7 +135,8 @@ struct DigestChallenge: Sendable, Equatable {
 
   /// Returns the supported challenge with the strongest algorithm, or nil.
   static func best(of challenges: [AuthChallenge]) -> DigestChallenge? {
-    // If several are equally strong, the first: servers name their preferred challenge first.
+    // Of several equally strong challenges, the first is used: servers name their preferred
+    // challenge first.
     challenges.compactMap { DigestChallenge($0) }
       .reduce(nil) { best, one in
         guard let best else { return one }

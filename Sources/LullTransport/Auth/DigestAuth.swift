@@ -3,10 +3,11 @@ import Synchronization
 
 /// Digest authentication: both sides know user and password, which are never sent. (RFC 7616)
 ///
-/// The first request is sent without credentials. The challenge in its 401 response is answered by
-/// the request, which is sent again completely, and by all later requests to that origin, until the
-/// server sends another challenge. The answer is computed each time a request is sent, with its own
-/// number. Home thread only. Lua: `lull.auth.digest(user, password)`.
+/// The first request is sent without credentials, and its 401 response contains a challenge. The
+/// request is then sent again completely, with an answer to the challenge. All later requests to
+/// that origin are sent with an answer too, until the server sends another challenge. The answer is
+/// computed each time a request is sent, and has its own number. Home thread only. Lua:
+/// `lull.auth.digest(user, password)`.
 ///
 /// Behaviours: DIG-01 to DIG-08.
 final class DigestAuth: AuthStage {
@@ -21,7 +22,7 @@ final class DigestAuth: AuthStage {
     self.password = password
   }
 
-  /// The text that is shown for it.
+  /// The text that is shown in place of the `Authorization` header.
   var shown: String { "Digest \(password.masked)" }
 
   func authorize(
@@ -54,7 +55,8 @@ final class DigestAuth: AuthStage {
     }
   }
 
-  /// Delays a body from files with `Expect`, so that the server can refuse it before it is sent.
+  /// Adds `Expect: 100-continue` to a request with a streamed body, so that the server can refuse
+  /// the request before the body is sent.
   private static func asking(_ request: HTTPRequest) -> HTTPRequest {
     guard case .streamed? = request.payload, request.headers["expect"] == nil else {
       return request
@@ -91,7 +93,7 @@ final class DigestAuth: AuthStage {
     return true
   }
 
-  /// Marks a request that has its own header.
+  /// The generation of a request that has its own `Authorization` header.
   private static let notOurs = -1
 }
 
@@ -125,14 +127,15 @@ final class DigestSignature: RequestSignature {
     request.headers.set("authorization", bytes: answer.header)
   }
 
-  /// Returns the body's digest. A redirect may have removed the body.
+  /// Returns the digest of the current body. A redirect may have removed the body since
+  /// `bodyDigest` was computed.
   private func bodyDigest(of request: HTTPRequest) throws(TransportError) -> [UInt8] {
     if let bodyDigest, request.payload != nil { return bodyDigest }
     return try session.challenge.algorithm.of(request.payload)
   }
 }
 
-/// The requests that answer one challenge, which are numbered.
+/// Numbers the requests that answer one challenge.
 final class DigestSession: Sendable {
   let challenge: DigestChallenge
   /// The client nonce of a `-sess` algorithm. It is the same in all requests, because user and

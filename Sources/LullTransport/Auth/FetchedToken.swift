@@ -16,11 +16,11 @@ package final class FetchedToken: AuthStage {
     /// The name of the token; nil if it has none.
     package var name: String?
     package var tokenFile: String?
-    /// The environment of an API file that the token is for; nil for none.
+    /// The environment of an API file for which the token is fetched; nil for none.
     fileprivate var environment: String?
     /// Distinguishes the tokens of different functions.
     package let identity: String
-    /// The function's description for people.
+    /// A description of the function for messages.
     package let shown: String
 
     package init(identity: String, shown: String) {
@@ -34,7 +34,7 @@ package final class FetchedToken: AuthStage {
     package let text: SecretText
     /// The token if it is plain text; only plain text can be stored.
     package let plain: String?
-    /// Seconds; nil if the token is valid until the service rejects it.
+    /// The lifetime in seconds; nil if the token is valid until the service rejects it.
     package let lifetime: Double?
 
     package init(text: SecretText, plain: String?, lifetime: Double?) {
@@ -46,11 +46,11 @@ package final class FetchedToken: AuthStage {
 
   /// Fetches tokens.
   package protocol Source: AnyObject {
-    /// Whether the running code is part of a fetch.
+    /// Whether the code that is currently running is part of a fetch.
     var isAtWork: Bool { get }
 
-    /// Fetches a token. Calls `done` once, immediately or later, unless the returned function stops
-    /// it before.
+    /// Fetches a token. Calls `done` once, immediately or later, unless the returned function is
+    /// called earlier: it stops the fetch.
     ///
     /// - Parameters:
     ///   - owner: The service whose request needs the token.
@@ -69,7 +69,7 @@ package final class FetchedToken: AuthStage {
   private var old: String?
   /// A token that the service has rejected.
   private var rejected: String?
-  /// How many tokens were fetched.
+  /// Counts the tokens, to recognise requests that were sent with an earlier token.
   private var generation = 0
   private var waiting: [Waiter] = []
   /// The current fetch; nil for none.
@@ -99,7 +99,7 @@ package final class FetchedToken: AuthStage {
     }
   }
 
-  /// The token as a setting.
+  /// The setting that adds this token to requests.
   package var auth: Auth {
     let part = settings.environment.map { " @\($0)" } ?? ""
     return Auth(
@@ -178,7 +178,7 @@ package final class FetchedToken: AuthStage {
     return .success(AuthorizedRequest(http, generation: generation))
   }
 
-  /// Marks a request that has its own header.
+  /// The generation of a request that has its own header.
   private static let notOurs = -1
 
   package static func failure(_ message: String) -> TransportError {
@@ -284,9 +284,10 @@ package final class FetchedToken: AuthStage {
 
 /// A token and its expiry.
 struct StoredToken: Sendable {
-  /// nil if it is not plain text.
+  /// The text of the token; nil if it is not plain text.
   let text: String?
-  /// Unix seconds; nil if the token is valid until the service rejects it.
+  /// The time when the token expires, in Unix seconds; nil if the token is valid until the service
+  /// rejects it.
   let expires: Double?
   /// The lifetime when it was issued, in seconds.
   let lifetime: Double
@@ -306,9 +307,10 @@ struct StoredToken: Sendable {
     lifetime = element["lifetime"]?.double.flatMap { $0.isFinite ? $0 : nil } ?? 0
   }
 
-  /// Whether a request sent now would arrive in time. A token is not good in the last tenth of its
-  /// lifetime, at most the last 30 s. It is not good either if its remaining time exceeds its
-  /// lifetime: the clock was set back then. (OAU-160)
+  /// Whether a request that is sent now with this token would arrive in time. The token is not used
+  /// in the last tenth of its lifetime, or in the last 30 s if they are shorter. It is not used
+  /// either if its remaining time exceeds its lifetime, because then the clock was set back.
+  /// (OAU-160)
   func isGood(now: Double) -> Bool {
     guard let expires else { return true }
     let left = expires - now
@@ -316,7 +318,7 @@ struct StoredToken: Sendable {
     return left > min(30, lifetime / 10) && (lifetime <= 0 || left <= lifetime + 60)
   }
 
-  /// nil for a token that cannot be stored.
+  /// The token as it is stored; nil if it cannot be stored.
   var json: JSONValue? {
     guard let text else { return nil }
     var members: [JSONValue.Member] = [.init("token", .string(text))]
@@ -327,7 +329,7 @@ struct StoredToken: Sendable {
   }
 }
 
-/// One function's token in a token file. Every call blocks: for the pool.
+/// The token of one function in a token file. Every call blocks, so it is made in the thread pool.
 struct FetchedTokenFile: Sendable {
   private let file: TokenFile
   /// The token's key in the file.
@@ -338,9 +340,9 @@ struct FetchedTokenFile: Sendable {
     key = ["token", name, environment.map { "@\($0)" }].compactMap(\.self).joined(separator: " ")
   }
 
-  /// The file while it is locked.
+  /// The entry of the token, while the file is locked.
   struct Entry: Sendable {
-    /// nil for none.
+    /// The stored token; nil if there is none.
     let token: StoredToken?
     fileprivate let lock: TokenFileLock
     fileprivate let file: TokenFile
@@ -348,7 +350,7 @@ struct FetchedTokenFile: Sendable {
 
     func close() { lock.release() }
 
-    /// Stores the token beside others, and releases the lock.
+    /// Stores the token, without changing the other tokens in the file, and releases the lock.
     func save(_ token: StoredToken) -> TokenFile.Problem? {
       defer { lock.release() }
       guard let json = token.json else { return nil }
@@ -366,7 +368,7 @@ struct FetchedTokenFile: Sendable {
     }
   }
 
-  /// Locks the file and reads its content. `close` or `save` of the entry releases the lock.
+  /// Locks the file and reads the token. Calling `close` or `save` of the entry releases the lock.
   func open() -> Result<Entry, TokenFile.Problem> {
     do throws(TokenFile.Problem) {
       let lock = try file.lock()

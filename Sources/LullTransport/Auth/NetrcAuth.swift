@@ -2,7 +2,8 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// User and password from a netrc file by the request's host, as `Authorization: Basic …`.
+/// Sends user and password from a netrc file, selected by the request's host, as
+/// `Authorization: Basic …`.
 ///
 /// The file is read when the first request needs it, and again when it has changed. Home thread
 /// only. Lua: `lull.auth.netrc()`.
@@ -10,7 +11,7 @@ import LullSystem
 /// Behaviours: NETRC-01 to NETRC-05.
 final class NetrcAuth: AuthStage {
   struct Settings: Equatable, Sendable {
-    /// The file; nil uses the variable `NETRC`, else `~/.netrc`.
+    /// The path of the file; nil uses the variable `NETRC`, else `~/.netrc`.
     var path: String?
     /// The name to log in with, if the file has several for a host.
     var login: String?
@@ -24,10 +25,10 @@ final class NetrcAuth: AuthStage {
 
   init(_ settings: Settings) { self.settings = settings }
 
-  /// The text that is shown for it.
+  /// The text that is shown in place of the `Authorization` header.
   var shown: String { "Basic ‹netrc \(settings.path ?? "~/.netrc")›" }
 
-  /// The identity depends on the file's content.
+  /// The identity of the requests, which depends on the content of the file.
   var identity: SecretText {
     SecretText("netrc \(settings.login ?? "") ") + SecretText(Secret(.file(path)))
   }
@@ -87,8 +88,8 @@ final class NetrcAuth: AuthStage {
             + host))
     }
     var http = request
-    // For a service without an origin, a host that the file names counts as its own. A host that
-    // only `default` matches does not.
+    // If a service has no origin, a host that the file names counts as the service's own. A host
+    // that only `default` matches does not count as such.
     let isHome = http.secrets?.origin == nil && login.machine != nil
     let password = Secret(
       .literal(login.password), name: "netrc \(host)", origins: isHome ? [http.origin] : [])
@@ -97,7 +98,7 @@ final class NetrcAuth: AuthStage {
     return .success(AuthorizedRequest(http))
   }
 
-  /// Reads the file. Returns nil for none.
+  /// Reads the file. Returns nil if it does not exist.
   private static func read(_ path: String)
     -> Result<(stamp: FileStamp, file: NetrcFile)?, TransportError>
   {
@@ -139,7 +140,7 @@ final class NetrcAuth: AuthStage {
 /// and so is a macro (`macdef`) up to an empty line.
 struct NetrcFile: Equatable, Sendable {
   struct Login: Equatable, Sendable {
-    /// nil for `default`.
+    /// The host; nil for `default`.
     var machine: String?
     var name: String?
     var password = ""
@@ -171,7 +172,7 @@ struct NetrcFile: Equatable, Sendable {
     }
   }
 
-  /// Returns the first login for a host, with the given name if there is one.
+  /// Returns the first login for a host. If `name` is not nil, the login must have that name.
   func login(for host: String, named name: String?) -> Login? {
     let host = host.hasSuffix(".") ? String(host.dropLast()) : host
     // An IPv6 address has brackets in a URL only.
@@ -198,7 +199,7 @@ private struct NetrcScanner {
     NetrcFile.Problem(line: line, reason: reason)
   }
 
-  /// Reads the next keyword; nil at the end.
+  /// Reads the next keyword. Returns nil at the end of the file.
   mutating func keyword() throws(NetrcFile.Problem) -> String? {
     while true {
       skipBlanks()

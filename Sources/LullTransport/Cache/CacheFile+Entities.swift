@@ -1,12 +1,12 @@
 import LullCore
 
-/// Entities in the file.
+/// Reads and writes entities in the cache file.
 extension CacheFile {
   /// Seconds after which another use of an entity is recorded. Most reads therefore write nothing.
   private static let useInterval = 60.0
 
-  /// Returns the entity, unless it is older than `maxAge`; then it is removed. An entity dated in
-  /// the future has the greatest possible age.
+  /// Returns the entity. If it is older than `maxAge`, it is removed and nil is returned. An entity
+  /// dated in the future has the greatest possible age.
   ///
   /// - Parameter now: The current time; nil to inspect the file without changes.
   func read(_ place: CacheKey, _ wanted: CacheVariant, now: Double?, maxAge: Double?) -> Entity? {
@@ -45,7 +45,7 @@ extension CacheFile {
       let variant = CacheVariant.of(entity),
       stored.size <= maxSize / 8
     else {
-      // The old entry is no longer current.
+      // The new entity cannot be stored, and the old entry is no longer current.
       remove(place)
       return false
     }
@@ -162,7 +162,7 @@ extension CacheFile {
       guard sum == row.integer(9),
         row.withBytes(10, { StoredEntity.read(kind, $0, into: &entity) })
       else { throw .damaged("an entry was changed by another program") }
-      // Not part of the checksum, because they change without the content.
+      // These times are not part of the checksum, because they change without the content.
       let elapsed = row.isNull(8) ? nil : row.real(8)
       guard StoredEntity.isTime(row.real(1)), StoredEntity.isTime(used),
         elapsed.map(StoredEntity.isDuration) ?? true
@@ -191,10 +191,10 @@ extension StoredEntity {
   }
 }
 
-/// Applying a 304 response to an entry, which another process may have replaced meanwhile.
+/// Applies a 304 response to an entry, which another process may have replaced meanwhile.
 extension CacheFile {
   /// Renews the entry if the 304 response is about it; otherwise it stays unchanged. The content is
-  /// only read for its checksum. (CACHE-40)
+  /// read only to check its checksum. (CACHE-40)
   func confirm(
     _ confirmation: EntityConfirmation, at place: CacheKey, _ wanted: CacheVariant, now: Double
   ) {
@@ -221,7 +221,7 @@ extension CacheFile {
       guard let stored = found.stored else {
         return try CacheFile.remove([found.id], from: database)
       }
-      // The new headers may make it another variant.
+      // With the new headers, the entry may become another variant and replace an existing entry.
       var others: [Int64] = []
       try database.run(
         """
@@ -242,7 +242,8 @@ extension CacheFile {
     }
   }
 
-  /// Whether there is an older entity at that place.
+  /// Whether the newest matching entity in the file is older than `timestamp`. False if there is
+  /// none.
   func hasOlder(than timestamp: Double, at place: CacheKey, _ wanted: CacheVariant) -> Bool {
     var newest: Double?
     perform { (database) throws(SQLiteError) in
@@ -259,7 +260,7 @@ extension CacheFile {
     return newest.map { $0 < timestamp } ?? false
   }
 
-  /// An entry that a 304 response is about.
+  /// An entry to which a 304 response applies.
   private struct Confirmed {
     let id: Int64
     /// The renewed entry; nil if it must not be stored.

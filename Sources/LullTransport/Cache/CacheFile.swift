@@ -2,12 +2,12 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// A cache file of one process. It is opened when it is first needed, set aside if it is damaged,
-/// and no longer used if it cannot be accessed.
+/// A cache file, as one process uses it. It is opened when it is first needed, set aside under
+/// another name if it is damaged, and no longer used if it cannot be accessed.
 ///
-/// Several processes use one file concurrently: with SQLite's write-ahead log they can read while
-/// one writes, and a process that is killed leaves complete transactions only. For one thread at a
-/// time.
+/// Several processes use one file concurrently. With SQLite's write-ahead log, they can read while
+/// one process writes, and a process that is killed leaves only complete transactions. Must be used
+/// on one thread at a time.
 final class CacheFile {
   let path: String
   /// Receives one sentence for each kind of problem with the file, once.
@@ -17,20 +17,20 @@ final class CacheFile {
   private var database: SQLiteConnection?
   /// The identity of the opened file.
   private var identity: CacheFolder.Identity?
-  /// Why the file is no longer used.
+  /// The reason why the file is no longer used; nil while it is used.
   private(set) var refusal: String?
-  /// Whether the disk was full. Nothing more is written then.
+  /// Whether the disk was full. If it was, nothing more is written.
   private(set) var isFull = false
   private var countSetAside = 0
-  /// The limit that this connection's write-ahead log was set for.
+  /// The size limit of the cache for which the size of this connection's write-ahead log was set.
   private var logMaxSize = Int.max
-  /// Whether another process has blocked this one for too long. There is no waiting until that
+  /// Whether another process has blocked this one for too long. Then no operation waits until that
   /// process continues.
   private var isImpatient = false
-  /// Entries that were read, and when. They are written together later.
+  /// When entries were read, by their IDs. These times are written together later.
   var reads: [Int64: Double] = [:]
 
-  /// - Parameter note: nil sends all messages to `warn`.
+  /// - Parameter note: A function for messages that are not problems; nil passes them to `warn`.
   init(
     path: String, note: (@Sendable (String) -> Void)? = nil,
     warn: @escaping @Sendable (String) -> Void
@@ -40,7 +40,8 @@ final class CacheFile {
     self.note = note ?? warn
   }
 
-  /// Calls `body` with the database. Returns nil if that fails; only the user is notified.
+  /// Calls `body` with the database. Returns nil if this fails: the error is only reported to the
+  /// user.
   @discardableResult
   func perform<Result>(
     _ body: (SQLiteConnection) throws(SQLiteError) -> Result
@@ -84,7 +85,7 @@ final class CacheFile {
     guard refusal == nil else { return nil }
     if let database {
       if identity == CacheFolder.identity(of: path) { return database }
-      // Another process has removed it or set it aside.
+      // Another process has removed the file or set it aside.
       abandon()
     }
     return try open()
@@ -105,7 +106,7 @@ final class CacheFile {
     }
     guard let lock else { throw SQLiteError.busy }
     defer { lock.release() }
-    // Also needed to set aside a file that cannot be opened.
+    // The identity is also needed to set aside a file that cannot be opened.
     identity = CacheFolder.identity(of: path)
     database = try connected()
     return database
@@ -179,7 +180,7 @@ final class CacheFile {
     do throws(CacheFolder.Failure) {
       guard let lock = try CacheFileLock(of: path, isPatient: !isImpatient) else { return }
       defer { lock.release() }
-      // Another process may have done it already.
+      // Another process may have set the file aside already.
       guard identity == CacheFolder.identity(of: path) else { return }
       countSetAside += 1
       guard countSetAside <= 3 else {
@@ -207,8 +208,8 @@ final class CacheFile {
   }
 }
 
-/// Keeping the file within its size limit: the least recently used entries are removed, a few at a
-/// time, so that other processes only wait briefly.
+/// Keeps the file within its size limit. The least recently used entries are removed, a few at a
+/// time, so that other processes wait only briefly.
 extension CacheFile {
   private static let entriesPerStep = 64
   private static let pagesPerStep = 256
@@ -235,7 +236,7 @@ extension CacheFile {
 
   /// Shrinks the file by some of its unused pages.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: Whether there may be more unused pages.
   func giveBackRoom() -> Bool {
     perform { (database) throws(SQLiteError) in try shrink(database) } ?? false
   }
@@ -246,6 +247,8 @@ extension CacheFile {
     return try database.integer("PRAGMA page_count") < count
   }
 
+  /// Removes some of the least recently used entries.
+  ///
   /// - Returns: Whether there was anything to remove.
   private func removeOldest(
     toFree size: Int, from database: SQLiteConnection
@@ -259,7 +262,7 @@ extension CacheFile {
       ) { (row) throws(SQLiteError) in
         guard freed < size else { return }
         ids.append(row.integer(0))
-        // Bounded: a damaged value must not end the program.
+        // The value is limited, because an overflow by a damaged value would end the program.
         freed += Int(max(0, min(row.integer(1), 1 << 40)))
       }
       try CacheFile.remove(ids, from: database)
@@ -268,19 +271,20 @@ extension CacheFile {
   }
 }
 
-/// A lock for opening a cache file or setting one aside: between the two steps of either, the name
-/// must refer to the same file. It is released when its process ends.
+/// A lock that is held while a cache file is opened or set aside. Both have two steps, between
+/// which the name must refer to the same file. The lock is released when its process ends.
 final class CacheFileLock {
   private let descriptor: Int32
 
-  /// Waits for other processes for up to 2 s, or not at all. Returns nil if they hold it for
-  /// longer.
+  /// Takes the lock. If `isPatient`, waits for other processes for up to 2 s. Returns nil if
+  /// another process still holds the lock.
   init?(of path: String, isPatient: Bool) throws(CacheFolder.Failure) {
     descriptor = try CacheFolder.openLock(of: path)
     guard CacheFileLock.take(descriptor, isPatient: isPatient) else { return nil }
   }
 
-  /// Takes the lock of an open file or folder. Returns false if others hold it for 2 s, or now.
+  /// Locks an open file or folder. If `isPatient`, waits for other processes for up to 2 s. Returns
+  /// false if another process still holds the lock.
   static func take(_ descriptor: Int32, isPatient: Bool) -> Bool {
     for _ in 0..<400 {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -314,7 +318,8 @@ struct CacheChecksum {
   }
 
   mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-    // The length first, so that bytes cannot move from one part to the next without a change.
+    // The length is added first, so that the checksum changes if bytes move from one part to the
+    // next.
     mix(UInt64(bytes.count))
     let raw = UnsafeRawBufferPointer(bytes)
     var index = 0

@@ -8,8 +8,8 @@ enum CacheFolder {
     let message: String
   }
 
-  /// `lull/cache.db` in `$XDG_CACHE_HOME`, which is `~/.cache` unless it is set to an absolute
-  /// path. (XDG Base Directory Specification)
+  /// Returns the path of the default cache file: `lull/cache.db` in `$XDG_CACHE_HOME` if that is an
+  /// absolute path, else in `~/.cache`. (XDG Base Directory Specification)
   static func defaultPath() throws(Failure) -> String {
     if let folder = try environment("XDG_CACHE_HOME"), folder.hasPrefix("/") {
       return folder + "/lull/cache.db"
@@ -23,20 +23,20 @@ enum CacheFolder {
   /// Returns the absolute path, so that later changes of the working directory have no effect.
   static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
-    // Memory of the C library, freed here.
+    // The memory was allocated by the C library, and is freed here.
     defer { free(folder) }
     return String(validatingCString: folder).map { $0 + "/" + path } ?? path
   }
 
   /// Creates the file if it does not exist, readable by its owner only.
   ///
-  /// Fails if it exists and is not this user's own: a link, another user's file, or one that others
-  /// may read or write. (LIM-93)
+  /// Fails if a file exists that does not belong only to this user: a link, a file of another user,
+  /// or a file that others may read or write. (LIM-93)
   static func makeFile(_ path: String) throws(Failure) {
     try checkFile(path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 {
-      // A new descriptor: SQLite has not opened this file yet.
+      // The descriptor can be closed, because SQLite has not opened this new file yet.
       close(descriptor)
     } else if errno != EEXIST {
       throw failure("cannot create '\(path)'")
@@ -125,13 +125,13 @@ enum CacheFolder {
 
   private static func move(_ path: String, to name: String) throws(Failure) {
     guard rename(path, name) == 0 else { throw failure("cannot rename '\(path)'") }
-    // It may not exist.
+    // The write-ahead log may not exist, so failures are ignored.
     rename(path + "-wal", name + "-wal")
     unlink(path + "-shm")
   }
 
-  /// Whether a file's first bytes are those of a cache, of this version or an older one. The rest
-  /// may be damaged. (SQLite's file format, 1.3)
+  /// Whether the first bytes of a file are those of a cache of this version or an older version.
+  /// The rest of the file may be damaged. (SQLite's file format, 1.3)
   static func isCache(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -145,15 +145,16 @@ enum CacheFolder {
       && number(68) == CacheSchema.application && number(60) <= CacheSchema.version
   }
 
-  /// Whether a path is a file itself, not a link to one.
+  /// Whether a path names a regular file, and not a link to one.
   static func isPlainFile(_ path: String) -> Bool {
     FileOwnership(at: path)?.isRegular ?? false
   }
 
-  /// Removes a file with its write-ahead log. Processes that have it open change to the next one.
+  /// Removes a file with its write-ahead log. Processes that have it open then use the next file
+  /// with this name.
   static func remove(_ path: String) throws(Failure) {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove '\(path)'") }
-    // It may not exist.
+    // The write-ahead log may not exist, so failures are ignored.
     unlink(path + "-wal")
     unlink(path + "-shm")
   }
@@ -167,7 +168,7 @@ enum CacheFolder {
         message: "cannot create the folder '\(folder)': the folder that HOME names does not exist")
     }
     try makeFolders(of: folder)
-    // Another process may create it at the same time.
+    // Another process may create the folder at the same time.
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
       throw failure("cannot create the folder '\(folder)'")
     }
@@ -179,7 +180,7 @@ enum CacheFolder {
   }
 
   private static func environment(_ name: String) throws(Failure) -> String? {
-    // The environment's own memory, read immediately.
+    // The memory belongs to the environment, so it is read immediately.
     guard let value = getenv(name) else { return nil }
     guard let text = String(validatingCString: value) else {
       throw Failure(message: "\(name) is not valid UTF-8: '\(String(escapingCString: value))'")

@@ -6,7 +6,7 @@ enum CacheIdentity {
   /// configured to send, and of user and password in the URL. Headers that do not identify the
   /// requester are ignored.
   ///
-  /// - Parameter name: The identity that the script adds.
+  /// - Parameter name: The identity that the script specifies; nil for none.
   /// - Returns: The digest; empty without any of these, nil if no digest can be computed.
   static func digest(of resource: Resource, name: String?) -> [UInt8]? {
     var text = SecretIdentity.text(of: resource)
@@ -15,10 +15,10 @@ enum CacheIdentity {
     return text.isEmpty ? [] : Digest.sha256.of("version \(CacheSchema.version)\n" + text)
   }
 
-  /// Whether the digest may be the same for users who get different responses: by cookies, which it
-  /// does not include, or by credentials from a command, or from a file or variable that is empty
-  /// now. On one machine the same command returns the same credentials; on another it may not.
-  /// (SCA-16)
+  /// Whether users who get different responses may have the same digest. That is possible if
+  /// requests have cookies, which the digest does not include. It is also possible if they have
+  /// credentials from a command, or from a file or variable that is empty now. On one machine, the
+  /// same command returns the same credentials, but on another machine it may not. (SCA-16)
   static func isUncertain(of resource: Resource) -> Bool {
     resource.configuration(for: .get).options?.cookies != nil
       || resource.credentials.contains { !SecretIdentity.isKnown($0.value) }
@@ -27,11 +27,11 @@ enum CacheIdentity {
 
 /// The key of an entity in a cache file: everything that must match.
 package struct CacheKey: Sendable, Hashable {
-  /// Without user and password, which are part of the identity.
+  /// The URL without user and password, which are part of the identity.
   package let url: String
   package let stage: String
   package let version: Int
-  /// Empty if the response does not depend on the requester.
+  /// The digest of the requester; empty if the response does not depend on the requester.
   package let identity: [UInt8]
 
   package init(url: String, stage: String, version: Int, identity: [UInt8] = []) {

@@ -2,7 +2,7 @@ package import LullCore
 
 /// Inspects a cache file from outside a program, and removes entries from it.
 package final class CacheInspection {
-  /// What is wrong.
+  /// The reason why a file cannot be inspected or changed.
   package struct Problem: Error {
     package let message: String
   }
@@ -10,7 +10,7 @@ package final class CacheInspection {
   package struct Summary {
     package var fileSize = 0
     package var count = 0
-    /// Unix epoch seconds; nil if there are no entries.
+    /// The time of the oldest entry, in Unix seconds; nil if there are no entries.
     package var oldest: Double?
     package var hosts: [Host] = []
   }
@@ -18,7 +18,7 @@ package final class CacheInspection {
   package struct Host {
     package let name: String
     package let count: Int
-    /// Bytes.
+    /// The size of the entries in bytes.
     package let size: Int
   }
 
@@ -31,7 +31,7 @@ package final class CacheInspection {
   private let file: CacheFile
   private let troubles: Troubles
 
-  /// - Parameter path: The file; nil for the default.
+  /// - Parameter path: The path of the file; nil for the default.
   package init(path: String?) throws(Problem) {
     do throws(CacheFolder.Failure) {
       if let path {
@@ -47,7 +47,7 @@ package final class CacheInspection {
     file = CacheFile(path: self.path, note: CacheStore.warn) { troubles.add($0) }
   }
 
-  /// Whether the file exists. It is not created otherwise.
+  /// Whether the file exists. Inspecting does not create it.
   package var exists: Bool { CacheFolder.identity(of: path) != nil }
 
   package func summary() throws(Problem) -> Summary {
@@ -63,7 +63,7 @@ package final class CacheInspection {
         let count = Int(row.integer(1))
         summary.hosts.append(Host(name: row.text(0), count: count, size: Int(row.integer(2))))
         summary.count += count
-        // Reading an entry with an invalid time detects the damage.
+        // An invalid time is ignored here. Reading that entry detects the damage.
         if !row.isNull(3), StoredEntity.isTime(row.real(3)) {
           summary.oldest = min(summary.oldest ?? .infinity, row.real(3))
         }
@@ -125,7 +125,7 @@ package final class CacheInspection {
       guard CacheFolder.isCache(path) else { throw error }
     }
     do throws(CacheFolder.Failure) {
-      // Not while another process opens or renames it.
+      // The lock is held, so that no other process opens or renames the file meanwhile.
       guard let lock = try CacheFileLock(of: path, isPatient: true) else {
         throw CacheFolder.Failure(message: "the cache '\(path)' cannot be used now: it is locked")
       }

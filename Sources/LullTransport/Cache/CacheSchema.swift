@@ -4,10 +4,11 @@ import Synchronization
 
 /// The tables of a cache file, and checks whether a file has them.
 enum CacheSchema {
-  /// Raised when the tables change, or the input of their identities: entries of another version
-  /// may belong to another user.
+  /// The version of the tables. It is increased when the tables change, or when the input of the
+  /// identities changes: entries of another version may then belong to another user.
   static let version: Int64 = 4
-  /// "Lull": in a file's first bytes, so that another program's database is not taken for a cache.
+  /// The text "Lull" in a file's first bytes, so that another program's database is not taken for a
+  /// cache.
   static let application: Int64 = 0x4c75_6c6c
 
   enum State {
@@ -104,7 +105,7 @@ enum CacheStore {
     }
   }
 
-  /// Returns a separate queue.
+  /// Creates a separate queue for a file, which no other code of this process uses.
   static func jobs(
     at path: String, warn: @escaping @Sendable (String) -> Void
   ) -> FileJobs<CacheFile> {
@@ -121,7 +122,7 @@ enum CacheStore {
 enum CacheVariant: Sendable {
   /// The variant for requests with these headers.
   case answering(Headers)
-  /// The variant with that digest in the file.
+  /// The variant that has this digest in the file.
   case known([UInt8])
 
   /// Returns the digest that identifies the entity's variant in the file. It is a digest because
@@ -136,7 +137,7 @@ enum CacheVariant: Sendable {
     Digest.sha256.of("variant\n" + variant.text)
   }
 
-  /// Whether an entry is the selected variant.
+  /// Whether an entry with this digest is the selected variant.
   ///
   /// - Parameter headers: The stored headers of the response.
   func isOne(_ digest: [UInt8], headers: @autoclosure () -> [UInt8]) -> Bool {
@@ -149,7 +150,8 @@ enum CacheVariant: Sendable {
     }
   }
 
-  /// Returns the variant of a response with these headers; nil unless requests are answered.
+  /// Returns the variant to which a response with these headers belongs. Returns nil if the variant
+  /// was selected by its digest instead of a request.
   func variant(of answer: Headers) -> Variant? {
     guard case .answering(let request) = self else { return nil }
     return Variant(of: answer, to: request)

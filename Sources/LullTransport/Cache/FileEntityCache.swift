@@ -18,16 +18,17 @@ import Synchronization
 public final class FileEntityCache: CoordinatedEntityCache {
   /// The options of a file cache.
   public struct Options: Sendable, Equatable {
-    /// Raise it when transformers change: entries of other versions are not found.
+    /// The version of the entries. Increase it when transformers change: entries of other versions
+    /// are not found.
     public var version = 1
-    /// The file; nil for `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+    /// The path of the file; nil for `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
     public var path: String?
     /// The maximum size of the whole file in bytes. The least recently used entries are evicted. An
     /// entity may take at most an eighth of it.
     public var maxSize = 200 * 1024 * 1024
     /// The maximum age of entries in seconds, even for a service that is offline; nil for no limit.
     public var maxAge: Double?
-    /// The identity that the entries belong to, if configured headers do not tell it.
+    /// The identity that the entries belong to, if it does not follow from the configured headers.
     public var identity: String?
 
     /// Creates the default options: 200 MB at the default path, any age. If the version or age is
@@ -35,19 +36,19 @@ public final class FileEntityCache: CoordinatedEntityCache {
     /// sent.
     public init() {}
 
-    /// In bytes.
+    /// The smallest allowed `maxSize`, in bytes.
     package static let leastSize = 65_536
   }
 
   /// The key of an entity in the file, and the requester's headers.
   public struct Key {
     package let place: CacheKey
-    /// As requests are configured to send them.
+    /// The headers, as GET requests are configured to send them.
     fileprivate let headers: Headers
     fileprivate let pump: Pump
   }
 
-  /// The file's queue keeps the order.
+  /// The cache itself keeps operations in order, by the queue of its file.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
   /// The options that were passed. Changing a copy has no effect on the cache.
@@ -94,14 +95,14 @@ public final class FileEntityCache: CoordinatedEntityCache {
     return key(place, resource.configuration(for: .get).headers.lines, resource.pump)
   }
 
-  /// Returns nil if there is no file.
+  /// Returns nil if the cache has no file.
   func key(_ place: CacheKey, _ headers: Headers, _ pump: Pump) -> Key? {
     store == nil ? nil : Key(place: place, headers: headers, pump: pump)
   }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     guard let store else { return completion(nil) }
-    // The pool also parses JSON.
+    // Threads of the pool also parse JSON.
     JSONDocument.prepareForThreads()
     let report = key.pump.receiver { (answer: Answer) in completion(answer.entity) }
     let place = key.place
@@ -150,7 +151,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
     completion()
   }
 
-  /// In one transaction, because other processes may write to the entry.
+  /// Applies a 304 response in one transaction, because other processes may write to the entry.
   public func confirmEntity(
     _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
   ) {
@@ -176,7 +177,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
     }
   }
 
-  /// Expires all stages, versions and identities of that URL. (AGE-07)
+  /// Expires the entries of the URL for all stages, versions and identities. (AGE-07)
   public func expireEntity(
     asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
@@ -206,8 +207,8 @@ extension FileEntityCache: CheckedSettings {
   }
 }
 
-/// This process's jobs for one file, run in order, one at a time: on a thread of a pool, or of the
-/// caller.
+/// The jobs of this process for one file. They run in order and one at a time, on a thread of a
+/// pool or on the caller's thread.
 final class FileJobs<File>: Sendable {
   typealias Job = @Sendable (File) -> Void
 
@@ -218,7 +219,7 @@ final class FileJobs<File>: Sendable {
 
   private let queue = Mutex(Queue())
   private let file: Mutex<File>
-  /// Runs after the waiting jobs.
+  /// Runs when no jobs are waiting any more.
   private let afterJobs: @Sendable (File) -> Void
 
   init(_ file: sending File, afterJobs: @escaping @Sendable (File) -> Void = { _ in }) {
@@ -226,7 +227,8 @@ final class FileJobs<File>: Sendable {
     self.afterJobs = afterJobs
   }
 
-  /// Runs the job after the earlier ones; without a pool, immediately.
+  /// Adds a job, which runs after the earlier jobs. If no job is running, the new job starts
+  /// immediately: in the pool, or on this thread if `pool` is nil.
   func submit(to pool: (any WorkPool)?, _ job: @escaping Job) {
     let begins = queue.withLock { queue in
       queue.jobs.append(job)
@@ -244,7 +246,8 @@ final class FileJobs<File>: Sendable {
   /// Runs a job immediately if none is running or waiting. Otherwise returns nil without running
   /// it.
   ///
-  /// - Parameter pool: Runs the jobs that are submitted meanwhile.
+  /// - Parameter pool: The pool for jobs that are submitted while this job runs; nil runs them on
+  ///   this thread.
   func doNow<Result: Sendable>(
     or pool: (any WorkPool)?, _ job: @Sendable (File) -> Result?
   ) -> Result? {

@@ -3,18 +3,18 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// A connection to a database, with its compiled statements. For one thread at a time.
+/// A connection to a database, with its compiled statements. Must be used on one thread at a time.
 final class SQLiteConnection {
   private let handle: OpaquePointer
   private var statements: [String: OpaquePointer] = [:]
 
-  /// Why SQLite is not available; nil if it is.
+  /// The reason why SQLite cannot be used; nil if it can.
   static var problem: String? {
-    // A text of the program.
+    // The text is a constant of the program.
     csqlite_load().map { String(cString: $0) }
   }
 
-  /// Opens an existing file; `problem` must be nil.
+  /// Opens an existing file. Must only be called if `problem` is nil.
   init(path: String) throws(SQLiteError) {
     var opened: OpaquePointer?
     let code = csqlite_open(path, &opened)
@@ -27,7 +27,7 @@ final class SQLiteConnection {
   }
 
   deinit {
-    // Each was compiled for this connection and is used nowhere else.
+    // The statements were compiled for this connection and are used nowhere else.
     for statement in statements.values { csqlite_finalize(statement) }
     csqlite_close(handle)
   }
@@ -80,7 +80,7 @@ final class SQLiteConnection {
       try execute("COMMIT")
       return result
     } catch {
-      // Some errors have rolled it back already.
+      // After some errors, SQLite has already rolled back the transaction.
       if csqlite_is_idle(handle) == 0 { _ = csqlite_execute(handle, "ROLLBACK") }
       throw error
     }
@@ -116,13 +116,15 @@ enum SQLiteValue {
     number.map { .integer(Int64($0)) } ?? .null
   }
 
-  /// - Returns: SQLite's code.
+  /// Binds the value to a parameter of a statement. Parameters are numbered from 1.
+  ///
+  /// - Returns: SQLite's result code.
   func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
     switch self {
     case .integer(let value): return csqlite_bind_integer(statement, number, value)
     case .real(let value): return csqlite_bind_real(statement, number, value)
     case .text(var value):
-      // SQLite copies both kinds.
+      // SQLite copies texts and bytes.
       return value.withUTF8 { csqlite_bind_text(statement, number, $0.baseAddress, $0.count) }
     case .bytes(let value):
       return value.withUnsafeBytes {
@@ -153,7 +155,7 @@ struct SQLiteRow {
   func withBytes<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result
   {
     var count = 0
-    // SQLite's own memory, valid until the next step.
+    // The memory belongs to SQLite and is valid until the next step.
     let bytes = csqlite_bytes(statement, column, &count)?.assumingMemoryBound(to: UInt8.self)
     return body(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
   }
@@ -168,9 +170,9 @@ struct SQLiteError: Error, Sendable {
     case corrupt
     /// The disk is full.
     case full
-    /// The name now refers to another file.
+    /// The name of the file now refers to another file.
     case moved
-    /// Neither the file nor its folder can be used.
+    /// The file cannot be used for another reason, for example because access is denied.
     case unusable
   }
 
@@ -185,7 +187,7 @@ struct SQLiteError: Error, Sendable {
   /// The error of the last call on a connection; `connection` may be nil.
   init(_ code: Int32, _ connection: OpaquePointer?) {
     var code = code
-    // Texts of SQLite and of the C library, copied immediately.
+    // The messages belong to SQLite and the C library, so they are copied immediately.
     var text = String(cString: csqlite_code_message(code))
     if let connection {
       let extended = csqlite_extended_code(connection)
@@ -222,7 +224,7 @@ struct SQLiteError: Error, Sendable {
     case Int(CSQLITE_BUSY), Int(CSQLITE_LOCKED), Int(CSQLITE_INTERRUPT), Int(CSQLITE_NOMEM),
       Int(CSQLITE_PROTOCOL), Int(CSQLITE_SCHEMA):
       return .passing
-    // The statements are correct, so the tables must be wrong.
+    // The statements are correct, so an error in one means that the tables are wrong.
     case Int(CSQLITE_CORRUPT), Int(CSQLITE_NOTADB), Int(CSQLITE_ERROR): return .corrupt
     case Int(CSQLITE_FULL): return .full
     default: return .unusable

@@ -1,6 +1,6 @@
 import LullCore
 
-/// An entity as a cache file stores it: content as bytes of a kind, and metadata.
+/// An entity as a cache file stores it: the content as bytes of a certain kind, and the metadata.
 struct StoredEntity {
   enum Kind: Int64 {
     case bytes = 0
@@ -8,15 +8,16 @@ struct StoredEntity {
     case json = 2
     /// Text, as the bytes that it was decoded from. (TXT-14)
     case received = 3
-    /// A JSON list that was received as several values, without a type that says so. (JSN-92)
+    /// A JSON list that was received as several values, although the content type did not say so.
+    /// (JSN-92)
     case values = 4
   }
 
   var kind: Kind
   var content: [UInt8]
-  /// `name: value` lines.
+  /// The headers as `name: value` lines.
   var headers: [UInt8]
-  /// Only if it differs from the headers.
+  /// The charset; nil if the headers contain it.
   var charset: String?
   var timestamp: Double
   var status: Int?
@@ -24,7 +25,7 @@ struct StoredEntity {
   var finalURL: String?
   var elapsed: Double?
 
-  /// Whether a file can store such content. (CACHE-28)
+  /// Whether a file can store the entity. (CACHE-28)
   static func accepts(_ entity: Entity) -> Bool {
     switch entity.content {
     case .bytes, .text, .json: entity.validatorsHold && !entity.forbidsStoring
@@ -32,17 +33,18 @@ struct StoredEntity {
     }
   }
 
-  /// Whether it is a plausible time: not before 1970 and not tens of thousands of years in the
+  /// Whether a timestamp is plausible: not before 1970 and not tens of thousands of years in the
   /// future.
   static func isTime(_ timestamp: Double) -> Bool { (0..<1e12).contains(timestamp) }
 
   static func isDuration(_ seconds: Double) -> Bool { seconds >= 0 && seconds.isFinite }
 
-  /// The latest valid timestamp. An entry with a later one counts as dated 1970: the writer's clock
-  /// was wrong, so its age is unknown. The minute tolerates small differences between clocks.
+  /// The latest valid timestamp. An entry with a later timestamp is treated as dated 1970: the
+  /// clock of its writer was wrong, so its age is unknown. The minute tolerates small differences
+  /// between clocks.
   static func lastTime(_ now: Double) -> Double { now + 60 }
 
-  /// Returns nil for content that is not accepted.
+  /// Returns nil for an entity that cannot be stored.
   init?(_ entity: Entity, at place: CacheKey) {
     guard StoredEntity.accepts(entity), StoredEntity.isTime(entity.timestamp) else { return nil }
     switch entity.content {
@@ -118,10 +120,11 @@ struct StoredEntity {
     return headers
   }
 
-  /// The bytes that the text was decoded from; nil if they are its UTF-8 or no longer decode to it.
+  /// Returns the bytes that the text was decoded from. Returns nil if they are the text in UTF-8,
+  /// or if they no longer decode to the text.
   private static func received(_ entity: Entity, _ text: String) -> (Kind, [UInt8])? {
     guard let bytes = entity.receivedBytes, !bytes.elementsEqual(text.utf8) else { return nil }
-    // A 304 response may have changed the type since.
+    // A 304 response may have changed the content type since the text was decoded.
     var again = entity
     guard bytes.withUnsafeBufferPointer({ again.decodeText($0) }),
       case .text(let found) = again.content, found.utf8.elementsEqual(text.utf8)
@@ -129,8 +132,8 @@ struct StoredEntity {
     return (.received, bytes)
   }
 
-  /// Sets the content of an entity that has its headers. JSON is parsed again. Returns false if
-  /// that fails.
+  /// Sets the content of an entity whose headers are already set. JSON is parsed again. Returns
+  /// false if the content is invalid.
   static func read(
     _ kind: Kind, _ bytes: UnsafeBufferPointer<UInt8>, into entity: inout Entity
   ) -> Bool {

@@ -3,12 +3,12 @@ import LullCore
 /// The hosts that a network may reach, and the sockets of this machine: names, wildcards and
 /// addresses, with or without a port.
 ///
-/// Names are compared in the canonical form of `HostName`, which is also the form that is connected
-/// to. So letter case, user names, percent escapes, international letters, unusual spellings of
-/// addresses and a final dot make no difference. The addresses that a name resolves to are not
-/// checked. A proxy from a request's own settings must be allowed too, and so must an address in
-/// `resolve` and the host of a `Host` header. The environment's proxies are not checked: the user
-/// who started the program has set them.
+/// Names are compared in the canonical form of `HostName`, which is also the form used for
+/// connections. So letter case, user names, percent escapes, international letters, unusual
+/// spellings of addresses and a final dot make no difference. The addresses that a name resolves to
+/// are not checked. A proxy from a request's own settings must be allowed too, and so must an
+/// address in `resolve` and the host of a `Host` header. The environment's proxies are not checked:
+/// the user who started the program has set them.
 package struct AllowedHosts: Sendable {
   private enum Host {
     case every
@@ -21,7 +21,7 @@ package struct AllowedHosts: Sendable {
   private var sockets: Set<String> = []
   private var patterns: [(host: Host, port: String?)] = []
 
-  /// Allows nothing.
+  /// Creates a list that allows nothing.
   package init() {}
 
   /// Allows `example.com`, `*.example.com` (every name below it, but not itself), `localhost:8080`,
@@ -67,7 +67,7 @@ package struct AllowedHosts: Sendable {
     return permits(Origin(scheme: scheme, host: named.urlHost, port: "\(port)"))
   }
 
-  /// Whether the socket is allowed. The path must be the same text.
+  /// Whether the socket is allowed. Its path must be exactly an allowed path.
   func permits(socket path: String) -> Bool { sockets.contains(path) }
 
   private static func parse(_ text: String) -> (host: Host, port: String?)? {

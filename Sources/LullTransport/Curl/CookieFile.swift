@@ -7,12 +7,12 @@ struct CookieFile {
   let path: String
 
   /// Merges this process's changes into the file, and returns its new content. Cookies that other
-  /// processes have written since are kept. If both have changed a cookie, this process's version
-  /// is kept. (COOK-01)
+  /// processes have written in the meantime are kept. If another process has changed the same
+  /// cookie, this process's version is kept. (COOK-01)
   ///
   /// - Parameters:
-  ///   - lines: All cookies of this process now.
-  ///   - known: The same when it last read or wrote the file.
+  ///   - lines: All current cookies of this process.
+  ///   - known: All cookies of this process when it last read or wrote the file.
   func merge(
     _ lines: [ByteString], since known: [ByteString]
   ) throws(TransportError) -> [ByteString] {
@@ -23,11 +23,13 @@ struct CookieFile {
     return merged
   }
 
-  /// Waits for other processes, which hold the lock while they write. After 2 s, or if folders
-  /// cannot be locked, the merge continues without the lock.
+  /// Locks the folder and returns its descriptor. Waits for other processes, which hold the lock
+  /// while they write. After 2 s, or if folders cannot be locked, the merge continues without the
+  /// lock.
   private func lock() -> Int32 {
     let target = FileName.resolved(Array(path.utf8)).map { String(escaping: $0) } ?? path
-    // Locks the folder: the file is replaced at each change, and a separate lock file would remain.
+    // The folder is locked, because the file is replaced at each change, and a separate lock file
+    // would remain.
     let descriptor = open(FileName.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return descriptor }
     _ = CacheFileLock.take(descriptor, isPatient: true)
@@ -47,7 +49,7 @@ struct CookieFile {
       if let changed = mine[key], changed != base[key] {
         merged.append(changed)
       } else if mine[key] == nil, base[key] == line {
-        // Removed or expired here, and not set again elsewhere.
+        // The cookie was removed or has expired here, and was not set again elsewhere.
         continue
       } else {
         merged.append(line)
@@ -77,8 +79,8 @@ struct CookieFile {
     return (6...7).contains(fields.count) || line.bytes.starts(with: "Set-Cookie:".utf8)
   }
 
-  /// Returns the lines, whose values need not be text; empty if the file does not exist yet. Throws
-  /// also if the file could not be written.
+  /// Returns the lines of the file, whose values need not be text. Returns no lines if the file
+  /// does not exist yet. Throws also if it does not exist and cannot be created.
   func read() throws(TransportError) -> [ByteString] {
     // Non-blocking: opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -37,7 +37,8 @@ enum CurlCallbacks {
 
   static let bodyWanted: curl_read_callback = { bytes, size, count, this in
     guard let bytes, let this else { return Int(CURL_READFUNC_ABORT) }
-    // `this` is the handle's object, which outlives it; the buffer is curl's during the call.
+    // `this` is the handle's object, which outlives it. The buffer belongs to curl and is valid
+    // during the call.
     let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
     let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
     guard easy.maySendBody else { return Int(CURL_READFUNC_PAUSE) }

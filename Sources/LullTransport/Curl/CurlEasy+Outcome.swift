@@ -32,7 +32,7 @@ extension CurlEasy {
     switch code {
     case CURLE_COULDNT_CONNECT:
       let said = Int32(long(CURLINFO_OS_ERRNO))
-      // It is 0 if the socket could not be created.
+      // curl's number is 0 if the socket could not be created.
       return said != 0 ? said : multi?.socketFailure ?? 0
     // The resolver opens files and sockets, and does not report that it could not.
     case CURLE_COULDNT_RESOLVE_HOST: return DescriptorLimit.isReached ? EMFILE : 0
@@ -50,15 +50,16 @@ extension CurlEasy {
   func diedOnKeptConnection(_ code: CURLcode) -> Bool {
     if code == CURLE_ABORTED_BY_CALLBACK, wasStoppedFromRepeating { return true }
     if wasLeftOut(code) { return true }
-    // With HTTP/2 it is CURLE_PARTIAL_FILE if the server closed the connection without GOAWAY.
+    // With HTTP/2, the code is CURLE_PARTIAL_FILE if the server closed the connection without
+    // GOAWAY.
     let codes = [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE]
     guard codes.contains(code), status == 0, incoming.pointee.isRepeatable else { return false }
     return long(CURLINFO_NUM_CONNECTS) == 0
   }
 
-  /// Whether the server closed the HTTP/2 connection without processing this request: GOAWAY named
-  /// an earlier one as the last. (RFC 9113, 6.8) For that error, and only for that, curl (7.88)
-  /// returns this code without a text.
+  /// Whether the server closed the HTTP/2 connection without processing this request: the GOAWAY
+  /// frame named an earlier request as the last one. (RFC 9113, 6.8) In this case only, curl (7.88)
+  /// returns CURLE_HTTP2 without an error text.
   func wasLeftOut(_ code: CURLcode) -> Bool {
     code == CURLE_HTTP2 && errorText.pointee == 0 && status == 0
       && incoming.pointee.failure == nil
@@ -84,7 +85,7 @@ extension CurlEasy {
   ///
   /// An HTTP/2 server may respond without reading the request body, and reset the stream after its
   /// response. curl (7.88) processes the end of the stream correctly, but then fails when it ends
-  /// its own side. Only this stream error leaves the error text empty.
+  /// its own side of the stream. Only this stream error leaves the error text empty.
   private func hasWholeAnswer(despite code: CURLcode) -> Bool {
     if incoming.pointee.hasEndedWithHead { return code == CURLE_WRITE_ERROR }
     return code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && hasWholeHead
@@ -108,7 +109,7 @@ extension CurlEasy {
 
   var metrics: RequestTransferMetrics {
     let toSend = transfer?.payloadToSend?.byteCount ?? 0
-    // Before that, curl still reports the numbers of the handle's previous exchange.
+    // Before the request is sent, curl still reports the numbers of the handle's previous exchange.
     guard incoming.pointee.isRequested else {
       return RequestTransferMetrics(requestBytesTotal: toSend)
     }

@@ -74,12 +74,12 @@ extension CurlEasy {
     return names.joined(separator: ",")
   }
 
-  /// Sets the address to connect to instead of the current hop's host, by the route's options.
+  /// If the route has an address for the current hop's host, makes curl connect to that address.
   /// Returns false if memory runs out.
   ///
-  /// The entry contains no host name, so that curl does not have to match it. curl's option to fill
-  /// the DNS cache is not used either, because that cache is shared with exchanges without these
-  /// options.
+  /// The `CURLOPT_CONNECT_TO` entry contains no host name, so that curl does not have to match one.
+  /// curl's option to fill the DNS cache is not used either, because that cache is shared with
+  /// exchanges without these options.
   func setAddress(for origin: Origin, _ route: CurlRoute) -> Bool {
     let address = CurlRoute.address(for: origin, in: route.connection)
     let line = address.map { "::\($0.urlHost):\($0.port.map(String.init) ?? origin.port)" }

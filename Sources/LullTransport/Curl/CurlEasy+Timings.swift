@@ -39,7 +39,7 @@ extension CurlEasy {
   private func text(_ info: CURLINFO) -> String? {
     var value: UnsafeMutableRawPointer?
     ccurl_easy_get_pointer(handle, info, &value)
-    // The handle's own memory, ended by a zero byte and copied immediately.
+    // The memory belongs to the handle. The text ends with a zero byte and is copied immediately.
     return value.map { String(escapingCString: $0.assumingMemoryBound(to: CChar.self)) }
   }
 }

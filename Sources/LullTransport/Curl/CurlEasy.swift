@@ -12,24 +12,25 @@ final class CurlEasy {
   private(set) var transfer: CurlTransfer?
   /// The multi handle that the exchange runs on.
   private(set) var multi: CurlMulti?
-  /// The place in the transfer's queue.
+  /// The place of the exchange in its queue.
   private(set) var queuePlace = 0
   /// Whether the last request was sent on a new connection; see `noteRefusal`.
   private var isOnNewConnection = false
-  /// The number of connections made for this exchange until then.
+  /// The number of connections that had been made for this exchange when the last request was sent.
   private var connectCount = 0
-  /// curl's callbacks write here directly, without an object lookup per line and piece.
+  /// The response, to which curl's callbacks write directly, without an object lookup per line and
+  /// piece.
   let incoming: UnsafeMutablePointer<IncomingResponse>
-  /// nil for an ordinary handle.
+  /// The route of the handle's connections; nil for an ordinary handle.
   let route: CurlRoute?
   let jar: CurlJar?
   /// The watch of the current hop; nil for none.
   var watch: ExchangeWatch?
   /// The record of the current hop; nil if its traffic is not observed.
   var wire: WireRecord?
-  /// curl reads it until another one is set.
+  /// The list that contains the address to connect to. curl reads it until another list is set.
   var addressList: UnsafeMutablePointer<curl_slist>?
-  /// The only line of that list.
+  /// The only line of `addressList`.
   var addressLine: String?
   /// Reads the body of the current hop; nil if it is in memory or missing.
   private(set) var reader: BodyReader?
@@ -53,10 +54,10 @@ final class CurlEasy {
   private var timeout = 0
   private var connectTimeout = 0
   private var isTLS = false
-  /// The multi handle that opens and closes its sockets; it may have been released.
+  /// The multi handle that opens and closes the sockets of this handle. It may have been released.
   private var socketData: UnsafeMutableRawPointer?
 
-  /// Whether the server may choose HTTP/2, or must speak it.
+  /// Whether the server may choose HTTP/2, or must use it.
   var mayUseHTTP2: Bool {
     let version = route?.connection.httpVersion
     return version == .http2 || (isTLS && version != .http1)
@@ -119,7 +120,7 @@ final class CurlEasy {
     trust(authorities)
     // Enables curl's cookie engine, without a file.
     if jar != nil { setText(CURLOPT_COOKIEFILE, "") }
-    // For all hosts: curl then ignores the environment.
+    // This setting for all hosts makes curl ignore the proxies of the environment.
     if !hasProxyVariables { setText(CURLOPT_NOPROXY, "*") }
     if let route, !set(route) { return nil }
     setReceiveBuffer()
@@ -146,18 +147,18 @@ final class CurlEasy {
 
   // MARK: Preparing
 
-  /// Prepares the handle for the current hop of `transfer`, which has that place in its queue.
-  /// Returns false if curl fails for lack of memory.
+  /// Prepares the handle for the current hop of `transfer`, which has `place` in its queue. Returns
+  /// false if memory runs out in curl.
   ///
   /// - Parameters:
-  ///   - resolved: The transfer's request with texts in place of secrets; nil if it has none.
-  ///   - reader: Reads its body while it is sent, if the body is streamed.
+  ///   - resolved: The transfer's request with the texts of its secrets; nil if it has no secrets.
+  ///   - reader: Reads the request body while it is sent, if the body is streamed.
   func prepare(
     for transfer: CurlTransfer, sending resolved: HTTPRequest?, reading reader: BodyReader?,
     to origin: Origin, at place: Int, in multi: CurlMulti
   ) -> Bool {
     self.transfer = transfer
-    // Separately: a whole request is expensive to copy.
+    // The parts are read separately, because a whole request is expensive to copy.
     let method = resolved?.method ?? transfer.request.method
     let body = if let resolved { resolved.payloadToSend } else { transfer.payloadToSend }
     self.reader = reader
@@ -185,8 +186,8 @@ final class CurlEasy {
     if let route, !setAddress(for: origin, route) { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
-      // Waits for a first connection that may carry all exchanges; without TLS, HTTP/2 is not
-      // negotiated.
+      // With TLS, curl waits for a first connection that may carry all exchanges. Without TLS,
+      // HTTP/2 is not negotiated.
       set(CURLOPT_PIPEWAIT, isTLS ? 1 : 0)
       setReceiveBuffer()
     }
@@ -196,10 +197,11 @@ final class CurlEasy {
     return setHeaders(resolved?.headers ?? transfer.request.headers, withBody: body != nil)
   }
 
-  /// Whether the request is sent again if a reused connection turns out to be closed.
+  /// Whether the request is sent again if a reused connection turns out to be closed: if its method
+  /// is idempotent, or if it has an idempotency key.
   ///
-  /// Other requests are not, because the server may have processed them (RFC 9110, 9.2.2), and
-  /// recognises a repetition only by a key. See `noteRefusal` for the exception.
+  /// The server may have processed any other request before it closed the connection (RFC 9110,
+  /// 9.2.2). It recognises a repetition only by a key. See `noteRefusal` for an exception.
   private func isRepeatable(_ transfer: CurlTransfer) -> Bool {
     let request = transfer.request
     return request.method == .get || RetryPolicy.idempotentMethods.contains(request.method)
@@ -209,9 +211,10 @@ final class CurlEasy {
   /// Lets curl repeat a request that the server has refused without processing it. (RFC 9113, 8.7)
   /// Called each time the request is sent.
   ///
-  /// curl (7.88) repeats requests for two reasons and does not tell which. On a new connection it
-  /// is always a REFUSED_STREAM. On a reused one, the connection may also have ended. In that case
-  /// curl writes an error text if it was an HTTP/2 connection.
+  /// curl (7.88) repeats requests for two reasons and does not report which one applies. On a new
+  /// connection, the reason is always a REFUSED_STREAM. On a reused connection, the reason may also
+  /// be that the connection has ended. In that case, curl writes an error text if it was an HTTP/2
+  /// connection.
   func noteRefusal() {
     if incoming.pointee.isRequested {
       let speaksHTTP2 = transfer?.queue?.speaksHTTP2 ?? false
@@ -263,13 +266,13 @@ final class CurlEasy {
     multi?.resume(self)
   }
 
-  /// Takes the response body.
+  /// Returns the response body and removes it from the handle.
   func takeBody() -> [UInt8] {
     incoming.pointee.takeBody()
   }
 
   private func setURL(_ url: String, of origin: Origin) -> Bool {
-    // The text too: curl uses it to repeat a request.
+    // The text is set too, because curl uses it to repeat a request.
     guard setText(CURLOPT_URL, url) else { return false }
     // A URL that is used once need not be parsed, and secrets must not be kept.
     let parts = hasURL && !holdsSecrets ? target.parts(of: url, at: origin) : nil
@@ -298,8 +301,8 @@ final class CurlEasy {
     if method != self.method || hadBody != (body != nil) {
       self.method = method
       sendsBody = body != nil
-      // The one of curl's three methods that handles the body correctly; the name is set
-      // separately.
+      // Of curl's three methods, this is the one that handles the body correctly. The name of the
+      // method is set separately.
       let kind = sendsBody ? CURLOPT_POST : method == .head ? CURLOPT_NOBODY : CURLOPT_HTTPGET
       guard set(kind, 1) else { return false }
       let isKindsOwn = method == (sendsBody ? .post : .get) || method == .head && !sendsBody
@@ -317,7 +320,7 @@ final class CurlEasy {
   }
 
   private func setBody(_ body: [UInt8]) -> Bool {
-    // curl copies it.
+    // curl copies the body.
     guard MemoryLedger.allows(body.count) else { return false }
     ccurl_easy_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
     return body.withUnsafeBytes { bytes in
@@ -327,12 +330,12 @@ final class CurlEasy {
     }
   }
 
-  /// Makes curl request the body by callbacks. It does so if no bytes are set, which is the case
+  /// Makes curl request the body by callbacks. curl does this if no bytes are set, and none are set
   /// between two exchanges.
   private func setBody(_ body: StreamedBody) -> Bool {
     if !readsBodies {
       readsBodies = true
-      // Unretained, as above.
+      // Unretained: the provider keeps every handle until it has left curl.
       let this = Unmanaged.passUnretained(self).toOpaque()
       setPointer(CURLOPT_READDATA, this)
       setPointer(CURLOPT_SEEKDATA, this)
@@ -342,8 +345,8 @@ final class CurlEasy {
     return ccurl_easy_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.byteCount) == CURLE_OK
   }
 
-  /// Returns the number of bytes read of the body, or nil to stop sending. The time for reading
-  /// from disk does not count as curl's.
+  /// Reads a part of the request body into `buffer`. Returns the number of bytes, or nil to stop
+  /// sending. The time for reading from disk does not count as time in curl.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard let reader, let multi else { return nil }
     return multi.callGuard.pausing { reader.read(into: buffer) }
@@ -360,7 +363,7 @@ final class CurlEasy {
       headers, withBody: withBody, withCookies: jar == nil, userAgent: userAgent)
     guard let list else { return false }
     if jar != nil {
-      // So that they are in one header with those of the jar.
+      // curl then sends these cookies in one header with those of the jar.
       let cookies = headers.values("cookie")
       setText(CURLOPT_COOKIE, cookies.isEmpty ? nil : cookies.joined(separator: "; "))
     }
@@ -391,7 +394,7 @@ final class CurlEasy {
   @discardableResult
   func setText(_ option: CURLoption, _ value: String?) -> Bool {
     guard let value else { return ccurl_easy_set_string(handle, option, nil) == CURLE_OK }
-    // A string passed as a pointer would be copied first.
+    // If Swift passed the string as a pointer, it would first copy the string.
     return value.withCString { ccurl_easy_set_string(handle, option, $0) == CURLE_OK }
   }
 

@@ -18,7 +18,8 @@ extension CurlErrorMapping {
     let stage: Stage
   }
 
-  /// nil without a proxy, or if it is not known whether the environment's proxy was used.
+  /// The proxy of the exchange; nil without a proxy, or if it is not known whether the
+  /// environment's proxy was used.
   var path: ProxyPath? {
     let connection = options?.connection ?? ConnectionOptions()
     guard connection.unixSocket == nil else { return nil }
@@ -35,8 +36,8 @@ extension CurlErrorMapping {
     if connectedPort == 0 {
       if mayBeDirect { return nil }
     } else {
-      // curl (7.88) does not report whether it used the proxy. The port shows it, unless both have
-      // the same one.
+      // curl (7.88) does not report whether it used the proxy. The port of the connection shows it,
+      // unless the proxy and the server have the same port.
       guard connectedPort == found.port else { return nil }
       let port = CurlRoute.address(for: origin, in: connection)?.port
       let direct = port.map { "\($0)" } ?? origin.port
@@ -66,7 +67,8 @@ extension CurlErrorMapping {
     return "the proxy"
   }
 
-  /// The other end of the connection.
+  /// The other end of the connection, for messages: the server or the proxy, or the server through
+  /// the proxy.
   var peer: String {
     let host = origin.hostAndPort
     return switch path?.stage {
@@ -76,7 +78,7 @@ extension CurlErrorMapping {
     }
   }
 
-  /// The sender of the response.
+  /// The sender of the response, for messages.
   var sender: String { path?.stage == .plain ? peer : origin.hostAndPort }
 
   var isOpeningTunnel: Bool { path?.stage == .opening }
@@ -103,8 +105,8 @@ extension CurlErrorMapping {
     return TransportError(.connection, "\(proxy) does not connect to \(host)\(answer)")
   }
 
-  /// Whether the host that could not be resolved is the proxy. curl (7.88) has one code for both
-  /// with SOCKS.
+  /// Whether the host that could not be resolved is the proxy. With SOCKS, curl (7.88) has the same
+  /// error code for the proxy and the server.
   var isProxyUnresolved: Bool {
     let start = "Could not resolve host: "
     guard let path, !path.address.scheme.hasPrefix("http"), detail.hasPrefix(start) else {
@@ -118,7 +120,8 @@ extension CurlErrorMapping {
 
   func tlsFailure(_ code: CURLcode) -> TransportError {
     let isCut = code == CURLE_SSL_CONNECT_ERROR && isCutHandshake
-    // A certificate is the server's, whatever tunnel was used.
+    // Unless the TLS connection to the proxy failed, a certificate is that of the server, whatever
+    // tunnel was used.
     let isOfConnection = isProxyTLS || code == CURLE_SSL_CONNECT_ERROR
     let start = "no secure connection to \(isOfConnection ? peer : origin.hostAndPort)"
     if isCut {

@@ -32,7 +32,7 @@ struct CurlErrorMapping {
   let proxyStatus: Int
   /// The port of curl's connection; 0 for none.
   let connectedPort: Int
-  /// curl's own text; may be empty.
+  /// curl's own error text; may be empty.
   let detail: String
   let response: IncomingResponse
 
@@ -111,7 +111,7 @@ struct CurlErrorMapping {
       return malformed
     case CURLE_OUT_OF_MEMORY
     where wasConnected && (response.status == 0 || !response.isHeadComplete):
-      // curl's code for a line that exceeds its limit.
+      // This is curl's code for a line that exceeds its limit.
       return error(.headTooLarge)
     case CURLE_SSL_CERTPROBLEM:
       let file = options?.connection.clientCertificate.map { " in '\($0)'" } ?? ""
@@ -125,7 +125,7 @@ struct CurlErrorMapping {
       CURLE_SSL_ISSUER_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
       return tlsFailure(code)
-    // Any code that the trailers have caused.
+    // Invalid trailers may cause any code, so curl's text is checked.
     case _ where detail.hasPrefix("Failed reading the chunked"): return malformed
     default:
       return TransportError(.network, "the exchange with \(host) failed\(reason)")
@@ -147,8 +147,8 @@ struct CurlErrorMapping {
     return detail.isEmpty || streamReset == StreamReset.cancel || streamReset == StreamReset.noError
   }
 
-  /// Whether the connection ended before the handshake was complete: neither side has rejected
-  /// anything.
+  /// Whether the connection ended before the TLS handshake was complete, although neither side has
+  /// rejected anything.
   var isCutHandshake: Bool {
     ["SSL_ERROR_SYSCALL", "Connection reset by peer", "unexpected eof", "Broken pipe"]
       .contains { detail.contains($0) }
@@ -163,7 +163,7 @@ struct CurlErrorMapping {
       return TransportError(
         .bodyTooLarge, "the response body is larger than the limit of \(size) (max_body_size)")
     case .bodyRefused:
-      // Not to be retried: the next exchange would fail in the same way.
+      // The error is final, because a retry would fail in the same way.
       return TransportError.final(
         .network,
         "the response body of \(origin.hostAndPort) could not be written to its destination")
@@ -254,7 +254,7 @@ struct CurlErrorMapping {
       .timeout, "\(proxy) did not connect to \(origin.hostAndPort) within \(seconds) (timeout)")
   }
 
-  /// The whole exchange exceeded its timeout.
+  /// Returns the error for an exchange that has exceeded its timeout.
   static func exchangeTimeout(host: String, _ limits: TransferLimits) -> TransportError {
     TransportError(
       .timeout, "no complete response from \(host) within \(seconds(limits.timeout)) (timeout)")
@@ -278,17 +278,18 @@ struct CurlErrorMapping {
       .tls, "\(origin.hostAndPort) requires a client certificate (client_cert)")
   }
 
-  /// The socket that it tried to connect to.
+  /// The Unix socket that curl tried to connect to; nil for none.
   private var socket: String? {
     options?.connection.unixSocket.map { "the socket \(LogText.part($0, limit: 120))" }
   }
 
-  /// The address to connect to instead, from the request's own options.
+  /// The address to connect to instead of the host, from the request's own options; nil for none.
   var address: String? {
     options.flatMap { CurlRoute.address(for: origin, in: $0.connection) }?.description
   }
 
-  /// Whether curl's text names another host or port than the URL, which must then be the proxy's.
+  /// Whether curl's text names a host or port that is not in the URL, and is therefore that of the
+  /// proxy.
   private var namesProxy: Bool {
     let start = "failed to connect to "
     let detail = detail.lowercased()
@@ -300,19 +301,21 @@ struct CurlErrorMapping {
     return !detail.dropFirst(start.utf8.count).hasPrefix("\(host) port \(origin.port) ")
   }
 
-  /// Advice for an untrusted certificate; an expired one needs none.
+  /// Advice for an untrusted certificate. An expired certificate needs none.
   var trustAdvice: String {
     switch verification {
-    // X509_V_ERR_…: SELF_SIGNED_CERT_IN_CHAIN and its neighbours, which all lack a known issuer.
+    // The X509_V_ERR_ codes around SELF_SIGNED_CERT_IN_CHAIN, which all mean that there is no known
+    // issuer.
     case 18...21:
       "; set ca_file or SSL_CERT_FILE to a file of trusted certificates"
-        // That option concerns servers.
+        // The `insecure` option concerns servers, not proxies.
         + (isProxyTLS ? "" : ", or insecure = true to skip verification in a test")
     default: ""
     }
   }
 
-  /// In brackets: the system's reason if there is one, else curl's.
+  /// The reason of the failure in brackets, for messages: the system's if there is one, else
+  /// curl's.
   var reason: String {
     if systemError == EMFILE {
       return
@@ -323,7 +326,7 @@ struct CurlErrorMapping {
       let text = ErrorText.of(systemError)
       return " (\(text.prefix(1).lowercased())\(text.dropFirst()))"
     }
-    // It may quote the URL of a proxy, with its password.
+    // curl's text may quote the URL of a proxy, with its password.
     return detail.isEmpty ? "" : " (\(CredentialMask.text(detail)))"
   }
 

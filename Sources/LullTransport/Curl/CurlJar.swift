@@ -10,12 +10,12 @@ final class CurlJar {
   let share: CurlShare
   private let file: CookieFile?
   private let keeper: CookieJar.Keeper?
-  /// Carries no exchange: it is used to read and write cookies.
+  /// A handle without an exchange, which is only used to read and write cookies.
   private let handle: UnsafeMutableRawPointer
   /// The file's last known content.
   private var written: [ByteString] = []
 
-  /// Throws if there is a file that cannot be read.
+  /// Throws if the jar has a file that cannot be read.
   init(_ jar: CookieJar) throws(TransportError) {
     guard let handle = curl_easy_init() else {
       throw TransportError(.network, "not enough memory for cookies")
@@ -52,7 +52,7 @@ final class CurlJar {
     }
   }
 
-  /// Adds a cookie. curl copies the line, and ignores one that is not a cookie.
+  /// Adds a cookie. curl copies the line, and ignores a line that is not a cookie.
   private func take(_ line: ByteString) {
     ccurl_easy_set_string(handle, CURLOPT_COOKIELIST, FileName.cString(line.bytes))
   }

@@ -3,7 +3,7 @@ import LullCore
 /// The cookie jars of one provider, by the objects in request options. Home thread only.
 final class CurlJars {
   private struct Entry {
-    /// nil when the jar is no longer used.
+    /// The object in the request options; nil when the jar is no longer used.
     weak var name: CookieJar?
     var jar: CurlJar
   }

@@ -4,20 +4,20 @@ import LullLibC
 
 /// libcurl, which a process loads when its first exchange starts.
 enum CurlLibrary {
-  /// Loads libcurl, and returns why no exchange is possible; nil if it is.
+  /// Loads libcurl. Returns an error if no exchange is possible, or nil.
   static var failure: TransportError? {
-    // A text that belongs to the library and does not change.
+    // The text is a constant of the library, so it is valid after the call.
     guard let reason = ccurl_load() else { return nil }
     return TransportError(
       .network, "\(String(cString: reason)) (the Debian package is libcurl4)")
   }
 }
 
-/// The certificates that TLS connections trust; nil for the system's own.
+/// The certificates that TLS connections trust. If both paths are nil, these are the system's own.
 struct CertificateAuthorities {
   var file: String?
   var directory: String?
-  /// The variable that names the file; nil: none does.
+  /// The environment variable that specifies the file; nil if none does.
   private(set) var variable: String?
 
   /// Uses `file` if given, else the environment variables that the `curl` command knows.
@@ -30,7 +30,7 @@ struct CertificateAuthorities {
     directory = CertificateAuthorities.environment("SSL_CERT_DIR")
   }
 
-  /// Uses that file only.
+  /// Uses only the given file.
   init(onlyFile file: String) { self.file = file }
 
   private static func environment(_ name: String) -> String? {
@@ -46,7 +46,7 @@ struct CertificateAuthorities {
 ///
 /// Every easy handle retains it, so that it is released last.
 final class CurlShare {
-  /// nil if memory runs out; each handle then resolves addresses itself.
+  /// curl's share object; nil if memory runs out, and then each handle resolves addresses itself.
   let handle: UnsafeMutableRawPointer?
 
   init(withCookies: Bool = false) {
@@ -73,7 +73,8 @@ enum DescriptorLimit {
     return descriptor < 0 && (errno == EMFILE || errno == ENFILE)
   }
 
-  /// Raises the soft limit to the hard one: the soft one, often 1,024, only exists for `select`.
+  /// Raises the soft limit to the hard limit. The soft limit is often 1,024, which only `select`
+  /// needs.
   static func raise() {
     guard var limit = read(), limit.rlim_cur < limit.rlim_max else { return }
     limit.rlim_cur = limit.rlim_max
@@ -88,7 +89,8 @@ enum DescriptorLimit {
 
 /// URLs as curl's own parser reads them.
 enum CurlURL {
-  /// Whether curl would connect to the same host and port: a final check of Lull's own parser.
+  /// Whether curl would connect to the same host and port as Lull: a final check of Lull's own
+  /// parser.
   static func agrees(with origin: Origin) -> Bool {
     guard let url = curl_url() else { return false }
     defer { curl_url_cleanup(url) }

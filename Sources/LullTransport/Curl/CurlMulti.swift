@@ -12,10 +12,10 @@ final class CurlMulti {
   /// The number of idle connections that are kept open, over all hosts.
   private static let maxIdleConnections = 512
 
-  /// The index of this handle in its set.
+  /// The index of this handle in `CurlMultis`.
   let index: Int
-  /// The number of attached handles. A handle stays attached between its completion and the reading
-  /// of it.
+  /// The number of attached handles. A handle stays attached after its completion until the
+  /// completion was read.
   private(set) var attachedCount = 0
   /// True while curl's own code runs: transfers must not be added, removed or cancelled then.
   private(set) var isInsideCurl = false
@@ -105,7 +105,8 @@ final class CurlMulti {
     _ = callingCurl { curl_easy_pause(easy.handle, CURLPAUSE_CONT) }
   }
 
-  /// Makes curl read for `easy`, even if nothing has arrived: it does so when a pause ends.
+  /// Makes curl read for `easy`, even if nothing has arrived. For that, it pauses and resumes the
+  /// transfer, because curl reads when a pause ends.
   func wake(_ easy: CurlEasy) {
     guard !easy.isPaused else { return }
     _ = callingCurl { curl_easy_pause(easy.handle, CURLPAUSE_RECV) }
@@ -131,7 +132,7 @@ final class CurlMulti {
     perform(CURL_SOCKET_BAD, 0)
   }
 
-  /// Reports every finished transfer. Each is still attached, and `body` must remove it.
+  /// Reports every finished transfer. Each transfer is still attached, and `body` must remove it.
   func readCompletions(_ body: (CurlEasy, CURLcode) -> Void) {
     guard hasCompletions else { return }
     hasCompletions = false
@@ -206,8 +207,8 @@ final class CurlMulti {
     return socket
   }
 
-  /// Forgets a descriptor that will be closed or is closed already: its number may be reused
-  /// immediately.
+  /// Forgets a descriptor that will be closed or is closed already, because its number may be
+  /// reused immediately.
   private func forget(_ descriptor: curl_socket_t) {
     sockets.remove(descriptor)
     callGuard.willClose(descriptor)
@@ -223,8 +224,8 @@ final class CurlMulti {
       } else if socket.isKept || CurlMulti.isKept(descriptor, by: handle) {
         socket.keep()
       } else {
-        // If its connection is not established, curl (7.88) first closes the socket and then calls
-        // this. The same applies to the sockets of its resolver.
+        // If the socket's connection is not established, curl (7.88) first closes the socket and
+        // then calls this function. The same applies to the sockets of its resolver.
         forget(descriptor)
       }
       return 0
@@ -249,8 +250,8 @@ final class CurlMulti {
     return easy.map { Unmanaged<CurlEasy>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Returns nil for a descriptor that another multi handle used before: curl closed that one
-  /// without a call.
+  /// Returns the socket of this multi handle with that descriptor. Returns nil if another multi
+  /// handle used the descriptor before: curl closed that earlier socket without a call.
   private func socket(_ descriptor: curl_socket_t) -> CurlSocket? {
     guard let socket = sockets[descriptor], socket.multi === self else { return nil }
     return socket
@@ -275,7 +276,8 @@ final class CurlMulti {
       return
     }
     deadline = uv_now(loop) + UInt64(milliseconds)
-    // A timer that fires too early is set again then; most deadlines are cancelled before that.
+    // The timer is only moved to an earlier time. If it fires too early, it is set again, but most
+    // deadlines are cancelled before that.
     if deadline < timerIsSetTo { startTimer() }
   }
 
@@ -294,7 +296,8 @@ final class CurlMulti {
       isTimeoutDue = true
       note()
       deadline = .max
-      // It may have fired just before libuv waits for sockets; that wait must not happen now.
+      // The timer may have fired just before libuv waits for sockets; that wait must not happen
+      // now.
       uv_stop(loop)
     }
   }
@@ -321,22 +324,23 @@ final class CurlMulti {
     Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().timerHasFired()
   }
 
-  /// For every easy handle added here, with this object's address as data.
+  /// The callback that opens the sockets of every easy handle that was added to this multi handle.
+  /// The callback's data is the address of this object.
   static let open: curl_opensocket_callback = { this, _, address in
     guard let this, let address else { return CURL_SOCKET_BAD }
-    // Set by the provider for all its easy handles; curl opens no sockets after `close`.
+    // The provider sets `this` for all its easy handles; curl opens no sockets after `close`.
     return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().openSocket(address)
   }
 
   static let closer: curl_closesocket_callback = { this, descriptor in
     guard let this else { return LullLibC.close(descriptor) }
-    // Set by the provider for all its easy handles; the last call comes from within `close`.
+    // The provider sets `this` for all its easy handles; the last call comes from within `close`.
     return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().closeSocket(descriptor)
   }
 }
 
-/// The multi handles of a provider with work that depends on no socket. The list avoids checking
-/// all of them.
+/// Lists the multi handles of a provider that have work which depends on no socket, so that not all
+/// handles have to be checked.
 final class CurlWork {
   var multis: [CurlMulti] = []
 

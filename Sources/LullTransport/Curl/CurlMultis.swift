@@ -4,7 +4,8 @@ import CUV
 ///
 /// To find or release a connection, curl (7.88) walks over all connections of a multi handle to an
 /// origin, used or idle. Many simultaneous exchanges are therefore distributed over several
-/// handles, so that the cost of each does not depend on their number. Home thread only.
+/// handles, so that the cost of each exchange does not depend on the number of exchanges. Home
+/// thread only.
 final class CurlMultis {
   /// The number of connections to one origin that share a handle.
   static let shareOfOrigin = 64
@@ -13,9 +14,9 @@ final class CurlMultis {
   private let loop: UnsafeMutablePointer<uv_loop_t>
   private let blocksSIGPIPE: Bool
   private let sockets = CurlSocketTable()
-  /// Created on demand.
+  /// The handles by index, created on demand.
   private var multis: [CurlMulti?] = []
-  /// For connections that other exchanges must not use, although curl would allow it.
+  /// The handles for connections that other exchanges must not use, although curl would allow it.
   private var named: [String: CurlMulti] = [:]
 
   init(loop: UnsafeMutablePointer<uv_loop_t>, blocksSIGPIPE: Bool) {
@@ -23,7 +24,7 @@ final class CurlMultis {
     self.blocksSIGPIPE = blocksSIGPIPE
   }
 
-  /// Returns nil if memory or descriptors run out.
+  /// Returns the handle with that index, or nil if memory or descriptors run out.
   func multi(at index: Int) -> CurlMulti? {
     while multis.count <= index { multis.append(nil) }
     if let multi = multis[index] { return multi }
@@ -33,8 +34,8 @@ final class CurlMultis {
     return made
   }
 
-  /// Returns the handle of that name for that `index`; nil if memory or descriptors run out. It
-  /// stays until all are closed.
+  /// Returns the handle with that name and `index`, or nil if memory or descriptors run out. The
+  /// handle is kept until all handles are closed.
   func multi(named name: String, at index: Int) -> CurlMulti? {
     let name = "\(index) \(name)"
     if let multi = named[name] { return multi }
@@ -44,8 +45,8 @@ final class CurlMultis {
     return made
   }
 
-  /// Closes the handles, except the first, that were idle for that many seconds, with their
-  /// connections. Returns whether others may follow.
+  /// Closes the handles that were idle for that many seconds, with their connections. The first
+  /// handle stays open. Returns whether other handles are idle, so that they may be closed later.
   func closeIdle(for seconds: Double) -> Bool {
     let since = uv_now(loop) - min(uv_now(loop), UInt64(seconds * 1000))
     var isAnyEmpty = false

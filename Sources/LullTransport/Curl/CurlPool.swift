@@ -49,7 +49,8 @@ final class CurlPool {
   /// Takes back a handle that has left curl.
   func give(_ easy: CurlEasy) {
     easy.finish()
-    // The last one moves into the gap: constant time for any number.
+    // The last handle takes the place of the removed one, so that the time does not depend on the
+    // number of handles.
     let last = inUse.removeLast()
     if last !== easy {
       last.place = easy.place

@@ -3,17 +3,17 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// The permanent settings of a curl handle that is not an ordinary one. A handle is reused for
-/// exchanges with the same route.
+/// The permanent settings of a curl handle that differ from those of an ordinary handle. A handle
+/// is reused for exchanges with the same route.
 final class CurlRoute: Equatable {
   let connection: ConnectionOptions
   let cookies: CookieJar?
-  /// HTTP/2 without TLS, by prior knowledge.
+  /// Whether HTTP/2 is used without TLS, by prior knowledge.
   let hasPriorKnowledge: Bool
 
-  /// Separates connections that curl (7.88) would share wrongly: those through a proxy that
-  /// authenticates a user per connection, and those with different client keys, because curl
-  /// compares the certificate only. nil if there is nothing to separate.
+  /// Names the connections that must be separate because curl (7.88) would share them wrongly:
+  /// those through a proxy that authenticates a user per connection, and those with different
+  /// client keys, because curl compares the certificate only. nil if there is nothing to separate.
   let nameOfConnections: String?
 
   /// Returns nil if an ordinary handle is sufficient.
@@ -31,7 +31,7 @@ final class CurlRoute: Equatable {
     if connection.clientCertificate != nil, let key = connection.clientKey {
       name.append("key \(key)")
     }
-    // A URL contains no line break.
+    // A URL contains no line break, so the name is unambiguous.
     nameOfConnections = name.isEmpty ? nil : name.joined(separator: "\n")
     if cookies == nil && connection == ConnectionOptions() { return nil }
   }
@@ -41,7 +41,7 @@ final class CurlRoute: Equatable {
       && one.connection == other.connection
   }
 
-  /// Throws if a file in it cannot be read, or if this libcurl does not support it.
+  /// Throws if a file of the route cannot be read, or if this libcurl does not support the route.
   func check() throws(TransportError) {
     if let problem = socketProblem { throw TransportError.final(.connection, problem) }
     let files = [
@@ -67,7 +67,8 @@ final class CurlRoute: Equatable {
     }
   }
 
-  /// Why nothing can be sent through its socket; nil if something can, or for no socket.
+  /// The reason why nothing can be sent through the route's Unix socket; nil if something can, or
+  /// for no socket.
   private var socketProblem: String? {
     guard let path = connection.unixSocket else { return nil }
     let most = ConnectionOptions.longestSocketPath
@@ -86,11 +87,12 @@ final class CurlRoute: Equatable {
     return nil
   }
 
-  /// Returns the address to connect to instead of `origin`, from the exchange's own options.
+  /// Returns the address to connect to instead of `origin`, from the exchange's own options; nil
+  /// for none.
   static func address(for origin: Origin, in connection: ConnectionOptions) -> HostAndPort? {
     guard !connection.addresses.isEmpty else { return nil }
-    // In a fixed order, because several spellings may name one host; a final dot makes no
-    // difference.
+    // The entries are searched in a fixed order, because several spellings may name one host. A
+    // final dot makes no difference.
     func plain(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
     for (key, value) in connection.addresses.sorted(by: { $0.key < $1.key }) {
       guard let key = HostAndPort(key), plain(key.urlHost) == plain(origin.host),
@@ -105,20 +107,20 @@ final class CurlRoute: Equatable {
 /// The environment variables that name proxies. curl reads them at every request, unless Lull has
 /// found none of them.
 package enum ProxyVariables {
-  /// Not HTTP_PROXY, which a CGI gateway sets from a request header.
+  /// HTTP_PROXY is not one of them, because a CGI gateway sets it from a request header.
   private static let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
-  /// Those that are set, and the variables with exceptions, with their values.
+  /// The names and values of the variables that are set, including the variables with exceptions.
   package static var settings: [(name: String, value: String)] {
     (names + ["no_proxy", "NO_PROXY"]).compactMap { name in value(of: name).map { (name, $0) } }
   }
 
-  /// Whether one of them is set now.
+  /// Whether a variable with a proxy is set now.
   static var isAnySet: Bool {
     names.contains { value(of: $0) != nil }
   }
 
-  /// Whether one of them names hosts to connect to directly.
+  /// Whether a variable names hosts to connect to directly.
   static var hasExceptions: Bool { value(of: "no_proxy") != nil || value(of: "NO_PROXY") != nil }
 
   /// The environment's proxy for this server; nil for none, or for an unsupported form.
@@ -131,7 +133,7 @@ package enum ProxyVariables {
     return nil
   }
 
-  /// Returns nil for an empty variable, which counts as not set.
+  /// Returns the value of a variable. Returns nil for an empty variable, which counts as not set.
   private static func value(of name: String) -> String? {
     // Copied immediately; this process does not change its environment.
     guard let value = getenv(name), value.pointee != 0 else { return nil }

@@ -11,7 +11,8 @@ import LullLibC
 /// aborts the process if it has to watch a closed descriptor.
 final class CurlSocket {
   let descriptor: curl_socket_t
-  /// Whether it belongs to an established connection. curl closes such a socket only through Lull.
+  /// Whether the socket belongs to an established connection. curl closes such a socket only
+  /// through Lull.
   private(set) var isKept = false
 
   /// The events that curl waits for, as libuv's flags; 0 for none.
@@ -19,7 +20,7 @@ final class CurlSocket {
   /// The events that libuv watches.
   private var watched: Int32 = 0
   private var poll: UnsafeMutablePointer<uv_poll_t>?
-  /// Whether an exchange on it has paused, so that input is expected.
+  /// Whether an exchange on this socket has paused, so that input is expected.
   private var isPaused = false
   /// Whether the protocol lets the server send between two exchanges, as HTTP/2 does; nil until it
   /// is known.
@@ -82,15 +83,15 @@ final class CurlSocket {
     // libuv stops watching on an error.
     if status < 0 { watched = 0 }
     guard wanted != 0 else {
-      // The server sent something on an idle connection, or closed it: curl finds out when it looks
-      // for a connection.
+      // The server sent something on an idle connection, or closed it. curl will notice that when
+      // it searches for a connection.
       stop()
       if status >= 0, !isPaused { endIfItSpoke() }
       return
     }
-    // For an error, curl is told that the socket is ready. It then meets the error itself, as it
-    // does with its own poll, and tries a new connection if that is safe. With CSELECT_ERR it would
-    // give up.
+    // If there is an error, Lull reports to curl that the socket is ready. curl then encounters the
+    // error itself, as it does with its own poll, and tries a new connection if that is safe. With
+    // CSELECT_ERR, it would give up.
     let events = status < 0 ? wanted : events
     var flags: Int32 = 0
     if events & Int32(UV_READABLE.rawValue) != 0 { flags |= CURL_CSELECT_IN }
@@ -100,8 +101,9 @@ final class CurlSocket {
   }
 
   /// Closes an idle connection on which the server has sent something, such as 408 before it
-  /// disconnects. That is not the response to the next request, but curl (7.88) would take it for
-  /// one. With TLS or HTTP/2, it may be part of the protocol.
+  /// disconnects. These bytes are not the response to the next request, but curl (7.88) would take
+  /// them for it. With TLS or HTTP/2, they may be part of the protocol, and the connection stays
+  /// open.
   private func endIfItSpoke() {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     let tlsRecords: ClosedRange<UInt8> = 20...23
@@ -139,8 +141,8 @@ final class CurlSocketTable {
     return index >= 0 && index < sockets.count ? sockets[index] : nil
   }
 
-  /// Inserts a socket. An old entry with the same descriptor is one that curl has closed without a
-  /// call.
+  /// Inserts a socket. If there is an old entry with the same descriptor, curl has closed its
+  /// socket without a call.
   func insert(_ socket: CurlSocket) {
     let index = Int(socket.descriptor)
     while sockets.count <= index { sockets.append(nil) }

@@ -4,9 +4,9 @@ import CCurl
 /// and query are set: curl would otherwise parse and rebuild the whole URL.
 ///
 /// URLs with a user, a fragment, escapes (which curl would convert to lower case) or bytes outside
-/// ASCII are left to curl.
+/// ASCII are parsed by curl.
 struct CurlTarget: ~Copyable {
-  /// nil before the first use.
+  /// curl's parsed URL; nil before the first use.
   private var parts: OpaquePointer?
   /// The origin of `parts` as a URL without a path; empty if unknown.
   private var origin = ""
@@ -42,7 +42,7 @@ struct CurlTarget: ~Copyable {
       hasQuery = false
       return curl_url_set(parts, CURLUPART_PATH, target, 0) == CURLUE_OK
     }
-    // An empty query is not the same as none.
+    // An empty query is not the same as no query, so curl must parse such a URL.
     guard target[query + 1] != 0,
       curl_url_set(parts, CURLUPART_QUERY, target + query + 1, 0) == CURLUE_OK
     else { return false }

@@ -13,12 +13,13 @@ final class CurlTransfer: RequestNetworking {
 
   /// The request of the current hop.
   private(set) var request: HTTPRequest
-  /// The queue in which it waits or is counted; nil before the first queue and after the end.
+  /// The queue in which the exchange waits or is counted; nil before the first queue and after the
+  /// end.
   var queue: HostQueue?
   private(set) var redirectCount = 0
-  /// How often it was sent again because a reused connection turned out to be closed.
+  /// How often the request was sent again because a reused connection turned out to be closed.
   private(set) var retryCount = 0
-  /// Limits the wait for a place at another origin after a redirect.
+  /// The timer that limits the wait in a queue after a redirect or before another attempt.
   private var deadlineTimer: (any HostTimer)?
 
   private var stage = Stage.waiting
@@ -26,9 +27,9 @@ final class CurlTransfer: RequestNetworking {
   // Not `weak`, which would slow down every use of the provider. The provider ends all its
   // exchanges before it is released, and an ended exchange has no provider.
   private unowned(unsafe) var provider: CurlProvider?
-  /// When it left the queue for the first time, in nanoseconds; 0 before.
+  /// When the exchange left the queue for the first time, in nanoseconds; 0 before that.
   private var startedAt: UInt64 = 0
-  /// Seconds that it has waited for its secrets.
+  /// The seconds that the exchange has waited for its secrets.
   private var secretWait = 0.0
 
   init(_ request: HTTPRequest, completion: NetworkCompletion, provider: CurlProvider) {
@@ -52,28 +53,28 @@ final class CurlTransfer: RequestNetworking {
     return nil
   }
 
-  // Separately: a whole request is expensive to copy.
+  // This is a separate property, because a whole request is expensive to copy.
   var payloadToSend: RequestPayload? {
     HTTPRequest.payloadToSend(request.payload, of: request.method)
   }
 
-  /// nil for an exchange that has sent no secret.
+  /// The state of the secrets; nil for an exchange that has sent no secret.
   var secrets: SecretExchange?
 
-  /// Seconds since it left the queue.
+  /// Seconds since the exchange left the queue.
   var elapsed: Double {
     startedAt == 0 ? 0 : Double(uv_hrtime() - startedAt) / 1e9
   }
 
-  /// Seconds until the timeout of the whole exchange. Before it has left the queue, only the wait
-  /// for its secrets counts.
+  /// Seconds until the timeout of the whole exchange. Before the exchange has left the queue, only
+  /// the wait for its secrets counts.
   var remainingTime: Double {
     request.limits.timeout - secretWait - elapsed
   }
 
   // MARK: Events
 
-  /// Adds the seconds that it has waited for its secrets.
+  /// Adds the seconds that the exchange has waited for its secrets.
   func hasWaited(_ seconds: Double) {
     secretWait += seconds
   }
@@ -84,12 +85,12 @@ final class CurlTransfer: RequestNetworking {
     endWaiting()
   }
 
-  /// Excludes the time since `start`, in which it waited for a limit.
+  /// Excludes the time since `start`, in which the exchange waited for a rate limit.
   func skipTime(since start: UInt64) {
     if startedAt != 0 { startedAt += uv_hrtime() - start }
   }
 
-  /// Replaces the request after a redirect, which waits for a place.
+  /// Replaces the request after a redirect. The new request waits in a queue.
   func redirected(to request: HTTPRequest) {
     self.request = request
     redirectCount += 1
@@ -102,7 +103,7 @@ final class CurlTransfer: RequestNetworking {
     stage = .waiting
   }
 
-  /// Sets the timer that ends the exchange if it still waits then.
+  /// Sets the timer that ends the exchange if it still waits when the timer fires.
   func waits(until timer: any HostTimer) {
     deadlineTimer = timer
   }
@@ -112,8 +113,8 @@ final class CurlTransfer: RequestNetworking {
     deadlineTimer = nil
   }
 
-  /// Reports the result. The caller must have removed it from its queue and from curl. Later calls
-  /// have no effect.
+  /// Reports the result. The caller must have removed the exchange from its queue and from curl.
+  /// Later calls have no effect.
   func end(_ report: ArrivedResult) {
     guard !hasEnded else { return }
     stage = .ended(transferMetrics)
@@ -157,8 +158,8 @@ extension HTTPRequest {
     return [.post, .put, .patch].contains(method) ? .bytes([]) : nil
   }
 
-  /// The part of the URL that determines the destination: with secrets in it, the rest is not a URL
-  /// that curl could parse.
+  /// The part of the URL that determines the destination. With secrets in the URL, this is the part
+  /// before the query: the rest is not a URL that curl could parse.
   var address: String {
     guard secrets?.url != nil else { return url }
     return String(url.prefix { $0 != "?" && $0 != "#" })

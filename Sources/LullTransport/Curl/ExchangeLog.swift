@@ -1,6 +1,6 @@
 import LullCore
 
-/// The network log's lines about exchanges, one each; user and password are never included.
+/// Writes one line about each exchange to the network log. User and password are never included.
 struct ExchangeLog {
   private let log: Log
 
@@ -8,7 +8,7 @@ struct ExchangeLog {
     self.log = log
   }
 
-  /// Whether anything is logged; avoids copying responses for nothing.
+  /// Whether anything is logged. If not, callers need not copy responses.
   var isOn: Bool { !log.isSilent }
 
   /// - Parameter remark: A message about the body.

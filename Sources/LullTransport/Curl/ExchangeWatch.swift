@@ -4,9 +4,9 @@ import LullCore
 /// Checks periodically whether an exchange makes progress, and reports if it has stalled for too
 /// long.
 ///
-/// It counts from the time there is a connection, and checks ten times within the shorter of its
-/// timeouts: a stall may be noticed a tenth too late, but never too early. It ends with the hop
-/// that it was made for.
+/// The time counts from the moment when there is a connection. The watch checks ten times within
+/// the shorter of its timeouts: it may notice a stall a tenth of the timeout too late, but never
+/// too early. It ends with the hop for which it was made.
 final class ExchangeWatch {
   private unowned let easy: CurlEasy
   private let loop: EventLoop
@@ -17,7 +17,7 @@ final class ExchangeWatch {
   private var timer: (any HostTimer)?
   /// The time of the last progress, and the number of bytes then; nil before there is a connection.
   private var last: (time: UInt64, bytes: Int)?
-  /// When the whole request was sent; nil before.
+  /// When the whole request was sent; nil before that.
   private var sentAt: UInt64?
 
   /// Returns nil if the options set no such timeout. `action` is called at most once.

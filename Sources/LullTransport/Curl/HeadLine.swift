@@ -18,7 +18,8 @@ enum HeadLine {
     return number(rest.prefix(3))
   }
 
-  /// Parses a number of digits only. Returns nil also if it is too large.
+  /// Parses a number. Returns nil if the text does not consist of digits only, or if the number is
+  /// too large.
   static func number(_ digits: Slice<Bytes>) -> Int? {
     guard !digits.isEmpty else { return nil }
     var number = 0

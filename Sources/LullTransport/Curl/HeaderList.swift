@@ -5,11 +5,11 @@ import LullCore
 enum HeaderList {
   /// Returns a new list that the caller frees, or nil if memory runs out.
   ///
-  /// Content-Length and Transfer-Encoding are left out: the framing follows the real body. The
-  /// headers that curl would add to a body, `Expect` and Content-Type, are suppressed unless given.
-  /// Omitted headers are added neither here nor by curl, except Host, which HTTP/1.1 requires. The
-  /// default User-Agent and Accept-Encoding are added here: as options of curl they would cost
-  /// twice as much.
+  /// Content-Length and Transfer-Encoding are left out, because the framing follows the real body.
+  /// curl would add the headers `Expect` and Content-Type to a body: they are suppressed unless the
+  /// request has them. Headers that the request omits are added neither here nor by curl, except
+  /// Host, which HTTP/1.1 requires. The default User-Agent and Accept-Encoding are added here: as
+  /// options of curl they would cost twice as much.
   static func make(
     _ headers: RequestHeaders, withBody: Bool, withCookies: Bool = true, userAgent: String
   ) -> UnsafeMutablePointer<curl_slist>? {
@@ -42,7 +42,7 @@ enum HeaderList {
     }
     if isWanted("user-agent") { append("user-agent: \(userAgent)") }
     if isWanted("accept-encoding") {
-      // A part of a coded body cannot be decoded.
+      // A part of a coded body cannot be decoded, so no coding is accepted with a Range header.
       append("accept-encoding: \(has(headers.lines, "range") ? "identity" : encodings)")
     }
     if withBody {
@@ -56,7 +56,7 @@ enum HeaderList {
     return list
   }
 
-  /// The supported codings: libcurl links the libraries that it can use itself.
+  /// The supported codings. They are those whose libraries libcurl itself is linked with.
   private static let encodings: String = {
     // Static data of the library.
     guard let features = curl_version_info(CURLVERSION_FIRST)?.pointee.features else {

@@ -2,18 +2,19 @@ import LullCore
 
 /// The exchanges with one origin: the number of active ones, and the queue of waiting ones.
 ///
-/// A waiting exchange takes one slot here and no curl handle. First come, first served.
+/// A waiting exchange uses one slot of the queue and no curl handle. Exchanges are sent in the
+/// order in which they arrive.
 final class HostQueue {
   /// The maximum number of streams of one HTTP/2 connection: curl's own limit, so that one
   /// connection carries them all.
   private static let maxStreams = 100
 
-  /// The maximum number of active exchanges while the host's address is unknown: each resolves it
-  /// on its own thread.
+  /// The maximum number of active exchanges while the host's address is unknown. Each of them
+  /// resolves the address on its own thread.
   private static let maxLookUps = 16
 
   let origin: Origin
-  /// The index of its first multi handle among those of the provider.
+  /// The index of the queue's first multi handle among those of the provider.
   private var firstMulti: Int
   /// Whether the last response came over HTTP/2; nil before the first.
   var usedHTTP2: Bool?
@@ -22,8 +23,9 @@ final class HostQueue {
 
   /// The active exchanges while the address is unknown; nil when it is known.
   private var pioneers: [CurlTransfer]?
-  /// The number of places in use so far, and the free ones among them. The last one that became
-  /// free is at the end: its connection is the most likely to be open.
+  /// Each active exchange has a place. These are the number of places in use so far, and the free
+  /// places among them. The place that became free last is at the end, because its connection is
+  /// the most likely to be open.
   private var placeCount = 0
   private var freePlaces: [Int] = []
 
@@ -42,7 +44,7 @@ final class HostQueue {
 
   var isIdle: Bool { activeCount == 0 && waitingCount == 0 }
 
-  /// Whether another exchange may be sent now, by its own limits.
+  /// Whether another exchange may be sent now, by the limits of its request.
   func hasRoom(for transfer: CurlTransfer) -> Bool {
     let connections = max(1, transfer.request.limits.connectionsPerHost)
     let shares = speaksHTTP2 && transfer.request.options?.connection.httpVersion != .http1
@@ -62,7 +64,8 @@ final class HostQueue {
 
   var isUnknown: Bool { pioneers != nil }
 
-  /// Records that an exchange is active. Returns its place, which determines the multi handle.
+  /// Records that an exchange is active. Returns the place of the exchange, which determines the
+  /// multi handle.
   func began(_ transfer: CurlTransfer) -> Int {
     activeCount += 1
     pioneers?.append(transfer)
@@ -84,8 +87,8 @@ final class HostQueue {
     }
   }
 
-  /// Returns the index of the multi handle for a place. HTTP/2 streams use a single one, in which
-  /// they can share connections.
+  /// Returns the index of the multi handle for a place. All HTTP/2 streams use the same handle, in
+  /// which they can share connections.
   func multi(at place: Int) -> Int {
     firstMulti + (speaksHTTP2 ? 0 : place / CurlMultis.shareOfOrigin)
   }
@@ -103,7 +106,8 @@ final class HostQueue {
     waiting.append(transfer)
   }
 
-  /// Adds an exchange that has waited once already and was redirected here.
+  /// Adds an exchange in front: it has already waited once, and is sent again or was redirected
+  /// here.
   func prepend(_ transfer: CurlTransfer) {
     if head > 0 {
       head -= 1
@@ -131,7 +135,8 @@ final class HostQueue {
   /// Records that a waiting exchange was cancelled. Its state must have changed before.
   func waitingOneWasCancelled() {
     cancelledCount += 1
-    // Removing them when half are cancelled makes the cost of each cancellation constant.
+    // Cancelled exchanges are removed together when they are more than half, so that the cost of
+    // each cancellation is constant.
     guard cancelledCount > waitingCount else { return }
     waiting = waiting[head...].filter { $0?.isWaiting ?? false }
     head = 0

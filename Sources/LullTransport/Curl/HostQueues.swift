@@ -14,7 +14,7 @@ final class HostQueues {
   private var unknown: [HostQueue] = []
 
   private var queues: [Origin: HostQueue] = [:]
-  /// The last result, and the prefix of the URL that determined it.
+  /// The last result of `queue(for:)`, and the prefix of the URL that determined it.
   private var last: HostQueue?
   private var lastPrefix: [UInt8] = []
 
@@ -57,7 +57,7 @@ final class HostQueues {
     return found
   }
 
-  /// The number of exchanges that wait for a place, at all origins.
+  /// The number of exchanges that wait in the queues of all origins.
   var waitingCount: Int { queues.values.reduce(0) { $0 + $1.waitingCount } }
 
   /// Removes and returns all waiting exchanges.

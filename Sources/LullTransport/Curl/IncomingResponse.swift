@@ -10,15 +10,16 @@ struct IncomingResponse {
   /// The maximum memory to reserve for a body before any of it has arrived, in bytes.
   private static let maxReserve = 4 << 20
 
-  /// 0 before the first status line.
+  /// The status code; 0 before the first status line.
   private(set) var status = 0
   private(set) var failure: Failure?
   private(set) var isHeadComplete = true
-  /// Whether there is a connection, so that the request is sent now.
+  /// Whether there is a connection, so that the request is being sent.
   private(set) var isRequested = false
   /// The first Location header, decoded by `ResourceURL.text(ofBytes:)`.
   private(set) var location: String?
-  /// Keeps its memory from one response to the next, so that a head costs one allocation.
+  /// The headers received so far. This value keeps its memory from one response to the next, so
+  /// that a head costs one allocation.
   private var received = Headers()
   /// The size of all heads and trailers together: a server may send any number of each.
   private var headSize = 0
@@ -26,7 +27,7 @@ struct IncomingResponse {
   /// Continuations of obsolete folded lines, with the index of their line.
   private var folds: [(index: Int, text: [UInt8])] = []
   private var body: [UInt8] = []
-  /// Counts the body's memory while it is held.
+  /// Counts the memory of the body while the body is stored here.
   private var held: HeldBytes?
   private var bodySize = 0
   private var contentLength: Int?
@@ -34,15 +35,16 @@ struct IncomingResponse {
   private var isFraming = false
   private var isChunked = false
   private var isHTTP1 = false
-  /// Detects the end of a body that ends with its TLS connection; nil for every other body.
+  /// Detects whether a TLS connection whose end also ends the body was closed properly; nil for
+  /// every other body.
   private var closeNotice: CloseNotice?
-  /// curl's handle, if such a body needs a close_notify.
+  /// curl's handle, if a body that ends with its TLS connection needs a close_notify.
   private var tlsHandle: UnsafeMutableRawPointer?
   /// The Content-Encoding headers; nil without any.
   private var encoding: String?
   /// The codings to decode.
   private var codings: [ContentCoding] = []
-  /// nil before the first byte of a coded body.
+  /// Decodes the body; nil before the first byte of a coded body.
   private var decoder: BodyDecoder?
   /// The number of bytes of the body before decoding.
   private var wireSize = 0
@@ -59,12 +61,14 @@ struct IncomingResponse {
   /// Whether the server has not processed the last request: it may be sent again, whatever its
   /// method.
   var wasRefusedUnread = false
-  /// For a request that counts against a limit: every time it is sent, it needs an admission.
+  /// Reports to the rate limit when the request is sent; nil if it counts against none. The request
+  /// needs an admission every time it is sent.
   private(set) var sending: SendingReport?
-  /// Whether its limit must be notified when the head was sent, which happens within one call of
+  /// Whether the limit is notified later, when the whole request was sent or its response has
+  /// arrived. Otherwise it is notified when the head is sent, which happens within one call of
   /// curl.
   private(set) var passesLater = false
-  /// Receives the body of a successful response; nil keeps it here.
+  /// Receives the body of a successful response; nil stores the body here.
   private var sink: BodySink?
   /// The requested URL; empty without a sink.
   private var url = ""
@@ -72,7 +76,7 @@ struct IncomingResponse {
   private(set) var isFull = false
   /// Whether curl holds back a piece of the body until the transfer is resumed.
   private(set) var isHeldBack = false
-  /// Excludes the sink's time from curl's; nil without a sink.
+  /// Excludes the time that the sink takes from the time in curl; nil without a sink.
   private var callGuard: StuckCallGuard?
   /// Records decoded bytes of the body; nil if they are not observed.
   var wire: WireRecord?
@@ -113,7 +117,7 @@ struct IncomingResponse {
 
   var hasSink: Bool { sink != nil }
 
-  /// Whether the response's Location will be followed; its own body is ignored.
+  /// Whether the response's Location will be followed. The body of such a response is ignored.
   var isRedirect: Bool {
     location != nil && RedirectPolicy.isRedirect(status) && !keepsRedirects
   }
@@ -180,7 +184,7 @@ struct IncomingResponse {
     case UInt8(ascii: "c"), UInt8(ascii: "C"):
       if let value = HeadLine.value(of: "content-length", in: line) {
         isFraming = true
-        // Irrelevant without a body.
+        // The length is irrelevant for a response without a body.
         guard !isBodyless else { return true }
         guard let length = HeadLine.length(value) else {
           return fail(.badLength(HeadLine.visible(value)))
@@ -211,7 +215,7 @@ struct IncomingResponse {
     return true
   }
 
-  /// Whether the status has no body, whatever the head says. (RFC 9112, 6.3)
+  /// Whether a response with this status has no body, whatever its headers contain. (RFC 9112, 6.3)
   private var isBodyless: Bool { status < 200 || status == 204 || status == 304 }
 
   private mutating func fail(_ failure: Failure) -> Bool {
@@ -253,7 +257,7 @@ struct IncomingResponse {
     }
   }
 
-  /// Whether a body that has ended is complete. If it is not, that is recorded as a failure.
+  /// Whether a body that has ended is complete. If it is incomplete, the failure is recorded.
   mutating func endBody() -> Bool {
     guard failure == nil else { return true }
     if let coding = decoder?.unfinished { return fail(.decoding(.cut(coding))) }
@@ -261,7 +265,7 @@ struct IncomingResponse {
     return true
   }
 
-  /// Whether only the end of the connection ends the body. (RFC 9112, 6.3)
+  /// Whether the end of the connection is the only mark of the body's end. (RFC 9112, 6.3)
   private var endsWithConnection: Bool {
     isHTTP1 && contentLength == nil && !isChunked && expectsBody && !isBodyless && !isRedirect
   }
@@ -334,7 +338,7 @@ struct IncomingResponse {
     return fail(.bodyTooLarge)
   }
 
-  /// Determines the codings of the body, if it is needed.
+  /// Determines the codings of the body, if the body is needed. Returns false to stop the transfer.
   private mutating func setCodings() -> Bool {
     guard let encoding, expectsBody, !isRedirect, !isBodyless else { return true }
     switch ContentCoding.codings(encoding) {
@@ -349,7 +353,7 @@ struct IncomingResponse {
 
   // MARK: Results
 
-  /// Takes the body.
+  /// Returns the body and removes it from this value.
   mutating func takeBody() -> [UInt8] {
     let taken = body
     body = []
@@ -357,7 +361,7 @@ struct IncomingResponse {
     return taken
   }
 
-  /// Releases the body and its decoder when it is no longer needed.
+  /// Releases the body and its decoder when they are no longer needed.
   mutating func letGoOfBody() {
     sink = nil
     sending = nil
@@ -369,8 +373,8 @@ struct IncomingResponse {
     held = nil
   }
 
-  /// Returns a message about the body's codings, or nil. Mutating, as below, to avoid a copy of
-  /// this value.
+  /// Returns a message about the body's codings, or nil. This is mutating, like `headers`, to avoid
+  /// a copy of this value.
   mutating func remark() -> String? {
     guard let encoding, wireSize > 0 else { return nil }
     if let (coding, count) = decoder?.surplus {
@@ -405,7 +409,7 @@ extension IncomingResponse {
   /// Whether the request may be sent again now.
   var mayBeRepeated: Bool { isRepeatable || wasRefusedUnread }
 
-  /// Why Lull stopped a transfer, or rejects it although curl found it complete.
+  /// The reason why Lull has stopped a transfer, or rejects it although curl found it complete.
   enum Failure {
     case bodyTooLarge
     case headTooLarge
@@ -419,7 +423,7 @@ extension IncomingResponse {
     case foldedFraming
     /// A transfer coding other than `chunked`, which was not requested. (RFC 9112, 7.4)
     case transferCoding(String)
-    /// The body's codings or bytes are invalid.
+    /// The body cannot be decoded: it has too many codings, or decoding has failed.
     case tooManyCodings
     case decoding(DecodingFailure)
     /// A 101 response without a request to change the protocol. (RFC 9110, 15.2.2)

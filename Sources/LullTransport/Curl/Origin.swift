@@ -4,15 +4,15 @@ import LullCore
 /// Scheme, host and port of a server. Requests to one origin share connections, a queue, and access
 /// to credentials.
 ///
-/// One object for all requests to an origin, because each exchange passes it on several times.
+/// All requests to an origin share one object, because each exchange passes it on several times.
 final class Origin: Hashable, Sendable {
   /// `http` or `https`.
   let scheme: String
-  /// In the canonical form of `HostName`: each host has one spelling, which curl interprets in the
-  /// same way.
+  /// The host in the canonical form of `HostName`: each host has one spelling, which curl
+  /// interprets in the same way.
   let host: String
   let port: String
-  /// The URL without a path.
+  /// The origin as a URL without a path.
   let text: String
 
   init(scheme: String, host: String, port: String) {
@@ -53,7 +53,7 @@ final class Origin: Hashable, Sendable {
   /// are rebuilt from the checked values.
   func wireURL(_ url: String) -> String {
     if hasBeginning(of: url) { return url }
-    // If it belongs to another origin, an empty URL, which curl rejects.
+    // For a URL of another origin, this returns an empty URL, which curl rejects.
     guard let address = ResourceURL.address(of: url), address.host == host else { return "" }
     let user = address.user.map { $0.isEmpty ? "" : $0 + "@" } ?? ""
     return "\(scheme)://\(user)\(hostAndPort)\(address.target)"

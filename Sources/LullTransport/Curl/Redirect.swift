@@ -6,8 +6,8 @@ struct Redirect {
   let origin: Origin
   let message: String
 
-  /// The setting that rejects redirects to another origin. It is removed from messages for users
-  /// who have not set it.
+  /// The hint in messages that names the setting which rejects redirects to another origin. It is
+  /// removed from messages for users who have not set it.
   static let refusalHint = " (redirects = \"same_origin\")"
 
   typealias Hiding = (HTTPRequest, Origin) throws(TransportError) -> HTTPRequest

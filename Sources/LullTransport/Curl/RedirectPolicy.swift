@@ -16,9 +16,10 @@ enum RedirectPolicy {
 
   /// Returns the request for `target`, and the names of the headers that were removed.
   ///
-  /// 303 turns every method except HEAD into GET, 301 and 302 only POST. 307 and 308 keep method
-  /// and body. If the origin changes, only Accept*, Content-* and User-Agent are kept, and for a
-  /// download also Range and If-Range. A client certificate and a Unix socket are not kept.
+  /// 303 turns every method except HEAD into GET. 301 and 302 turn only POST into GET. 307 and 308
+  /// keep method and body. If the origin changes, only Accept*, Content-* and User-Agent are kept,
+  /// and for a download also Range and If-Range. A client certificate and a Unix socket are not
+  /// kept.
   static func follow(
     _ request: HTTPRequest, status: Int, to target: String, changesOrigin: Bool
   ) -> (request: HTTPRequest, dropped: [String]) {
@@ -54,7 +55,7 @@ enum RedirectPolicy {
     }
   }
 
-  /// Returns the removed names, each once, in order.
+  /// Removes headers. Returns their names, each once, in order.
   @discardableResult
   private static func removeHeaders(
     of request: inout HTTPRequest, where isUnwanted: (String) -> Bool

@@ -7,20 +7,20 @@ import Synchronization
 /// While a server sends endless HTTP/2 frames that do not affect a transfer, such as GOAWAY or
 /// empty DATA, libcurl 7.88 continues to read inside one call. It makes no callbacks and ignores
 /// timeouts, including its own. A separate thread therefore checks every second how long the
-/// current call has taken, and shuts its socket down after `patience`. curl then sees the end of
-/// the connection and returns.
+/// current call has taken, and shuts down the socket of that call after `patience`. curl then sees
+/// the end of the connection and returns.
 ///
-/// The receiver of a body is called from within such a call and may be slow: its time does not
-/// count, see `pausing`. The guard does not end calls that wait for anything except a socket, and
-/// does not know transfers: curl reports their results. For a call without its own socket, all
-/// sockets are shut down. Created, started, entered and left on the home thread; the guard's own
-/// thread only reads data under the lock.
+/// The receiver of a body is called from within such a call and may be slow, so its time does not
+/// count; see `pausing`. The guard ends only calls that wait for a socket. It does not know
+/// transfers: curl reports their results. For a call without its own socket, all sockets are shut
+/// down. The guard is created, started, entered and left on the home thread; its own thread only
+/// reads data under the lock.
 final class StuckCallGuard: Sendable {
   private struct State {
     var isOver = false
-    /// When the current call began, in nanoseconds; nil outside.
+    /// When the current call began, in nanoseconds; nil outside a call.
     var since: UInt64?
-    /// The socket that the call is about; negative for none.
+    /// The socket of the current call; negative for none.
     var descriptor: Int32 = -1
     var descriptors: Set<Int32> = []
   }
@@ -78,7 +78,8 @@ final class StuckCallGuard: Sendable {
     state.withLock { $0.since = nil }
   }
 
-  /// Runs `body` within a call. Its time does not count as the call's.
+  /// Runs `body`, which curl calls within a call. The time of `body` does not count as time of that
+  /// call.
   func pausing<Result>(_ body: () -> Result) -> Result {
     let since = state.withLock { state in
       defer { state.since = nil }
@@ -98,7 +99,7 @@ final class StuckCallGuard: Sendable {
       usleep(interval)
       let isOver = state.withLock { state in
         guard !state.isOver else { return true }
-        // Repeatedly, in case curl has opened another socket meanwhile.
+        // The sockets are shut down at every check, in case curl has opened another one meanwhile.
         guard let since = state.since, StuckCallGuard.now - since > patience else { return false }
         let isOfOne = state.descriptors.contains(state.descriptor)
         for descriptor in isOfOne ? [state.descriptor] : state.descriptors {

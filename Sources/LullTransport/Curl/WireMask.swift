@@ -5,7 +5,8 @@ import LullCore
 /// The positions of secrets in the request are known, so even short ones are masked. In a response,
 /// a secret may be anywhere.
 struct WireMask {
-  /// The maximum length in bytes of a secret that may be cut at the end of a recorded body.
+  /// The number of bytes that are dropped at the end of a truncated body. Longer secrets may be
+  /// truncated there without being recognised.
   private static let longest = 8 * 1024
   private let request: HTTPRequest
   private let search: SecretSearch
@@ -24,7 +25,7 @@ struct WireMask {
         return .body(
           isSent: true, Array(body.prefix(WireObserver.bodyLimit)), count: max(count, body.count))
       }
-      // The cut may be inside a secret.
+      // A truncated body may end inside a secret, so its last bytes are dropped.
       let masked = hidden(bytes).dropLast(count > bytes.count ? WireMask.longest : 0)
       return .body(isSent: isSent, Array(masked), count: count)
     }

@@ -74,7 +74,7 @@ final class WireRecord {
 
   // MARK: Outside curl
 
-  /// Completes the record.
+  /// Completes the events that are still incomplete.
   func end() {
     endBodies()
     endHead(of: &sent, isSent: true)

@@ -6,20 +6,20 @@ import CCompression
 /// and counted.
 final class ContentDecoder {
   private enum Stage {
-    /// The bytes of the header so far, too few to begin.
+    /// The bytes received so far, which are too few to recognise the format.
     case fresh([UInt8])
     case inside
-    /// After the end of a stream; the bytes may begin another one.
+    /// After the end of a stream. The bytes received since may begin another stream.
     case ended([UInt8])
-    /// After the end of the last stream.
+    /// After the end of the last stream: further bytes are ignored.
     case over
   }
 
-  /// The size of one decoded piece.
+  /// The maximum size of one decoded piece, in bytes.
   private static let pieceSize = 32 << 10
 
   let coding: ContentCoding
-  /// The number of bytes after the end.
+  /// The number of ignored bytes after the end of the coded stream.
   private(set) var surplus = 0
   private var stage = Stage.fresh([])
   private var stream: OpaquePointer?
@@ -45,7 +45,8 @@ final class ContentDecoder {
 
   typealias Taking = (UnsafeBufferPointer<UInt8>) throws(DecodingFailure) -> Void
 
-  /// Passes the decoded `bytes` to `next`, in pieces that are valid during its call.
+  /// Decodes `bytes` and passes the result to `next`, in pieces that are valid only during that
+  /// call.
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ next: Taking) throws(DecodingFailure) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -74,7 +75,7 @@ final class ContentDecoder {
     }
     let format = coding.format(of: prefix)
     if let problem = ccompression_load(format) {
-      // A text that belongs to the library and does not change.
+      // The text is a constant of the library, so it is valid after the call.
       throw .unavailable(coding, reason: String(cString: problem))
     }
     stream = ccompression_open(format)
@@ -83,7 +84,7 @@ final class ContentDecoder {
     try feed(prefix, next)
   }
 
-  /// Checks whether another stream begins after the end of one.
+  /// Checks whether another stream begins after the end of a stream, and decodes its beginning.
   private func goOn(_ prefix: [UInt8], _ rest: inout Rest, _ next: Taking)
     throws(DecodingFailure)
   {
@@ -128,7 +129,7 @@ final class ContentDecoder {
         stage = .ended([])
         return
       case CCOMPRESSION_GOES_ON:
-        // If the output is full, there may be more.
+        // If the output buffer is full, there may be more decoded bytes.
         if room == 0 { continue }
         if rest.isEmpty { return }
         if isStuck { throw .invalid(coding) }
@@ -151,7 +152,7 @@ enum ContentCoding: String, Sendable {
 
   /// The parsed value of a `Content-Encoding` header.
   enum Codings: Equatable {
-    /// In the order in which they were applied; empty if the body is not coded.
+    /// The codings in the order in which they were applied; empty if the body is not coded.
     case known([ContentCoding])
     /// A coding that is not supported.
     case unknown(String)
@@ -188,8 +189,8 @@ enum ContentCoding: String, Sendable {
   /// The number of bytes that are needed to recognise the format.
   var prefixSize: Int { self == .deflate ? 2 : 0 }
 
-  /// Returns the format of a stream. For `deflate` some servers send the zlib format, which is
-  /// correct, others the same without its header. (RFC 9110, 8.4.1.2)
+  /// Returns the format of a stream. For `deflate`, some servers correctly send the zlib format,
+  /// and others send the same data without the zlib header. (RFC 9110, 8.4.1.2)
   func format(of prefix: [UInt8]) -> ccompression_format {
     switch self {
     case .gzip: CCOMPRESSION_GZIP
@@ -208,24 +209,25 @@ enum ContentCoding: String, Sendable {
 
 /// Decodes all codings of a body, the last applied first.
 ///
-/// Only the state of the codings is kept between pieces. The bytes between two codings have the
-/// same limit as the body: they cost as much work, but no memory.
+/// Between pieces, only the state of the decoders is kept. The bytes that pass from one decoder to
+/// the next have the same size limit as the body: they use no memory, but decoding them takes time.
 final class BodyDecoder {
   private let decoders: [ContentDecoder]
   private let maxSize: Int
-  /// The number of bytes from each decoder except the last.
+  /// The number of bytes that each decoder has produced, except the last decoder.
   private var sizes: [Int]
 
   /// - Parameters:
-  ///   - codings: In the order in which they were applied.
-  ///   - maxSize: The limit for the bytes between two codings.
+  ///   - codings: The codings in the order in which they were applied.
+  ///   - maxSize: The maximum number of bytes that may pass from one decoder to the next.
   init(_ codings: [ContentCoding], maxSize: Int) {
     decoders = codings.reversed().map { ContentDecoder($0) }
     sizes = Array(repeating: 0, count: codings.count)
     self.maxSize = maxSize
   }
 
-  /// Passes the decoded `bytes` to `next`, in pieces that are valid during its call.
+  /// Decodes `bytes` and passes the result to `next`, in pieces that are valid only during that
+  /// call.
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ next: ContentDecoder.Taking)
     throws(DecodingFailure)
   {
@@ -245,7 +247,7 @@ final class BodyDecoder {
     }
   }
 
-  /// The coding that is incomplete; nil if the body is complete.
+  /// The first coding whose stream is incomplete; nil if the body is complete.
   var unfinished: ContentCoding? { decoders.first { !$0.isWhole }?.coding }
 
   /// The number of bytes after the end of the body, and the coding that they follow; nil for none.
@@ -262,13 +264,14 @@ package enum CodedBytes {
     case plain
     /// The content, as far as it could be decoded.
     case decoded([UInt8])
-    /// The coding is not supported, or the content exceeds the limit; the reason.
+    /// The content cannot be decoded, for example because the coding is not supported or the
+    /// content exceeds the limit. The text is the reason.
     case unknown(String)
   }
 
   /// - Parameters:
-  ///   - codings: As `Content-Encoding` names them; nil recognises gzip and zstd by their first
-  ///     bytes.
+  ///   - codings: The codings as a `Content-Encoding` header lists them. If nil, gzip and zstd are
+  ///     recognised by their first bytes.
   ///   - limit: The maximum number of decoded bytes.
   package static func content(
     of bytes: [UInt8], codedAs codings: String? = nil, limit: Int = 64 << 20
@@ -303,7 +306,7 @@ package enum CodedBytes {
     return .decoded(decoded)
   }
 
-  /// Whether the first bytes are those of a coding.
+  /// Whether the bytes begin like a gzip or zstd stream.
   package static func mayBeCoded(_ bytes: [UInt8]) -> Bool { coding(of: bytes) != nil }
 
   private static func coding(of bytes: [UInt8]) -> ContentCoding? {
@@ -313,15 +316,15 @@ package enum CodedBytes {
   }
 }
 
-/// Why a coded body cannot be decoded.
+/// The reason why a coded body cannot be decoded.
 enum DecodingFailure: Error, Equatable {
   /// The bytes are not valid in this coding.
   case invalid(ContentCoding)
   /// The stream is truncated.
   case cut(ContentCoding)
-  /// The library is missing.
+  /// The library for this coding is missing.
   case unavailable(ContentCoding, reason: String)
-  /// Between two codings it exceeds the limit for a body.
+  /// The decoded bytes, or those that pass from one decoder to the next, exceed the size limit.
   case tooLarge
   case noMemory
   /// The receiver of the decoded bytes has refused them.

@@ -29,9 +29,9 @@ package final class EventLoop: HostClock {
   /// The libuv loop, for additional handles. Handles that are open when the loop closes are closed
   /// by it, but not freed.
   package let handle: UnsafeMutablePointer<uv_loop_t>
-  /// For C signal handlers: `uv_async_send` on it wakes the loop. Valid until `close`.
+  /// For C signal handlers: `uv_async_send` on this handle wakes the loop. Valid until `close`.
   package let asyncHandle: UnsafeMutablePointer<uv_async_t>
-  /// Run at the start of every turn, in order; the host sweeps here.
+  /// Functions that run at the start of every turn, in order. The host sweeps here.
   package var beforeTurn: [() -> Void] = []
   package let pump: Pump
 
@@ -77,7 +77,7 @@ package final class EventLoop: HostClock {
 
   package var isSystemTime: Bool { clock.isSystemTime }
 
-  /// Timers that have not fired yet.
+  /// The number of timers that have not fired yet.
   package var activeTimerCount: Int { clock.activeCount }
 
   package func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
@@ -86,13 +86,13 @@ package final class EventLoop: HostClock {
 
   // MARK: Turns
 
-  /// Performs one turn, as described above. Has no effect after `close`.
+  /// Performs one turn, as described for `EventLoop`. Has no effect after `close`.
   package func turn(_ mode: Mode = .once) {
     for hook in beforeTurn { hook() }
     for participant in participants { participant.object?.beforeWaiting() }
     guard !isClosed else { return }
-    // The results of the last turn are older than anything on the sockets. One system call for both
-    // saves a call for each load.
+    // The results of the last turn are older than any data on the sockets, so they are delivered
+    // before the sockets are polled. That saves a system call for each load.
     if mode == .once, hasPolled, pump.hasWork, !clock.hasDue {
       hasPolled = false
     } else {
@@ -104,8 +104,8 @@ package final class EventLoop: HostClock {
     pump.turn()
   }
 
-  /// Turns until `condition` holds; it is checked before each turn. If no event ever comes, it
-  /// waits forever: the caller must know whether one can.
+  /// Turns until `condition` holds, which is checked before each turn. If no event ever comes, this
+  /// waits forever: the caller must know whether an event can come.
   package func run(until condition: () -> Bool) {
     while !isClosed && !condition() { turn(.once) }
   }
@@ -126,14 +126,15 @@ package final class EventLoop: HostClock {
   package var signalWakeUp: SignalWakeUp {
     SignalWakeUp(
       function: { context in
-        // The context below; uv_async_send is safe in signal handlers.
+        // `context` is the pointer below; uv_async_send is safe in signal handlers.
         uv_async_send(context?.assumingMemoryBound(to: uv_async_t.self))
       }, context: UnsafeMutableRawPointer(asyncHandle))
   }
 
   // MARK: Inside another loop
 
-  /// Readable when a `turn(.noWait)` is due; wait on it no longer than `pollTimeout`.
+  /// A descriptor that becomes readable when a `turn(.noWait)` is due. Do not wait for it longer
+  /// than `pollTimeout`.
   package var descriptor: Int32 { uv_backend_fd(handle) }
 
   /// Milliseconds that another loop may wait on `descriptor` before it turns this one; -1 for no
@@ -213,7 +214,7 @@ package protocol TurnParticipant: AnyObject {
 
 /// Lets a task wait for a value that is checked after each turn of a pump.
 ///
-/// Ends early with its task or with the home. Home thread only.
+/// The wait ends early if its task is cancelled or the home ends. Home thread only.
 final class TurnWait<Value>: PumpGuest {
   private let pump: Pump
   private let look: () -> Value?
@@ -224,13 +225,15 @@ final class TurnWait<Value>: PumpGuest {
 
   /// - Parameters:
   ///   - look: Returns the value, or nil before it is available.
-  ///   - stop: Ends the wait early, and returns the value for that.
+  ///   - stop: Ends the wait early, and returns the value to use then.
   init(_ pump: Pump, look: @escaping () -> Value?, stop: @escaping () -> Value) {
     self.pump = pump
     self.look = look
     self.stop = stop
   }
 
+  /// Waits for the value.
+  ///
   /// - Parameter begin: Called when the task waits.
   func value(
     isolation: isolated (any Actor)?, _ begin: () -> Void
@@ -239,7 +242,8 @@ final class TurnWait<Value>: PumpGuest {
     let cancellation = pump.signal { [self] in cancel() }
     defer { pump.discard(cancellation) }
     let value = await withTaskCancellationHandler {
-      // Named explicitly, or the closure would leave the caller's actor.
+      // `isolation` is named explicitly, because the closure would leave the caller's actor
+      // otherwise.
       _ = isolation
       return await withCheckedContinuation { continuation in
         self.continuation = continuation

@@ -31,7 +31,7 @@ final class LoopClock: HostClock {
 
   var isSystemTime: Bool { true }
 
-  /// Timers that have not fired.
+  /// The number of timers that have not fired.
   var activeCount: Int { active.count }
 
   var hasDue: Bool { nextDue < due.count }
@@ -115,9 +115,11 @@ final class LoopClock: HostClock {
 
 /// One action waiting for its time on a `LoopClock`.
 final class LoopTimer: HostTimer {
-  /// nil after it has run or was cancelled, so that its captures are released immediately.
+  /// The action; nil after it has run or was cancelled, so that its captures are released
+  /// immediately.
   private var action: (() -> Void)?
-  /// nil after it has fired or was cancelled; the handle itself belongs to the clock.
+  /// The timer's handle, which belongs to the clock; nil after the timer has fired or was
+  /// cancelled.
   private(set) var handle: UnsafeMutablePointer<uv_timer_t>?
   private weak var clock: LoopClock?
 

@@ -57,12 +57,14 @@ final class LoopAction {
     self.action = action
   }
 
-  /// - Parameter data: The data of the handle that libuv has called back for.
+  /// Schedules the action of a handle for which libuv has made a callback.
+  ///
+  /// - Parameter data: The data of that handle.
   static func tell(_ data: UnsafeMutableRawPointer?) {
     guard let data else { return }
     // `data` is that of `LoopWatch.init`; libuv makes no calls after `close`.
     let told = Unmanaged<LoopAction>.fromOpaque(data).takeUnretainedValue()
-    // Not inside libuv: the action may turn the loop.
+    // The action does not run inside libuv, because it may turn the loop.
     told.loop.pump.enqueue { [weak told] in
       if let told, !told.isOver { told.action() }
     }
@@ -72,20 +74,21 @@ final class LoopAction {
 /// Waits, as part of an event loop, until a descriptor of another owner, such as a terminal, is
 /// readable.
 ///
-/// When it is, `isReady` stays true and the descriptor is not watched until `rearm`, so that unread
-/// input does not keep the loop busy. Close it before the descriptor and before the loop. Home
-/// thread only.
+/// When the descriptor is readable, `isReady` stays true and the descriptor is not watched until
+/// `rearm`, so that unread input does not keep the loop busy. Close the watch before the descriptor
+/// and before the loop. Home thread only.
 package final class DescriptorWatch {
-  /// Whether there is input, or the end of it.
+  /// Whether there is input, or the input has ended.
   package private(set) var isReady = false
   private var poll: UnsafeMutablePointer<uv_poll_t>?
 
-  /// Returns nil if the system cannot watch it: a file is always readable.
+  /// Returns nil if the system cannot watch the descriptor, for example that of a file, which is
+  /// always readable.
   package convenience init?(_ descriptor: Int32, on loop: EventLoop) {
     self.init(descriptor, handle: loop.handle)
   }
 
-  /// Watches on the loop of `clock`. Also returns nil if the clock is not a loop's.
+  /// Watches on the loop of `clock`. Also returns nil if the clock does not belong to a loop.
   convenience init?(_ descriptor: Int32, onLoopOf clock: any HostClock) {
     guard let handle = (clock as? LoopClock)?.handle else { return nil }
     self.init(descriptor, handle: handle)
@@ -132,9 +135,9 @@ package final class DescriptorWatch {
 
 /// Waits, as part of an event loop, until a file in a folder is written, created or removed.
 ///
-/// It does not report which file, and does not watch subfolders: the action has to check for
-/// itself. The action runs on the home thread on one of the next turns. Close it before the loop.
-/// Home thread only.
+/// The watch does not report which file was changed: the action has to check that. Subfolders are
+/// not watched. The action runs on the home thread on one of the next turns. Close the watch before
+/// the loop. Home thread only.
 package final class FolderWatch {
   private let watch: LoopWatch<uv_fs_event_t>
 
@@ -154,8 +157,8 @@ package final class FolderWatch {
 
 /// A signal as an event of the loop: the action runs on the home thread on one of the next turns.
 ///
-/// For signals that are not urgent, such as that of a resized terminal. `close` restores the old
-/// disposition. Home thread only.
+/// Use it for signals that are not urgent, such as that of a resized terminal. `close` restores the
+/// old disposition. Home thread only.
 package final class SignalWatch {
   private let watch: LoopWatch<uv_signal_t>
 

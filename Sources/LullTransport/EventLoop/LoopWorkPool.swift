@@ -13,7 +13,8 @@ final class LoopWorkPool: WorkPool {
 
   func run(_ work: @escaping @Sendable () -> Void) {
     let request = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
-    // Balanced in the second callback, which libuv makes exactly once, on the loop's thread.
+    // The reference is released in the second callback, which libuv makes exactly once, on the
+    // loop's thread.
     request.pointee.data = Unmanaged.passRetained(Work(work)).toOpaque()
     let status = uv_queue_work(
       loop, request,
@@ -27,7 +28,7 @@ final class LoopWorkPool: WorkPool {
         request.deallocate()
       })
     guard status != 0 else { return }
-    // No thread could be started: slow is better than never.
+    // No thread could be started, so the work runs here. Slow work is better than none.
     Unmanaged<Work>.fromOpaque(request.pointee.data).release()
     request.deallocate()
     work()

@@ -11,20 +11,20 @@ final class FileAdmissionLog: AdmissionLog {
   private let pump: Pump
   private let makeOther: () -> any AdmissionLog
   private var asker: LimitTables.Asker
-  /// The numbers that were granted and not sent.
+  /// The numbers of admissions that were granted and are not sent yet.
   private var unsent: Set<Int64> = []
-  /// The numbers among them of which a byte may have been sent.
+  /// The numbers in `unsent` for whose requests a byte may have been sent.
   private var begun: Set<Int64> = []
   /// Counts requests, to recognise a late answer.
   private var question = 0
   private var isAsking = false
   /// The log in memory, if the file could not be used.
   private var other: (any AdmissionLog)?
-  /// Whether that log is used for now, instead of the file.
+  /// Whether the log in memory is used for now, instead of the file.
   private var usesOther = false
-  /// When to try the file again; uptime in seconds.
+  /// When to try the file again, in seconds of uptime.
   private var triesAgainAt = 0.0
-  /// Seconds between two tries.
+  /// Seconds between two attempts to use the file.
   private let pause: Double
 
   init(
@@ -70,7 +70,7 @@ final class FileAdmissionLog: AdmissionLog {
     let number = question
     let report = pump.receiver { [weak self, jobs, pump] (result: Answer?) in
       if let self { return arrived(result, of: number, answer) }
-      // This object was released during the request.
+      // This object was released during the request, so a granted admission is given back.
       guard let result else { return }
       var numbers: [Int64] = []
       if case .granted(let admission) = result.result { numbers = [admission.number] }
@@ -131,7 +131,7 @@ final class FileAdmissionLog: AdmissionLog {
       return
     }
     question += 1
-    // During a request, its answer tells whether to leave the queue.
+    // If a request is running, the queue is left when its result has arrived.
     if !isAsking { leave(asker) }
     asker.ticket = nil
     isAsking = false
@@ -208,7 +208,7 @@ final class FileAdmissionLog: AdmissionLog {
     }
   }
 
-  /// Runs immediately if possible, otherwise soon and in order.
+  /// Changes the tables: immediately if possible, otherwise soon and in order.
   private func change(
     _ body: @escaping @Sendable (LimitTables) throws(SQLiteError) -> Void
   ) {

@@ -3,8 +3,8 @@ import LullLibC
 
 /// The time base of a limits file: seconds since the machine has started.
 enum LimitClock {
-  /// Converts the times of an earlier boot by the wall-clock time that has passed since; if the
-  /// wall clock was set back, none has.
+  /// Converts the times of an earlier boot, by the wall-clock time that has passed since. If the
+  /// wall clock was set back, no time counts as passed.
   static func adjust(
     _ database: SQLiteConnection, boot: String, uptime: Double, wall: Double
   ) throws(SQLiteError) {
@@ -16,7 +16,7 @@ enum LimitClock {
       let passed = max(0, wall - known.wall)
       let shift: [SQLiteValue] = [.real(uptime - passed - known.uptime), .real(uptime)]
       // Waiting callers and unsent admissions no longer exist. Admissions that may have been sent
-      // count from now on, by the minimum below.
+      // count from now on, because of the minimum below.
       try database.execute("DELETE FROM waiting; DELETE FROM admission WHERE time >= 1e308")
       try database.run("UPDATE admission SET time = min(time + ?, ?)", shift)
       try database.run("UPDATE rule SET since = min(since + ?1, ?2), used = used + ?1", shift)
@@ -37,14 +37,14 @@ enum LimitClock {
 /// A clock that advances evenly, also while the machine sleeps or its wall clock is set. It is the
 /// same for all processes until the machine restarts.
 enum BootTime {
-  /// Seconds.
+  /// The current time in seconds.
   static var now: Double {
     var time = timespec()
     clock_gettime(CLibrary.clockSinceBoot, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Identifies the boot that it counts from.
+  /// Identifies the boot from which the time counts.
   static let boot: String = {
     guard case .success(let bytes) = SecretFile.read("/proc/sys/kernel/random/boot_id") else {
       return ""

@@ -6,7 +6,7 @@ import LullSystem
 /// opened when it is first needed, set aside if it is damaged, and no longer used if it cannot be
 /// accessed.
 ///
-/// Processes take turns, in the order of their requests. For one thread at a time.
+/// Processes take turns, in the order of their requests. Must be used on one thread at a time.
 final class LimitFile {
   let path: String
   /// Receives one sentence for each kind of problem with the file, once.
@@ -15,22 +15,22 @@ final class LimitFile {
   private var identities: SaltedIdentities?
   private var identity: CacheFolder.Identity?
   private var locks: OwnerLocks?
-  /// Why the file is no longer used.
+  /// The reason why the file is no longer used; nil while it is used.
   private var refusal: String?
-  /// When the file is tried again after it was locked for too long; uptime in seconds.
+  /// When the file is tried again after it was locked for too long, in seconds of uptime.
   private var restsUntil = 0.0
   private var hasSetAside = false
-  /// Whether the file is only inspected: nothing is set aside then.
+  /// Whether the file is only inspected, so that it is never set aside.
   private let isInspection: Bool
 
-  /// How long to wait for another process, in seconds. A process is finished within a millisecond,
-  /// unless it was suspended.
+  /// How long to wait for another process, in seconds. A process needs the file for less than a
+  /// millisecond, unless it was suspended.
   private let patience: Double
-  /// How long the file is not used after that, in seconds. (LIM-91)
+  /// How long the file is not used after such a wait, in seconds. (LIM-91)
   static let rest = 30.0
   private let rest: Double
 
-  /// Accesses no file before it is used.
+  /// Creates the object without accessing the file.
   init(
     path: String, isInspection: Bool = false, patience: Double = 10, rest: Double = LimitFile.rest,
     warn: @escaping @Sendable (String) -> Void
@@ -91,7 +91,7 @@ final class LimitFile {
     if let locks, locks.identity == CacheFolder.identity(of: OwnerLocks.name(of: path)) {
       return locks
     }
-    // The lock file was removed: other processes would not see this process's locks.
+    // The lock file was removed, so other processes would not see this process's locks.
     locks = nil
     do throws(CacheFolder.Failure) {
       locks = try OwnerLocks(path: path)
@@ -104,7 +104,7 @@ final class LimitFile {
   private func opened(_ locks: OwnerLocks) throws(SQLiteError) -> SQLiteConnection {
     if let database {
       if identity == CacheFolder.identity(of: path) { return database }
-      // Another process has removed it or set it aside.
+      // Another process has removed the file or set it aside.
       self.database = nil
     }
     if let problem = SQLiteConnection.problem {
@@ -139,7 +139,7 @@ final class LimitFile {
 
   private func failed(_ error: SQLiteError) {
     switch error.kind {
-    // It may work next time.
+    // The next attempt may succeed.
     case .passing: break
     case .moved: database = nil
     case .corrupt where !hasSetAside && !isInspection: setAside(error.message)

@@ -4,7 +4,7 @@ import LullSystem
 
 /// Inspects the limits that processes share, from outside a program.
 package struct LimitInspection {
-  /// What is wrong.
+  /// The reason why the limits cannot be inspected.
   package struct Problem: Error {
     package let message: String
   }
@@ -12,22 +12,23 @@ package struct LimitInspection {
   /// One limit.
   package struct Summary: Sendable, Equatable {
     package let name: String
-    /// A digest of the identity that it belongs to; empty for none.
+    /// A digest of the identity that the limit belongs to; empty for none.
     package let identity: [UInt8]
-    /// By number and period; empty if there was no request for so long that none applies.
+    /// The rules, sorted by number and period. They are empty if there was no request for so long
+    /// that no rule applies.
     package var rules: [Rule] = []
-    /// Processes that are waiting, each once for each of its services.
+    /// The number of waiting processes. Each process counts once for each of its services.
     package var waiting = 0
-    /// The server's reported budget, while it is valid.
+    /// The budget that the server has reported, while it is valid.
     package var server: LimitLesson.Budget?
-    /// Seconds for which the server wants no more requests.
+    /// Seconds for which the server accepts no more requests.
     package var pause: Double?
   }
 
   /// One rule of a limit, and its current use.
   package struct Rule: Sendable, Equatable {
     package let requests: Int
-    /// Seconds.
+    /// The period in seconds.
     package let per: Double
     package let used: Int
     /// Seconds until the next admission; nil if unknown, 0 for now.
@@ -36,7 +37,7 @@ package struct LimitInspection {
 
   package let path: String
 
-  /// - Parameter path: The file; nil for the default.
+  /// - Parameter path: The path of the file; nil for the default.
   package init(path: String?) throws(Problem) {
     guard let path = path ?? MachineLimits.standardPath else {
       throw Problem(message: "limits have no file: neither XDG_STATE_HOME nor HOME names a folder")
@@ -44,11 +45,11 @@ package struct LimitInspection {
     self.path = CacheFolder.absolute(path)
   }
 
-  /// Whether the file exists. It is not created otherwise.
+  /// Whether the file exists. Inspecting does not create it.
   package var exists: Bool { CacheFolder.identity(of: path) != nil }
 
   /// Returns the limits that still apply, in the order of their names. Waits for processes that are
-  /// counting.
+  /// using the file.
   package func summaries() throws(Problem) -> [Summary] {
     guard access(path, R_OK) == 0 else {
       let code = errno
@@ -56,7 +57,7 @@ package struct LimitInspection {
       throw Problem(message: "cannot read '\(path)': \(ErrorText.of(code))")
     }
     guard CacheFolder.size(of: path) > 0 else { return [] }
-    // Before any file is created beside it.
+    // This is checked before any file is created beside it.
     guard LimitSchema.isDatabase(path) else {
       throw Problem(message: "'\(path)' is not a limits file")
     }

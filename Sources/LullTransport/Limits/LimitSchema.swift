@@ -6,10 +6,11 @@ import Synchronization
 /// The tables of a limits file, and checks whether a file has them.
 enum LimitSchema {
   static let version: Int64 = 2
-  /// "LulL", so that neither another program's database nor a cache is taken for it.
+  /// The text "LulL" in a file's first bytes, so that neither another program's database nor a
+  /// cache is taken for a limits file.
   static let application: Int64 = 0x4c75_6c4c
 
-  /// All admission numbers are greater.
+  /// A lower bound: all admission numbers are greater.
   static let firstNumber: Int64 = 1 << 40
 
   static func isReady(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
@@ -38,9 +39,10 @@ enum LimitSchema {
   }
 
   /// Creates the tables. `admission.time` is practically infinite for granted admissions that are
-  /// not sent: they count until they are. A rule counts admissions whose time is after `since`.
+  /// not sent: they count until they are sent. A rule counts admissions whose time is after
+  /// `since`.
   static func create(in database: SQLiteConnection) throws(SQLiteError) {
-    // Random, so that no number of an earlier file occurs in this one.
+    // The first number is random, so that no number of an earlier file occurs in this one.
     let first = Int64.random(in: firstNumber..<firstNumber << 10)
     // Rows are few and small: each admission writes a page or two.
     try database.execute("PRAGMA page_size = 1024; PRAGMA journal_mode = WAL")
@@ -80,7 +82,7 @@ enum LimitSchema {
   }
 
   /// Sets up each connection. A process that is killed loses nothing. A power failure may lose the
-  /// latest changes, but the running processes end with it, too.
+  /// latest changes, but it also ends the running processes.
   static func configure(_ database: SQLiteConnection) throws(SQLiteError) {
     try database.execute(
       """
@@ -90,8 +92,8 @@ enum LimitSchema {
   }
 }
 
-/// The limits files that this process uses. Each stays open until the process ends, because that
-/// tells other processes that this one is alive.
+/// The limits files that this process uses. Each file stays open until the process ends, because
+/// its locks show other processes that this one is alive.
 enum LimitStore {
   private static let known = Mutex<[String: FileJobs<LimitFile>]>([:])
 

@@ -13,8 +13,8 @@ struct LimitTables {
   private let locks: OwnerLocks
 
   /// - Parameters:
-  ///   - identities: With the salt of that file.
-  ///   - owner: nil for this process.
+  ///   - identities: Computes identities with the salt of that file.
+  ///   - owner: The number of the process that uses the tables; nil for this process.
   init(
     _ database: SQLiteConnection, _ identities: SaltedIdentities, _ locks: OwnerLocks,
     owner: Int64? = nil
@@ -25,12 +25,12 @@ struct LimitTables {
     self.owner = owner ?? locks.owner
   }
 
-  /// Identifies one caller from one request to the next.
+  /// Describes one caller, from one request to the next.
   struct Asker: Sendable {
     let key: LimitKey
     let requests: Int
     let per: Double
-    /// Its place in the processes' queue; nil for none.
+    /// The caller's position in the queue of processes; nil if it is not in the queue.
     var ticket: Int64?
   }
 
@@ -44,11 +44,11 @@ struct LimitTables {
   static let silence = 15.0
   /// The time of granted admissions that are not sent.
   private static let unsent = 1e308
-  /// The time of admissions of which a byte may have been sent. Times above 1e300 count until the
-  /// admission is sent.
+  /// The time of admissions for whose requests a byte may have been sent. Times above 1e300 count
+  /// until the admission is sent.
   private static let begun = 1e307
-  /// Rules that were not used for so long, and for their own period, no longer apply. Waiting
-  /// callers request more often.
+  /// A rule no longer applies if it was not used for this number of seconds, and for its own
+  /// period. Waiting callers use their rules more often.
   private static let shortestUse = 2.0
   private static let tolerance = 1e-6
 
@@ -72,7 +72,7 @@ struct LimitTables {
       return .opens(after: min(answer, LimitTables.patience(answer)))
     }
     try leave(&asker)
-    // It counts until it is sent, however long that takes.
+    // The admission counts until it is sent, however long that takes.
     try database.run(
       "INSERT INTO admission (tally, time, owner) VALUES (?, ?, ?)",
       [.integer(tally), .real(LimitTables.unsent), .integer(owner)])
@@ -96,7 +96,7 @@ struct LimitTables {
     for noted in try rules(of: tally, now: now) where noted.inside + ahead >= noted.requests {
       let rule = try recounted(noted, tally)
       guard rule.inside + ahead >= rule.requests else { continue }
-      // Callers in front of this one take as many admissions.
+      // Each caller in front of this one takes one admission.
       let place = rule.inside + ahead - rule.requests
       let time = try opening(of: rule, tally, place: place, now: now) ?? LimitTables.unsent
       opens = max(opens ?? 0, time)
@@ -137,15 +137,15 @@ struct LimitTables {
 
   // MARK: Granted admissions
 
-  /// Marks an admission of which a byte may be sent from now on: if its process ends, it counts for
-  /// a full period.
+  /// Marks an admission for whose request a byte may be sent from now on. If the process ends, the
+  /// admission counts for a full period.
   func begin(_ admission: Admission) throws(SQLiteError) {
     try database.run(
       "UPDATE admission SET time = \(LimitTables.begun) WHERE id = ? AND time > 1e300",
       [.integer(admission.number)])
   }
 
-  /// Starts the period of an admission. The sender's rule applies at least as long.
+  /// Starts the period of an admission. The sender's rule applies for at least that long.
   func send(_ admission: Admission, by asker: Asker, now: Double) throws(SQLiteError) {
     try note(asker, try tally(asker.key), now: now)
     try send(admission, of: asker.key, now: now)
@@ -153,12 +153,12 @@ struct LimitTables {
 
   func send(_ admission: Admission, of key: LimitKey, now: Double) throws(SQLiteError) {
     guard let (tally, before) = try find(admission) else {
-      // It was granted elsewhere, or the file was replaced.
+      // The admission was granted elsewhere, or the file was replaced.
       return try enter(admission, of: key, at: now)
     }
     try database.run(
       "UPDATE admission SET time = ? WHERE id = ?", [.real(now), .integer(admission.number)])
-    // Rules whose period has passed no longer count it.
+    // Rules whose period has passed no longer count the admission.
     try database.run(
       "UPDATE rule SET inside = inside + (since < ?3) - (since < ?2) WHERE tally = ?1",
       [.integer(tally), .real(before), .real(now)])
@@ -179,7 +179,8 @@ struct LimitTables {
     _ lesson: LimitLesson, from admission: Admission, of key: LimitKey, now: Double
   ) throws(SQLiteError) {
     let tally = try tally(key)
-    // Admissions granted later, and those granted before but sent later or not yet.
+    // Counts the admissions that were granted later, and those that were granted before but sent
+    // later or not yet.
     let sentSince = try database.integer(
       """
       SELECT count(*) FROM admission WHERE tally = ?1 AND id <> ?2 AND (id > ?2
@@ -311,12 +312,13 @@ struct LimitTables {
 
   // MARK: Cleaning up
 
-  /// Deletes rules that no longer apply, with their admissions and limits, and recounts the others
-  /// from the rows: a count without rows is damage and would block every process for ever. (LIM-84)
+  /// Deletes rules that no longer apply, with their admissions and limits. Recounts the other rules
+  /// from the rows, because a wrong count is damage and would block every process forever. (LIM-84)
   func forgetUnused(now: Double) throws(SQLiteError) {
     try database.run(
       "DELETE FROM rule WHERE used < ?1 - max(per, \(LimitTables.shortestUse))", [.real(now)])
-    // No server requests more, and nothing was sent in the future. (LIM-23)
+    // Later times are wrong: no server requests longer pauses, and nothing was sent in the future.
+    // (LIM-23)
     try database.run(
       "UPDATE tally SET resets = min(resets, ?1), paused = min(paused, ?1)",
       [.real(now + ServerLimit.longest)])
@@ -341,8 +343,8 @@ struct LimitTables {
       """, [.real(now)])
   }
 
-  /// Returns the rule with its count taken from the rows. A process only waits for what the rows
-  /// show: a wrong count is corrected here, also while the file stays open.
+  /// Returns the rule with its count taken from the rows. If the stored count is wrong, it is
+  /// corrected, also while the file stays open. So processes wait only for admissions that exist.
   func recounted(_ rule: Rule, _ tally: Int64) throws(SQLiteError) -> Rule {
     let inside = try database.integer(
       "SELECT count(*) FROM admission WHERE tally = ? AND time > ?",
@@ -370,7 +372,7 @@ struct LimitTables {
     let dead = owners.filter { $0 != owner && !locks.isHeldByOther($0) }
     for owner in dead {
       try database.run("DELETE FROM waiting WHERE owner = ?", [.integer(owner)])
-      // For every rule, as before.
+      // These admissions count for every rule, as before.
       try database.run(
         """
         UPDATE admission SET time = ?3 WHERE tally = ?1 AND owner = ?2 AND time > 1e300

@@ -4,14 +4,14 @@ import LullSystem
 /// Limits that all processes of this user on this machine count together, in one file. Home thread
 /// only.
 ///
-/// Without a usable file, they apply within this process, after a warning.
+/// Without a usable file, the limits apply only within this process, after a warning.
 package final class MachineLimits: LimitSource {
   private unowned let pump: Pump
   private let givenPath: String?
   private let memory: LoopLimits
   private lazy var store = path.map { LimitStore.shared(at: $0) }
 
-  /// - Parameter path: The file; nil for `lull/limits.db` in `$XDG_STATE_HOME`, or in
+  /// - Parameter path: The path of the file; nil for `lull/limits.db` in `$XDG_STATE_HOME`, or in
   ///   `~/.local/state`.
   package init(_ pump: Pump, path: String? = nil) {
     self.pump = pump
@@ -19,10 +19,10 @@ package final class MachineLimits: LimitSource {
     memory = LoopLimits(pump)
   }
 
-  /// nil without a home folder.
+  /// The default path of the file; nil without a home folder.
   package static var standardPath: String? { TokenFile.stateFolder.map { $0 + "/limits.db" } }
 
-  /// The path of the file; nil if there is no place for it.
+  /// The path of the file; nil without a home folder.
   var filePath: String? { (givenPath ?? MachineLimits.standardPath).map(CacheFolder.absolute) }
 
   private var path: String? {
@@ -42,10 +42,11 @@ package final class MachineLimits: LimitSource {
     return FileAdmissionLog(limit, key, store, pump) { [memory] in memory.makeLog(of: limit, key) }
   }
 
-  /// Counts admissions that were sent without a request here. Each is counted once, by its negative
-  /// number.
+  /// Counts admissions that were sent but not granted by this machine. Each is counted once, by its
+  /// negative number.
   ///
-  /// - Parameter sent: Numbers and times by `BootTime`.
+  /// - Parameter sent: The numbers of the admissions, and the times when they were sent, by
+  ///   `BootTime`.
   func note(_ sent: [(number: Int64, time: Double)], of key: LimitKey) {
     guard !sent.isEmpty, let store else { return }
     store.submit(to: pump.workers) { file in

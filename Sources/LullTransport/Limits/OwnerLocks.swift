@@ -5,11 +5,11 @@ import LullSystem
 /// The locks of one file by which processes take turns and know whether others are alive. The
 /// kernel releases the locks of any process that ends.
 ///
-/// One descriptor per process and file, because POSIX releases all locks of a process that closes
-/// any of them. Any thread; one thread of this process at a time.
+/// A process has only one descriptor for each file, because POSIX releases all locks of a process
+/// that closes any of its descriptors. May be used on any thread, but on one thread at a time.
 final class OwnerLocks: Sendable {
   private let descriptor: Int32
-  /// Identifies this process to others, independently of the file.
+  /// Identifies this process to other processes, independently of the file.
   let owner = Int64.random(in: 1..<1 << 62)
   /// The identity of the lock file.
   let identity: CacheFolder.Identity?
@@ -28,10 +28,10 @@ final class OwnerLocks: Sendable {
 
   static func name(of path: String) -> String { path + "-lock" }
 
-  /// Takes the turn if no process has it.
+  /// Takes the turn if no process has it. Returns whether this process has it now.
   func tryTurn() -> Bool { lock(0, F_SETLK) }
 
-  /// Waits for the turn, for that long at most.
+  /// Waits for the turn for at most that many seconds. Returns whether this process has it.
   func waitForTurn(seconds: Double) -> Bool {
     let end = SystemClock.uptime + seconds
     var pause: UInt32 = 100
@@ -43,7 +43,7 @@ final class OwnerLocks: Sendable {
     return true
   }
 
-  /// The process that has the turn now.
+  /// The process that has the turn now; nil for none.
   var turnHolder: pid_t? {
     var lock = region(0, F_WRLCK)
     guard fcntl(descriptor, F_GETLK, &lock) == 0, Int32(lock.l_type) != F_UNLCK else { return nil }
@@ -55,7 +55,7 @@ final class OwnerLocks: Sendable {
     _ = fcntl(descriptor, F_SETLK, &lock)
   }
 
-  /// Whether another process with that number is alive; false for this process.
+  /// Whether another process with that owner number is alive; false for this process.
   func isHeldByOther(_ owner: Int64) -> Bool {
     var lock = region(owner, F_WRLCK)
     guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return true }

@@ -6,10 +6,10 @@ import LullSystem
 ///
 /// The first request that needs a token fetches one, and all others wait for it. A token that
 /// expires soon, or that the service has rejected with 401, is renewed in the same way. Token
-/// requests are only sent to the endpoint's origin, pass no policies, and are not retried. With a
-/// token file, processes share tokens, and one of them renews at a time. Home thread only. The
-/// tokens of a login are fetched by `lull login` or `Auth.logIn`, and only stored and renewed here.
-/// Lua: `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`,
+/// requests are only sent to the endpoint's origin, are not subject to policies, and are not
+/// retried. With a token file, processes share tokens, and one of them renews at a time. Home
+/// thread only. The tokens of a login are fetched by `lull login` or `Auth.logIn`, and only stored
+/// and renewed here. Lua: `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`,
 /// `lull.auth.oauth2_device{…}`, `lull.auth.oauth2_code{…}`.
 package final class OAuth2: AuthStage {
   package struct Settings: Sendable, Equatable {
@@ -29,9 +29,9 @@ package final class OAuth2: AuthStage {
     /// Whether the client secret is sent in the body, not in a header. (RFC 6749, section 2.3.1)
     package var sendsSecretInBody = false
     package var tokenFile: String?
-    /// The token file that a script has set, even if nothing is stored.
+    /// The token file that a script has configured, even if nothing is stored in it.
     package var saidTokenFile: String?
-    /// The environment of an API file that the tokens are for; nil for none.
+    /// The environment of an API file for which tokens are fetched; nil for none.
     package private(set) var environment: String?
 
     /// Returns the settings for an environment, which has its own tokens. (ENV-08)
@@ -45,14 +45,14 @@ package final class OAuth2: AuthStage {
       return settings
     }
 
-    /// Identifies the client, its endpoint and its requested scope: parts with their lengths, so
-    /// that they are unambiguous.
+    /// A text that identifies the client, its endpoint and its requested scope. The length precedes
+    /// each part, so that the text is unambiguous.
     var client: String {
       let kind =
         switch grant {
         case .clientCredentials: "client_credentials"
         case .refresh: "refresh_token"
-        // The same for both kinds of login: their tokens are equivalent.
+        // Both kinds of login have the same name, because their tokens are equivalent.
         case .login: "login"
         }
       return
@@ -69,7 +69,7 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  /// The tokens as a setting.
+  /// The setting that adds these tokens to requests.
   package var auth: Auth {
     var identity = SecretText("oauth2 \(settings.client) ")
     var shown = "token of \(LogText.url(settings.tokenURL))"
@@ -99,15 +99,15 @@ package final class OAuth2: AuthStage {
   private var tokens: OAuth2Tokens?
   /// Tokens that could not be written to the token file.
   private var unsaved: OAuth2Tokens?
-  /// How often tokens were renewed.
+  /// Counts the renewals, to recognise requests that were sent with earlier tokens.
   private var generation = 0
   private var waiting: [Waiter] = []
   private var isRenewing = false
-  /// Ends the wait for the lock of the token file.
+  /// Stops the wait for the lock of the token file; nil if nothing waits for it.
   private var stopSign: StopSign?
   /// An access token that the service has rejected.
   private var rejected: String?
-  /// Collects logins instead of using them, if there is one.
+  /// Records the logins that requests need, instead of sending these requests; nil for none.
   private weak var coordinator: OAuth2LoginCoordinator?
   /// The tokens of environments, by name.
   private var others: [String: Auth] = [:]
@@ -116,7 +116,7 @@ package final class OAuth2: AuthStage {
     let request: HTTPRequest
     let resume: (TransportError?) -> Void
     var isOver = false
-    /// Limits the wait.
+    /// The timer that limits the wait.
     var timer: (any HostTimer)?
 
     init(_ request: HTTPRequest, _ resume: @escaping (TransportError?) -> Void) {
@@ -207,6 +207,8 @@ package final class OAuth2: AuthStage {
 
   // MARK: Renewing
 
+  /// Renews the tokens, unless a renewal is running.
+  ///
   /// - Parameter request: One of the waiting requests. Token requests use its connection settings.
   private func renew(in context: AuthContext, for request: HTTPRequest) {
     guard !isRenewing else { return }
@@ -227,11 +229,11 @@ package final class OAuth2: AuthStage {
       case .failure where sign.isSet: beginAnew(in: context)
       case .failure(let problem): finish(.failure(noToken(problem.message)))
       case .success(.done(let tokens)):
-        // Newer than the tokens that could not be saved.
+        // These tokens are newer than the tokens that could not be saved.
         unsaved = nil
         finish(.success(tokens))
       case .success(.due(let renewal)):
-        // A process that ends now would lose the result of a refresh token.
+        // The process must not end now, because it would lose the result of a refresh token.
         let ending = context.pump.ending
         ending.hold()
         ask(context, for: request, renewal) { [self] result, isCertain in
@@ -279,7 +281,10 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  /// - Parameter finish: Called with nil if nothing was sent because another process renews now.
+  /// Requests tokens from the endpoint.
+  ///
+  /// - Parameter finish: Called with nil if nothing was sent because another process renews the
+  ///   tokens now.
   private func ask(
     _ context: AuthContext, for waiting: HTTPRequest, _ renewal: OAuth2Renewal,
     _ finish: @escaping (Result<OAuth2Tokens, TransportError>?, _ isCertain: Bool) -> Void
@@ -317,14 +322,14 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  /// Drops the tokens in memory: after a login or logout, the file applies.
+  /// Removes the tokens from memory: after a login or logout, the token file applies.
   func forget() {
     tokens = nil
     unsaved = nil
     generation += 1
   }
 
-  /// Marks a request that has its own header.
+  /// The generation of a request that has its own `Authorization` header.
   private static let notOurs = -1
 
   private func noToken(_ reason: String) -> TransportError {

@@ -1,6 +1,6 @@
 import LullCore
 
-/// The response of an endpoint.
+/// The response of an endpoint of an authorization server.
 struct OAuth2Answer {
   private let result: NetworkResult
   private let url: String
@@ -9,7 +9,8 @@ struct OAuth2Answer {
   private let status: Int
   private let root: JSONElement?
 
-  /// - Parameter known: Finds the secrets sent to the endpoint, which it may repeat.
+  /// - Parameter known: A search for the secrets that were sent to the endpoint. Its response may
+  ///   repeat them.
   init(_ result: NetworkResult, from url: String, hiding known: SecretSearch) {
     self.result = result
     self.url = LogText.url(url)
@@ -39,6 +40,8 @@ struct OAuth2Answer {
     return .object(pairs)
   }
 
+  /// Returns the tokens in the response, or the reason why it has none.
+  ///
   /// - Parameter known: The previous tokens. Their refresh token is kept if the response has none.
   func tokens(now: Double, known: OAuth2Tokens?) -> Result<OAuth2Tokens, TransportError> {
     if let problem = problem("no token from") { return .failure(problem) }
@@ -57,9 +60,9 @@ struct OAuth2Answer {
         lifetime: number("expires_in"), login: known?.login, now: now))
   }
 
-  /// Whether the outcome of the request is known: it has not arrived, or the response tells. A
-  /// gateway does not know what the endpoint has done, and a success without tokens may have lost
-  /// them.
+  /// Whether it is certain that the endpoint has issued no tokens: the request has not reached it,
+  /// or its response is an error. It is not certain after an error of a gateway, which does not
+  /// know the result of the endpoint, or after a success, whose tokens may be lost.
   var isCertain: Bool {
     if let error = result.error {
       return error.isUnsent
@@ -69,7 +72,7 @@ struct OAuth2Answer {
     return originProblem == nil && !isSuccess && ![502, 504].contains(status)
   }
 
-  /// Returns why the request has failed, or nil if it has not.
+  /// Returns an error if the request has failed, or nil if it has not.
   ///
   /// - Parameter lead: The beginning of the message, before the endpoint.
   func problem(_ lead: String) -> TransportError? {
@@ -108,7 +111,7 @@ struct OAuth2Answer {
 
   func text(_ name: String) -> String? { root?[name]?.string }
 
-  /// Some servers send numbers as strings.
+  /// Returns a number from the response. Some servers send numbers as strings.
   func number(_ name: String) -> Double? {
     let value = root?[name]
     return (value?.double ?? value?.string.flatMap { Double($0) }).flatMap {
@@ -146,7 +149,8 @@ struct OAuth2Answer {
     root?["error_description"]?.string ?? root?["error"]?["message"]?.string
   }
 
-  /// A script that replaces the network may follow any redirects.
+  /// The reason why the response is rejected if it came from another origin. A script that replaces
+  /// the network may have followed a redirect to that origin.
   private var originProblem: String? {
     guard let answered = result.response?.url,
       let origin = ResourceURL(absolute: answered)?.origin,
@@ -155,7 +159,7 @@ struct OAuth2Answer {
     return "the response came from another origin, \(origin)"
   }
 
-  /// The endpoint's message for people. (RFC 6749, section 5.2)
+  /// A description of the endpoint's error for messages. (RFC 6749, section 5.2)
   private var refusal: String {
     var text = "it responded with \(status)"
     if let errorName { text += ", \(shown(errorName, limit: 80))" }
@@ -163,7 +167,8 @@ struct OAuth2Answer {
     return text
   }
 
-  /// Masked before it is truncated: a truncated secret would not be found.
+  /// Returns a text from the response for messages. It is masked before it is truncated, because a
+  /// truncated secret would not be found.
   private func shown(_ text: String, limit: Int) -> String {
     LogText.part(known.masked(text), limit: limit)
   }
@@ -173,14 +178,16 @@ struct OAuth2Answer {
 struct OAuth2Tokens: Sendable, Equatable {
   let access: String
   let refresh: String?
-  /// Identifies the login that they come from, by a random text; nil for tokens without a login.
+  /// A random text that identifies the login from which the tokens come; nil for tokens without a
+  /// login.
   var login: String?
   /// Whether a renewal has returned another refresh token, so that the old one may be invalid; nil
   /// before the first renewal.
   var rotates: Bool?
-  /// How often they were renewed by a refresh token.
+  /// How often the tokens were renewed with a refresh token.
   private(set) var renewals = 0
-  /// Unix seconds; nil if the token is valid until the service rejects it.
+  /// The time when the access token expires, in Unix seconds; nil if it is valid until the service
+  /// rejects it.
   private(set) var expires: Double?
   /// The lifetime when it was issued, in seconds.
   let lifetime: Double
@@ -193,9 +200,10 @@ struct OAuth2Tokens: Sendable, Equatable {
     expires = lifetime.map { now + $0 }
   }
 
-  /// Whether a request sent now would arrive in time. A token is not good in the last tenth of its
-  /// lifetime, at most the last 30 s. It is not good either if its remaining time exceeds its
-  /// lifetime: the clock was set back then. (OAU-160)
+  /// Whether a request that is sent now with this token would arrive in time. The token is not used
+  /// in the last tenth of its lifetime, or in the last 30 s if they are shorter. It is not used
+  /// either if its remaining time exceeds its lifetime, because then the clock was set back.
+  /// (OAU-160)
   func isGood(now: Double) -> Bool {
     guard let expires else { return true }
     let left = expires - now

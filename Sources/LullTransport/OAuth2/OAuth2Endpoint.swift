@@ -21,20 +21,21 @@ struct OAuth2Endpoint {
 
   /// The result of a request that is recorded before it is sent.
   enum Sent {
-    /// Not sent, because it could not be recorded.
+    /// The request was not sent, because it could not be recorded.
     case refused(TokenFile.Problem)
-    /// Not sent, because there was no connection.
+    /// The request was not sent, because there was no connection.
     case unsent(OAuth2Answer)
     case answered(OAuth2Answer)
 
-    /// Whether a missing token certainly means that the endpoint issued none.
+    /// If no tokens were received, whether it is certain that the endpoint has issued none.
     var isCertain: Bool {
       if case .answered(let answer) = self { answer.isCertain } else { true }
     }
   }
 
-  /// Sends the request when it has been recorded. The body waits for that after the connection is
-  /// made, so that a process that is killed before has not used up a token. (TOK-02)
+  /// Sends the request when it has been recorded. The connection is made first, then the request is
+  /// recorded, then its body is sent. So a process that is killed before the record has not used up
+  /// a token. (TOK-02)
   func send(
     _ request: OAuth2Request, to url: String, noting note: OAuth2Renewal.Note?,
     _ take: @escaping (Sent) -> Void
@@ -43,7 +44,7 @@ struct OAuth2Endpoint {
       start(request.http, to: url) { take(.answered($0)) }
       return
     }
-    // Other networks cannot wait before they send the body.
+    // Other networks cannot delay the body, so the request is recorded before it is started.
     guard let provider = context.networking as? CurlProvider, provider.tap == nil else {
       return note { problem in
         if let problem { return take(.refused(problem)) }
@@ -63,13 +64,13 @@ struct OAuth2Endpoint {
     sending.transfer = start(http, to: url) { sending.ended($0, isSent: gate.isOpen) }
   }
 
-  /// A request whose gate waits for the record.
+  /// A request whose body is sent after the request was recorded.
   private final class NotedSending {
     var transfer: (any RequestNetworking)?
     var isNoting = false
     private var refusal: TokenFile.Problem?
-    /// The response of a request that ended before it was recorded. It is delivered after the
-    /// record.
+    /// The response of a request that ended while it was being recorded. It is delivered
+    /// afterwards.
     private var answer: OAuth2Answer?
     private let take: (Sent) -> Void
 
@@ -108,7 +109,8 @@ struct OAuth2Endpoint {
     return context.networking.startRequest(http, completion: channel)
   }
 
-  /// Returns a search for the secrets of a request in its response, for those with available texts.
+  /// Returns a search that finds the secrets of a request in its response, as far as their texts
+  /// are available.
   private static func search(for request: HTTPRequest, _ context: AuthContext) -> SecretSearch {
     let coordinator = (context.networking as? CurlProvider)?.secrets
     let known = KnownSecret.all(of: request)

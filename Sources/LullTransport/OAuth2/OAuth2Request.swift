@@ -10,7 +10,7 @@ struct OAuth2Request {
   /// Creates a token request that needs no user.
   ///
   /// - Parameters:
-  ///   - refreshToken: The last token from the endpoint; it replaces the initial one.
+  ///   - refreshToken: The last refresh token from the endpoint, which replaces the initial one.
   ///   - first: The initial refresh token, if its text is known.
   ///   - waiting: A request that needs the tokens. The token request uses the same proxy, trusted
   ///     certificates and timeout.
@@ -32,12 +32,14 @@ struct OAuth2Request {
     self.init(settings, pairs + settings.reach, to: settings.tokenURL, for: waiting)
   }
 
-  /// - Parameter pairs: The form, without the client's credentials.
+  /// Creates a request for an endpoint.
+  ///
+  /// - Parameter pairs: The fields of the form, without the client's credentials.
   init(_ settings: OAuth2.Settings, _ pairs: [Pair], to url: String, for waiting: HTTPRequest) {
     var pairs = pairs
     var headers = RequestHeaders([("accept", "application/json")])
     if let secret = settings.clientSecret, !settings.sendsSecretInBody {
-      // Both are form-encoded first. (RFC 6749, section 2.3.1)
+      // The client ID and the secret are form-encoded first. (RFC 6749, section 2.3.1)
       headers.add(
         "authorization",
         Auth.basicValue(
@@ -50,7 +52,7 @@ struct OAuth2Request {
     let body = SecretBody(form: pairs)
     headers["content-type"] = body.contentType
     var http = HTTPRequest(method: "POST", url: url, headers: headers, body: body.template.masked)
-    // Naming the endpoint permits sending the secrets to it.
+    // The secrets may be sent to the endpoint, because the settings name it.
     http.secrets = SecretUses(origin: http.origin, body: body.template)
     http.options = OAuth2Request.options(of: waiting, to: http.origin)
     http.environment = waiting.environment
@@ -59,7 +61,7 @@ struct OAuth2Request {
     self.http = http
   }
 
-  /// Returns a text that is masked by that name.
+  /// Returns a secret with this text, whose mask shows the name.
   static func secret(_ text: String, _ name: String) -> SecretText {
     SecretText(Secret(.literal(text), name: name))
   }
@@ -96,13 +98,13 @@ extension OAuth2.Settings {
 }
 
 /// Marks of refresh tokens that are about to be used, or may have been used with unknown outcome: a
-/// digest of each token, and a random part that distinguishes several marks of it.
+/// digest of each token, and a random part that distinguishes several marks of the same token.
 struct OAuth2Marks: Equatable, Sendable {
   private(set) var marks: [String] = []
 
   init() {}
 
-  /// The stored form: marks separated by spaces.
+  /// Creates the marks from their stored form, in which spaces separate them.
   init(text: String) {
     marks = text.split(separator: " ").map(String.init)
   }
@@ -125,7 +127,7 @@ struct OAuth2Marks: Equatable, Sendable {
     return marks.contains { $0.prefix { $0 != ":" } == digest }
   }
 
-  /// Returns the marks with one more. All others stay, because each token may still be found in
+  /// Returns the marks with one more. All other marks stay, because their tokens may still be in
   /// some store.
   func adding(_ mark: String) -> OAuth2Marks {
     var all = self

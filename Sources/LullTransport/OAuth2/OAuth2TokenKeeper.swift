@@ -2,14 +2,14 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// The part of a token file that belongs to one client of one endpoint, and to the credential that
-/// the client began with. Every call blocks: for the pool.
+/// Reads and writes one entry of a token file. The entry belongs to one client of one endpoint, and
+/// to the initial credential of that client. Every call blocks, so it is made in the thread pool.
 struct OAuth2TokenKeeper: Sendable {
-  /// The file while it is locked.
+  /// The entry, while the file is locked.
   struct Entry: Sendable {
     fileprivate let lock: TokenFileLock
     fileprivate let name: String
-    /// nil for none.
+    /// The stored tokens; nil for none.
     let tokens: OAuth2Tokens?
     /// Marks of refresh tokens whose renewal has an unknown outcome.
     let begun: OAuth2Marks
@@ -18,11 +18,11 @@ struct OAuth2TokenKeeper: Sendable {
   }
 
   let settings: OAuth2.Settings
-  /// Seconds to wait for other processes.
+  /// How long to wait for other processes, in seconds.
   var patience = 30.0
   private let file: TokenFile
   private let client: String
-  /// The initial credential. Tokens from another one belong to another user.
+  /// The initial credential. Tokens from another credential belong to another user.
   private let credential: SecretText?
 
   /// The maximum number of entries of one client in a file; the oldest are removed.
@@ -34,7 +34,8 @@ struct OAuth2TokenKeeper: Sendable {
     client = settings.client
     switch settings.grant {
     case .clientCredentials: credential = settings.clientSecret
-    // Not the client secret: a new secret leaves a refresh token valid.
+    // The client secret is not used, because a refresh token stays valid if the client secret
+    // changes.
     case .refresh(let token): credential = token
     // The file itself identifies the user who has logged in.
     case .login: credential = nil
@@ -43,12 +44,13 @@ struct OAuth2TokenKeeper: Sendable {
 
   /// Locks the file and reads its content. `close` or `save` releases the lock.
   ///
-  /// - Parameter isStopped: Returns whether to stop waiting for the lock. The call fails then.
+  /// - Parameter isStopped: Called repeatedly during the wait for the lock. If it returns true, the
+  ///   call fails.
   func open(unless isStopped: () -> Bool) -> Result<Entry, TokenFile.Problem> {
     do throws(TokenFile.Problem) {
       let lock = try file.lock(waiting: patience, unless: isStopped)
       do throws(TokenFile.Problem) {
-        // The source may contain another credential when the request is sent.
+        // The credential is read now: when the request is sent, its source may contain another one.
         let credential = credential.map { SecretIdentity.settled($0) }
         let name = try entryName(of: credential)
         let kept = try file.read().flatMap { $0.root[name] }
@@ -74,7 +76,8 @@ struct OAuth2TokenKeeper: Sendable {
   /// The login whose tokens are stored now; nil for none. Does not take the lock.
   var login: String? { kept?["login"]?.string }
 
-  /// The stored tokens, without the lock: the file is only replaced as a whole.
+  /// The stored entry, read without the lock. That is safe, because the file is only replaced as a
+  /// whole.
   var kept: JSONElement? {
     guard let name = try? entryName(of: credential), let document = try? file.read() else {
       return nil
@@ -82,7 +85,7 @@ struct OAuth2TokenKeeper: Sendable {
     return document.root[name]
   }
 
-  /// Removes the tokens, and the file if there are no others. Releases the lock.
+  /// Removes the tokens. If the file has no others, it is removed too. Releases the lock.
   func remove(_ entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
     do throws(TokenFile.Problem) {
@@ -102,7 +105,7 @@ struct OAuth2TokenKeeper: Sendable {
     return members
   }
 
-  /// Stores the tokens beside others, and releases the lock.
+  /// Stores the tokens, without changing the other entries of the file, and releases the lock.
   func save(_ tokens: OAuth2Tokens, in entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
     return put(tokens.json, under: entry.name)
@@ -120,9 +123,10 @@ struct OAuth2TokenKeeper: Sendable {
 
   /// Ends a renewal without tokens, and releases the lock.
   ///
-  /// - Parameter isCertain: Whether it is certain that the endpoint issued none.
+  /// - Parameter isCertain: Whether it is certain that the endpoint has issued no tokens.
   func giveUp(_ entry: Entry, isCertain: Bool) -> TokenFile.Problem? {
-    // There is no record to remove.
+    // If the outcome is uncertain, the record must stay. Otherwise there may be no record to
+    // remove.
     guard isCertain, kept?[OAuth2TokenKeeper.begunName] != nil else {
       entry.lock.release()
       return nil
@@ -165,20 +169,21 @@ struct OAuth2TokenKeeper: Sendable {
 extension OAuth2TokenKeeper {
   /// The next step for the tokens.
   enum Renewal: Sendable {
-    /// None: another process has renewed them.
+    /// No step is needed, because another process has renewed the tokens.
     case done(OAuth2Tokens)
-    /// Request new tokens with the known ones, then call `save` or `giveUp`. There is no entry if
-    /// others hold the lock for too long and a second request does no harm. The mark must be
-    /// recorded before the refresh token is sent. It is nil if the token may be used twice.
+    /// Request new tokens with the known tokens, then call `save` or `giveUp`. The entry is nil if
+    /// other processes hold the lock for too long and a second request does no harm. The mark must
+    /// be recorded before the refresh token is sent. It is nil if no refresh token is sent, or if
+    /// the token may be used twice.
     case due(Entry?, known: OAuth2Tokens?, mark: String?)
   }
 
   /// Decides the next step.
   ///
-  /// If the refresh token was used by a renewal with unknown outcome, because its process died or
-  /// its response was lost, that is an error: the token may be used up, and servers treat a second
-  /// use as theft. It is not an error if earlier renewals did not change the token, or for tokens
-  /// that need none. (TOK-02 to TOK-05; RFC 9700, section 4.14.2)
+  /// This fails if an earlier renewal has used the refresh token and its outcome is unknown,
+  /// because its process died or its response was lost. The token may then be used up, and servers
+  /// treat a second use as theft. It does not fail if earlier renewals did not change the token, or
+  /// for tokens that need no refresh token. (TOK-02 to TOK-05; RFC 9700, section 4.14.2)
   func beginRenewal(
     _ need: OAuth2TokenNeed, unless isStopped: () -> Bool
   ) -> Result<Renewal, TokenFile.Problem> {
@@ -195,7 +200,8 @@ extension OAuth2TokenKeeper {
         close(entry)
         return .success(.done(kept))
       }
-      // Not the tokens that this process knew: another may have used up that refresh token since.
+      // The tokens in the memory of this process are not used: another process may have used up
+      // their refresh token since.
       let known = need.unsaved ?? entry.tokens
       guard known?.rotates != false, let token = refreshToken(known, entry) else {
         return .success(.due(entry, known: known, mark: nil))
@@ -208,7 +214,8 @@ extension OAuth2TokenKeeper {
     }
   }
 
-  /// The token that a renewal uses up if the endpoint accepts each once; nil for none.
+  /// Returns the refresh token that a renewal uses up if the endpoint accepts each token only once.
+  /// Returns nil if the renewal needs none.
   private func refreshToken(_ known: OAuth2Tokens?, _ entry: Entry) -> String? {
     switch settings.grant {
     case .clientCredentials: nil
@@ -225,13 +232,13 @@ extension OAuth2TokenKeeper {
   }
 }
 
-/// What this machine remembers about tokens on a server: how often they had been renewed when it
-/// last saw them. If the server has fewer renewals, it has lost data by an eviction, a restart or a
-/// failover. Its refresh tokens, and those that clients start again with, may then be used up. Home
-/// thread only.
+/// The memory of this machine about the tokens on a server: how often they had been renewed when
+/// this machine last saw them. If the tokens on the server have fewer renewals, the server has lost
+/// data by an eviction, a restart or a failover. Its refresh tokens, and those that clients start
+/// again with, may then be used up. Home thread only.
 ///
-/// A small file beside the limits file keeps this for later processes. Without a place for it, only
-/// this process remembers.
+/// A small file beside the limits file keeps this memory for later processes. Without a path for
+/// that file, the memory ends with this process.
 final class OAuth2TokenMemory {
   /// This process's marks of refresh tokens that were not sent.
   var unsentMarks: Set<String> = []
@@ -239,7 +246,7 @@ final class OAuth2TokenMemory {
   private let path: String?
   private var known: [String: Int] = [:]
 
-  /// The maximum number of clients. Each login has its own credential and counts as a new one.
+  /// The maximum number of clients. Each login has its own credential and counts as a new client.
   static let most = 64
   private static let longest = 1 << 16
 
@@ -247,6 +254,8 @@ final class OAuth2TokenMemory {
     self.path = path
   }
 
+  /// Returns how often the tokens had been renewed, as far as this machine knows.
+  ///
   /// - Parameter key: The key of the tokens.
   func renewals(of key: String) -> Int {
     let name = OAuth2TokenMemory.name(of: key)
@@ -267,7 +276,7 @@ final class OAuth2TokenMemory {
     kept.removeAll { $0.name == name }
     kept.append((name, max(before, tokens.renewals)))
     let lines = kept.suffix(OAuth2TokenMemory.most).map { "\($0.name) \($0.renewals)\n" }
-    // If this fails, the next process knows less.
+    // A failure is ignored: the next process then knows less.
     _ = AtomicFile.write(Array(lines.joined().utf8), to: Array(path.utf8), .exactly(0o600))
   }
 

@@ -1,19 +1,20 @@
 import LullCore
 
-/// The server's part of sharing one client's tokens: a script that the server runs. The process
-/// that renews them has a lease, which expires if the process ends.
+/// A script that the server runs so that processes can share the tokens of one client. The process
+/// that renews the tokens has a lease, which expires if the process ends.
 ///
 /// A client has one key with the sealed tokens, the marks of a begun renewal, and the owner and end
 /// of the lease by the server's clock, in microseconds.
 struct OAuth2TokenScript {
   let key: String
-  /// Identifies the requester.
+  /// A random text that identifies the requester.
   let owner = Hexadecimal.random(byteCount: 8)
 
-  /// Seconds without a renewal of the lease after which another may renew the tokens, if the use of
-  /// a refresh token was recorded.
+  /// The length of the lease, in seconds, after the use of a refresh token was recorded. If the
+  /// lease is not extended in that time, another process may renew the tokens.
   static let lease = 10.0
-  /// The same before that record: a process that is killed then has not used up a token.
+  /// The length of the lease, in seconds, before the use of a refresh token is recorded. It is
+  /// short, because a process that is killed then has not used up a token.
   static let unsentLease = 1.0
   private static let span = microseconds(lease)
 
@@ -22,20 +23,22 @@ struct OAuth2TokenScript {
   /// The hash tag, which determines the cluster slot.
   var tag: String { begin.tag }
 
-  /// Takes the lease. The reply is the current data, or how long another process has the lease.
+  /// Takes the lease. The reply is the current data, or how long another process still has the
+  /// lease.
   var begin: ScriptCall {
     call(
       "begin", OAuth2TokenScript.microseconds(OAuth2TokenScript.unsentLease), OAuth2TokenScript.span
     )
   }
-  /// Keeps the lease.
+  /// Extends the lease.
   func renew(isNoted: Bool) -> ScriptCall {
     let lease = isNoted ? OAuth2TokenScript.lease : OAuth2TokenScript.unsentLease
     return call("renew", OAuth2TokenScript.microseconds(lease))
   }
 
-  /// Records which refresh tokens are sent now, or may have been, and keeps the lease. The reply is
-  /// the number of replicas plus `1`, or `0` without the lease.
+  /// Records the marks of the refresh tokens that are sent now or may have been sent, and extends
+  /// the lease. The reply is the number of replicas plus `1`, or `0` if the requester does not have
+  /// the lease.
   func note(_ marks: OAuth2Marks) -> ScriptCall { call("note", marks.text, OAuth2TokenScript.span) }
 
   /// Stores tokens and releases the lease. This works after the lease has expired, too, unless
@@ -44,7 +47,7 @@ struct OAuth2TokenScript {
     call("save", String(decoding: Base64.encode(sealed), as: UTF8.self), marks.text)
   }
 
-  /// Releases the lease without tokens.
+  /// Releases the lease without storing tokens.
   ///
   /// - Parameter marks: The marks to store; nil keeps those that are stored.
   func giveUp(leaving marks: OAuth2Marks? = nil) -> ScriptCall {
@@ -57,9 +60,10 @@ struct OAuth2TokenScript {
   }
 
   enum Answer {
-    /// Sealed tokens may be empty, or any other bytes.
+    /// The requester has the lease. The sealed tokens may be empty, or any other bytes; nil if none
+    /// are stored.
     case leased(sealed: [UInt8]?, begun: OAuth2Marks)
-    /// Seconds.
+    /// Another process has the lease for that many seconds.
     case busy(Double)
   }
 

@@ -1,13 +1,15 @@
 import LullCore
 import LullSystem
 
-/// A shared server as a store for the tokens of one client. They are sealed with a key derived from
-/// that client's credential, so that others who can read the server learn nothing.
+/// A shared server as a store for the tokens of one client. The tokens are sealed with a key
+/// derived from that client's credential, so that others who can read the server's data learn
+/// nothing about the tokens.
 ///
-/// The tokens of a token file are transferred once. The file keeps the mark that its refresh token
-/// is used, so that a process that finds the file but not the server does not use it. While the
-/// server is unavailable, the file's rules apply. If there is no file, refresh tokens are not used
-/// then, nor if the server has lost its data. (TOK-11 to TOK-19) Home thread only.
+/// The tokens of a token file are transferred to the server once. The file keeps a mark that its
+/// refresh token is used. So a process that can read the file but cannot reach the server does not
+/// use that refresh token. While the server is unavailable, the rules of the token file apply, and
+/// without a file, refresh tokens are not used. They are not used either if the server has lost its
+/// data. (TOK-11 to TOK-19) Home thread only.
 struct OAuth2TokenServer: OAuth2TokenStore {
   private let client: ShareClient
   private let settings: OAuth2.Settings
@@ -17,14 +19,14 @@ struct OAuth2TokenServer: OAuth2TokenStore {
   private let seal: Seal
   private let script: OAuth2TokenScript
 
-  /// Seconds to wait for the process that renews.
+  /// How long to wait for another process that renews the tokens, in seconds.
   var patience = 30.0
-  /// Seconds to wait for a late or unavailable server if only the server will do. Until then
-  /// requests are repeated. (TOK-21)
+  /// How long to wait for a late or unavailable server if there is no alternative to it, in
+  /// seconds. During that time, requests are repeated. (TOK-21)
   var comeback = 3.0
 
-  /// Returns nil if the client's credential is unknown without running a command, or if nothing can
-  /// be sealed: its tokens stay on this machine.
+  /// Returns nil if the client's credential is not known without running a command, or if nothing
+  /// can be sealed. The client's tokens then stay on this machine.
   init?(
     _ client: ShareClient, _ settings: OAuth2.Settings, _ pump: Pump, file: OAuth2TokenFile?
   ) {
@@ -65,7 +67,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     guard isNeeded || client.isUsable(script.key) else { return goOnAlone(need, sign, answer) }
     insist(script.begin, for: isNeeded ? comeback : 0, unless: sign) { outcome in
       guard case .reply(let value) = outcome, let found = OAuth2TokenScript.answer(value) else {
-        // The lease may have been granted.
+        // The lease may have been granted, so it is given up.
         client.post(script.giveUp())
         return goOnAlone(need, sign, answer)
       }
@@ -77,14 +79,14 @@ struct OAuth2TokenServer: OAuth2TokenStore {
         }
         answer(.success(.due(OAuth2TokenServer.alone)))
       case .busy(let left):
-        // It is usually released earlier.
+        // The lease is usually released earlier.
         schedule(after: min(max(left, 0.005), 0.05)) { ask(need, sign, until: end, answer) }
       }
     }
   }
 
-  /// Runs a script again until there is a reply or the seconds have passed. Running it twice has
-  /// the same effect as once.
+  /// Runs a script repeatedly until there is a reply, or until `seconds` have passed. The scripts
+  /// have the same effect if they run twice.
   private func insist(
     _ call: ScriptCall, for seconds: Double, unless sign: StopSign? = nil,
     _ finish: @escaping ShareLink.Finish
@@ -138,7 +140,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
     var takingOver = need
     takingOver.isTakingOver = true
-    // The file's lock may be held for the duration of a renewal.
+    // Another process may hold the file's lock as long as a renewal takes, so the lease is
+    // extended.
     let lease = Lease(client, script, pump)
     file.begin(takingOver, unless: sign) { turn in
       lease.end()
@@ -183,7 +186,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
   }
 
-  /// Whether the server once had newer tokens than these, which may be used up.
+  /// Whether the server once had newer tokens than `known`, so that these may be used up.
   private func hasLost(_ known: OAuth2Tokens?) -> Bool {
     guard settings.grant != .clientCredentials, known?.rotates != false else { return false }
     return client.tokens.renewals(of: script.key) > known?.renewals ?? 0
@@ -191,7 +194,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
 
   private static let loss = "the shared server has lost its tokens"
 
-  /// Fails, and releases the lease.
+  /// Releases the lease and answers with an error.
   private func refuse(
     _ reason: String, _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
   ) {
@@ -201,7 +204,9 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     answer(.failure(Problem(message: message)))
   }
 
-  /// - Parameter file: A renewal in the file that must be recorded and ended too.
+  /// Answers with a renewal, or with an error if the refresh token may already have been used.
+  ///
+  /// - Parameter file: A renewal in the token file that must be recorded and ended too.
   private func renew(
     _ known: OAuth2Tokens?, first: SecretText, _ begun: OAuth2Marks, beside file: OAuth2Renewal?,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
@@ -227,7 +232,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
       lease.end()
       finish(outcome, noted: marks, before: begun) { problem in
         guard let file else { return answer(problem) }
-        // The file keeps its mark: from now on the server has newer tokens.
+        // The file keeps its mark, because the server has newer tokens from now on.
         var outcome = outcome
         if case .got = outcome { outcome = .none(isCertain: false) }
         file.end(outcome) { answer(problem ?? $0) }
@@ -271,7 +276,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
 
   // MARK: Without the server
 
-  /// A renewal for client credentials, which each process may do on its own.
+  /// A renewal with client credentials, which each process may make independently.
   private static var alone: OAuth2Renewal {
     OAuth2Renewal(known: nil, first: nil, note: nil) { $1(nil) }
   }
@@ -291,8 +296,9 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     pump.enqueue { answer(.success(.due(OAuth2TokenServer.alone))) }
   }
 
-  /// Keeps the lease as long as this process lives: for one second at a time before anything is
-  /// sent, so that another host continues soon after this process is killed.
+  /// Extends the lease regularly as long as this process runs. Before a refresh token is sent, the
+  /// lease lasts for only one second at a time, so that another host continues soon if this process
+  /// is killed.
   private final class Lease {
     /// Whether a refresh token may have been sent.
     var isNoted = false
@@ -382,7 +388,7 @@ extension OAuth2TokenServer {
       }
     }
 
-    /// Fails. Nothing is sent, whether or not the record was stored.
+    /// Answers with an error. The refresh token is not sent, whether or not the record was stored.
     private func refuse(_ reason: String, _ answer: @escaping (Problem?) -> Void) {
       place.client.tokens.unsentMarks.insert(mark)
       answer(Problem(message: reason))

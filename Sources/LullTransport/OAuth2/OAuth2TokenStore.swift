@@ -6,24 +6,24 @@ import LullSystem
 protocol OAuth2TokenStore {
   typealias Problem = TokenFile.Problem
 
-  /// Decides the next step for tokens that are needed. The answer comes once, on a later turn.
+  /// Decides the next step for tokens that are needed. `answer` is called once, on a later turn.
   ///
-  /// - Parameter sign: When it is set, waiting for others ends with an error.
+  /// - Parameter sign: Setting it ends the wait for other processes, with an error.
   func begin(
     _ need: OAuth2TokenNeed, unless sign: StopSign,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void)
 }
 
-/// The state of tokens that are needed.
+/// Describes the tokens that are needed.
 struct OAuth2TokenNeed: Sendable {
-  /// Unix seconds.
+  /// The current time in Unix seconds.
   let now: Double
   /// An access token that the service has rejected.
   let rejected: String?
   /// Tokens that this process has received and could not store.
   let unsaved: OAuth2Tokens?
-  /// Whether the tokens will be moved to another store, so that a renewal is returned even for
-  /// valid ones.
+  /// Whether the tokens will be moved to another store. A renewal is then returned even for valid
+  /// tokens.
   var isTakingOver = false
 
   func isMet(by tokens: OAuth2Tokens) -> Bool {
@@ -33,9 +33,9 @@ struct OAuth2TokenNeed: Sendable {
 
 /// The next step for the tokens.
 enum OAuth2Turn {
-  /// None: another process has renewed them.
+  /// No step is needed, because another process has renewed the tokens.
   case done(OAuth2Tokens)
-  /// Request new ones.
+  /// New tokens must be requested.
   case due(OAuth2Renewal)
 }
 
@@ -44,14 +44,14 @@ struct OAuth2Renewal {
   typealias Note = (_ answer: @escaping (TokenFile.Problem?) -> Void) -> Void
   typealias End = (OAuth2Outcome, _ answer: @escaping (TokenFile.Problem?) -> Void) -> Void
 
-  /// The known tokens; without any, the `first` refresh token is used.
+  /// The known tokens. If there are none, the `first` refresh token is used.
   let known: OAuth2Tokens?
   let first: SecretText?
-  /// Records that the refresh token is used, before its first byte is sent. It answers with an
-  /// error if the token must not be sent; the error is busy if another process renews now. nil: no
-  /// record is needed. (TOK-02)
+  /// Records that the refresh token is used. Must be called before the first byte of the token is
+  /// sent. Answers with an error if the token must not be sent; the error is busy if another
+  /// process is renewing the tokens. nil means that no record is needed. (TOK-02)
   let note: Note?
-  /// Ends the renewal with its outcome. It answers with an error if others will not find the
+  /// Ends the renewal with its outcome. Answers with an error if other processes will not find the
   /// result.
   let end: End
 }

@@ -3,21 +3,24 @@ import LullCore
 /// A text with some of its escapes decoded, and the original position of each decoded byte.
 struct EscapedReading {
   var bytes: [UInt8]
-  /// The position in the text where each byte begins, followed by the end of the last one.
+  /// The position of each byte in the original text, followed by the end of the last byte.
   var starts: [Int]
-  /// The position where each byte ends, if that differs from where the next one begins.
+  /// The position in the original text where each byte ends; empty if each byte ends where the next
+  /// one begins.
   var ends: [Int] = []
 
-  /// A reading without decoding.
+  /// Creates a reading of `text` in which nothing is decoded except `+`, which is read as a space.
   init(_ text: [UInt8]) {
     bytes = text.map(EscapedReading.folded)
     starts = Array(0...text.count)
   }
 
-  /// Returns this reading and all readings of it in other notations.
+  /// Returns this reading and the readings that result from decoding its escapes, quoted-printable
+  /// text and numbers.
   func readings(atMost count: Int) -> [EscapedReading] {
     var readings = unescapings(atMost: count)
-    // A separate reading: in `a=73`, a pair of a query, nothing is escaped.
+    // Quoted-printable is decoded in separate readings, because `a=73` may also be an unescaped
+    // pair of a query.
     for plain in readings.compactMap({ $0.withoutQuotedPrintable() }) {
       readings += plain.rounds(atMost: count)
     }
@@ -30,7 +33,8 @@ struct EscapedReading {
     return readings
   }
 
-  /// Returns this reading and the result of each round of decoding.
+  /// Returns this reading and the result of each round of decoding. If the last result contains
+  /// line breaks inside words, readings without these breaks follow.
   func unescapings(atMost count: Int) -> [EscapedReading] {
     var readings = rounds(atMost: count)
     guard let last = readings.last, let joined = last.joined(past: [10, 13]) else {
@@ -44,8 +48,8 @@ struct EscapedReading {
     return readings
   }
 
-  /// Returns the text without line ends and the other `spaces` between two base64 characters, or
-  /// nil if it contains no line end.
+  /// Returns the text without the line ends between two base64 characters, and without the other
+  /// `spaces` that follow these line ends. Returns nil if there are no such line ends.
   private func joined(past spaces: [UInt8]) -> EscapedReading? {
     guard bytes.contains(10) else { return nil }
     var result = self
@@ -94,7 +98,7 @@ struct EscapedReading {
         result.bytes.append(EscapedReading.folded(high << 4 | low))
         index += 3
       } else if let escape = WrittenEscape(bytes, at: index) {
-        // All bytes of a character begin at its escape.
+        // All bytes of an escaped character have the start of the escape as their position.
         let rest = escape.bytes.count - 1
         result.starts.append(contentsOf: repeatElement(starts[index], count: rest))
         result.bytes += escape.bytes.map(EscapedReading.folded)
@@ -110,7 +114,7 @@ struct EscapedReading {
 
   /// Returns the text with quoted-printable decoded, or nil if it has none.
   private func withoutQuotedPrintable() -> EscapedReading? {
-    // A reading that omits bytes has its own end positions.
+    // A reading with separate end positions, from which bytes were removed, is not decoded further.
     guard ends.isEmpty, bytes.indices.contains(where: { quotedPrintable(at: $0) != nil }) else {
       return nil
     }
@@ -130,7 +134,7 @@ struct EscapedReading {
     return result
   }
 
-  /// Decodes `=73`, or a soft line break, which has no byte. (RFC 2045, section 6.7)
+  /// Decodes `=73`, or a soft line break, for which the byte is nil. (RFC 2045, section 6.7)
   private func quotedPrintable(at index: Int) -> (byte: UInt8?, length: Int)? {
     guard bytes[index] == UInt8(ascii: "="), index + 1 < bytes.count else { return nil }
     if index + 2 < bytes.count, let high = Hexadecimal.value(bytes[index + 1]),
@@ -143,9 +147,10 @@ struct EscapedReading {
     return end < bytes.count && bytes[end] == 10 ? (nil, end + 1 - index) : nil
   }
 
-  /// Returns the range of `wanted` in the original text, or nil if it does not begin at `start`.
+  /// Returns the range in the original text where `wanted` occurs, or nil if this reading does not
+  /// contain it at `start`.
   ///
-  /// - Parameter asPart: Whether to match only a complete part of a URL.
+  /// - Parameter asPart: Whether `wanted` must be a complete part of a URL, such as a path segment.
   func place(of wanted: [UInt8], at start: Int, asPart: Bool) -> Range<Int>? {
     let end = start + wanted.count
     guard end <= bytes.count, bytes[start..<end].elementsEqual(wanted),
@@ -158,7 +163,8 @@ struct EscapedReading {
     !bytes.indices.contains(index) || "/?&=#;:@".utf8.contains(bytes[index])
   }
 
-  /// Treats `+` as a space, as forms do. Some readers decode a literal `+` in the same way.
+  /// Returns a space for `+`, as forms encode it, and any other byte unchanged. Some programs
+  /// decode a literal `+` as a space too.
   static func folded(_ byte: UInt8) -> UInt8 {
     byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte
   }
@@ -166,11 +172,12 @@ struct EscapedReading {
 
 /// Bytes written as numbers: `73:65:63`, `7365 6372`, `0x73, 0x65`, `115,101`, `\163\145`.
 extension EscapedReading {
-  /// The notation of the numbers in a run.
+  /// A notation in which bytes are written as numbers.
   private enum Notation: CaseIterable {
     case hexadecimal, decimal, octal
 
-    /// Returns the bytes for a number's digits, or nil if the number is not one or more bytes.
+    /// Returns the bytes that the digits represent in this notation, or nil if they are not one or
+    /// more complete bytes.
     func bytes(of digits: ArraySlice<UInt8>) -> [UInt8]? {
       switch self {
       case .hexadecimal:
@@ -198,7 +205,7 @@ extension EscapedReading {
     }
   }
 
-  /// A number in a run.
+  /// A number in a run, which is a sequence of numbers.
   private struct Number {
     /// The range of the number with its `0x`.
     let range: Range<Int>
@@ -206,15 +213,15 @@ extension EscapedReading {
     let digits: Range<Int>
   }
 
-  /// Shorter runs are not searched.
+  /// The least number of bytes in a run. Shorter runs are ignored.
   private static let shortestRun = SecretSearch.shortest
   /// The longest gap between two numbers, such as `",\n\t\t`.
   private static let longestGap = 12
-  /// More digits are hexadecimal digits without separators, which are searched separately.
+  /// The maximum number of digits of a number. A longer word ends a run.
   private static let mostDigits = 16
 
-  /// The bytes of the runs of numbers, one reading for each notation that occurs. Other text is
-  /// omitted. A zero byte follows each run.
+  /// The readings in which the runs of numbers are decoded as bytes: one reading for each notation
+  /// that occurs. Text outside the runs is omitted. A zero byte follows each run.
   var numberReadings: [EscapedReading] {
     // A reading with line ends removed would find the same numbers again.
     guard ends.isEmpty else { return [] }
@@ -285,7 +292,7 @@ extension EscapedReading {
 
   private func number(in word: Range<Int>) -> Number? {
     var digits = word
-    // `0x73`, or the end of `\x73` if other numbers in the run have no prefix.
+    // The prefix of `0x73`, or of `\x73` if other numbers in the run have no prefix.
     if word.count > 2, let mark = bytes[word].prefix(2).firstIndex(where: { $0 | 0x20 == 0x78 }),
       mark == word.lowerBound || bytes[word.lowerBound] == UInt8(ascii: "0")
     {

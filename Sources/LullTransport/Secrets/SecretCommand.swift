@@ -3,10 +3,10 @@ import LullLibC
 import LullSystem
 import Synchronization
 
-/// A command that prints a secret. It runs once, in the pool, with empty standard input and a time
-/// limit.
+/// A command that prints a secret. It runs once, in the thread pool, with empty standard input and
+/// a time limit.
 ///
-/// Its standard error is this process's. `cancel` may be called on any thread.
+/// The command inherits the standard error of this process. `cancel` may be called on any thread.
 final class SecretCommand: Sendable {
   private let words: [String]
   private let timeLimit: Double
@@ -18,7 +18,8 @@ final class SecretCommand: Sendable {
     var isCancelled = false
   }
 
-  /// - Parameter timeLimit: Seconds; long enough to type a passphrase.
+  /// - Parameter timeLimit: The time limit in seconds. The default leaves time to type a
+  ///   passphrase.
   init(_ words: [String], timeLimit: Double = 60) {
     self.words = words
     self.timeLimit = timeLimit
@@ -64,14 +65,14 @@ final class SecretCommand: Sendable {
       ? .failure(SecretProblem("the command '\(shown)' printed nothing")) : .success(line)
   }
 
-  /// Ends the command if it runs, and keeps it from starting.
+  /// Terminates the command if it is running, and prevents it from starting later.
   func cancel() {
     state.withLock { $0.isCancelled = true }
     end(SIGTERM)
   }
 
   private func end(_ signal: Int32) {
-    // Under the lock, so that the number cannot belong to another process.
+    // The lock is held, so that the number cannot belong to another process meanwhile.
     state.withLock { state in
       if state.process > 0 { kill(-state.process, signal) }
     }
@@ -112,11 +113,13 @@ final class SecretCommand: Sendable {
     SecretProblem("the output of the command '\(shown)' cannot be read (\(reason(code)))")
   }
 
-  /// Waits for the exit and returns its code: 128 plus the signal's number for a signal.
+  /// Waits until the command exits and returns its exit code. If a signal ended it, the code is 128
+  /// plus the signal's number.
   private func wait() -> Int32 {
     let process = state.withLock { $0.process }
     var status: Int32 = 0
-    // Not reaped yet, so that `cancel` cannot signal another process with this number.
+    // This call does not reap the process, so its number is not reused: `cancel` cannot signal
+    // another process.
     var info = siginfo_t()
     while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     state.withLock { state in

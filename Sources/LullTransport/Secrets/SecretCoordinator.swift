@@ -12,17 +12,18 @@ final class SecretCoordinator {
   /// Origins that receive secrets unencrypted and for which the user was warned.
   private var warned: Set<Origin> = []
 
-  /// - Parameter literal: Returns the secret text for a literal of the program; nil uses the
-  ///   literal itself.
+  /// - Parameter literal: A function that returns the secret text for a literal in the program. If
+  ///   it is nil, the literal itself is the secret text.
   init(pump: Pump, literal: ((String) -> String)?) {
     store = SecretStore(pump: pump)
     store.literal = literal
     clock = pump.clock
   }
 
-  /// Calls `proceed` when the texts of the transfer's secrets are available, or with the reason why
-  /// it must not be sent. If the texts are available already, that happens inside this call. If the
-  /// transfer is cancelled before, `proceed` is not called.
+  /// Calls `proceed` with nil when the texts of the transfer's secrets are available, or with an
+  /// error if the transfer must not be sent or a text is not available. If all texts are already
+  /// available, `proceed` is called inside this call. If the transfer is cancelled earlier,
+  /// `proceed` is not called.
   func admit(
     _ transfer: CurlTransfer, to origin: Origin, _ proceed: @escaping (TransportError?) -> Void
   ) {
@@ -62,9 +63,10 @@ final class SecretCoordinator {
     return true
   }
 
-  /// Returns the request with texts in place of masks. The result must not be stored.
+  /// Returns the request with the texts of its secrets in place of their masks. The result must not
+  /// be stored.
   ///
-  /// - Parameter hear: Receives all of these texts.
+  /// - Parameter hear: A function that receives all texts in the result that reveal a secret.
   func resolved(
     _ request: HTTPRequest, telling hear: (([ToldSecret]) -> Void)?
   ) throws(TransportError) -> HTTPRequest {
@@ -73,17 +75,18 @@ final class SecretCoordinator {
     return wire
   }
 
-  /// Returns a search for those of the secrets whose texts are available.
+  /// Returns a search that finds the texts of the `known` secrets. Secrets whose texts are not
+  /// available are omitted.
   func search(for known: [KnownSecret]) -> SecretSearch { store.search(for: known) }
 
-  /// Masks secrets in an error: the network may repeat what it was sent.
+  /// Masks the transfer's secrets in an error, because its message may repeat text that was sent.
   func masked(_ error: TransportError, of transfer: CurlTransfer) -> TransportError {
     guard let exchange = transfer.secrets else { return error }
     return store.masked(error, exchange.known)
   }
 
-  /// Returns a function that masks the secrets in the next hop. It throws if a secret would be sent
-  /// to an origin that it is not bound to.
+  /// Returns a function that masks the transfer's secrets in the request for a redirect's target.
+  /// The function throws if a secret would be sent to an origin that the secret is not bound to.
   func hiding(_ transfer: CurlTransfer, from origin: Origin) -> Redirect.Hiding {
     { [store] (next, target) throws(TransportError) in
       guard let exchange = transfer.secrets else { return next }
@@ -92,14 +95,14 @@ final class SecretCoordinator {
     }
   }
 
-  /// Ends running commands. Returns the exchanges that were waiting.
+  /// Terminates the commands that are running. Returns the exchanges that were waiting.
   func close() -> [CurlTransfer] {
     store.close()
     defer { waiting = [] }
     return waiting
   }
 
-  /// Warns once for each origin.
+  /// Warns that a secret is sent unencrypted, once for each origin.
   private func warn(of secrets: [Secret], to origin: Origin) {
     guard !origin.isPrivate, let secret = secrets.first, warned.insert(origin).inserted else {
       return
@@ -111,11 +114,11 @@ final class SecretCoordinator {
 
 /// The additional state of an exchange with secrets.
 final class SecretExchange {
-  /// The secrets that the exchange began with; the server may know them.
+  /// The secrets in the first request of the exchange. The server may know them.
   let known: [KnownSecret]
   /// Stops waiting for the texts; nil when they are available.
   var stop: (() -> Void)?
-  /// Limits that wait.
+  /// The timer that fails the exchange if the texts are not available before its timeout.
   var timer: (any HostTimer)?
 
   func endWaiting() {
@@ -130,13 +133,14 @@ final class SecretExchange {
 }
 
 extension SecretStore {
-  /// Returns the next hop of a request with secrets. Secrets in its URL are masked again. Throws if
-  /// one of them would reach an origin that it is not bound to.
+  /// Returns the request for a redirect's target, with the secrets of `request`. Secrets in its URL
+  /// are masked again. Throws if a secret would be sent to an origin that it is not bound to.
   ///
-  /// What must not be redirected was removed before. The remaining places are a header that is
-  /// kept, the body that 307 and 308 keep, and secrets that the server has put into the URL itself.
+  /// Credentials that must not follow the redirect were removed before. Secrets can remain in a
+  /// header that is kept, in a body that is kept for 307 and 308, and in a URL into which the
+  /// server has put them.
   ///
-  /// - Parameter known: All secrets that the exchange began with; the server may know them.
+  /// - Parameter known: All secrets in the first request of the exchange. The server may know them.
   func redirected(
     _ next: HTTPRequest, from request: HTTPRequest, at origin: Origin, to target: Origin,
     known: [KnownSecret]
@@ -153,7 +157,8 @@ extension SecretStore {
       problem.kind, "\(origin.hostAndPort) redirects to \(target.hostAndPort): \(problem.message)")
   }
 
-  /// Returns a template for a URL that contains secrets, as the server wrote it, or nil.
+  /// Returns a template in which the secrets of a URL are masked pieces, spelled as the server
+  /// wrote them. Returns nil if the URL contains no secret.
   private func template(of url: String, hiding known: [KnownSecret]) -> SecretTemplate? {
     let bytes = Array(url.utf8)
     let matches = search(for: known).matches(in: bytes, takesShort: true)
@@ -174,7 +179,8 @@ extension SecretStore {
 }
 
 extension Origin {
-  /// Returns why a request with secrets must not be sent here, or nil if it may.
+  /// Returns an error if a request with secrets must not be sent to this origin, or nil if it may
+  /// be sent.
   func secretProblem(of request: HTTPRequest) -> TransportError? {
     request.secretOriginProblem(target: text) { Origin(of: $0) == self }
   }

@@ -1,7 +1,7 @@
 import LullLibC
 import LullSystem
 
-/// Reads a file that contains a secret. Blocks: for the pool.
+/// Reads a file that contains a secret. It blocks, so it is used in the thread pool.
 package enum SecretFile {
   /// The largest file that is accepted, in bytes.
   package static let limit = 64 * 1024

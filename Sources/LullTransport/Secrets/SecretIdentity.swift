@@ -1,24 +1,25 @@
 import LullLibC
 package import LullCore
 
-/// The identity on whose behalf a resource is requested; it separates the responses for different
+/// The identity on whose behalf a resource is requested. It separates the responses for different
 /// credentials. It contains secrets and must not be stored unhashed.
 package enum SecretIdentity {
-  /// Returns one line for each credential that GET requests of the resource are configured to send
-  /// or that is part of its URL; empty for none.
+  /// Returns one line for each credential that is part of the resource's URL, or that its GET
+  /// requests are configured to send. Returns an empty text without credentials.
   ///
-  /// A variable and a file contribute their current content. A command contributes its words: it is
-  /// not run.
+  /// An environment variable or a file contributes its current content. A command is not run: it
+  /// contributes its words.
   package static func text(of resource: Resource) -> String { text(of: resource.credentials) }
 
-  /// Returns the same text for known credentials.
+  /// Returns one line for each of these credentials, with its name and its identity.
   static func text(of credentials: [(name: String, value: SecretText)]) -> String {
     var text = ""
     for (name, value) in credentials { text += "\(name):\(self.text(of: value))\n" }
     return text
   }
 
-  /// Returns the identity of one credential, as above.
+  /// Returns the identity of one credential: its text, with the words of a command in place of the
+  /// command's output.
   static func text(of value: SecretText) -> String {
     value.pieces.map { piece in
       switch piece {
@@ -31,12 +32,12 @@ package enum SecretIdentity {
     }.joined()
   }
 
-  /// Whether all secrets in it are known without running a command, and are available.
+  /// Whether the texts of all secrets in `value` are available without running a command.
   static func isKnown(_ value: SecretText) -> Bool {
     value.secrets.allSatisfy { knownText(of: SecretText($0)) != nil }
   }
 
-  /// Returns the text of the credential, or nil if it needs a command.
+  /// Returns the text of the credential, or nil if it is empty or a command has to run for it.
   static func knownText(of value: SecretText) -> String? {
     let isKnown = value.secrets.allSatisfy { secret in
       switch secret.source {
@@ -58,7 +59,7 @@ package enum SecretIdentity {
         case .literal, .command, .shell: return piece
         case .environment, .file:
           let text = text(of: secret)
-          // Sending it reports what is missing.
+          // The error for a missing text is reported when the request is sent.
           guard !text.isEmpty else { return piece }
           return .secret(Secret(.literal(text), name: secret.name, origins: secret.origins))
         }

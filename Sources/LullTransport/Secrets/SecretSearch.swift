@@ -9,18 +9,19 @@ package import LullCore
 /// of numbers, such as `73:65:63`, decoded as bytes.
 package struct SecretSearch: Sendable {
   package struct Match {
-    /// The range of the undecoded bytes.
+    /// The range of the match in the undecoded text.
     package var range: Range<Int>
-    /// The secret that was found. If several overlap, the first, restricted to the origins that all
-    /// of them are bound to.
+    /// The secret that was found. If several matches overlap, it is the secret of the first one,
+    /// restricted to the origins that all of them are bound to.
     package var secret: Secret
   }
 
   private var needles: [(secret: Secret, bytes: [UInt8])] = []
-  /// The numbers of the needles that begin with each byte; empty if there are no needles.
+  /// For each byte, the numbers of the needles that begin with it; empty if there are no needles.
   private var firsts: [[Int]] = []
 
-  /// A text with fewer bytes is too common to be treated as a secret everywhere.
+  /// The minimum number of bytes of a text that is searched for everywhere. Shorter texts are too
+  /// common.
   package static let shortest = 4
   /// The maximum number of decoding rounds.
   private static let depth = 10
@@ -76,7 +77,8 @@ package struct SecretSearch: Sendable {
     return matches
   }
 
-  /// Returns the text with masks in place of the matches. Short texts stay.
+  /// Returns the text with masks in place of the matches. Secrets shorter than `shortest` are not
+  /// masked.
   func masked(_ text: String) -> String {
     let bytes = Array(text.utf8)
     let matches = matches(in: bytes, takesShort: false)

@@ -3,16 +3,17 @@ import LullLibC
 
 /// The texts of secrets on one home thread, read from their sources when a request needs them.
 ///
-/// Files are read and commands run in the pool, once for all waiting requests and for the rest of
-/// the process. A source that failed is tried again by the next request. The environment is read
-/// each time.
+/// Files are read and commands are run in the thread pool. Each source is read once for all waiting
+/// requests and for the rest of the process. A source that failed is tried again by the next
+/// request. Environment variables are read each time.
 final class SecretStore {
   let pump: Pump
   private var texts: [Secret: [UInt8]] = [:]
   private var waiting: [Secret: [(id: Int, resume: (TransportError?) -> Void)]] = [:]
   private var running: [Secret: SecretCommand] = [:]
   private var nextID = 0
-  /// Returns the secret text for a literal of the program; nil uses the literal itself.
+  /// Returns the secret text for a literal in the program. If this function is nil, the literal
+  /// itself is the secret text.
   var literal: ((String) -> String)?
   private var isClosed = false
 
@@ -20,7 +21,7 @@ final class SecretStore {
     self.pump = pump
   }
 
-  /// Returns the text if it is available immediately, or nil if it must be fetched.
+  /// Returns the secret's text if it is available immediately, or nil if it must be fetched.
   func text(of secret: Secret) throws(TransportError) -> [UInt8]? {
     switch secret.source {
     case .literal(let text): return Array((literal?(text) ?? text).utf8)
@@ -42,9 +43,9 @@ final class SecretStore {
   }
 
   /// Fetches the secrets that are missing, one after the other, and calls `finish`. Returns a
-  /// function that prevents that call.
+  /// function that prevents the call of `finish`.
   ///
-  /// If no secret is missing, it calls `finish` inside this call.
+  /// If no secret is missing, `finish` is called inside this call.
   func fetch(_ secrets: [Secret], then finish: @escaping (TransportError?) -> Void) -> () -> Void {
     let fetch = Fetch(secrets, finish)
     next(fetch)
@@ -83,7 +84,7 @@ final class SecretStore {
     fetch.finish(nil)
   }
 
-  /// Joins the running fetch of that secret's source, or starts one.
+  /// Joins the running fetch of the secret's source, or starts one if none is running.
   private func join(_ secret: Secret, _ resume: @escaping (TransportError?) -> Void) {
     nextID += 1
     waiting[secret, default: []].append((nextID, resume))
@@ -132,7 +133,7 @@ final class SecretStore {
   }
 }
 
-/// Why a source returned no secret. The text contains nothing of its content.
+/// The reason why a source returned no secret. The text contains nothing of the source's content.
 struct SecretProblem: Error {
   let text: String
 
@@ -141,7 +142,8 @@ struct SecretProblem: Error {
   }
 }
 
-/// Filling secrets into requests. The results contain secret texts and must not be stored.
+/// Inserts the texts of secrets into requests. The results contain secret texts and must not be
+/// stored.
 extension SecretStore {
   /// Returns all secrets of a request, each once, in order.
   ///
@@ -155,8 +157,8 @@ extension SecretStore {
     return secrets
   }
 
-  /// Returns the request with texts in place of masks and with its signature. Throws if a text is
-  /// missing or not valid in a header.
+  /// Returns the request with the texts of its secrets in place of their masks, and with its
+  /// signature. Throws if a text is missing, or not valid in a header.
   func resolved(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
     var wire = request
     wire.secrets = nil
@@ -243,7 +245,8 @@ extension SecretStore {
       "\(missing?.mask ?? "a secret") was not available within \(LogText.seconds(limits.timeout))")
   }
 
-  /// Returns a search for those of the secrets whose texts are available.
+  /// Returns a search that finds the texts of the `known` secrets. Secrets whose texts are not
+  /// available are omitted.
   func search(for known: [KnownSecret]) -> SecretSearch {
     var search = SecretSearch()
     for known in known {
@@ -263,7 +266,8 @@ extension SecretStore {
 
 /// A credential as the server that receives it knows it: a secret, or a text derived from one.
 struct KnownSecret {
-  /// The mask to show in its place, and the origins that it is bound to.
+  /// The secret whose mask is shown in place of the credential. The credential is bound to its
+  /// origins.
   let secret: Secret
   let text: SecretText
 
@@ -285,8 +289,8 @@ struct KnownSecret {
     }
   }
 
-  /// Returns the credential derived from several secrets. It reveals all of them, and is bound to
-  /// the origins that all of them share.
+  /// Returns the credential that is derived from several secrets, followed by these secrets. The
+  /// derived credential reveals all of them, so it is bound to the origins that all of them share.
   private static func made(_ piece: SecretText.Piece, of parts: [KnownSecret]) -> [KnownSecret] {
     guard let first = parts.first?.secret else { return [] }
     let origins = first.origins.filter { origin in
@@ -297,8 +301,8 @@ struct KnownSecret {
   }
 }
 
-/// A secret text that a request sent to a server, and the mask to show in its place. For code that
-/// masks secrets in its records.
+/// A secret text that a request sent to a server, and the mask to show in its place. It is for code
+/// that records requests and masks their secrets.
 package struct ToldSecret: Sendable {
   package let text: [UInt8]
   package let mask: String
@@ -309,7 +313,7 @@ package struct ToldSecret: Sendable {
 extension SecretStore {
   /// Returns all texts that reveal a secret of the request.
   ///
-  /// - Parameter wire: The same request as it is sent.
+  /// - Parameter wire: The same request as it is sent, with the texts of its secrets.
   func told(by request: HTTPRequest, as wire: HTTPRequest) -> [ToldSecret] {
     var told = KnownSecret.all(of: request).compactMap { known -> ToldSecret? in
       guard let text = try? bytes(of: known.text) else { return nil }
@@ -322,7 +326,8 @@ extension SecretStore {
     for (name, value) in wire.headers.lines.bytePairs
     where CredentialName.names(String(decoding: name, as: UTF8.self)) {
       told.append(ToldSecret(text: value, mask: CredentialMask.mark, isLiteral: false))
-      // The secrets it was derived from are returned separately. The server provided the rest.
+      // Besides the whole value, only the signature in it is secret here. The secrets from which it
+      // was derived are already in the list, and the server provided the other parts.
       for part in value.split(whereSeparator: { ", ".utf8.contains($0) }) {
         guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
           ["signature", "response"].contains(

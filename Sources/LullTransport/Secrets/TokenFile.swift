@@ -8,10 +8,10 @@ import Synchronization
 ///
 /// A new file is written next to the old one and renamed, so that a reader sees either the old or
 /// the new content. A file that other users may read is neither read nor replaced. Every call
-/// blocks: for the pool.
+/// blocks, so the file is used in the thread pool.
 package struct TokenFile: Sendable {
   package struct Problem: Error, Equatable {
-    /// The reason, without any content of the file.
+    /// The reason, which contains nothing of the file's content.
     package let message: String
     /// Whether other processes held the lock during the whole wait.
     package let isBusy: Bool
@@ -23,14 +23,14 @@ package struct TokenFile: Sendable {
   }
 
   package let path: String
-  /// The kind of file, for messages.
+  /// The kind of file, as messages name it.
   private let noun: String
   private let limit: Int
 
-  /// Does not access the file. `~/` is the home folder.
+  /// Creates a reference to the file without accessing it. A leading `~/` is the home folder.
   ///
   /// - Parameters:
-  ///   - noun: The kind of file, if it is not a token file.
+  ///   - noun: The kind of file, as messages name it.
   ///   - limit: The largest size in bytes.
   package init(_ path: String, noun: String = "token file", limit: Int = SecretFile.limit) {
     self.path = HomeFolder.expanded(path)
@@ -77,14 +77,16 @@ package struct TokenFile: Sendable {
     throw problem("cannot be removed", errno)
   }
 
-  /// The path of a file in Lull's state folder, by default that of a token file; nil without a home
-  /// folder. By the XDG base directory specification: `$XDG_STATE_HOME` if it is an absolute path,
-  /// else `~/.local/state`.
+  /// Returns the path of the file with that name in a folder of Lull's state folder, or nil without
+  /// a home folder. The default folder contains the token files.
+  ///
+  /// The state folder follows the XDG base directory specification: it is in `$XDG_STATE_HOME` if
+  /// that is an absolute path, else in `~/.local/state`.
   package static func standardPath(of name: String, in folder: String = "tokens") -> String? {
     stateFolder.map { $0 + "/\(folder)/\(name).json" }
   }
 
-  /// The folder for persistent data that is not a cache; nil without a home folder.
+  /// The path of the folder for persistent data that is not a cache; nil without a home folder.
   package static var stateFolder: String? {
     func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
     let (state, home) = (variable("XDG_STATE_HOME"), variable("HOME"))
@@ -92,9 +94,10 @@ package struct TokenFile: Sendable {
     return (state.hasPrefix("/") ? state : home + "/.local/state") + "/lull"
   }
 
-  /// Runs `body` while no other process or thread does so for this file.
+  /// Runs `body` while this process holds the file's lock, so that no other process or thread runs
+  /// such code for the file at the same time.
   ///
-  /// - Parameter seconds: How long to wait for others. It fails after that.
+  /// - Parameter seconds: How long to wait for the lock. After that time, the call throws.
   package func locked<Result>(
     waiting seconds: Double = 30, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -103,9 +106,10 @@ package struct TokenFile: Sendable {
     return try body()
   }
 
-  /// Locks the file until the lock is released, for work that takes its time elsewhere.
+  /// Locks the file until the returned lock is released. Use this for work that continues after the
+  /// call, such as a network request.
   ///
-  /// - Parameter isStopped: Returns whether to stop waiting. The call fails then.
+  /// - Parameter isStopped: Called repeatedly during the wait. If it returns true, the call throws.
   package func lock(
     waiting seconds: Double = 30, unless isStopped: () -> Bool = { false }
   ) throws(Problem) -> TokenFileLock {
@@ -130,8 +134,8 @@ package struct TokenFile: Sendable {
     return lock
   }
 
-  /// Checks that the file is a regular file that belongs to this user and that no other user may
-  /// read.
+  /// Checks that the file is a regular file that belongs to this user and cannot be read by other
+  /// users.
   private func check(_ descriptor: Int32) throws(Problem) {
     guard let file = FileOwnership(descriptor), file.isRegular else {
       throw Problem(message: "the \(noun) \(path) is not a regular file")
@@ -162,7 +166,7 @@ package struct TokenFile: Sendable {
       guard !part.isEmpty, mkdir(prefix, 0o700) != 0, errno != EEXIST else { continue }
       let code = errno
       var status = stat()
-      // A parent folder that this user may not create must only exist.
+      // A parent folder that this user may not create is not an error if it exists.
       guard stat(prefix, &status) == 0 else { throw problem("cannot be written", code) }
     }
   }
@@ -173,7 +177,8 @@ package struct TokenFile: Sendable {
   }
 }
 
-/// The lock of a token file. It is released with its last reference or with the process.
+/// The lock of a token file. It is released when the last reference to it is released, or when the
+/// process ends.
 package final class TokenFileLock: Sendable {
   private let descriptor: Mutex<Int32>
 

@@ -46,7 +46,7 @@ struct WrittenEscape {
     (bytes, length) = ([plain], 2)
   }
 
-  /// Decodes `\x2F`, a byte, or `\u{2F}` and `\x{2F}`, a character.
+  /// Decodes `\x2F`, which is a byte, or `\u{2F}` or `\x{2F}`, which are characters.
   private static func program(_ text: [UInt8], at index: Int) -> (bytes: [UInt8], length: Int)? {
     guard index + 3 < text.count else { return nil }
     if text[index + 2] == UInt8(ascii: "{") {
@@ -70,7 +70,8 @@ struct WrittenEscape {
     return UInt32(String(decoding: text[index + 2...index + 5], as: UTF8.self), radix: 16)
   }
 
-  /// The longest is `&#x10FFFF;`, plus some leading zeros.
+  /// The maximum length of an escape with braces or a semicolon. The longest is `&#x10FFFF;`, for
+  /// which this leaves room for some leading zeros.
   private static let longest = 16
 
   /// The named entities of markup characters.

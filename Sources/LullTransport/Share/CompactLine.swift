@@ -5,7 +5,7 @@ struct CompactLine<Element> {
   private var places: [Element?] = []
   private var start = 0
 
-  /// The least number of empty places to reclaim.
+  /// The minimum number of unused places that are reclaimed together.
   private static var leastMoved: Int { 32 }
   private static var mostKept: Int { 4096 }
 
@@ -14,7 +14,7 @@ struct CompactLine<Element> {
   var first: Element? { isEmpty ? nil : places[start] }
   /// All elements, the first one first.
   var all: [Element] { places[start...].compactMap { $0 } }
-  /// The number of places in memory.
+  /// The number of places in memory, including those of removed elements.
   var placeCount: Int { places.count }
 
   mutating func append(_ element: Element) { places.append(element) }
@@ -34,8 +34,8 @@ struct CompactLine<Element> {
     return element
   }
 
-  /// Changes the last element. `change` is also passed whether it is the first one. Returns the
-  /// result of `change`, or false for an empty queue.
+  /// Changes the last element. `change` receives the element, and whether it is also the first one.
+  /// Returns the result of `change`, or false for an empty queue.
   mutating func changeLast(_ change: (inout Element, _ isFirst: Bool) -> Bool) -> Bool {
     guard !isEmpty, var element = places[places.count - 1].take() else { return false }
     let result = change(&element, count == 1)

@@ -1,7 +1,7 @@
 import LullCore
 
-/// The requests of one caller for admissions of one limit: the script calls for the server, and its
-/// parsed replies.
+/// Makes the script calls with which one caller requests admissions of one limit from the shared
+/// server, and parses the replies.
 struct LimitAsker {
   /// The prefix of the limit's keys.
   let tag: String
@@ -10,7 +10,7 @@ struct LimitAsker {
   private let rule: [String]
   /// Identifies this machine on the server.
   private let host: String
-  /// The limit's name for people who inspect the server's limits.
+  /// The limit's name and a digest, which are shown to users who inspect the server's limits.
   private let label: [String]
 
   /// The maximum number of entries in one call.
@@ -19,7 +19,7 @@ struct LimitAsker {
   init(_ limit: RateLimit, _ key: LimitKey, tag: String, host: String) {
     self.tag = tag
     self.host = host
-    // Nothing that the server could not derive from the tag.
+    // The digest is a part of the tag, so it reveals nothing new to the server.
     let digest = tag.filter(\.isHexDigit).suffix(8)
     label = [key.name, key.identity.isEmpty ? "" : String(digest)]
     rule = ["\(limit.requests)", LimitAsker.microseconds(limit.per)]
@@ -34,12 +34,15 @@ struct LimitAsker {
     LimitScript.call(arguments, tag: tag)
   }
 
-  /// - Parameter more: The numbers of further admissions to request, if no other process waits.
+  /// Requests an admission with a number.
+  ///
+  /// - Parameter more: The numbers of further admissions, which are granted only if no other
+  ///   process waits.
   func ask(_ number: Int64, more: [Int64] = []) -> ScriptCall {
     call(["ask", name] + rule + ["\(number)"] + label + [host] + more.map { "\($0)" })
   }
 
-  /// Leaves the queue, and gives back admissions that were or may have been granted.
+  /// Leaves the server's queue, and gives back admissions that were or may have been granted.
   func leave(_ numbers: [Int64] = []) -> ScriptCall {
     call(["leave", name] + numbers.map { "\($0)" })
   }
@@ -47,18 +50,18 @@ struct LimitAsker {
   /// Gives back admissions that were or may have been granted.
   func withdraw(_ numbers: [Int64]) -> ScriptCall { call(["withdraw"] + numbers.map { "\($0)" }) }
 
-  /// Keeps an admission counted until it is sent or the lease ends, in seconds.
+  /// Keeps an unsent admission counted until it is sent, or until `lease` seconds have passed.
   func hold(_ number: Int64, for lease: Double) -> ScriptCall {
     call(["hold", LimitAsker.microseconds(lease), "\(number)"])
   }
 
-  /// Like `hold`, but when the lease ends, the admission counts for a full period: a byte of its
-  /// request may have been sent. Seconds.
+  /// Like `hold`, but for an admission of whose request a byte may have been sent: when the lease
+  /// (in seconds) ends, the admission counts for a full period.
   func begin(_ number: Int64, for lease: Double) -> ScriptCall {
     call(["begin", LimitAsker.microseconds(lease), "\(number)"])
   }
 
-  /// Starts the period of an admission, and that of the sender's rule.
+  /// Reports that an admission is sent: its period starts. Also registers the sender's rule again.
   func send(_ number: Int64) -> ScriptCall { call(["send", "\(number)"] + rule) }
 
   /// Records admissions that the server may not know: they were sent while it was unavailable, or
@@ -72,7 +75,10 @@ struct LimitAsker {
     }
   }
 
-  /// - Parameter number: The admission whose response says so; nil for none, which means now.
+  /// Reports to the server what a response has revealed about the limit.
+  ///
+  /// - Parameter number: The number of the admission whose response contained the lesson. If it is
+  ///   nil, the lesson already accounts for all sent admissions.
   func learn(_ lesson: LimitLesson, from number: Int64?) -> ScriptCall {
     call([
       "learn", number.map { "\($0)" } ?? "", lesson.isFree ? "1" : "0",
@@ -99,7 +105,8 @@ struct LimitAsker {
   /// The number of granted admissions in a valid reply.
   func grantedCount(_ value: RESPValue) -> Int { Int(clamping: value.array?.first?.integer ?? 0) }
 
-  /// What all hosts have learned about the limit, from a valid reply; nil if nothing.
+  /// Returns the lesson about the limit that all hosts share, from a valid reply; nil if there is
+  /// none.
   func lesson(_ value: RESPValue) -> LimitLesson? {
     guard let parts = value.array, parts.count > 4 else { return nil }
     let numbers = parts.suffix(4).map { $0.integer ?? -1 }
@@ -111,7 +118,8 @@ struct LimitAsker {
       pause: pause > 0 ? Double(pause) / 1e6 : nil)
   }
 
-  /// The number of hosts that requested this limit recently; nil for an invalid reply.
+  /// Returns the number of hosts that requested admissions of this limit recently; nil for an
+  /// invalid reply.
   func hosts(_ value: RESPValue) -> Int? {
     value.array?.last?.integer.map { Int(clamping: $0) }
   }

@@ -1,18 +1,19 @@
 import LullCore
 
-/// The server's part of a limit: a script that the server runs atomically, by its own clock.
+/// The server's part of a limit: a script that the server runs atomically and that uses the
+/// server's clock.
 ///
 /// A limit has seven keys with one hash tag:
 /// - the log of sent admissions (by time),
 /// - granted admissions that are not sent yet (by the end of their lease),
 /// - the rules of the limit's users,
 /// - the queue of waiting callers (by ticket),
-/// - when each of them will ask again,
+/// - the time when each waiting caller will ask again,
 /// - the hosts that have asked (by the time of their last request),
-/// - everything else.
+/// - the other state of the limit.
 ///
-/// The rules are those of `LimitTables`. Times are microseconds of the server. They continue to
-/// increase if its clock is set back.
+/// The script applies the same rules as `LimitTables`. Times are in microseconds of the server's
+/// clock, and never decrease, even if that clock is set back.
 ///
 /// Each key has a placeholder entry, so that all seven keys exist whenever one does: a cluster that
 /// is moving keys rejects commands for which only some keys exist.

@@ -2,31 +2,31 @@ import CHiredis
 import LullCore
 import LullSystem
 
-/// Parses the replies of a Redis-compatible server with hiredis' reader. The input is untrusted; no
-/// more is buffered than the limit for one reply. Home thread only.
+/// Parses the replies of a Redis-compatible server with hiredis' reader. The input is untrusted, so
+/// at most the size limit of one reply is buffered. Home thread only.
 final class RESPReader {
-  /// Why reading stopped.
+  /// The reason why reading stopped.
   struct Failure: Error, Equatable {
     let message: String
   }
 
-  /// The maximum number of bytes and parts of one reply.
+  /// The maximum size of one reply: in bytes, and in parts.
   static let mostBytes = 16 << 20
   static let mostParts = 1 << 16
 
   private let reader: OpaquePointer
   private let mostBytes: Int
-  /// Bytes since the last complete reply.
+  /// The number of bytes received since the last complete reply.
   private var pendingCount = 0
   private var hasFailed = false
 
-  /// Why no reader can be made: the library is missing. nil if it can.
+  /// The reason why the hiredis library cannot be used; nil if it can.
   static var problem: String? {
-    // A text that belongs to the library and does not change.
+    // The text is a constant of the library, so it is valid after the call.
     chiredis_load().map { String(cString: $0) }
   }
 
-  /// Returns nil without the library, or without memory.
+  /// Creates a reader. Returns nil if the hiredis library is missing or memory runs out.
   init?(mostBytes: Int = RESPReader.mostBytes, mostParts: Int = RESPReader.mostParts) {
     guard chiredis_load() == nil, let reader = chiredis_reader_create(mostParts) else { return nil }
     self.reader = reader
@@ -56,7 +56,7 @@ final class RESPReader {
       pendingCount = 0
       return value()
     default:
-      // The reader's text, copied immediately; it may quote the server.
+      // The message belongs to the reader, so it is copied immediately. It may quote the server.
       let reason = String(escapingCString: chiredis_reader_message(reader))
       throw fail("its responses are invalid (\(LogText.part(reason, limit: 100)))")
     }
@@ -69,15 +69,18 @@ final class RESPReader {
 
   private func value() -> RESPValue {
     var count = 0
-    // Both are the reader's until it is asked for the next reply.
+    // The nodes and the text belong to the reader. They are valid until the reader parses the next
+    // reply.
     let nodes = UnsafeBufferPointer(start: chiredis_reader_nodes(reader, &count), count: count)
     let text = chiredis_reader_text(reader)
     var next = nodes.startIndex
     return RESPReader.value(nodes, text, &next)
   }
 
-  /// - Parameter next: The index of the next node. Nodes are nested at most as deep as hiredis
-  ///   reads: seven levels.
+  /// Converts a value and the values nested in it.
+  ///
+  /// - Parameter next: The index of the value's first node; afterwards, the index after its last
+  ///   node. hiredis accepts at most seven levels of nesting, which limits the recursion.
   private static func value(
     _ nodes: UnsafeBufferPointer<chiredis_node>, _ text: UnsafePointer<CChar>?, _ next: inout Int
   ) -> RESPValue {
@@ -92,7 +95,8 @@ final class RESPReader {
       for _ in 0..<max(0, node.value) { values.append(value(nodes, text, &next)) }
       return .array(values)
     case CHIREDIS_BYTES, CHIREDIS_STATUS, CHIREDIS_ERROR:
-      // The node gives the offset and length of bytes that the reader has copied there.
+      // The node has the offset and the length of its bytes in `text`, where the reader has copied
+      // them.
       let bytes = Array(
         UnsafeRawBufferPointer(start: text.map { $0 + node.offset }, count: Int(node.value)))
       if node.kind == CHIREDIS_BYTES { return .bytes(bytes) }
@@ -107,7 +111,7 @@ final class RESPReader {
 package enum RESPValue: Sendable, Equatable {
   case bytes([UInt8])
   case status(String)
-  /// An error in the server's words. The first word gives its kind.
+  /// An error, in the words of the server. The first word is the kind of error.
   case failure(String)
   case integer(Int64)
   case null
@@ -163,7 +167,8 @@ struct RESPCommand {
         return start.map { $0 + offset }
       }
       var byteCount = 0
-      // There are `count` pointers and lengths, into `all`, which outlives the call.
+      // There are `count` pointers and `count` lengths. The pointers point into `all`, which
+      // outlives the call.
       guard let made = chiredis_format(count, pointers, lengths, &byteCount) else { return nil }
       defer { chiredis_free(made) }
       return Array(UnsafeRawBufferPointer(start: made, count: byteCount))
@@ -171,16 +176,16 @@ struct RESPCommand {
   }
 }
 
-/// Bytes to send, in pieces that do not change until they are sent: after a partial write, TLS
-/// needs the same bytes again at the same address.
+/// A queue of bytes to send, in pieces that do not change until they are sent. After a partial
+/// write, TLS needs the same bytes again at the same address.
 struct OutputLine {
   private var pieces = CompactLine<[UInt8]>()
   /// The number of bytes sent of the first piece.
   private var sentCount = 0
-  /// The number of bytes that wait.
+  /// The number of bytes that are not sent yet.
   private(set) var count = 0
 
-  /// The maximum size of a piece that is joined from small ones.
+  /// The maximum size in bytes of a piece that is joined from small ones.
   private static let mostTogether = 1 << 14
 
   /// The piece to send next and how much of it was sent; nil for none.
@@ -190,7 +195,7 @@ struct OutputLine {
     guard !bytes.isEmpty else { return }
     count += bytes.count
     let isAdded = pieces.changeLast { last, isFirst in
-      // A write of the first piece may have been tried.
+      // The first piece must not change, because a write of it may have been tried.
       guard !isFirst, last.count + bytes.count <= OutputLine.mostTogether else { return false }
       last += bytes
       return true

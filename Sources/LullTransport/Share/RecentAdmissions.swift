@@ -1,10 +1,11 @@
-/// One caller's recently sent admissions, to report them to the next log that counts them. A value
-/// that is given the time.
+/// The recently sent admissions of one caller, which are reported to the next log that must count
+/// them. A value type: callers pass the time.
 struct RecentAdmissions {
   struct Entry: Equatable {
     let number: Int64
     let time: Double
-    /// The number in this machine's own log, if that granted the admission; nil if the server did.
+    /// The number of the admission in this machine's own log; nil if the server granted the
+    /// admission.
     var local: Int64?
   }
 
@@ -12,7 +13,7 @@ struct RecentAdmissions {
   private let per: Double
   private var entries: [Entry] = []
 
-  /// The maximum number; beyond it the oldest are dropped.
+  /// The maximum number of entries. Beyond it, the oldest entries are removed.
   static let most = 10_000
 
   init(per: Double) {
@@ -21,7 +22,7 @@ struct RecentAdmissions {
 
   mutating func append(_ number: Int64, now: Double, local: Int64? = nil) {
     entries.append(Entry(number: number, time: now, local: local))
-    // Occasionally, not each time.
+    // Old entries are removed occasionally, not in each call.
     if entries.count > 64, entries.count & (entries.count - 1) == 0 || entries.count > 2 * Self.most
     {
       entries = current(now: now)
@@ -33,7 +34,8 @@ struct RecentAdmissions {
     if let index = index(of: number) { entries.remove(at: index) }
   }
 
-  /// Returns an admission, and how many were sent after it; nil if it was too long ago.
+  /// Returns an admission, and the number of admissions that were sent after it. Returns nil if the
+  /// admission is no longer stored.
   func find(_ number: Int64) -> (entry: Entry, sentSince: Int)? {
     index(of: number).map { (entries[$0], entries.count - 1 - $0) }
   }
@@ -43,7 +45,7 @@ struct RecentAdmissions {
     entries.lastIndex { $0.number == number }
   }
 
-  /// The admissions that still count, the oldest first.
+  /// Returns the admissions that still count, the oldest first.
   func current(now: Double) -> [Entry] {
     Array(entries.filter { $0.time > now - per }.suffix(Self.most))
   }

@@ -4,9 +4,10 @@ import LullCore
 /// Encrypts and authenticates bytes with one shared secret, for storage that others can read and
 /// write: AES-256-GCM, with a key derived from the secret by HKDF. (RFC 5869, NIST SP 800-38D)
 ///
-/// A seal is for one purpose. Bytes that are sealed under one name cannot be opened under another.
-/// It does not hide the length of the bytes, and does not detect that an old text replaces a newer
-/// one. The secret should be random: a guessable secret can be found by trying.
+/// A seal has one purpose, and bytes that are sealed under one name cannot be opened under another.
+/// A seal does not hide the length of the bytes, and does not detect that older sealed bytes have
+/// replaced newer ones. The secret should be random, because a guessable secret can be found by
+/// trying.
 struct Seal: Sendable {
   /// The version of the format.
   private static let version: UInt8 = 1
@@ -15,7 +16,8 @@ struct Seal: Sendable {
 
   private let key: [UInt8]
 
-  /// Returns nil without a library for digests.
+  /// Derives the key for a purpose from the secret. Returns nil if the library for digests is
+  /// missing.
   init?(secret: some Sequence<UInt8>, purpose: String) {
     let salt = Array("lull share 1".utf8)
     guard let key = Seal.key(of: Array(secret), salt: salt, info: Array(purpose.utf8)) else {
@@ -29,13 +31,13 @@ struct Seal: Sendable {
     self.key = key
   }
 
-  /// Derives a key by HKDF with SHA-256, as much as one block.
+  /// Derives a key of one SHA-256 block by HKDF.
   static func key(of secret: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8]? {
     guard let random = Digest.sha256.hmac(key: salt, secret) else { return nil }
     return Digest.sha256.hmac(key: random, info + [1])
   }
 
-  /// Returns nil without a library for ciphers.
+  /// Encrypts bytes under a name. Returns nil if the library for ciphers is missing.
   func seal(_ bytes: [UInt8], as name: String) -> [UInt8]? {
     var generator = SystemRandomNumberGenerator()
     let nonce = (0..<Int(CCRYPTO_NONCE_SIZE)).map { _ in
@@ -48,7 +50,7 @@ struct Seal: Sendable {
     let beside = Array(name.utf8)
     var isDone = false
     let sealed = [UInt8](unsafeUninitializedCapacity: bytes.count + Seal.tagCount) { room, count in
-      // On success the whole buffer was written, as `count` says.
+      // If `ccrypto_seal` succeeded, it has written the whole buffer, `count` bytes.
       isDone =
         ccrypto_seal(
           key, nonce, beside, beside.count, bytes, bytes.count, room.baseAddress) == 1
@@ -57,8 +59,8 @@ struct Seal: Sendable {
     return isDone ? sealed : nil
   }
 
-  /// Returns nil if the bytes were not sealed with this secret, for this purpose and under this
-  /// name.
+  /// Decrypts sealed bytes. Returns nil if they were not sealed with this secret, for this purpose
+  /// and under this name.
   func open(_ sealed: [UInt8], as name: String) -> [UInt8]? {
     guard sealed.count >= Seal.headCount + Seal.tagCount, sealed.first == Seal.version else {
       return nil
@@ -68,7 +70,8 @@ struct Seal: Sendable {
     let beside = Array(name.utf8)
     var isDone = false
     let bytes = [UInt8](unsafeUninitializedCapacity: rest.count) { room, count in
-      // The plain text was written, without the tag, within the buffer.
+      // If `ccrypto_unseal` succeeded, it has written the plain text, which is shorter than the
+      // buffer by the tag.
       isDone =
         ccrypto_unseal(
           key, nonce, beside, beside.count, rest, rest.count, room.baseAddress) == 1

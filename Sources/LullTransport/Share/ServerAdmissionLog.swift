@@ -11,56 +11,62 @@ final class ServerAdmissionLog: AdmissionLog {
   private let limit: RateLimit
   /// The limit's key on this machine.
   private let key: LimitKey
-  /// This machine's log with its current part of the limit; nil if the server has been available.
+  /// This machine's own log, which counts its current part of the limit while the server is
+  /// unavailable; nil otherwise.
   private var local: (part: RateLimit, log: any AdmissionLog)?
   private var isInLocalLine = false
-  /// An admission that was granted without the server, until it is sent: the log that granted it,
-  /// and the number that the server may have granted too late.
+  /// An admission that this machine's log has granted and that is not sent yet: the log, and the
+  /// number for which the server may have granted an admission too late.
   private struct LocalGrant {
     let log: any AdmissionLog
     let number: Int64?
   }
 
   private var localUnsent: [Int64: LocalGrant] = [:]
-  /// The last number that was requested from the server and not answered in time; nil if there is
-  /// no unknown grant.
+  /// The last requested number for which the server did not reply in time, and which it may have
+  /// granted; nil if there is none.
   private var outstanding: Int64?
   /// The sent admissions, granted by the server or this machine.
   private var recent: RecentAdmissions
-  /// The client's `readyCount` when the server was last sent them, and whether there are new ones.
+  /// The client's `readyCount` when `recent` was last reported to the server, and whether it has
+  /// entries that were not reported.
   private var toldAt = 0
   private var hasUntold = false
-  /// What responses have said about the limit, for the next log; by the clock's uptime.
+  /// The limit as learned from responses, to be passed to the next log. Its times are in the
+  /// clock's uptime.
   private var learned = LearnedLimit()
-  /// Admissions that must still be given back to the server.
+  /// The numbers of admissions that must still be given back to the server.
   private var free: [Int64] = []
-  /// Until this time the server is not asked about this limit, by the clock's uptime.
+  /// The time until which the server is not asked about this limit, in the clock's uptime.
   private var restsUntil = -Double.infinity
-  /// The numbers that the server has granted and that are not sent.
+  /// The numbers of admissions that the server has granted and that are not sent yet.
   private var unsent: Set<Int64> = []
-  /// The numbers among them of which a byte may have been sent.
+  /// The numbers in `unsent` for whose requests a byte may have been sent.
   private var begun: Set<Int64> = []
-  /// Counts requests, to recognise a late reply.
+  /// Counts the requests for admissions, to recognise a late reply.
   private var question = 0
-  /// The numbers that the current request may be granted.
+  /// The numbers of the admissions that the current request asks for.
   private var asked: [Int64] = []
-  /// Granted beyond the first number, for the next callers: a request takes a round trip.
+  /// Admissions that were granted in addition to a requested one. They serve the next calls of
+  /// `ask` without another round trip.
   private var spare: [Int64] = []
   private var spareTimer: (any HostTimer)?
-  /// How many numbers the next request asks for: more if the server is far away and all are used.
+  /// The number of admissions that the next request asks for. It grows while the server is far away
+  /// and all granted admissions are used.
   private var batch = 1
   /// Whether the caller is in the server's queue.
   private var isInLine = false
   private var renewal: (any HostTimer)?
 
   /// Seconds after which the server takes back a granted, unsent admission if its process has not
-  /// renewed it. The script has the same number.
+  /// renewed the lease. The script contains the same number.
   private static let lease = 30.0
   /// Seconds for which the server is not asked after its data for this limit proved unusable.
   private static let rest = 5.0
-  /// Seconds. A server that replies sooner is asked for one number at a time.
+  /// A reply time in seconds. A server that replies sooner is asked for one admission at a time.
   private static let nearby = 0.01
-  /// Seconds for which spare admissions may be kept from others.
+  /// The time in seconds after which spare admissions are given back, so that other processes can
+  /// use them.
   private static let mostSpareTime = 1.0
 
   init(
@@ -104,7 +110,7 @@ final class ServerAdmissionLog: AdmissionLog {
     client.run(asker.ask(numbers[0], more: Array(numbers.dropFirst()))) {
       [weak self, client, asker] outcome in
       guard let self, number == question else {
-        // They may have been granted.
+        // The numbers may have been granted, so they are given back.
         client.post(asker.withdraw(numbers))
         return
       }
@@ -124,7 +130,8 @@ final class ServerAdmissionLog: AdmissionLog {
       if case .damaged = outcome {
         restsUntil = pump.clock.uptime + ServerAdmissionLog.rest
       } else {
-        // The server may still answer: what it grants then counts for the admission granted here.
+        // The server may still grant the first number. That grant then counts for the admission
+        // that this machine's log grants.
         if !client.post(asker.leave(more)) { free += more }
         outstanding = number
       }
@@ -140,7 +147,8 @@ final class ServerAdmissionLog: AdmissionLog {
     var isGranted = false
     if case .granted = result { isGranted = true }
     if let lesson = asker.lesson(value) {
-      // The server has subtracted granted admissions already; sending subtracts them again.
+      // The server has already subtracted the granted admissions. Sending them will subtract them
+      // again, so they are added here.
       let granted = asker.grantedCount(value)
       learned.learn(lesson, now: pump.clock.uptime, sentSince: -granted)
     }
@@ -195,23 +203,25 @@ final class ServerAdmissionLog: AdmissionLog {
     }
   }
 
-  /// Reports an admission that is sent now without the server. Returns the number by which the
-  /// server knows it, or will know it.
+  /// Reports to the server that an admission from this machine's log is sent now. Returns the
+  /// admission's number on the server, even if the server learns that number only later.
   ///
-  /// - Parameter known: The number that the server may have granted too late.
+  /// - Parameter known: The number that the server may have granted too late for this admission;
+  ///   nil if there is none.
   private func tell(_ known: Int64?) -> Int64 {
     let number = known ?? client.makeNumber()
-    // A server that is only slow counts it before its next request.
+    // If the server is only slow, it counts the admission before it handles the next request.
     if client.post(asker.send(number)) { return number }
     hasUntold = true
     guard let known else { return number }
-    // It must count from the time it is sent. A server that has lost the number cannot be told
-    // that, so a new number is used.
+    // The admission must count from the time it is sent, which cannot be reported while the server
+    // is unavailable. So `known` is given back later, and the admission is recorded under a new
+    // number.
     free.append(known)
     return client.makeNumber()
   }
 
-  /// Gives back the admission that may have been granted too late.
+  /// Gives back `outstanding`, the admission that the server may have granted too late.
   private func giveBackOutstanding() {
     if let number = outstanding.take() { giveBack(number) }
   }
@@ -220,19 +230,19 @@ final class ServerAdmissionLog: AdmissionLog {
     if !client.post(asker.withdraw([number])) { free.append(number) }
   }
 
-  /// The log for this machine's current part of the limit.
+  /// Returns the log for this machine's current part of the limit.
   private func localLog() -> any AdmissionLog {
     let part = client.part(of: limit)
     if let local, local.part == part { return local.log }
     leaveLocal()
-    // Admissions that the server granted count here too.
+    // Admissions that the server has granted count in this log too.
     let (now, boot) = (pump.clock.uptime, BootTime.now)
     let sent = recent.current(now: now).filter { $0.local == nil }
       .map { (number: $0.number, time: boot - (now - $0.time)) }
     machine.note(sent, of: key)
     let log = machine.makeLog(of: part, key)
     if let lesson = learned.lesson(now: now) {
-      // After all sent admissions.
+      // The highest number means that the lesson came after all sent admissions.
       log.learn(lesson, from: Admission(number: .max))
     }
     local = (part, log)
@@ -265,7 +275,7 @@ final class ServerAdmissionLog: AdmissionLog {
     giveBackOutstanding()
     giveBackSpare()
     batch = 1
-    // After the current request.
+    // The server handles this call after the current request.
     if isInLine || !asked.isEmpty { client.post(asker.leave(asked)) }
     isInLine = false
     asked = []
@@ -273,10 +283,10 @@ final class ServerAdmissionLog: AdmissionLog {
 
   // MARK: Granted admissions
 
-  /// The server's numbers are negative.
+  /// Whether the server has granted the admission: its numbers are negative.
   private func isOfServer(_ admission: Admission) -> Bool { admission.number < 0 }
 
-  /// Renews the leases as long as this process lives.
+  /// Schedules the next renewal of the leases, as long as there are unsent admissions.
   private func renewLater() {
     guard renewal == nil else { return }
     renewal = pump.clock.schedule(after: ServerAdmissionLog.lease / 3) { [weak self] in
@@ -310,7 +320,7 @@ final class ServerAdmissionLog: AdmissionLog {
     guard isOfServer(admission) else {
       let grant = localUnsent.removeValue(forKey: admission.number)
       let sent = grant?.log.send(admission) ?? admission
-      // The number by which the server knows it, or will know it.
+      // The admission's number on the server, even if the server learns that number only later.
       let number = tell(grant?.number)
       recent.append(number, now: now, local: sent.number)
       return Admission(number: number)
@@ -320,7 +330,8 @@ final class ServerAdmissionLog: AdmissionLog {
     begun.remove(admission.number)
     if !client.post(asker.send(admission.number)) {
       hasUntold = true
-      // The log that counts without the server counts it too.
+      // This machine's log, which counts while the server is unavailable, must count the admission
+      // too.
       if local != nil { machine.note([(admission.number, BootTime.now)], of: key) }
     }
     return admission

@@ -2,29 +2,31 @@ public import LullCore
 import LullLibC
 import LullSystem
 
-/// A Redis-compatible server through which several hosts share what the processes of one machine
-/// share: Valkey, Redis, or a server with their protocol. Lua: `lull.share{ … }`.
+/// A Redis-compatible server (Valkey, Redis, or a server with their protocol) through which several
+/// hosts share the data that otherwise only the processes of one machine share. Lua:
+/// `lull.share{ … }`.
 ///
 ///     try home.share(Share(url: "rediss://cache.internal:6380/2", password: SecretText(secret)))
 ///
-/// Lull does not block on the server, and no request fails because it is unavailable: without it,
-/// each machine works on its own.
+/// Lull does not block on the server, and no request fails because the server is unavailable. While
+/// it is unavailable, each machine works on its own.
 public struct Share: Sendable {
-  /// `redis://host:6379/0`, `rediss://…` for TLS, `unix:///run/redis.sock?db=0`; `valkey://` and
-  /// `valkeys://` mean the same. It may contain user and password, and `?namespace=team-a`.
+  /// The URL of the server: `redis://host:6379/0`, `rediss://…` for TLS, or
+  /// `unix:///run/redis.sock?db=0`. `valkey://` means the same as `redis://`, and `valkeys://` the
+  /// same as `rediss://`. The URL may contain user and password, and `?namespace=team-a`.
   public var url: String
-  /// The password, instead of one in the URL.
+  /// The password, if the URL does not contain it.
   public var password: SecretText?
-  /// Separates groups that use the same server, unless the URL has a namespace. Letters, digits and
-  /// `-_.:/`.
+  /// Separates groups of hosts that use the same server. It may contain letters, digits and
+  /// `-_.:/`. It must be nil if the URL has a namespace.
   public var namespace: String?
-  /// A secret that all hosts of the group have. With it, the data on the server reveals nothing
+  /// A secret that all hosts of the group share. With it, the data on the server reveals nothing
   /// about credentials.
   public var secret: SecretText?
   /// A PEM file of certificates to trust instead of the system's, for `rediss://`. Lua: `ca_file`.
   public var certificateAuthorities: String?
 
-  /// Stores the settings. They are not checked before `Home.share`.
+  /// Creates the settings. `Home.share` checks them.
   public init(
     url: String, password: SecretText? = nil, namespace: String? = nil, secret: SecretText? = nil,
     certificateAuthorities: String? = nil
@@ -37,7 +39,7 @@ public struct Share: Sendable {
   }
 }
 
-/// A program's checked settings for its server.
+/// The checked settings of a program for its shared server.
 struct ShareSettings {
   let address: ShareAddress
   let namespace: String
@@ -76,7 +78,7 @@ struct ShareSettings {
   /// The key under which the server counts hosts.
   var hostsKey: String { "lull:{\(namespace):hosts}" }
 
-  /// The channel on which hosts announce what they have written.
+  /// The channel on which hosts announce the cache entries that they have written.
   var updateChannel: String { "lull:{\(namespace)}:news" }
 
   private static func isNamespace(_ text: String) -> Bool {
@@ -91,15 +93,16 @@ struct ShareSettings {
       }
   }
 
-  /// Returns a digest that represents a text on the server. If there is a secret, the server cannot
-  /// derive the text without it. nil without a library for digests. A secret from a command is
-  /// represented by the command's words: the command is not run for this.
+  /// Returns a digest that represents a text on the server, or nil without a library for digests.
+  /// If there is a secret, the server cannot derive the text without it. A secret from a command is
+  /// represented by the command's words, because the command is not run for this.
   func digest(of text: [UInt8]) -> [UInt8]? {
     guard let secret else { return Digest.sha256.of(text) }
     return Digest.sha256.hmac(key: Array(SecretIdentity.text(of: secret).utf8), text)
   }
 
-  /// The first commands for the server. They contain the password and must not be stored.
+  /// Returns the first commands of a connection, such as the login. They contain the password and
+  /// must not be stored.
   func greetings(_ store: SecretStore) throws(TransportError) -> [ShareLink.Greeting] {
     var greetings: [ShareLink.Greeting] = []
     let given = try password.map { text throws(TransportError) in try store.bytes(of: text) }
@@ -117,10 +120,10 @@ struct ShareSettings {
 }
 
 extension Share {
-  /// The environment variable that names the server for programs that name none.
+  /// The environment variable with the URL of the server for programs that do not configure one.
   package static let variable = "LULL_SHARE"
 
-  /// The server of the environment variable; nil if it is not set, or empty.
+  /// The server that the environment variable names; nil if the variable is not set or empty.
   package static var ofEnvironment: Share? {
     // Copied immediately; this process does not change its environment.
     guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else {
@@ -133,11 +136,11 @@ extension Share {
 extension Home {
   /// Shares data with other machines through a server from now on: limits that processes share,
   /// OAuth 2 tokens whose client has a credential, the entries of a `SharedEntityCache`, and
-  /// announcements of new entries. `nil` ends that.
+  /// announcements of new entries. `nil` ends the sharing.
   ///
-  /// Returns immediately. The server is connected when one of these first needs it, and reconnected
-  /// when the connection is lost. Without it, each machine uses its own files. The last call
-  /// applies. Lua: `lull.share{ … }`.
+  /// Returns immediately. Lull connects to the server when it is first needed, and reconnects when
+  /// the connection is lost. While the server is unavailable, each machine uses its own files. If
+  /// this is called several times, the last call applies. Lua: `lull.share{ … }`.
   ///
   ///     try home.share(Share(url: "redis://cache.internal"))
   ///

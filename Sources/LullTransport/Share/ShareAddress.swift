@@ -10,7 +10,8 @@ struct ShareAddress: Equatable, Sendable {
     case host(String, port: Int, isTLS: Bool)
     case socket(String)
 
-    /// Returns the node that a cluster node calls `127.0.0.1:6381`; nil if that is invalid.
+    /// Returns the place of a cluster node from the address that another node reports, such as
+    /// `127.0.0.1:6381`; nil if the address is invalid.
     func neighbour(_ text: Substring) -> Place? {
       guard let colon = text.lastIndex(of: ":"),
         let port = UInt16(text[text.index(after: colon)...]), port > 0
@@ -18,7 +19,7 @@ struct ShareAddress: Equatable, Sendable {
       let name = text[..<colon]
       switch self {
       case .host(let host, _, let isTLS):
-        // Without a name it is the same host.
+        // An address without a host name means the same host.
         if name.isEmpty { return .host(host, port: Int(port), isTLS: isTLS) }
         return HostAndPort(name).map { .host($0.urlHost, port: Int(port), isTLS: isTLS) }
       case .socket:
@@ -36,13 +37,13 @@ struct ShareAddress: Equatable, Sendable {
 
   static let standardPort = 6379
 
-  /// What is wrong with a URL. The message contains no password.
+  /// The reason why a URL is invalid. The message contains no password.
   struct Problem: Error, Equatable {
     let message: String
   }
 
   init(_ url: String) throws(Problem) {
-    // The text after a misspelled parameter name may be a password.
+    // The query is not shown: the text after a misspelled parameter name may be a password.
     let query = url.firstIndex(of: "?")
     let named = CredentialMask.malformedURL(String(url[..<(query ?? url.endIndex)]))
     let shown = LogText.part(named, limit: 120) + (query == nil ? "" : "?…")
@@ -127,7 +128,7 @@ struct ShareAddress: Equatable, Sendable {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// The address for people, without user and password.
+  /// The address as messages show it, without user and password.
   var shown: String {
     let database = self.database == 0 ? "" : "\(self.database)"
     switch place {
@@ -151,7 +152,7 @@ extension ShareAddress.Place {
     return Origin(scheme: isTLS ? "https" : "http", host: host, port: String(port))
   }
 
-  /// Returns why the server may not be reached, or nil if it may.
+  /// Returns the reason why this server must not be used, or nil if it may be used.
   func refusal(by hosts: AllowedHosts?) -> String? {
     guard let hosts else { return nil }
     switch self {
@@ -160,7 +161,7 @@ extension ShareAddress.Place {
         ? nil : "the socket \(LogText.part(path, limit: 120)) is not allowed (--allow-host)"
     case .host:
       guard let origin, !hosts.permits(origin) else { return nil }
-      // With its port, because HTTP's default ports do not apply.
+      // The message includes the port, because HTTP's default ports do not apply here.
       return "the host \(origin.host):\(origin.port) is not allowed (--allow-host)"
     }
   }

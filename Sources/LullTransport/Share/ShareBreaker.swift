@@ -1,21 +1,21 @@
-/// Decides when an unavailable server is tried again. A value that is given the time and a random
-/// number.
+/// Decides when an unavailable server is tried again. A value type: callers pass the time and a
+/// random number.
 ///
 /// Each failure in a row doubles the pause. The actual delay is between half of the pause and all
 /// of it, so that hosts that have lost the same server do not reconnect simultaneously.
 struct ShareBreaker: Equatable {
-  /// Seconds.
+  /// The bounds of the pause, in seconds.
   static let shortest = 0.25
   static let longest = 30.0
 
   /// Failures since the last success.
   private(set) var failureCount = 0
-  /// Until this time the server is not asked; nil if it may be.
+  /// The time before which the server is not tried again; nil if it may be used.
   private(set) var opensAt: Double?
 
   /// Records a failure. Returns the seconds until the next attempt.
   ///
-  /// - Parameter chance: At least 0, below 1.
+  /// - Parameter chance: A random number that is at least 0 and below 1.
   mutating func fail(now: Double, chance: Double) -> Double {
     var pause = ShareBreaker.shortest
     for _ in 0..<min(failureCount, 20) { pause = min(pause * 2, ShareBreaker.longest) }
@@ -34,7 +34,7 @@ struct ShareBreaker: Equatable {
   func allows(now: Double) -> Bool { opensAt.map { $0 <= now } ?? true }
 }
 
-/// Measures how long a server takes to reply, to derive the timeout. A value that is given the
+/// Measures how long a server takes to reply, to derive the timeout. A value type: callers pass the
 /// time.
 struct ShareLatency {
   private var samples: [Double] = []
@@ -42,18 +42,22 @@ struct ShareLatency {
   private var lateness: [Bool] = []
   private var lastAnswer = -Double.infinity
 
-  /// Few, so that a server that becomes slow is recognised after some replies.
+  /// The number of stored measurements. It is small, so that a server that becomes slow is
+  /// recognised after a few replies.
   private static let mostSamples = 9
-  /// Multiplied by the typical time: most replies that take longer are not worth waiting for.
+  /// The factor between the typical reply time and the timeout. It is usually not worth waiting
+  /// longer for a reply.
   private static let factor = 3.0
   /// Seconds after which the measurements of a silent server expire.
   private static let span = 60.0
   private static let mostAnswers = 16
   private static let fewestLate = 5
 
+  /// Records the time of a reply.
+  ///
   /// - Parameters:
-  ///   - seconds: From the request to the reply.
-  ///   - isLate: Whether that exceeded the timeout.
+  ///   - seconds: The time from the request to the reply.
+  ///   - isLate: Whether the reply came after its timeout.
   mutating func note(_ seconds: Double, isLate: Bool, now: Double) {
     if now - lastAnswer > ShareLatency.span { samples = [] }
     lastAnswer = now
@@ -77,8 +81,8 @@ struct ShareLatency {
     return max(shortest, min(typical * ShareLatency.factor, longest))
   }
 
-  /// Whether more than half of the last replies were late, and more than one pause of the server
-  /// explains.
+  /// Whether more than half of the last replies were late, and more of them than a single pause of
+  /// the server explains.
   var areMostLate: Bool {
     let late = lateness.count { $0 }
     return late >= ShareLatency.fewestLate && late * 2 > lateness.count

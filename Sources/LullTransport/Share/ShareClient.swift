@@ -1,8 +1,8 @@
 import LullCore
 import LullSystem
 
-/// The server that this home shares through, or the nodes of a cluster. Connects when the first
-/// request is made. Home thread only.
+/// The client of the server, or of the nodes of a cluster, through which this home shares data. It
+/// connects when the first request is made. Home thread only.
 final class ShareClient: PumpGuest {
   let settings: ShareSettings
   /// Identifies the client in this process; above 0.
@@ -19,7 +19,8 @@ final class ShareClient: PumpGuest {
   private let limitsPath: String?
   private lazy var memory = ShareMemory(
     of: "\(settings.address.shown)\n\(settings.namespace)", beside: limitsPath)
-  /// Remembers which tokens existed.
+  /// Remembers how often tokens on the server were renewed, to detect that the server has lost
+  /// data.
   private(set) lazy var tokens = OAuth2TokenMemory(path: memory.path.map { $0 + "-tokens" })
   private struct LinkName: Hashable {
     let connection: ShareConnection
@@ -27,31 +28,31 @@ final class ShareClient: PumpGuest {
   }
 
   private var links: [LinkName: ShareLink] = [:]
-  /// The nodes for hash tags as far as known, and all nodes that the cluster has named.
+  /// The known nodes, by the hash tags of their keys, and all nodes that the cluster has named.
   private var routes: [String: ShareAddress.Place] = [:]
   private var nodes: Set<ShareAddress.Place> = []
-  /// The importing nodes that were asked last for tags whose keys are being moved.
+  /// For each tag whose keys are being moved, the importing node that replied last.
   private var guests: [String: ShareAddress.Place] = [:]
   private var heartbeat: (any HostTimer)?
   private var beatPause = ShareClient.firstBeat
   private var warnings: ShareWarnings
   private var isClosed = false
   private var heardUpdates: ShareUpdates?
-  /// Admission numbers are unique to this client.
+  /// The number of the last admission. The numbers are unique to this client.
   private var lastNumber = -Int64.random(in: 1 << 40..<1 << 62)
 
   /// Seconds between registrations of this host: the first interval, which then doubles, and the
-  /// longest one. Hosts that start together discover each other by the early ones.
+  /// longest one. Hosts that start together discover each other by the early registrations.
   private static let firstBeat = 0.25
   private static let beat = 20.0
   private static let mostMoves = 3
-  /// More nodes than any cluster has.
+  /// The maximum number of stored nodes, which is more than any cluster has.
   private static let mostNodes = 1000
-  /// A node with more failures in a row is forgotten.
+  /// The maximum number of failures in a row. A node with more failures is removed.
   private static let mostFailures = 8
 
   /// - Parameters:
-  ///   - limitsPath: The file in which this machine counts; nil for none.
+  ///   - limitsPath: The path of the file in which this machine counts admissions; nil for none.
   ///   - allowedHosts: The servers that may be reached; nil for any.
   init(
     _ settings: ShareSettings, _ pump: Pump, limitsPath: String?, allowedHosts: AllowedHosts? = nil,
@@ -85,7 +86,7 @@ final class ShareClient: PumpGuest {
     store.close()
   }
 
-  /// Returns the prefix of a limit's keys. All of them are on one node of a cluster.
+  /// Returns the prefix of a limit's keys. All keys with this prefix are on one node of a cluster.
   func tag(of key: LimitKey) -> String {
     let identity = Hexadecimal.text(key.identity)
     let text = Array("limit\n\(key.name)\n\(identity)".utf8)
@@ -104,17 +105,17 @@ final class ShareClient: PumpGuest {
   /// Records that at least `hosts` hosts use one limit.
   func heard(hosts: Int) { memory.remember(atLeast: hosts) }
 
-  /// Returns this machine's part of a limit while the server is unavailable.
+  /// Returns the part of a limit that this machine may use while the server is unavailable.
   func part(of limit: RateLimit) -> RateLimit { limit.part(of: memory.hosts ?? 1) }
 
   // MARK: Requests
 
-  /// Whether data under that tag may be requested.
+  /// Whether the server can be asked for data under the tag, as far as is known.
   func isUsable(_ tag: String, on connection: ShareConnection = .counting) -> Bool {
     guard !isClosed else { return false }
     let place = place(of: "\(tag.drop { $0 != "{" })")
     if let link = links[LinkName(connection: connection, place: place)] { return link.isUsable }
-    // No waiting for a new connection to a node that is known to be unavailable.
+    // No new connection is tried if another connection to the node has failed.
     return !isAway(place)
   }
 
@@ -122,7 +123,8 @@ final class ShareClient: PumpGuest {
     links.contains { $0.key.place == place && $0.value.state == .down }
   }
 
-  /// Returns the node of a tag, or one that may know it: any node of a cluster can redirect.
+  /// Returns the node that has the keys of a tag. If that is unknown, returns any available node,
+  /// because any node of a cluster can redirect.
   private func place(of tag: String) -> ShareAddress.Place {
     if let place = routes[tag] { return place }
     let named = settings.address.place
@@ -139,8 +141,8 @@ final class ShareClient: PumpGuest {
     return true
   }
 
-  /// Runs a script. The result comes once: the reply on a later turn, or, if there can be none,
-  /// inside this call.
+  /// Runs a script. `finish` is called once: on a later turn with the reply, or inside this call if
+  /// there can be no reply.
   func run(
     _ call: ScriptCall, on connection: ShareConnection = .counting,
     _ finish: @escaping ShareLink.Finish
@@ -161,7 +163,7 @@ final class ShareClient: PumpGuest {
 
   private func run(_ call: ScriptCall, _ way: Way, _ finish: @escaping ShareLink.Finish) {
     let link = link(to: way.guest ?? place(of: call.tag), on: way.connection)
-    // Both are sent directly after each other, and answered in that order.
+    // `ASKING` and the command are sent directly after each other, and answered in that order.
     if way.guest != nil { link.run(ShareClient.asking, isOptional: true) { _ in } }
     link.run(call.command(byDigest: way.byDigest)) { [weak self, weak link] outcome in
       guard let self, let link, !isClosed, case .reply(.failure(let words)) = outcome else {
@@ -172,7 +174,7 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Keeps the last node for the next request about this tag: it has the last write.
+  /// Records which node replied last for this tag, because that node has the last write.
   private func answered(_ tag: String, _ guest: ShareAddress.Place?) {
     if guest != nil || !guests.isEmpty { guests[tag] = guest }
   }
@@ -188,7 +190,7 @@ final class ShareClient: PumpGuest {
     }
     switch ClusterRedirection(words, from: settings.address.place) {
     case .moved(let place) where way.guest == nil:
-      // Its replacement is not known yet.
+      // The cluster does not know the replacement of the unavailable node yet.
       if isAway(place) { break }
       guard way.moves < ShareClient.mostMoves, accept(place) else {
         link.fail("the node of its cluster is not allowed (--allow-host)")
@@ -201,7 +203,7 @@ final class ShareClient: PumpGuest {
       way.guest = place
       return run(call, way, finish)
     case .moved, .asked, .divided:
-      // A temporary state of this key only.
+      // The error describes a temporary state of this key, not of the server.
       break
     case nil where ShareDamage.isMeant(by: words):
       warnings.damage(words, under: call.keys.first ?? "")
@@ -239,11 +241,12 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// The command that must precede one for a key that is being moved.
+  /// The command that must precede a command for a key that is being moved.
   private static let asking = RESPCommand("ASKING")
 
-  /// Returns how many replicas have everything that was sent before on that connection, and waits a
-  /// while for one; nil if the user lacks permission.
+  /// Passes to `finish` how many replicas have received everything that was sent before to the node
+  /// of the tag. Waits a while for at least one replica. The number is nil if the user lacks the
+  /// permission.
   func countReplicas(_ tag: String, _ finish: @escaping (Int?) -> Void) {
     guard !isClosed else { return finish(nil) }
     let milliseconds = Int(patience(.counting).operation * 600)
@@ -255,7 +258,7 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Announces what was written under that tag. Has no effect while the server is unavailable.
+  /// Announces that data was written under the tag. Has no effect while the server is unavailable.
   func publish(_ message: UpdateMessage, tag: String) {
     guard !isClosed else { return }
     let command = RESPCommand("PUBLISH", settings.updateChannel, message.text)
@@ -264,7 +267,7 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Announcements of other hosts.
+  /// Receives the announcements of other hosts. Created at the first access.
   var updates: ShareUpdates {
     if let heardUpdates { return heardUpdates }
     let place = settings.address.place
@@ -296,7 +299,7 @@ final class ShareClient: PumpGuest {
     warnings.updates("\(text) \(settings.updateChannel)")
   }
 
-  /// Reports that the server's reply about a tag is invalid.
+  /// Treats an invalid reply about a tag as a failure of the connection.
   func refuse(_ tag: String, _ reason: String) {
     link(for: "\(tag.drop { $0 != "{" })", on: .counting).fail(reason)
   }
@@ -323,7 +326,8 @@ final class ShareClient: PumpGuest {
 
   /// Prepares the first commands for the server: login and database.
   private func greet(_ finish: @escaping (Result<[ShareLink.Greeting], ShareProblem>) -> Void) {
-    // Called once; the store is closed before this object is released.
+    // The function that stops the fetch is not needed: the store is closed before this object is
+    // released.
     _ = store.fetch(settings.password?.secrets ?? []) { [weak self] error in
       guard let self else { return }
       do throws(TransportError) {
@@ -347,7 +351,7 @@ final class ShareClient: PumpGuest {
     case .ready: complainOfLateness(of: link, name.connection)
     case .down:
       if name.connection == .counting { beatPause = ShareClient.firstBeat }
-      // The cluster knows the replacement.
+      // The routes to this node are removed. The cluster knows its replacement.
       routes = routes.filter { $0.value != name.place }
       if name.place != settings.address.place,
         link.breaker.failureCount > ShareClient.mostFailures
@@ -372,7 +376,7 @@ final class ShareClient: PumpGuest {
       taking: seconds, waitingFor: link.operationPatience, otherwise: withoutServer(connection))
   }
 
-  /// Returns what happens while the server is unavailable, for the warning.
+  /// Returns a text for the warning that describes the behaviour while the server is unavailable.
   private func withoutServer(_ connection: ShareConnection) -> String {
     switch (connection, memory.hosts) {
     case (.entities, _) where !links.keys.contains { $0.connection == .counting }:
@@ -384,7 +388,8 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Registers this host, and receives the number of hosts.
+  /// Registers this host at the server now and regularly from then on. Stores the number of hosts
+  /// from the reply.
   private func beatNow() {
     heartbeat?.cancel()
     heartbeat = pump.clock.schedule(after: beatPause) { [weak self] in

@@ -1,17 +1,17 @@
 import LullCore
 
-/// An invalid setting of a shared server. One line, without credentials.
+/// An invalid setting of a shared server, described in one line without credentials.
 public struct ShareError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong, and what to do.
   public let description: String
 }
 
-/// An error reply that means the server cannot be used, now or on this connection. Other errors
-/// concern one command.
+/// An error reply which means that the server cannot be used, now or on this connection. Other
+/// errors concern only one command.
 struct ShareRefusal {
   let message: String
 
-  /// Returns nil if the server can be used.
+  /// Returns nil if the error reply does not mean that the server cannot be used.
   init?(_ words: String) {
     guard let meaning = ShareRefusal.meaning(of: words) else { return nil }
     message = "\(meaning) (\(LogText.part(words, limit: 120)))"
@@ -40,10 +40,10 @@ struct ShareRefusal {
   ]
 }
 
-/// A script error that means its key holds other data than Lull has stored. It concerns only that
-/// key, not the server.
+/// A script error which means that a key holds data that Lull has not stored. The error concerns
+/// only that key, not the server.
 enum ShareDamage {
-  /// Messages of servers and of their Lua.
+  /// Texts that such messages contain, from servers and from their Lua interpreters.
   private static let signs = [
     "WRONGTYPE", "is not an integer", "is not a valid float", "is not a float",
     "increment or decrement",

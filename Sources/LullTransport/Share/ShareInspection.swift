@@ -3,21 +3,21 @@ import LullSystem
 
 /// Inspects a shared server from outside a program.
 package struct ShareInspection {
-  /// What is known about the server; nil values are unknown.
+  /// The state of the server; nil values are unknown.
   package struct Report: Sendable, Equatable {
-    /// Without user and password.
+    /// The URL of the server without user and password.
     package let url: String
     package let namespace: String
-    /// Why it cannot be used; nil if it can.
+    /// The reason why the server cannot be used; nil if it can.
     package var trouble: String?
-    /// The shortest of a few operations, in seconds.
+    /// The shortest response time of a few commands, in seconds.
     package var latency: Double?
-    /// The timeout of a program for a server of this speed, in seconds.
+    /// The timeout that a program uses for a server of this speed, in seconds.
     package var patience: Double?
     /// The number of hosts within the last minutes.
     package var hosts: Int?
-    /// The number of cache entries in the namespace and their bytes; in a cluster those of this
-    /// node.
+    /// The number of cache entries in the namespace, and their size in bytes. In a cluster, only
+    /// the entries of this node are counted.
     package var entities: Int?
     package var entityBytes: Int?
     /// The number of processes that receive announcements through that server; nil if unknown.
@@ -32,7 +32,7 @@ package struct ShareInspection {
 
   private let settings: ShareSettings
 
-  /// Without user and password.
+  /// The URL of the server without user and password.
   package var url: String { settings.address.shown }
 
   package init(_ share: Share) throws(ShareError) {
@@ -47,7 +47,7 @@ package struct ShareInspection {
         report.trouble = link.trouble ?? "it did not respond"
         return report
       }
-      // Lines of name and value in the server's words.
+      // The reply has lines of the form `name:value`.
       for line in (information.text ?? "").split(whereSeparator: \.isNewline) {
         let parts = line.split(separator: ":", maxSplits: 1).map {
           LogText.part(String($0), limit: 60)
@@ -105,7 +105,8 @@ package struct ShareInspection {
     }
   }
 
-  /// Returns the limits that the server counts, by name; in a cluster those of the named node.
+  /// Returns the limits that the server counts, sorted by name. In a cluster, these are the limits
+  /// on the node that the URL names.
   package func limits() throws(TransportError) -> Result<[LimitInspection.Summary], Unusable> {
     try withLink { link, loop in
       var keys: Set<String> = []
@@ -134,14 +135,14 @@ package struct ShareInspection {
     }
   }
 
-  /// Why the server cannot be used.
+  /// The reason why the server cannot be used.
   package struct Unusable: Error {
     package let message: String
   }
 
   private static let mostScans = 10_000
 
-  /// Returns nil if the value is invalid.
+  /// Converts the result of the script's `look` operation. Returns nil if it is invalid.
   private static func summary(_ value: RESPValue) -> LimitInspection.Summary? {
     guard let parts = value.array, parts.count == 7, let name = parts[0].text,
       let identity = parts[1].text, let rules = parts[6].array
@@ -188,7 +189,7 @@ package struct ShareInspection {
     return body(link, loop)
   }
 
-  /// Returns nil if there is no reply.
+  /// Sends a command and waits for the reply. Returns nil if there is none.
   private func ask(_ command: RESPCommand, _ link: ShareLink, _ loop: EventLoop) -> RESPValue? {
     var outcome: ShareLink.Outcome?
     link.run(command) { outcome = $0 }

@@ -9,9 +9,9 @@ import LullSystem
 final class ShareLink {
   enum Outcome {
     case reply(RESPValue)
-    /// There was no reply in time; whether the server has run the command is unknown.
+    /// No reply arrived in time. It is unknown whether the server has run the command.
     case unavailable
-    /// The server has unexpected data under that key; the server's message.
+    /// The key has unexpected data on the server. The text is the server's message.
     case damaged(String)
   }
 
@@ -23,7 +23,7 @@ final class ShareLink {
     /// The login is in progress.
     case preparing
     case ready
-    /// The server has not replied in time, but still may.
+    /// The server has not replied in time, but may still reply.
     case late
     case down
     case closed
@@ -38,10 +38,10 @@ final class ShareLink {
   private struct Pending {
     let sent: Double
     var deadline: Double
-    /// nil if the caller has stopped waiting.
+    /// Called with the outcome; nil if the caller has stopped waiting.
     var finish: Finish?
     var isGreeting = false
-    /// Whether an error reply is ignored.
+    /// Whether an error reply does not mean that the server is unusable.
     var isOptional = false
   }
 
@@ -71,19 +71,20 @@ final class ShareLink {
   private var retry: (any HostTimer)?
   /// When the current late state began, by the clock's uptime.
   private var lateSince = 0.0
-  /// When bytes last moved, and how many were unsent then.
+  /// When bytes last moved, by the clock's uptime, and how many bytes were unsent then.
   private var movedAt = 0.0
   private var waitingBytes = 0
-  /// Since when the first pending command is first in the queue.
+  /// When the first pending command became the first in the queue, by the clock's uptime.
   private var turnBegan = 0.0
 
-  /// One of the commands that are sent before others.
+  /// A command that is sent on a new connection before all others.
   struct Greeting {
     let command: RESPCommand
     var isOptional = false
   }
 
-  /// The limits for unsent bytes and pending replies of a server that does not read.
+  /// The maximum number of unsent bytes, and of pending replies. Beyond them, the server is
+  /// considered not to read.
   private static let mostBytes = 8 << 20
   private static let mostPending = 10_000
 
@@ -110,7 +111,7 @@ final class ShareLink {
 
   // MARK: Sending
 
-  /// Whether a command may be answered, as far as is known.
+  /// Whether the server can reply to a command, as far as is known.
   var isUsable: Bool {
     switch state {
     case .idle, .ready: true
@@ -120,20 +121,21 @@ final class ShareLink {
     }
   }
 
-  /// Sends a command. The result comes once: the reply on a later turn, or, if there can be none,
-  /// inside this call.
+  /// Sends a command. `finish` is called once: on a later turn with the reply, or inside this call
+  /// if there can be no reply.
   ///
-  /// - Parameter isOptional: Whether an error reply says nothing about the server.
+  /// - Parameter isOptional: Whether an error reply does not mean that the server is unusable.
   func run(_ command: RESPCommand, isOptional: Bool = false, _ finish: @escaping Finish) {
     guard isUsable else { return finish(.unavailable) }
     if state == .ready { return write(command, isOptional: isOptional, finish) }
-    // The first connection may take longer than a command, and all commands wait for the same one.
+    // All commands wait for the same first connection, which may take longer than a command.
     waiting.append(Waiting(command: command, isOptional: isOptional, finish: finish))
     connect()
     setTimer()
   }
 
-  /// Sends a command whose reply is not waited for. Returns false if it cannot be sent now.
+  /// Sends a command without waiting for its reply. Returns false if the command cannot be sent
+  /// now.
   @discardableResult
   func post(
     _ command: RESPCommand, isOptional: Bool = false, _ finish: Finish? = nil
@@ -174,15 +176,15 @@ final class ShareLink {
     latency.areMostLate ? latency.typical(now: pump.clock.uptime) : nil
   }
 
-  /// Until this time commands wait for the first connection.
+  /// The time until which commands wait for the first connection.
   private var firstDeadline: Double { connectingSince + patience.first }
 
-  /// The number of places that pending commands take in memory.
+  /// The number of places in memory that the queue of pending commands uses.
   var pendingPlaceCount: Int { pending.placeCount }
 
   // MARK: Connecting
 
-  /// Starts to connect, unless a connection exists or is being made.
+  /// Starts to connect, unless there is a connection, or an attempt is running or scheduled.
   func connect() {
     guard state == .idle || state == .down, retry == nil else { return }
     state = .connecting
@@ -197,7 +199,7 @@ final class ShareLink {
     if socket == nil || reader == nil { fail("there is no memory for a connection") }
   }
 
-  /// Reconnects now: another connection has reached the server.
+  /// Reconnects immediately, because another connection has reached the server.
   func retryNow() {
     guard state == .down, retry != nil else { return }
     retry?.cancel()
@@ -265,7 +267,8 @@ final class ShareLink {
     }
     let now = pump.clock.uptime
     if patience.whileMoving > 0 { turnBegan = now }
-    // Commands that are sent together take one round trip together.
+    // The greetings are sent together and take one round trip together, so only the last is
+    // measured.
     if !entry.isGreeting || pending.isEmpty {
       latency.note(now - entry.sent, isLate: state == .late, now: now)
     }
@@ -290,7 +293,7 @@ final class ShareLink {
 
   // MARK: Failures
 
-  /// Fails all commands. The server is tried again after a while.
+  /// Closes the connection and fails all commands. The server is tried again after a while.
   func fail(_ reason: String) {
     guard state != .closed, state != .down else { return }
     letGo()
@@ -324,7 +327,8 @@ final class ShareLink {
     pump.enqueue { for finish in unanswered { finish(.unavailable) } }
   }
 
-  /// Sets the one timer: the first pending command is due first, except for the first connection.
+  /// Sets the timer to the next deadline: that of the first pending command, of the late state, or
+  /// of the first connection.
   private func setTimer() {
     var times = waiting.isEmpty ? [] : [firstDeadline]
     if state == .late {
@@ -344,7 +348,7 @@ final class ShareLink {
     }
   }
 
-  /// When the first pending command is late; nil for none.
+  /// The time after which the first pending command is late; nil if no command is pending.
   private var dueTime: Double? {
     guard let deadline = pending.first?.deadline else { return nil }
     guard patience.whileMoving > 0 else { return deadline }
@@ -361,7 +365,7 @@ final class ShareLink {
   }
 
   private func lookForLate() {
-    // This loop itself may have been late.
+    // This loop itself may have been late, so replies that have arrived are read first.
     socket?.receive()
     lookForMovement()
     let now = pump.clock.uptime
@@ -392,7 +396,7 @@ final class ShareLink {
   }
 }
 
-/// Why a server cannot be used. The message contains no credentials.
+/// The reason why a server cannot be used. The message contains no credentials.
 struct ShareProblem: Error, Equatable {
   let message: String
 }

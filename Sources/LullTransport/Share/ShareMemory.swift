@@ -3,37 +3,38 @@ import LullCore
 import LullSystem
 
 /// This machine's persistent knowledge about a server, in small files beside the limits file: the
-/// machine's own name, and the number of hosts. Without a place for the files, only this process
-/// knows it. Home thread only.
+/// machine's own name, and the number of hosts. Without a limits file, the knowledge is not stored.
+/// Home thread only.
 final class ShareMemory {
-  /// This machine's name for all servers: processes that count in the same file have the same name.
+  /// The name of this machine, which is the same for all servers. Processes that use the same
+  /// limits file have the same name.
   let host: String
   /// The number of hosts when the server last reported it; nil if it never has.
   private(set) var hosts: Int?
-  /// When that number was last confirmed, by the clock's uptime.
+  /// When the number of hosts was last confirmed, by the clock's uptime.
   private var confirmedAt = 0.0
   /// When this machine got its name, by the clock's uptime.
   private let namedAt: Double
-  /// The path of the file with the number; the names of other files begin with it. nil if there is
-  /// no place.
+  /// The path of the file with the number of hosts; nil without a limits file. The names of other
+  /// files begin with this path.
   let path: String?
 
-  /// A larger number is taken for an error or an attack.
+  /// The maximum number of hosts. A larger number is ignored, because it is an error or an attack.
   static let mostHosts = 100_000
-  /// Seconds after which a smaller number is accepted: a restarted server counts from one, and
-  /// hourly jobs register once an hour.
+  /// Seconds after which a smaller number of hosts is accepted. It is not accepted earlier, because
+  /// a restarted server counts from one, and hourly jobs register only once an hour.
   static let span = 7200.0
-  /// Bounds in seconds for how long the server counts a host after its last registration. A host is
-  /// counted for as long as it has existed, so that a daily job is remembered, and short-lived
-  /// containers do not accumulate.
+  /// The bounds, in seconds, for how long the server counts a host after its last registration.
+  /// Between them, a host is counted for as long as it has existed. So a daily job is remembered,
+  /// and short-lived containers do not accumulate.
   private static let shortest = 300.0
   static let longest = 90_000.0
   /// Seconds after which the same number is stored again.
   private static let rest = 60.0
 
   /// - Parameters:
-  ///   - server: The server and the part of it.
-  ///   - limitsPath: The limits file; nil if there is no place.
+  ///   - server: The address of the server, and the namespace.
+  ///   - limitsPath: The path of the limits file; nil if there is none.
   init(of server: String, beside limitsPath: String?) {
     let made = Hexadecimal.random(byteCount: 8)
     guard let name = limitsPath.map({ $0 + "-host" }),
@@ -45,7 +46,7 @@ final class ShareMemory {
       return
     }
     defer { close(lock) }
-    // Other processes of this machine may create it at the same time.
+    // Other processes of this machine may create the name at the same time.
     flock(lock, LOCK_EX)
     let digest = Digest.sha256.of("share\n" + server) ?? Array(server.utf8.prefix(64))
     let path = "\(limitsPath ?? "")-share-\(Hexadecimal.text(digest.prefix(8)))"
@@ -71,7 +72,7 @@ final class ShareMemory {
     min(max(SystemClock.uptime - namedAt, ShareMemory.shortest), ShareMemory.longest)
   }
 
-  /// Records the hosts of one limit: there may be more.
+  /// Records the number of hosts that use one limit. The number of all hosts may be larger.
   func remember(atLeast hosts: Int) {
     if hosts > self.hosts ?? 0 { remember(hosts: hosts) }
   }
@@ -100,7 +101,7 @@ final class ShareMemory {
   private static func isCount(_ hosts: Int) -> Bool { (1...mostHosts).contains(hosts) }
 
   private static func write(_ text: String, to path: String) {
-    // If this fails, the next process knows less; that does no harm.
+    // A failure is ignored: the next process then knows less, which does no harm.
     _ = AtomicFile.write(Array((text + "\n").utf8), to: Array(path.utf8), .exactly(0o600))
   }
 

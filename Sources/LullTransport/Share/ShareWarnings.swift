@@ -1,7 +1,7 @@
 import LullCore
 
-/// The warnings about a server. A process prints each once, except for new problems. Home thread
-/// only.
+/// The warnings about a server. Each kind of warning is printed once. For `updates`, the caller
+/// ensures that. Home thread only.
 struct ShareWarnings {
   private let server: String
   private let warn: (String) -> Void
@@ -15,7 +15,9 @@ struct ShareWarnings {
     self.warn = warn
   }
 
-  /// - Parameter otherwise: What happens without the server.
+  /// Warns that the server cannot be used.
+  ///
+  /// - Parameter otherwise: The behaviour without the server.
   mutating func unusable(_ trouble: String, otherwise: String) {
     guard !hasWarned else { return }
     hasWarned = true
@@ -35,7 +37,7 @@ struct ShareWarnings {
         + "the timeout is \(Int(patience * 1000)) ms; after a timeout, \(otherwise)")
   }
 
-  /// Warns that a key of Lull's holds other data.
+  /// Warns that a key in Lull's namespace has data of another program.
   mutating func damage(_ words: String, under key: String) {
     guard !hasWarnedOfDamage else { return }
     hasWarnedOfDamage = true

@@ -1,19 +1,19 @@
 package import LullCore
 import LullSystem
 
-/// Limits that processes share: those of one machine through a file, those of several machines
-/// through a server if one is configured. Home thread only.
+/// The limits that processes share. The processes of one machine share them through a file. Several
+/// machines share them through a server if one is configured. Home thread only.
 package final class SharedLimits: LimitSource {
   private unowned let pump: Pump
   private let machine: MachineLimits
   private let allowedHosts: AllowedHosts?
   private var client: ShareClient?
   private var hasLooked = false
-  /// Whether to ignore the environment's server, as in the sandbox.
+  /// Whether to ignore the server that the environment configures, as in the sandbox.
   package var isAlone = false
 
   /// - Parameters:
-  ///   - path: The machine's file; nil for the default.
+  ///   - path: The path of this machine's limits file; nil for the default.
   ///   - allowedHosts: The servers that a program may name; nil for any.
   package init(_ pump: Pump, path: String? = nil, allowedHosts: AllowedHosts? = nil) {
     self.pump = pump
@@ -21,8 +21,8 @@ package final class SharedLimits: LimitSource {
     machine = MachineLimits(pump, path: path)
   }
 
-  /// Makes a pump share through a server from now on, or with new settings; nil ends that. Has no
-  /// effect if nothing is shared, as in a test.
+  /// Sets the server through which a pump shares data from now on; nil ends the sharing. Has no
+  /// effect if the pump shares nothing, as in a test.
   package static func share(_ share: Share?, on pump: Pump) throws(ShareError) {
     let settings = try share.map { share throws(ShareError) in try ShareSettings(share) }
     guard let limits = pump.limits as? SharedLimits else { return }
@@ -32,7 +32,7 @@ package final class SharedLimits: LimitSource {
     limits.use(settings, limits.allowedHosts)
   }
 
-  /// Checks the settings only.
+  /// Checks the settings without using them.
   package static func check(_ share: Share) throws(ShareError) { _ = try ShareSettings(share) }
 
   private func use(_ settings: ShareSettings?, _ allowedHosts: AllowedHosts?) {
@@ -53,8 +53,9 @@ package final class SharedLimits: LimitSource {
     }
   }
 
-  /// The server to share through. The environment may name it: the user who started the program
-  /// decides that, so the allowed hosts are not checked.
+  /// The client of the server to share through; nil for none. If the program names no server, the
+  /// environment may name one. The allowed hosts are not checked for that server, because the user
+  /// who started the program has chosen it.
   var connected: ShareClient? {
     guard !hasLooked, !isAlone else { return client }
     hasLooked = true

@@ -5,16 +5,17 @@ import LullCore
 import LullSystem
 
 /// A bidirectional byte stream on a home's loop. curl makes the connection, because it handles
-/// names, TLS, proxies and Unix sockets; this object then watches it.
+/// names, TLS, proxies and Unix sockets. This object then watches the connection's socket.
 ///
-/// Nothing is called inside libuv or curl: the owner is notified on turns of the pump, and finally
-/// closes the socket. Home thread only.
+/// The owner is never called inside libuv or curl: it is notified on turns of the pump. The owner
+/// finally closes the socket. Home thread only.
 final class StreamSocket: PumpGuest {
-  /// An event, in this order: it opens, bytes arrive, it ends; or it just ends.
+  /// An event of the connection. The connection opens, bytes arrive, and it ends. A connection that
+  /// cannot be opened only ends.
   enum Event {
     case opened
     case arrived(UnsafeRawBufferPointer)
-    /// The reason.
+    /// The connection has ended; the text is the reason.
     case ended(String)
   }
 
@@ -42,11 +43,11 @@ final class StreamSocket: PumpGuest {
   /// Bytes that are not sent yet.
   private var output = OutputLine()
 
-  /// The maximum number of bytes to read in one turn, so that other connections get theirs.
+  /// The maximum number of bytes to read in one turn, so that other connections are served too.
   private static let mostInOneTurn = 1 << 20
 
-  /// Starts to connect. Returns nil if curl cannot be used, if the clock is not a loop's, or
-  /// without memory.
+  /// Starts to connect. Returns nil if curl cannot be used, if the pump's clock does not belong to
+  /// an event loop, or if memory runs out.
   ///
   /// - Parameter timeout: The time limit for connecting, in seconds.
   init?(
@@ -71,7 +72,8 @@ final class StreamSocket: PumpGuest {
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     buffer = .allocate(byteCount: 1 << 16, alignment: 16)
     if case .host(_, _, let isTLS) = place { self.isTLS = isTLS } else { isTLS = false }
-    // Unretained, here and below: `close` is called before the last reference is released.
+    // The pointer is unretained, here and below: `close` is called before the last reference is
+    // released.
     let this = Unmanaged.passUnretained(self).toOpaque()
     timer.pointee.data = this
     ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, this)
@@ -153,7 +155,7 @@ final class StreamSocket: PumpGuest {
   /// The number of bytes that the system has not accepted yet.
   var waitingByteCount: Int { output.count }
 
-  /// Sends what the system accepts now, and the rest later.
+  /// Sends the bytes that the system accepts now, and the rest later.
   func send(_ bytes: [UInt8]) {
     guard state == .open else { return }
     output.append(bytes)
@@ -195,7 +197,7 @@ final class StreamSocket: PumpGuest {
       guard count > 0 else { return end("it has closed the connection") }
       taken += count
       tell(.arrived(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])))
-      // With TLS, curl may have buffered more than the system knows.
+      // With TLS, curl may have buffered bytes that the system does not report as readable.
       if !isTLS, count < buffer.count { return }
     }
   }
@@ -217,7 +219,7 @@ final class StreamSocket: PumpGuest {
     return Int32(truncatingIfNeeded: value)
   }
 
-  /// Reports the end on a later turn, because it may be found inside a call of the owner.
+  /// Reports the end on a later turn, because it may be detected inside a call by the owner.
   private func end(_ reason: String) {
     guard state == .connecting || state == .open else { return }
     state = .ended
@@ -269,7 +271,8 @@ final class StreamSocket: PumpGuest {
     uv_poll_start(poll, Int32(events), StreamSocket.becameReady)
   }
 
-  /// Another program may rely on SIGPIPE, so it is blocked only during the call.
+  /// Runs a call of curl with SIGPIPE blocked where it could be raised. It is blocked only during
+  /// the call, because another part of the program may rely on the signal.
   private func callingCurl<Result>(_ body: () -> Result) -> Result {
     isTLS || state != .open ? SignalGuard.without(SIGPIPE, body) : body()
   }
@@ -337,7 +340,7 @@ final class StreamSocket: PumpGuest {
 
   func turnEnded() {}
 
-  /// The owner closes it, except at the very end.
+  /// Closes the socket at the very end of the pump. Before that, its owner closes it.
   func pumpCloses() {
     if pump.ending.hasEnded { close() } else { pump.add(self) }
   }

@@ -1,20 +1,24 @@
 import LullCore
 
-/// The server's part of fetching one entity only once: a script that the server runs. One of the
-/// hosts that want to fetch it has a lease, which expires if its process ends.
+/// A script that the server runs, so that hosts fetch an entity only once. Of the hosts that want
+/// to fetch the entity, one has a lease, which expires if its process ends.
 ///
-/// A lease is one key with its owner and end by the server's clock. When a load has failed, the key
-/// is `failed` for a moment, and waiting hosts continue. When a load has returned nothing that is
-/// stored, it is `open` for a minute, in which no host waits. A key whose lifetime exceeds that of
-/// its kind, by a changed clock or an error, is ignored.
+/// A lease is one key, which contains its owner and expires by the server's clock. When a load has
+/// failed, the key contains `failed` for a moment, and waiting hosts continue. When a load has
+/// succeeded without storing an entity, the key contains `open` for a minute, in which no host
+/// waits. A key whose lifetime exceeds that of its kind, by a changed clock or an error, is
+/// ignored.
 struct FetchLeaseScript: Sendable {
   let place: SharedCacheKey
-  /// Identifies the requester.
+  /// A random text that identifies the requester.
   let owner = Hexadecimal.random(byteCount: 8)
 
-  /// Seconds without a renewal for which others wait.
+  /// The length of the lease in seconds. If it is not extended in that time, other hosts stop
+  /// waiting.
   static let lease = 4.0
 
+  /// Requests the lease, unless a newer entity is stored.
+  ///
   /// - Parameters:
   ///   - known: The timestamp of the known entity, in milliseconds.
   ///   - hasWaited: Whether another host has had the lease since this request began.
@@ -27,8 +31,10 @@ struct FetchLeaseScript: Sendable {
 
   var keep: ScriptCall { call("keep", FetchLeaseScript.span) }
 
-  /// - Parameter known: The timestamp of the entity when the load began. A newer one now is the
-  ///   load's result.
+  /// Ends the lease.
+  ///
+  /// - Parameter known: The timestamp of the stored entity when the load began, in milliseconds. If
+  ///   a newer entity is stored now, it is the load's result.
   func end(_ ending: FetchEnding, known: Int) -> ScriptCall {
     switch ending {
     case .cancelled: call("end", "\(known)", "", "")
@@ -60,8 +66,8 @@ struct FetchLeaseScript: Sendable {
     case written
   }
 
-  /// The answer, and the timestamp of the newest stored entity in milliseconds; nil for an invalid
-  /// reply.
+  /// Parses a reply to `seek` or `take`. Returns the answer, and the timestamp of the newest stored
+  /// entity in milliseconds; nil for an invalid reply.
   static func answer(_ value: RESPValue) -> (answer: Answer, newest: Int)? {
     let numbers = (value.array ?? []).map { $0.integer ?? -1 }
     guard numbers.count == 2, let newest = Int(exactly: numbers[1]) else { return nil }

@@ -1,30 +1,33 @@
 public import LullCore
 
-/// A cache on the server that hosts share, named by `Home.share` or `LULL_SHARE`. (SCA-01 to
+/// A cache on the server that hosts share, and that `Home.share` or `LULL_SHARE` names. (SCA-01 to
 /// SCA-14)
 ///
 /// It stores the same entities as `FileEntityCache`, by the same URL, stage, identity, version and
-/// variant, with the same omissions. Everything is also stored in a file cache of this machine,
-/// which is read if there is no server or it cannot be used. Loads then neither wait for it nor
-/// fail. An entity from the server is only accepted if it is intact and belongs to its key;
-/// otherwise it is a miss. Large entities are decoded in the pool. Reads return on a later turn. If
-/// several loads need the same stale entity, one requests it from the network, by a lease on the
-/// server, and the others wait for its result (SCA-20 to SCA-26).
+/// variant, with the same omissions. Everything is also stored in a file cache of this machine.
+/// That file is read if there is no server or the server cannot be used, and then loads neither
+/// wait for the server nor fail. An entity from the server is only accepted if it is intact and
+/// belongs to its key; otherwise it is a miss. Large entities are decoded in the pool. Reads return
+/// on a later turn. If several loads need the same stale entity, one of them gets a lease on the
+/// server and requests the entity from the network, and the others wait for its result (SCA-20 to
+/// SCA-26).
 ///
-/// Resources in memory that have data or observers take newer data that another host has written.
-/// Observers receive `newData(shared)`. (NEWS-30 to NEWS-38)
+/// Resources in memory that have data or observers are updated when another host has written newer
+/// data. Observers receive `newData(shared)`. (NEWS-30 to NEWS-38)
 ///
 /// With `Options.secret`, others cannot read, forge or move the data on the server. Without it,
-/// entries with an identity stay in the file, and the others can be read. If the identity of a
-/// request is unknown, because of cookies, a command's output or credentials that a mutation adds,
-/// its entries stay in the file unless `Options.identity` is set (SCA-16). Lua:
+/// entries with an identity stay in the file, and the entries on the server can be read. If the
+/// identity of a request is unknown, because of cookies, a command's output or credentials that a
+/// mutation adds, its entries stay in the file unless `Options.identity` is set (SCA-16). Lua:
 /// `lull.cache.shared()`.
 public final class SharedEntityCache: CoordinatedEntityCache {
   /// The options of a shared cache.
   public struct Options: Sendable, Equatable {
-    /// Raise it when transformers change: entries of other versions are not found.
+    /// The version of the entries. Increase it when transformers change: entries of other versions
+    /// are not found.
     public var version = 1
-    /// The file of this machine; nil for `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+    /// The path of this machine's file; nil for `lull/cache.db` in `$XDG_CACHE_HOME`, or in
+    /// `~/.cache`.
     public var path: String?
     /// The maximum size in bytes of the namespace's entries on the server, and of the whole file.
     /// The least recently used entries are evicted. On the server, entries are stored in eight
@@ -33,17 +36,17 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     /// The maximum age of entries in seconds, even for a service that is offline; nil for no limit.
     /// Without a limit, entries that were not used for 30 days are removed from the server.
     public var maxAge: Double?
-    /// The identity that the entries belong to, if configured headers do not tell it.
+    /// The identity that the entries belong to, if it does not follow from the configured headers.
     public var identity: String?
-    /// The secret of the hosts that share entries, which are sealed with it; nil keeps entries with
-    /// an identity on this machine.
+    /// The secret of the hosts that share entries. Entries on the server are sealed with it. nil
+    /// keeps entries with an identity on this machine.
     public var secret: SecretText?
 
     /// Creates the default options: 200 MB, any age, no secret. If the version or age is negative,
     /// or the size is below 1 MB, requests that would use the cache fail without being sent.
     public init() {}
 
-    /// In bytes.
+    /// The smallest allowed `maxSize`, in bytes.
     package static let leastSize = 1 << 20
   }
 
@@ -57,7 +60,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     fileprivate var isUnshared: Bool
   }
 
-  /// The queue keeps the order.
+  /// The cache itself keeps operations in order, by its queue.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
   /// The options that were passed. Changing a copy has no effect on the cache.
@@ -71,7 +74,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   /// Entries that must still be removed from the server.
   private var pendingRemovals: [SharedCacheKey: PendingRemoval] = [:]
 
-  /// The maximum number. Others are dropped, and expire by age.
+  /// The maximum number of pending removals. Further ones are dropped, and their entries expire by
+  /// age.
   private static let mostPendingRemovals = 10_000
 
   /// Creates a cache. It accesses neither file nor server before it is used.
@@ -134,7 +138,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
       isUnshared: options.identity == nil && CacheIdentity.isUncertain(of: resource))
   }
 
-  /// Its identity is unknown unless the script sets one, so it stays in the file. (SCA-16)
+  /// Returns a key whose entity stays in the file, because its identity is unknown. If the script
+  /// sets an identity, returns the key unchanged. (SCA-16)
   public func unsharedKey(of key: Key) -> Key {
     guard options.identity == nil else { return key }
     var key = key
@@ -142,13 +147,14 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     return key
   }
 
-  /// Uses the server's channel. Places that are not on the server get no announcements. (NEWS-30)
+  /// Follows announcements on the server's channel. Entities that are not stored on the server have
+  /// no announcements. (NEWS-30)
   public func follow(_ key: Key, _ updates: () -> EntityUpdates) {
     guard let server = server(for: key) else { return }
     server.client.updates.follow(server.form.place.digest, updates())
   }
 
-  /// Returns the entry on the server, or nil if it is not stored there.
+  /// Returns the access to the entry on the server, or nil if the entry is not stored there.
   private func server(for key: Key) -> SharedEntityServer? {
     guard !key.isUnshared, key.place.identity.isEmpty || secret != nil,
       let client = (key.pump.limits as? SharedLimits)?.connected,
@@ -166,7 +172,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
       server.read(queue) { outcome in
         switch outcome {
         case .found(let entity):
-          // Keeps this machine from returning older data later without the server. (SCA-15)
+          // The entity is also stored in the file, so that this machine does not return older data
+          // later without the server. (SCA-15)
           if let entity, let localKey = key.local {
             self.local.replaceOlder(with: entity, forKey: localKey)
           }
@@ -186,8 +193,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   /// Accepts bytes, text and JSON only.
   public func accepts(_ entity: Entity) -> Bool { StoredEntity.accepts(entity) }
 
-  /// Logs once that entries stay on this machine. It is intended or an error, and then concerns all
-  /// of them.
+  /// Logs only once that entries stay on this machine. Whether this is intended or an error, it
+  /// concerns all entries.
   private func tellOfIdentity(_ key: Key) {
     guard key.isUnshared || secret == nil && !key.place.identity.isEmpty, !hasToldOfIdentity else {
       return
@@ -215,8 +222,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   /// Changes an entity on the server, which may have lost an entity that this machine still has.
   ///
   /// - Parameters:
-  ///   - change: Changes the entity, and returns whether it is the right one.
-  ///   - isDone: Whether this machine's entity is the right one now.
+  ///   - change: Changes an entity. Returns whether the change concerns this entity.
+  ///   - isDone: Whether this machine's entity has the change already, so that it can be written.
   private func update(
     _ key: Key, _ change: @escaping (inout Entity) -> Bool,
     isDone: @escaping (Entity) -> Bool = { _ in true }
@@ -250,8 +257,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     }
   }
 
-  /// Expires this place on the server, and all stages, versions and identities of the URL in this
-  /// machine's file. (AGE-07)
+  /// Expires the entity of the key on the server, and in this machine's file the entities of the
+  /// URL with all stages, versions and identities. (AGE-07)
   public func expireEntity(
     asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
@@ -292,11 +299,11 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     _ server: SharedEntityServer, byteCount: Int = 0,
     _ body: @escaping (SharedEntityServer, _ answer: @escaping (Bool) -> Void) -> Void
   ) {
-    // A program that ends should first report its changes.
+    // A program that ends should first send its changes to the server.
     server.pump.ending.hold()
     queue.perform(server.form.place.key, on: server.pump, byteCount: byteCount) { [self] done in
       body(server) { isAnswered in
-        // The server's entry is outdated.
+        // The entry on the server is outdated, so it must be removed later.
         if !isAnswered { self.postponeRemoval(server) }
         server.pump.ending.release()
         done()
@@ -340,12 +347,12 @@ extension SharedEntityCache: CheckedSettings {
 }
 
 /// The location of an entity on the server: a digest of everything that must match, which does not
-/// reveal it, and the keys derived from it.
+/// reveal these values, and the keys derived from the digest.
 ///
 /// The entries of a namespace are in `parts` parts. Each part is in one slot of a cluster and has
 /// its own indexes.
 struct SharedCacheKey: Hashable, Sendable {
-  /// Hexadecimal; it identifies the entity in announcements.
+  /// The digest in hexadecimal form. It also identifies the entity in announcements.
   let digest: String
   /// The prefix of the part's keys.
   let tag: String
@@ -410,7 +417,8 @@ struct PendingRemoval {
     form = server.form
   }
 
-  /// Returns the server to remove it from, or nil if it no longer exists.
+  /// Returns the access to the entry for its removal, or nil if the client or the home no longer
+  /// exists.
   func server(maxSize: Int, maxAge: Double?) -> SharedEntityServer? {
     guard let client, let pump else { return nil }
     return SharedEntityServer(

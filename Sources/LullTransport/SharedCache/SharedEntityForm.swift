@@ -1,7 +1,7 @@
 import LullCore
 
-/// The format of one place's bytes on the server: sealed with a secret, or with a checksum. Bytes
-/// that were changed or belong to another place are rejected.
+/// The format of an entity's bytes on the server: sealed with a secret, or with a checksum. Bytes
+/// that were changed or belong to another entity are rejected.
 struct SharedEntityForm: Sendable {
   /// The version byte of the checksum format; differs from that of a seal.
   private static let summed: UInt8 = 0x53
@@ -9,7 +9,7 @@ struct SharedEntityForm: Sendable {
   let place: SharedCacheKey
   let seal: Seal?
 
-  /// Returns nil without a library for ciphers.
+  /// Seals the bytes, or adds a checksum. Returns nil without a library for ciphers.
   private func wrap(_ bytes: [UInt8], _ name: String) -> [UInt8]? {
     if let seal { return seal.seal(bytes, as: name) }
     var wrapped = [SharedEntityForm.summed]
@@ -36,7 +36,7 @@ struct SharedEntityForm: Sendable {
 
   private func name(ofHead variant: String) -> String { "\(place.key)\n\(variant)\nhead" }
 
-  /// Returns the name that binds a body to one head, by its mark.
+  /// Returns the name that binds a body to one head, by the mark of that head.
   private func name(ofBody variant: String, _ mark: [UInt8]) -> String {
     "\(place.key)\n\(variant)\nbody \(Hexadecimal.text(mark))"
   }
@@ -50,7 +50,8 @@ struct SharedEntityForm: Sendable {
 
   // MARK: Writing
 
-  /// Returns nil for an entity that cannot be stored or sealed.
+  /// Converts an entity to the format for the server. Returns nil if the entity cannot be stored or
+  /// sealed.
   func packed(_ entity: Entity, at place: CacheKey) -> SharedEntityPack? {
     guard let stored = StoredEntity(entity, at: place), let digest = CacheVariant.of(entity),
       let variant = variantName(digest)
@@ -69,7 +70,7 @@ struct SharedEntityForm: Sendable {
 
   // MARK: Reading
 
-  /// Returns the head if it is the requested one, or nil if it is not or is invalid.
+  /// Returns the head if it is valid and belongs to the wanted variant; otherwise nil.
   func head(_ wrapped: [UInt8], _ variant: String, _ wanted: CacheVariant) -> SharedEntityHead? {
     guard let bytes = unwrap(wrapped, name(ofHead: variant)),
       let head = SharedEntityHead(bytes), variantName(head.variant) == variant,
@@ -78,7 +79,7 @@ struct SharedEntityForm: Sendable {
     return head
   }
 
-  /// Returns nil if the body is invalid.
+  /// Returns the entity with that head and body, or nil if the body is invalid.
   func entity(
     _ head: SharedEntityHead, _ body: [UInt8], _ variant: String, at place: CacheKey,
     _ wanted: CacheVariant
@@ -103,7 +104,7 @@ struct SharedEntityPack: Sendable {
   var size: Int { head.count + body.count + 256 }
 }
 
-/// The metadata of an entity as bytes. It can be changed without the content.
+/// The metadata of an entity as bytes. The metadata can be changed without the content.
 struct SharedEntityHead: Equatable, Sendable {
   private static let form: UInt8 = 1
   private static let markBytes = 16
@@ -112,7 +113,7 @@ struct SharedEntityHead: Equatable, Sendable {
   var timestamp: Double
   var status: Int?
   var elapsed: Double?
-  /// `name: value` lines.
+  /// The headers as `name: value` lines.
   var headers: [UInt8]
   var charset: String?
   var finalURL: String?
@@ -201,18 +202,18 @@ struct SharedEntityHead: Equatable, Sendable {
   }
 
   enum Change {
-    /// It is another entity.
+    /// The change does not concern this entity.
     case none
-    /// The content stays.
+    /// The head has changed, and the content is the same.
     case changed(SharedEntityHead)
-    /// It must not be stored.
+    /// The changed entity must not be stored.
     case unfit
   }
 
   /// Returns the head with changed metadata.
   ///
-  /// - Parameter change: Changes the entity, which has no content, and returns whether it is the
-  ///   right one.
+  /// - Parameter change: Changes the entity, which is passed without its content. Returns whether
+  ///   the change concerns this entity.
   func changed(
     at place: CacheKey, _ wanted: CacheVariant, _ change: (inout Entity) -> Bool
   ) -> Change {
@@ -261,8 +262,8 @@ struct SharedEntityHead: Equatable, Sendable {
   }
 }
 
-/// The operations on entities of the server: in order for each entry, and with limited concurrency
-/// overall. Home thread only.
+/// Performs the operations on entities of the server: in order for each entry, and with limited
+/// concurrency overall. Home thread only.
 final class SharedEntityQueue {
   /// Performs its work and then calls its argument once, immediately or later.
   typealias Operation = (_ done: @escaping () -> Void) -> Void
@@ -298,8 +299,10 @@ final class SharedEntityQueue {
   /// The last pump that was asked to notify this queue of its end.
   private weak var told: Pump?
 
-  /// - Parameter pump: The pump for its work. An operation that has not begun or ended when it
-  ///   closes never does.
+  /// Performs an operation after the earlier operations on the entry with that name.
+  ///
+  /// - Parameter pump: The pump for the work of the operation. When the pump closes, waiting
+  ///   operations are dropped, and running ones never end.
   func perform(
     _ name: String, on pump: Pump, byteCount: Int = 0, _ operation: @escaping Operation
   ) {
@@ -314,8 +317,8 @@ final class SharedEntityQueue {
     run()
   }
 
-  /// Performs an operation after other large ones, whatever its entry: for requests with a large
-  /// reply.
+  /// Performs an operation with a large reply, after the earlier operations of this kind on any
+  /// entry.
   func performAlone(on pump: Pump, _ operation: @escaping Operation) {
     large.perform(on: pump, operation)
   }
@@ -363,7 +366,7 @@ final class SharedEntityQueue {
   private func free(_ name: String) {
     guard let ended = busy.removeValue(forKey: name) else { return }
     bytesUnderWay -= ended.byteCount
-    // They arrived before the operations that were not considered yet.
+    // These operations arrived before those that were not considered yet.
     if let others = held.removeValue(forKey: name) { ready += others.reversed() }
   }
 }

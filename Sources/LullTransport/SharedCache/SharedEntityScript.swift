@@ -1,13 +1,14 @@
 import LullCore
 
-/// The server's part of storing the entities of one place: a script that the server runs.
+/// A script that the server runs to store the variants of one entity.
 ///
 /// An entry is one hash with each variant's head (`h…`), body (`b…`), timestamp (`t…`) and size
-/// (`s…`), and with the mark `m`: entities up to that time, in microseconds, are stale. Each part
-/// also has three indexes: the last use, the expiry and the size of each entry. A write returns the
-/// least recently used entries, and the client then removes each by its own key, so that no script
-/// uses a key that was not passed to it. Times are milliseconds. The times of entries are those of
-/// the hosts. One that is more than a minute ahead of the server's clock is ignored.
+/// (`s…`), and with the mark `m`, a time in microseconds: entities up to that time are stale. Each
+/// part also has three indexes: the last use, the expiry and the size of each entry. A write
+/// returns the least recently used entries, and the client then removes each by its own key, so
+/// that no script uses a key that was not passed to it. All other times are in milliseconds. The
+/// times of entries come from the clocks of the hosts. A time that is more than a minute ahead of
+/// the server's clock is ignored.
 struct SharedEntityScript: Sendable {
   let place: SharedCacheKey
 
@@ -34,9 +35,11 @@ struct SharedEntityScript: Sendable {
   /// so larger bodies are requested separately.
   private static let largestAtOnce = 64 * 1024
 
+  /// Writes a variant, unless the stored one is newer.
+  ///
   /// - Parameters:
   ///   - room: The maximum number of bytes of the part.
-  ///   - keep: Seconds.
+  ///   - keep: How long the entry is kept, in seconds.
   func write(_ pack: SharedEntityPack, room: Int, keep: Double) -> ScriptCall {
     call(
       "write",
@@ -46,7 +49,7 @@ struct SharedEntityScript: Sendable {
       ], [pack.head, pack.body])
   }
 
-  /// Replaces a head if it has not changed meanwhile.
+  /// Replaces a head if it has not changed since it was read.
   func change(
     _ variant: String, timestamp: Double, from old: [UInt8], to new: [UInt8], keep: Double?
   ) -> ScriptCall {
@@ -58,7 +61,7 @@ struct SharedEntityScript: Sendable {
       ], [old, new])
   }
 
-  /// Marks all variants that are not newer as stale.
+  /// Marks all variants that are not newer than `timestamp` as stale.
   func expire(asOf timestamp: Double) -> ScriptCall {
     call("expire", [SharedEntityScript.microseconds(timestamp)])
   }
@@ -99,7 +102,7 @@ struct SharedEntityScript: Sendable {
   struct Found {
     let variant: String
     let head: [UInt8]
-    /// nil if it must be requested separately.
+    /// The body; nil if it must be requested separately.
     let body: [UInt8]?
   }
 
@@ -113,7 +116,8 @@ struct SharedEntityScript: Sendable {
     }
   }
 
-  /// Returns the time up to which entities are stale, which follows the variants; nil for none.
+  /// Returns the time up to which entities are stale; nil for none. It follows the variants in the
+  /// reply.
   static func staleAt(_ value: RESPValue) -> Double? {
     let parts = value.array ?? []
     guard parts.count % 3 == 1 else { return nil }

@@ -1,11 +1,11 @@
 import LullCore
 
-/// One place on the server, for one requester: reads and changes its entity. Each answer comes
-/// once, on a later turn or inside the call. Home thread only.
+/// Reads and changes one entity on the server, for one requester. Each answer comes once, on a
+/// later turn or inside the call. Home thread only.
 struct SharedEntityServer {
   enum Outcome {
     case found(Entity?)
-    /// The server is unavailable; whether it has run the command is unknown.
+    /// The server is unavailable. It is unknown whether it has run the command.
     case unavailable
   }
 
@@ -14,22 +14,23 @@ struct SharedEntityServer {
   let local: CacheKey
   let wanted: CacheVariant
   let form: SharedEntityForm
-  /// In bytes, of the whole namespace.
+  /// The maximum size of the whole namespace, in bytes.
   let maxSize: Int
-  /// In seconds.
+  /// The maximum age of entries in seconds; nil for no limit.
   let maxAge: Double?
 
   private var script: SharedEntityScript { SharedEntityScript(place: form.place) }
 
   /// Seconds that an unused entry is kept.
   private static let longestKeep = 30 * 86400.0
-  /// The maximum size of one entity: transferring it delays other requests.
+  /// The maximum size of one entity in bytes. Transferring a large entity delays other requests.
   private static let largest = 4 << 20
-  /// Larger entities are decoded in the pool.
+  /// The maximum size in bytes for encoding and decoding on the home thread. Larger entities are
+  /// encoded and decoded in the pool.
   private static let largestOnHomeThread = 64 * 1024
 
   private var keep: Double { min(max(maxAge ?? .infinity, 1), SharedEntityServer.longestKeep) }
-  /// How long an entry is kept after a use, if there is no maximum age.
+  /// How long an entry is kept after a use; nil if there is a maximum age.
   private var keepOfUsed: Double? { maxAge == nil ? SharedEntityServer.longestKeep : nil }
 
   /// The maximum size of each part in bytes.
@@ -43,6 +44,8 @@ struct SharedEntityServer {
 
   // MARK: Reading
 
+  /// Reads the entity.
+  ///
   /// - Parameter queue: Serialises the transfer of large entities.
   func read(_ queue: SharedEntityQueue, _ answer: @escaping (Outcome) -> Void) {
     run(script.look(keep: keepOfUsed)) { value in
@@ -78,7 +81,7 @@ struct SharedEntityServer {
     let maxAge = maxAge
     let work: @Sendable () -> Entity? = { [form, local, wanted] in
       guard var entity = form.entity(head, body, variant, at: local, wanted) else { return nil }
-      // The mark has a resolution of microseconds.
+      // The mark has a resolution of microseconds, so half a microsecond is added.
       if let staleAt, entity.timestamp <= staleAt + 5e-7 { entity.isOutdated = true }
       if entity.timestamp > StoredEntity.lastTime(now) { entity.timestamp = 0 }
       if let maxAge, now - entity.timestamp > maxAge { return nil }
@@ -93,9 +96,10 @@ struct SharedEntityServer {
 
   // MARK: Changing
 
-  /// Replaces an older entity with this one. An entity that cannot be stored removes the older one.
+  /// Replaces an older entity with this one. If this entity cannot be stored, the older one is
+  /// removed.
   ///
-  /// - Parameter answer: Whether the server has replied, or no request was needed.
+  /// - Parameter answer: Called with true if the server has replied, or if no request was needed.
   func write(_ entity: Entity, _ answer: @escaping (Bool) -> Void) {
     let work: @Sendable () -> SharedEntityPack? = { [form, local] in
       form.packed(entity, at: local)
@@ -106,7 +110,7 @@ struct SharedEntityServer {
       write(pack, isAgain: false, answer)
     }
     guard entity.size > SharedEntityServer.largestOnHomeThread else { return send(work()) }
-    // Far too large; not encoded.
+    // The entity is far too large, so it is not even encoded.
     guard entity.size / 64 < limit else { return remove(answer) }
     pump.offload(work) { send($0) }
   }
@@ -135,12 +139,13 @@ struct SharedEntityServer {
     client.run(script.evict(digests), on: .entities) { _ in }
   }
 
-  /// Changes the metadata of the requested entity, unless another one has replaced it meanwhile.
+  /// Changes the metadata of the requested entity, unless another entity has replaced it meanwhile.
   ///
   /// - Parameters:
-  ///   - change: Changes the stored entity, which has no content, and returns whether it is the
-  ///     right one. Another one stays unchanged.
-  ///   - orWrite: Called for the current entity if the server has none.
+  ///   - change: Changes the stored entity, which is passed without its content. Returns whether
+  ///     the change concerns this entity. Another entity stays unchanged.
+  ///   - orWrite: Called to find the current entity if the server has none. The found entity is
+  ///     written.
   func change(
     _ change: @escaping (inout Entity) -> Bool,
     orWrite find: @escaping (_ found: @escaping (Entity?) -> Void) -> Void,
@@ -174,16 +179,16 @@ struct SharedEntityServer {
     }
   }
 
-  /// Announces a write, after it on the same connection. Removals are not announced: the age of
-  /// other hosts' entities does not change. (NEWS-30, NEWS-33)
+  /// Announces a write, by a message that follows the write on the same connection. Removals are
+  /// not announced, because they do not change the age of other hosts' entities. (NEWS-30, NEWS-33)
   private func tellOthers(timestamp: Double, isRefresh: Bool) {
     let message = client.updates.message(
       form.place.digest, timestamp: timestamp, isRefresh: isRefresh)
     if let message { client.publish(message, tag: script.remove.tag) }
   }
 
-  /// Marks the entity as stale as of that time unless it is newer. This is not announced. (AGE-07,
-  /// NEWS-33)
+  /// Marks the entity as stale as of that time, unless the entity is newer. This is not announced.
+  /// (AGE-07, NEWS-33)
   func expire(asOf timestamp: Double, _ answer: @escaping (Bool) -> Void) {
     run(script.expire(asOf: timestamp)) { answer($0 != nil) }
   }

@@ -1,7 +1,7 @@
 import LullCore
 
-/// The turn of one load, by a lease on the server: the owner of the lease fetches, and the others
-/// poll until there is a newer entity or the lease is free. Home thread only.
+/// Coordinates one load with other hosts by a lease on the server: the owner of the lease fetches,
+/// and the others poll until there is a newer entity or the lease is free. Home thread only.
 final class SharedFetchTurn: FetchTurn {
   private let server: SharedEntityServer
   private let queue: SharedEntityQueue
@@ -18,13 +18,14 @@ final class SharedFetchTurn: FetchTurn {
   /// The last known timestamp, in milliseconds; -1 for none.
   private var newest = -1
   private var pause = SharedFetchTurn.shortestPause
-  /// How long to wait for others, by the clock's uptime.
+  /// The time until which this load waits for others, by the clock's uptime.
   private var deadline = 0.0
   /// Whether the lease may have expired while its load was delayed.
   private var hasLapsed = false
   var isHeldUp: () -> Bool = { false }
 
-  /// Seconds between two polls, half of which is random, and for all polls.
+  /// The shortest and the longest time between two polls, half of which is random, and the time for
+  /// all polls, in seconds.
   private static let shortestPause = 0.01
   private static let longestPause = 0.2
   private static let patience = 30.0
@@ -41,7 +42,7 @@ final class SharedFetchTurn: FetchTurn {
 
   private var isUsable: Bool { server.client.isUsable(server.form.place.tag, on: .entities) }
 
-  /// Runs a script after this process's earlier requests.
+  /// Runs a script after this process's earlier requests for the same entry.
   private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
     queue.perform(server.form.place.key, on: pump) { [server] done in
       server.client.run(call, on: .entities) { outcome in
@@ -133,8 +134,8 @@ final class SharedFetchTurn: FetchTurn {
 
   // MARK: With the lease
 
-  /// Keeps the lease. While its load is delayed, the lease is not renewed and expires. Later it is
-  /// taken again, unless another host has it.
+  /// Extends the lease regularly. While the load is delayed, the lease is not extended and expires.
+  /// When the load continues, the lease is taken again, unless another host has it.
   private func keep() {
     timer = pump.clock.schedule(after: FetchLeaseScript.lease / 3) { [weak self] in
       guard let self, !isOver else { return }
@@ -152,7 +153,7 @@ final class SharedFetchTurn: FetchTurn {
     guard !isOver else { return }
     isOver = true
     stopWaiting()
-    // Requests that are still running are answered first.
+    // Requests that are still running are handled before this one.
     if isMine || isAsking { giveBack(ending) }
   }
 

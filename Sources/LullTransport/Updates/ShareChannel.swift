@@ -1,11 +1,11 @@
 import LullCore
 import LullSystem
 
-/// A connection that receives what others publish on one channel of a server. The input is
-/// untrusted. (RESP 2)
+/// A connection that receives the messages that others publish on one channel of a server. The
+/// input is untrusted. (RESP 2)
 ///
-/// A lost connection is made again after a pause; messages in between are missed. Nothing waits for
-/// it. Home thread only.
+/// A lost connection is made again after a pause, and the messages during that time are missed. No
+/// operation waits for the connection. Home thread only.
 final class ShareChannel {
   enum State: Equatable {
     case idle
@@ -19,9 +19,12 @@ final class ShareChannel {
     case closed
   }
 
-  /// Timeouts in seconds: for the connection; for login and subscription; without input until a
-  /// `PING` is sent; for its reply. `proven` is how long a connection must last before its loss no
-  /// longer counts as another failure in a row.
+  /// Timeouts in seconds, in the order of the properties:
+  /// - for connecting,
+  /// - for the login and the subscription,
+  /// - until a `PING` is sent if there is no input,
+  /// - for the reply to the `PING`,
+  /// - until a lost connection no longer counts as another failure in a row.
   struct Patience {
     var connecting = 2.0
     var preparing = 2.0
@@ -35,7 +38,7 @@ final class ShareChannel {
   private(set) var trouble: String?
   /// How often the connection was opened.
   private(set) var openCount = 0
-  /// Called on a later turn.
+  /// Called on a later turn when the state has changed.
   var onChange: () -> Void = {}
 
   private let name: String
@@ -48,20 +51,22 @@ final class ShareChannel {
   private var breaker = ShareBreaker()
   private var socket: StreamSocket?
   private var reader: RESPReader?
-  /// Whether each pending reply may be an error. The last one is that of the subscription.
+  /// For each pending reply, whether it may be an error. The last reply is that of the
+  /// subscription.
   private var expected: [Bool] = []
   private var timer: (any HostTimer)?
   private var openedAt = 0.0
   private var heardAt = 0.0
   private var isAsked = false
 
-  /// The size limits of one message with its envelope, and of one read.
+  /// The limits of the input: the bytes of one message with its envelope and of one read, and the
+  /// parts of one message.
   private static let mostBytes = 1 << 17
   private static let mostParts = 16
 
   /// - Parameters:
   ///   - name: The channel's name.
-  ///   - place: A server for each attempt; in a cluster any node will do.
+  ///   - place: Returns a server for each attempt. In a cluster, it may be any node.
   ///   - greet: Prepares the first commands.
   ///   - tell: Called with each message, inside a turn.
   init(
@@ -81,7 +86,8 @@ final class ShareChannel {
 
   deinit { close() }
 
-  /// Starts to listen, unless it does already. Has no effect after it is refused or closed.
+  /// Starts to connect and subscribe, unless this was done before. Has no effect after the channel
+  /// was refused or closed.
   func open() {
     if state == .idle { connect() }
   }
@@ -205,11 +211,11 @@ final class ShareChannel {
     }
   }
 
-  /// Checks for a lost connection, which is silent.
+  /// Checks regularly whether the connection is lost, because a lost connection may just be silent.
   private func waitForSilence() {
     let due = heardAt + patience.quiet + (isAsked ? patience.answer : 0)
     wait(max(0.01, due - pump.clock.uptime)) { channel in
-      // This loop itself may have been late.
+      // This loop itself may have been late, so input that has arrived is read first.
       channel.socket?.receive()
       guard channel.state == .open else { return }
       let silence = channel.pump.clock.uptime - channel.heardAt

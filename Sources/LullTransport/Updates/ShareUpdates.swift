@@ -1,27 +1,29 @@
 import LullCore
 
-/// The announcements of other hosts in a namespace about written entities, for the resources in
-/// memory that follow them, and this home's own announcements. Home thread only.
+/// Receives the announcements of other hosts in a namespace about written entities, and notifies
+/// the resources in memory that follow these entities. Also makes the announcements of this home.
+/// Home thread only.
 ///
-/// The channel is opened when the first resource follows. Announcements are hints: those missed
-/// during a disconnection are detected by age. However many arrive, each place is read once at a
-/// time, and only a few places concurrently.
+/// The channel is opened when the first resource follows an entity. Announcements are hints: if
+/// some are missed during a disconnection, old data is detected by its age. However many
+/// announcements arrive, each place is read once at a time, and only a few places are read
+/// concurrently.
 final class ShareUpdates {
-  /// Identifies this home.
+  /// Identifies this home in announcements.
   let sender = UInt64.random(in: 1...UInt64.max)
-  /// The number of announcements from others.
+  /// The number of announcements received from others.
   private(set) var count = 0
 
   private unowned let pump: Pump
   private let channel: ShareChannel
   private let warn: (String) -> Void
   private var followers: [String: [Follower]] = [:]
-  /// How many more followers may be added until released ones are removed.
+  /// How many more followers may be added until released followers are removed.
   private var untilSweep = ShareUpdates.leastSweep
   private let mostFollowed: Int
   private var waiters: [String: [(number: Int, action: () -> Void)]] = [:]
   private var lastWaiter = 0
-  /// The hints to process, by place; `order` has their order.
+  /// The hints to process, by the digests of the entities' places. `order` has their order.
   private var hints: [String: Hint] = [:]
   private var order = CompactLine<String>()
   private var underWay = 0
@@ -29,7 +31,7 @@ final class ShareUpdates {
   /// Whether the user was warned that announcements cannot be sent or received.
   private var hasWarned = false
   private var mayTell = true
-  /// Called when the server can be heard.
+  /// Called when the channel is open.
   var onOpen: () -> Void = {}
 
   private struct Follower {
@@ -47,7 +49,7 @@ final class ShareUpdates {
   private static let leastSweep = 1024
 
   /// - Parameters:
-  ///   - makeChannel: Makes the channel. It is passed the function that receives messages.
+  ///   - makeChannel: Makes the channel from the function that receives its messages.
   ///   - warn: Warns the user.
   init(
     _ pump: Pump, mostFollowed: Int = ShareUpdates.mostFollowed, warn: @escaping (String) -> Void,
@@ -79,14 +81,14 @@ final class ShareUpdates {
   /// The number of followed places, including some whose followers were released.
   var followedCount: Int { followers.count }
   var waitingCount: Int { hints.count }
-  /// The number of places that their order takes in memory.
+  /// The number of places in memory that the queue of hints uses.
   var orderPlaceCount: Int { order.placeCount }
   var waiterCount: Int { waiters.count }
 
   // MARK: Followers
 
-  /// Notifies `updates` of announcements for that place, as long as it is retained. It follows one
-  /// place at a time: the last one.
+  /// Notifies `updates` of announcements for the entity with that digest, as long as `updates` is
+  /// retained. If this is called for several digests, the last one applies.
   func follow(_ digest: String, _ updates: EntityUpdates) {
     updates.key = digest
     var list = followers[digest] ?? []
@@ -105,20 +107,21 @@ final class ShareUpdates {
 
   private func sweep() {
     followers = followers.compactMapValues { list in ShareUpdates.live(list, nil) }
-    // Rejected ones count as well: there may be room for the next.
+    // Rejected followers count as well, because there may be room for the next follower.
     untilSweep = max(ShareUpdates.leastSweep, followers.count / 4)
   }
 
-  /// Returns the followers that are still retained and at that place, or nil.
+  /// Returns the followers that are still retained and, if `digest` is given, follow that digest.
+  /// Returns nil if there are none.
   private static func live(_ list: [Follower], _ digest: String?) -> [Follower]? {
     let live = list.filter { $0.updates != nil && (digest == nil || $0.updates?.key == digest) }
     return live.isEmpty ? nil : live
   }
 
-  /// Calls `action` once, at the next announcement for that place, whether it is true or not.
-  /// Without an announcement it is never called.
+  /// Calls `action` once, at the next announcement for that digest, whether the announcement is
+  /// true or not. Without an announcement, `action` is never called.
   ///
-  /// - Returns: The argument for `forget`.
+  /// - Returns: The number to pass to `forget`.
   func onNext(_ digest: String, _ action: @escaping () -> Void) -> Int {
     lastWaiter += 1
     waiters[digest, default: []].append((lastWaiter, action))
@@ -180,8 +183,8 @@ final class ShareUpdates {
 
   // MARK: Sent announcements
 
-  /// Returns the announcement that an entity of that timestamp was written, or nil if announcements
-  /// are not permitted.
+  /// Returns the announcement that an entity with that timestamp was written, or nil if
+  /// announcements are not permitted.
   func message(_ digest: String, timestamp: Double, isRefresh: Bool) -> UpdateMessage? {
     guard mayTell else { return nil }
     return UpdateMessage(
@@ -224,7 +227,7 @@ final class ShareUpdates {
 ///
 ///     1 5f3a9c21d0e4b7a6 w 1763948712345678 0f1e2d…
 struct UpdateMessage: Equatable, Sendable {
-  /// The writer: each process and home has another number.
+  /// The writer. Each process and each home has its own number.
   let sender: UInt64
   /// Whether a 304 response renewed only the age and headers.
   let isRefresh: Bool
@@ -233,7 +236,7 @@ struct UpdateMessage: Equatable, Sendable {
   /// The digest of the entity's place; hexadecimal.
   let digest: String
 
-  /// A longer message is invalid.
+  /// The maximum size of a valid message in bytes.
   static let mostBytes = 200
   private static let version = "1"
 
@@ -242,7 +245,7 @@ struct UpdateMessage: Equatable, Sendable {
     guard StoredEntity.isTime(timestamp) else { return nil }
     self.sender = sender
     self.isRefresh = isRefresh
-    // Rounded up, so that it does not seem older than it is.
+    // The time is rounded up, so that the entity does not seem older than it is.
     time = Int64((timestamp * 1e6).rounded(.up))
     self.digest = digest
   }
@@ -265,7 +268,7 @@ struct UpdateMessage: Equatable, Sendable {
     digest = String(words[4])
   }
 
-  /// Seconds since 1970.
+  /// The entity's timestamp, in seconds since 1970.
   var timestamp: Double { Double(time) / 1e6 }
 
   var text: String {

@@ -7,22 +7,24 @@ import LullREPL
 /// folder, runs without a sandbox. Any other file runs in the sandbox, with stand-ins for secrets
 /// and environment variables.
 ///
-/// For features that load files the user has not asked to run: lists, completion, help.
+/// Used by features that load files the user has not asked to run: lists, completion and help.
 struct APIInspection {
   enum Outcome {
     case seen
-    /// The result depends on running the file unrestricted. The text says where and why.
+    /// Whether the file is valid can only be found out by running it without restrictions. The text
+    /// is the note for the user, with the file and the reason.
     case needs(String)
-    /// The file is a module, not an API. The text says so.
+    /// The file is a module, not an API. The text reports that.
     case module(String)
-    /// The error report and the exit code.
+    /// The inspection failed. The values are the error report and the exit code.
     case wrong(String, Int32)
     /// A signal ended the inspection. The value is the exit code.
     case ended(Int32)
   }
 
   private let path: String
-  /// `nil`: no environment, unless `usesVariable` is set and `LULL_ENV` names one.
+  /// The environment to inspect the file in. If it is `nil`, the file is inspected without an
+  /// environment, unless `usesVariable` is set and `LULL_ENV` names one.
   private let environment: String?
   private let usesVariable: Bool
   private let isSilent: Bool
@@ -30,8 +32,8 @@ struct APIInspection {
 
   /// - Parameters:
   ///   - usesVariable: Whether `LULL_ENV` selects the environment.
-  ///   - isSilent: For completion: shows nothing, and has a shorter time limit unless it is
-  ///     patient.
+  ///   - isSilent: Whether nothing is shown, as in completion. The time limit is then shorter,
+  ///     unless `isPatient` is set.
   init(
     _ path: String, environment: String? = nil, usesVariable: Bool = false, isSilent: Bool = false,
     isPatient: Bool = false
@@ -51,8 +53,8 @@ struct APIInspection {
       path, environment: APIName(word).environment, usesVariable: true, isSilent: isSilent)
   }
 
-  /// Passes the API to `body`, which must not write. If `body` requests an invalid call, the file
-  /// is reported as faulty.
+  /// Passes the API to `body`, which must not write any output. If `body` throws because the API
+  /// has an invalid call, the file is reported as faulty.
   func inspect(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
     if let gate = TrustDecision.gate(for: path) {
       let outcome = outcome(through: gate, body)
@@ -128,7 +130,8 @@ struct APIInspection {
   ) -> Outcome {
     let files = host.part(APIFiles.self)
     do throws(APIFileProblem) {
-      // Look it up by path: a folder that is searched earlier may have the same name.
+      // Look the API up by path: a folder that is searched earlier may contain an API of the same
+      // name.
       let word = path + (environment.map { "@\($0)" } ?? "")
       try body(try files.api(word, usesVariable: usesVariable))
       return .seen

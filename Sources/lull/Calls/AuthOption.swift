@@ -11,7 +11,7 @@ struct AuthOption: Equatable {
     case netrc
     case awsSigv4 = "aws-sigv4"
 
-    /// The meaning of `-a` for this kind.
+    /// The argument that `-a` takes with this authentication method.
     var text: String {
       switch self {
       case .basic, .digest: "USER[:PASSWORD]"
@@ -28,7 +28,7 @@ struct AuthOption: Equatable {
   /// A password, a key or a token. `nil` if not needed, or not entered yet.
   var secret: String?
 
-  /// `nil` if neither option is given.
+  /// Reads `-a` and `-A`. The result is `nil` if neither option is given.
   init?(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
     let text = words.text("-a")
     let kind = words.text("-A").flatMap { Kind(rawValue: $0) }
@@ -113,8 +113,8 @@ struct AuthOption: Equatable {
     }
   }
 
-  /// The credentials for a request. A missing secret is empty, which only happens if nothing is
-  /// sent.
+  /// The credentials for a request. A missing secret is represented by an empty one. That happens
+  /// only if the request is shown instead of sent (`--curl`, `--dry-run`).
   var auth: Auth {
     let hidden = SecretText(Secret(.literal(secret ?? ""), name: "-a"))
     switch kind {

@@ -1,8 +1,8 @@
 import LullArguments
 
-/// The options of a method that set the request body.
+/// The options of the method commands (`lull post` and others) that set the request body.
 struct BodyOptions {
-  /// A complete request body.
+  /// The source of a complete request body.
   enum Data: Equatable {
     /// `-d`: the body, `@file`, or `-` for standard input.
     case data(String)

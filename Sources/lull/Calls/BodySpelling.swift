@@ -1,7 +1,7 @@
 import LullCore
 
-/// Remembers the source text of the last body, so that JSON is written with the server's own
-/// digits. A JSON document keeps numbers only as numbers. (JSN-12)
+/// Stores the source text of the last response body, so that JSON is written with the server's own
+/// digits. A parsed JSON document does not preserve how the server wrote a number. (JSN-12)
 final class BodySpelling {
   /// The body as received, including that of an error. JSON Lines are converted to a list. `nil`
   /// before the first body.
@@ -44,8 +44,9 @@ final class BodySpelling {
     }
   }
 
-  /// Treats the body as a sequence of JSON values if the content was parsed that way. This happens
-  /// if the type does not say so, or if earlier pages were JSON Lines. (JSN-92, PAG-86)
+  /// Treats the stored body as a sequence of JSON values if the content was parsed as one. The
+  /// content can be such a sequence although its Content-Type does not announce one, or because
+  /// earlier pages were JSON Lines. (JSN-92, PAG-86)
   func settle(by content: Content) {
     guard case .json(let document) = content, document.hasLines, !hasLines, let bytes else {
       return
@@ -53,12 +54,14 @@ final class BodySpelling {
     read(bytes, as: .values)
   }
 
-  /// The body as received, if it decodes to the text of the entity. Requires that no charset is
-  /// named, or that the type does not need one, as with XML and HTML. `nil` for other content.
-  /// (TXT-14)
+  /// Returns the body of a text entity as received. `nil` if the content is not text.
+  ///
+  /// The stored body is used only if it decodes to the entity's text, and if its charset is
+  /// certain: the response names none, or the type does not need one, as with XML and HTML.
+  /// Otherwise the bytes stored in the entity are returned. (TXT-14)
   func bytes(of came: Entity) -> [UInt8]? {
     guard case .text(let text) = came.content else { return nil }
-    // A response from a cache has not passed through `watch`.
+    // A response from a cache has not passed through the transformer that `watch` adds.
     guard let entity, entity.charset == nil || entity.isTextBesides, entity.decodedText == text
     else { return came.receivedBytes }
     return bytes

@@ -65,7 +65,8 @@ struct CallCommand {
       name = nil
     }
     self.words = Array(rest)
-    // The file may fail before its parameters are known.
+    // The API file may fail before the parameters of the call are known, so search the words for
+    // `--errors`.
     ErrorFormat.useScanned(self.words)
   }
 
@@ -99,7 +100,8 @@ struct CallCommand {
     var page: String?
     var refusal: String?
     let outcome = inspection.inspect { file throws(APIFileProblem) in
-      // Choose within the inspection: the file may declare something else when it is run.
+      // Choose the output within the inspection: the file may declare something else when it is run
+      // later.
       (page, refusal) = try answer(of: file, asks: asks)
     }
     switch outcome {
@@ -124,8 +126,8 @@ struct CallCommand {
     }
   }
 
-  /// The help page of an API file, or the reason why it has no help. Both are `nil` if the word
-  /// that looks like a help option is the value of a parameter.
+  /// Returns the help page of an API file, or the reason why it has no help. Both are `nil` if the
+  /// word that looks like a help option is the value of a parameter.
   private func answer(of file: APIFile, asks: Bool) throws(APIFileProblem)
     -> (page: String?, refusal: String?)
   {
@@ -235,8 +237,8 @@ struct CallCommand {
       isOfCall: call.bodyForm != .raw)
   }
 
-  /// Handles the end of a command line. Help shows the page of the call instead of that of the
-  /// command.
+  /// Shows help or reports wrong usage after parsing a call's command line, and returns the exit
+  /// code. The help is that of the call, not that of the command.
   private static func end(_ end: CommandEnd, _ spec: ArgumentSpec) -> Int32 {
     switch end {
     case .wrongUsage(let problem, _):
@@ -279,8 +281,8 @@ enum CallFiles {
 }
 
 /// The arguments of a call whose parameters may have the same names as options of `lull call`. Such
-/// an option keeps its meaning. If the parameter may have been meant, a note says so. (PAR-16,
-/// PAR-17)
+/// a name on the command line always means the option. If the user may have meant the parameter, a
+/// note says so. (PAR-16, PAR-17)
 struct CallWords {
   /// A parameter whose name is already taken by an option, and the option name it has instead.
   private struct Namesake {
@@ -314,8 +316,8 @@ struct CallWords {
     self.words = CallWords.readdressed(words, to: filter.option)
   }
 
-  /// Redirects `--filter kind=cat` and `--filter=kind=cat` to the parameter. They can't be Lua
-  /// expressions.
+  /// Redirects `--filter kind=cat` and `--filter=kind=cat` to the parameter. The text `kind=cat` is
+  /// not a Lua expression, so it can't be meant for the option.
   private static func readdressed(_ words: [String], to option: String) -> [String] {
     var result: [String] = []
     let end = words.firstIndex(of: "--") ?? words.endIndex

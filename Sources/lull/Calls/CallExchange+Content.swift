@@ -4,7 +4,8 @@ import LullHost
 import LullSystem
 
 extension CallExchange {
-  /// Returns text that contains JSON as JSON, with a note, if the call reads fields. (JSN-91)
+  /// If the output needs the fields of the content, parses text that contains JSON and shows a
+  /// note. Otherwise returns the entity unchanged. (JSN-91)
   func readable(_ entity: Entity) -> Entity {
     guard options.readsFields, options.responseType == nil, !entity.isTextByDecision,
       let bytes = bytesOfJSON(entity)

@@ -5,10 +5,12 @@ import LullHost
 extension CallExchange {
   /// Loads pages and writes them as one list.
   ///
-  /// The list holds the elements of pages that are lists, and other pages unchanged. If the call
-  /// names rows, it holds the rows. `-f` gets the whole list after the last page. If the expression
-  /// can be evaluated page by page (`StreamedFilter`), only its results are kept. Line formats are
-  /// written page by page and nothing is kept.
+  /// If the call names rows, the list holds the rows of all pages. Otherwise it holds the elements
+  /// of each page that is a list, and any other page as one element.
+  ///
+  /// An expression of `-f` gets the whole list after the last page. If the expression can be
+  /// evaluated page by page (`StreamedFilter`), only its results are kept. Line formats are written
+  /// page by page and nothing is kept.
   func runPages(_ walk: PageWalk) -> Int32 {
     override(api.service)
     let progress = ProgressBar(options, api.service.pump.clock)
@@ -18,8 +20,8 @@ extension CallExchange {
     var code: Int32 = 0
     let streamed = options.filter.flatMap { StreamedFilter($0) }
     do throws(ContentFilter.Problem) {
-      // Report an invalid expression before loading anything.
-      // Error messages show the text of the filter that was created last.
+      // Report an invalid expression before loading anything. `filter` is created after `plain`,
+      // because error messages show the text of the filter that was created last.
       let plain = try ContentFilter(host, nil)
       let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
       if let streamed, let text = options.filter, let inner = StreamedFilter.inner(of: text) {
@@ -151,7 +153,7 @@ struct PageList: ~Copyable {
 
   var bytes: [UInt8] { writer.output + "]".utf8 }
 
-  /// Parses such a list. Throws if it is too large.
+  /// Parses the JSON text of a list of pages. Throws if it is too large.
   static func document(_ bytes: [UInt8]) throws(ContentFilter.Problem) -> JSONDocument {
     do throws(JSONError) {
       return try JSONDocument(parsing: bytes)
@@ -193,7 +195,8 @@ final class FilteredPages {
   /// Whether further pages can't change the output.
   var isFull: Bool { count >= limit }
 
-  /// Returns `false` if the reader of the output has gone.
+  /// Evaluates the expression on one page and writes or collects its results. Returns `false` if
+  /// the reader of the output has closed it.
   func take(_ page: JSONText) throws(ContentFilter.Problem) -> Bool {
     var list = PageList()
     list.append(page)
@@ -221,7 +224,8 @@ final class FilteredPages {
 }
 
 extension CallExchange {
-  /// Like `runPages`, with an expression that can be evaluated page by page.
+  /// Loads pages and writes the results of an expression page by page, without keeping the pages.
+  /// Returns the exit code.
   func runStreamed(
     _ walk: PageWalk, _ sink: FilteredPages, _ plain: ContentFilter, _ progress: ProgressBar
   ) throws(ContentFilter.Problem) -> Int32 {

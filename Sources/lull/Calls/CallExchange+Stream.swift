@@ -4,8 +4,8 @@ import LullHost
 
 extension CallExchange {
   /// Reads a stream and writes each item on arrival. A row is written unchanged, an event as an
-  /// object with its name, ID and data. Returns when the stream ends or the reader of the output
-  /// has gone.
+  /// object with its name, ID and data. Returns when the stream ends or when the reader of the
+  /// output has closed it.
   func runStream(_ request: CallRequest) -> Int32 {
     guard request.isLoad else {
       Exit.complain(
@@ -52,7 +52,7 @@ extension CallExchange {
     return code
   }
 
-  /// Returns `false` if the reader of the output has gone.
+  /// Writes one item of the stream. Returns `false` if the reader of the output has closed it.
   private func write(
     _ item: StreamItem, of stream: EventStream, _ filter: ContentFilter?
   ) throws(ContentFilter.Problem) -> Bool {

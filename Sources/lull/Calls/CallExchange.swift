@@ -11,9 +11,9 @@ struct CallExchange {
   let options: CallOptions
   let style = OutputStyle.forStandardOutput()
   let spelling = BodySpelling()
-  /// `nil` unless the exchange is to be shown.
+  /// Shows the exchange as it happens. `nil` unless the command line requests that.
   let trace: ExchangeTrace?
-  /// `nil` unless the response head is to be shown.
+  /// The head of the last response. `nil` unless the command line requests that it be shown.
   private let receivedHead: ReceivedHead?
 
   init(_ host: LuaHost, _ api: APIFile, _ options: CallOptions) {
@@ -45,7 +45,7 @@ struct CallExchange {
       return report(error)
     }
     request.download = download
-    // A download has no other timeout.
+    // For a download, only the command line sets a limit on the whole duration.
     if download != nil { request.timeout = options.timeout }
     let isPlain = !options.isFresh && !request.hasOwnHeaders && download == nil
     guard let started = request.start(ifNeeded: isPlain) else {
@@ -149,7 +149,7 @@ struct CallExchange {
     if let problem = download?.problem { return report(problem) }
     let entity = response.entity ?? response.error?.entity
     var output: [UInt8] = []
-    // Without a response there is no head.
+    // Without a response there is no head to show.
     let status: Int? =
       if let error = response.error {
         error.httpStatusCode ?? error.exchange?.status
@@ -224,7 +224,7 @@ struct CallExchange {
   }
 
   private func report(_ problem: Download.Problem) -> Int32 {
-    // The reader of the output has gone: report nothing.
+    // The reader has closed the output, so there is nothing to report.
     if problem.isUnread { return 0 }
     let hint = problem.isPart ? "-o raw writes the bytes" : nil
     Exit.fail(
@@ -261,7 +261,8 @@ struct CallExchange {
     return []
   }
 
-  /// - Parameter rows: The path of the rows, for formats of rows. `nil`: the content is the rows.
+  /// - Parameter rows: The path of the rows, used by formats that write rows. If it is `nil`, the
+  ///   whole content is the rows.
   private func bytes(
     of content: Content, _ style: OutputStyle, _ rows: CallRows? = nil
   ) throws(ContentFilter.Problem) -> [UInt8] {
@@ -319,7 +320,8 @@ struct CallExchange {
 }
 
 extension RequestError {
-  /// Whether this is the response to a condition set by the user, who already has the data.
+  /// Whether the error is a response 304 to a condition that the user set. The user already has the
+  /// data.
   fileprivate var isNotModified: Bool {
     httpStatusCode == 304 && cause?.kind == "no_local_data_for_304"
   }
@@ -373,7 +375,7 @@ extension CallExchange {
         + "\(obstacle.reason)\n")
   }
 
-  /// Reports the name of a file if Lull chose it.
+  /// Reports the name of the downloaded file if Lull chose it.
   func tellName(of download: Download?) {
     if let download, download.replacesWhole, let name = download.shownPath {
       Exit.complain(
@@ -385,7 +387,7 @@ extension CallExchange {
 }
 
 extension Download {
-  /// The path as shown in messages. `nil` until it is known.
+  /// The path of the downloaded file as shown in messages. `nil` until it is known.
   var shownPath: String? {
     path.map(\.description).map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 }
   }

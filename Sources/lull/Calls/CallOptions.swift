@@ -15,9 +15,9 @@ struct CallOptions {
   private(set) var namesColumns = false
   /// Whether CSV fields that a spreadsheet would treat as formulas are escaped.
   private(set) var guardsFormulas = false
-  /// The field to chart. `nil`: the content is written.
+  /// The field to chart. If it is `nil`, the content is written instead of a chart.
   var chart: String?
-  /// The path of the rows in the response. `nil`: the response is the rows.
+  /// The path of the rows in the response. If it is `nil`, the whole response is the rows.
   var rows: CallRows?
   var showsHead = false
   var file: String?
@@ -28,11 +28,12 @@ struct CallOptions {
   var isVerbose: Bool { verbosity > 0 }
   var isFresh = false
   var isInsecure = false
-  /// The type that bodies are parsed as. `nil`: according to Content-Type and settings.
+  /// The type that bodies are parsed as. If it is `nil`, Content-Type and the settings of the API
+  /// file determine it.
   var responseType: ResponseType?
   var isOffline = false
   var timeout: Double?
-  /// The maximum number of retries. `nil`: according to the API file, or 0.
+  /// The maximum number of retries. If it is `nil`, the API file determines it; the default is 0.
   var retries: Int?
   /// The handling of responses that do not match their schema, which replaces the setting of the
   /// API file.
@@ -44,9 +45,9 @@ struct CallOptions {
   var namesFile = false
   /// Whether a download resumes a partial file.
   var resumes = false
-  /// Whether items are written on arrival.
+  /// Whether the response is read as a stream whose items are written on arrival.
   var isStream = false
-  /// The headers of `-H`. `nil`: removed.
+  /// The headers set by `-H`. A header whose value is `nil` is removed.
   var headers: [(name: String, value: String?)] = []
   /// Whether long output may be shown in a pager.
   var usesPager = true
@@ -54,12 +55,12 @@ struct CallOptions {
   var ignoresInput = false
   /// Whether writes that require confirmation are sent without asking.
   var isConfirmed = false
-  /// The maximum number of pages. `nil`: no paging.
+  /// The maximum number of pages. If it is `nil`, only one response is loaded, without paging.
   var pages: Int?
-  /// How to find the next page. `nil`: according to the response or the call.
+  /// How to find the next page. If it is `nil`, the response or the call determines it.
   var pageWay: PageWay?
 
-  /// - Parameter yielded: Options replaced by parameters of the same name.
+  /// - Parameter yielded: Options to ignore, because the call has parameters of the same name.
   init(
     _ words: ParsedArguments, for command: Command, without yielded: Set<String> = []
   ) throws(CommandEnd) {
@@ -99,7 +100,7 @@ struct CallOptions {
     resumes = words.has("-C")
     isStream = words.has("--stream")
     try checkAuth(headers.map(\.name), for: command)
-    // The head is written first, so the body has to wait.
+    // The head must be written before the body, so the body can't be streamed to standard output.
     if file == "-", showsHead { (file, format) = (nil, .raw) }
   }
 
@@ -153,7 +154,8 @@ struct CallOptions {
   /// Whether the body is needed as received, before any transformer.
   var wantsBytes: Bool { file != nil || format == .raw }
 
-  /// Whether a stream is read. With `--curl` or a dry run, only the request is shown.
+  /// Whether the response is read as a stream. With `--curl` or a dry run, the request is only
+  /// shown.
   var streams: Bool { isStream && !printsCurl && !isDry }
 
   /// Whether the output needs the fields of the content, which plain text does not have.
@@ -186,7 +188,7 @@ struct CallOptions {
     text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
   }
 
-  /// Reads the options of `OptionTable.pageWays`.
+  /// Reads the options in `OptionTable.pageWays`, which define how to find the next page.
   mutating func readPageWay(_ words: ParsedArguments) {
     if let text = words.text("--cursor"),
       let field = CallOptions.cursorParts(text).first.map(String.init)
@@ -221,7 +223,8 @@ struct CallOptions {
     }
   }
 
-  /// The initial value of a numeric URL parameter. `nil` if the URL does not have it.
+  /// The number from which a URL parameter counts: its value in the URL of the request. `nil` if
+  /// the URL does not have the parameter.
   private static func number(
     _ name: String, in request: CallRequest
   ) throws(RequestItem.Problem) -> Int? {

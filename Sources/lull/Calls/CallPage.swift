@@ -39,7 +39,7 @@ struct CallPage {
   /// Method and path, with masks in place of credentials that the file writes into the path.
   static func request(of call: APICall) -> String { "\(call.method) \(Masking.url(call.path))" }
 
-  /// The options of all calls.
+  /// The options that all calls of an API have.
   static func options(hasPages: Bool) -> [Argument] {
     OptionTable.requests + (hasPages ? OptionTable.pages : []) + [OptionTable.baseURL]
   }
@@ -83,8 +83,8 @@ struct CallPage {
     return spec
   }
 
-  /// The description of a parameter. Adds its place in the request unless that is the path, the
-  /// query or a body field.
+  /// The description of a parameter. Names the header, cookie or whole body that the parameter
+  /// sets. For the path, the query and body fields, the location is not mentioned.
   private static func help(of parameter: CallParameter) -> String? {
     let place: String? =
       switch parameter.place {

@@ -4,11 +4,11 @@ import LullHost
 
 /// The path of the rows in a response, from the API file's call or from `--rows`.
 struct CallRows {
-  /// The subject of messages.
+  /// The subject of error messages, such as "the rows of call 'list'".
   private let owner: String
   let path: String
 
-  /// `nil` if the call does not name rows.
+  /// Creates the path from a call. The result is `nil` if the call does not name rows.
   init?(_ call: APICall) {
     guard let path = call.rows else { return nil }
     owner = "the rows of call '\(call.name)'"
@@ -21,9 +21,9 @@ struct CallRows {
     self.path = path
   }
 
-  /// Returns the rows at the path. If the value is null, returns an empty list.
+  /// Returns the rows at the path. If the value there is null, returns an empty list.
   ///
-  /// - Parameter isLater: Whether this is not the first page. The last page may omit the rows.
+  /// - Parameter isLater: Whether `content` is not the first page. A later page may omit the rows.
   func of(_ content: JSONText, isLater: Bool = false) throws(ContentFilter.Problem) -> JSONText {
     // A key that contains dots takes precedence over nested keys.
     if content.kind == .object, let rows = content[path] { return CallRows.list(rows) }
@@ -31,7 +31,8 @@ struct CallRows {
     var way: [String] = []
     for name in path.split(separator: ".").map(String.init) {
       guard let next = current[name] else {
-        // A page without rows may omit the list. An error that does so has been rejected. (PAG-83)
+        // A later page without rows may omit the list. An error response, which lacks it too, has
+        // already been rejected. (PAG-83)
         if isLater, current.kind == .object { return JSONText(valid: Array("[]".utf8)) }
         throw missing(name, in: current, at: way)
       }
@@ -45,7 +46,7 @@ struct CallRows {
     rows.isNull ? JSONText(valid: Array("[]".utf8)) : rows
   }
 
-  /// The error for a response that is not JSON.
+  /// The error for a response that is text instead of JSON.
   var missingInText: ContentFilter.Problem {
     ContentFilter.Problem(
       report:

@@ -37,7 +37,7 @@ enum CallRun {
   }
 
   /// Inspects a file in the sandbox, without network access. `body` must not write its results,
-  /// because it may be stopped.
+  /// because the inspection may be ended while `body` runs.
   static func inspect(
     in folder: [UInt8], _ inspection: Inspection, limits: ScriptLimits = Inspection.limits,
     _ body: (LuaHost) -> Int32
@@ -47,8 +47,8 @@ enum CallRun {
     }
   }
 
-  /// Inspects a trusted file without a sandbox, but without network access. Standard input is empty
-  /// for it.
+  /// Inspects a trusted file without a sandbox, but without network access. The file sees empty
+  /// standard input.
   static func inspect(
     in folder: [UInt8], through gate: LoadGate, limits: ScriptLimits = Inspection.limits,
     _ body: (LuaHost) -> Int32

@@ -2,7 +2,7 @@ import LullClients
 import LullCore
 import LullHost
 
-/// The target of a command: an API and a path below it, or a URL.
+/// The target of a command: an API and a path within it, or a URL.
 struct CallTarget {
   enum API {
     /// An API file, by name or path.
@@ -56,7 +56,7 @@ struct CallTarget {
 /// A URL as users type it, possibly without a scheme.
 enum TypedURL {
   /// The URL for a word that can only be a URL: it starts with `http://` or `https://`, or with `:`
-  /// for localhost. The result is as it would be sent. `nil` for other words.
+  /// for localhost. Characters that a URL can't contain are percent-encoded. `nil` for other words.
   static func plain(_ word: String) -> String? {
     let text = ResourceURL.escaping(typed: word)
     for scheme in ["http://", "https://"] where text.lowercased().hasPrefix(scheme) {

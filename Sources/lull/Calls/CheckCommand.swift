@@ -97,8 +97,8 @@ struct CheckCommand {
     }
   }
 
-  /// The findings in one environment of a file. Without an environment, those in the file itself
-  /// and in each of its environments.
+  /// The findings for one environment of a file. If the word names no environment, the findings for
+  /// the file itself and for each of its environments.
   private static func report(
     on path: String, _ environment: String?
   ) -> (APIFileChecker.Report, code: Int32) {

@@ -6,7 +6,7 @@ import LullREPL
 /// A file to check, with or without one of its environments.
 struct CheckedFile {
   let path: String
-  /// `nil`: without an environment.
+  /// The environment to check. `nil`: the file without an environment.
   let environment: String?
 
   /// The findings that do not depend on environment variables.
@@ -23,8 +23,8 @@ struct CheckedFile {
     return answer
   }
 
-  /// Repeats the check in the sandbox. If it finds fewer problems, the others were caused by
-  /// environment variables, which the sandbox does not set.
+  /// Repeats the check in the sandbox, which does not set environment variables. If it finds fewer
+  /// problems there, the other problems were caused by variables.
   private func withoutVariables(_ answer: (APIFileChecker.Report, code: Int32)) -> (
     APIFileChecker.Report, code: Int32
   ) {
@@ -61,7 +61,9 @@ struct CheckedFile {
     inspect { CallRun.inspect(in: $0, inspection, $1) }
   }
 
-  /// - Parameter inspect: Runs the check. Gets the file's folder.
+  /// Runs a check of this file in a new Lua state.
+  ///
+  /// - Parameter inspect: Runs the check. Its argument is the file's folder.
   func inspect(
     _ inspect: ([UInt8], (LuaHost) -> Int32) -> Int32
   ) -> (APIFileChecker.Report, code: Int32) {

@@ -34,8 +34,9 @@ final class ExchangeTrace: Sendable {
     StandardError.write("* nothing is sent: answered from a cache\n")
   }
 
-  /// Shows the result and the attempts. A response from a cache, or one that the server has
-  /// revalidated, belongs to an earlier exchange, whose times are not shown.
+  /// Shows the failed attempts of a request and the timings of its last exchange. The times of a
+  /// response from a cache, or of one that the server has revalidated, belong to an earlier
+  /// exchange and are not shown.
   func show(_ response: Response, of request: Request) {
     let hasSeen = state.withLock { state in
       defer { state.hasSeen = false }
@@ -87,7 +88,7 @@ final class ExchangeTrace: Sendable {
     if !timings.isReused {
       parts = [("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls)]
     }
-    // There is no such time if the response arrived before the request was sent completely.
+    // The value is 0 if the response arrived before the request was sent completely.
     if timings.firstByte > 0 { parts.append(("first byte", timings.firstByte)) }
     parts.append(("total", timings.total))
     text += "* " + parts.map { "\($0.0) \(milliseconds($0.1))" }.joined(separator: ", ")

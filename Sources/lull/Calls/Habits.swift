@@ -56,6 +56,6 @@ enum Habits {
     "--default-scheme": "write the URL with https://",
   ]
 
-  /// The hint for an option that requests do not have.
+  /// The hint for an option of another program that Lull's requests do not have.
   static func hint(for name: String) -> String? { hints[name] }
 }

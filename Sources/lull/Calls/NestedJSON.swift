@@ -1,8 +1,8 @@
 import LullCore
 import LullHost
 
-/// JSON that is built from keys and values in the order given. Values keep their source text until
-/// a key leads into them.
+/// JSON that is built from keys and values in the order given. A value keeps its source text until
+/// a key sets something inside it.
 final class NestedJSON {
   private enum Kind {
     /// JSON in its source text.
@@ -42,7 +42,7 @@ final class NestedJSON {
     open(for: key.pieces[0].step)
   }
 
-  /// Sets the value at a key. Creates missing containers on the way.
+  /// Sets the value at a key. Creates the objects and lists on the way that do not exist yet.
   func set(_ key: NestedKey, _ value: NestedJSON) throws(NestedKey.Problem) {
     var node = self
     for (number, piece) in key.pieces.enumerated() {
@@ -116,7 +116,7 @@ final class NestedJSON {
     children.append(value)
   }
 
-  /// Parses source text into a container. Null becomes the container that the step needs.
+  /// Parses source text into an object or list. Null becomes whichever of the two the step needs.
   private func open(for step: NestedKey.Step) {
     guard kind == .spelled else { return }
     let text = JSONText(valid: bytes)
@@ -136,7 +136,8 @@ final class NestedJSON {
     bytes = []
   }
 
-  /// The kind of this value, if the step does not lead into it.
+  /// A description of this value for an error message if the step can't be applied to it, such as
+  /// an index to an object. `nil` if it can.
   private func mismatch(with step: NestedKey.Step) -> String? {
     switch (step, kind) {
     case (.name, .object), (.index, .list), (.append, .list): return nil

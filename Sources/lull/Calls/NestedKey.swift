@@ -19,7 +19,7 @@ struct NestedKey {
   let text: String
   let pieces: [Piece]
 
-  /// An invalid key: the message and the place.
+  /// An invalid key: the error message and the position in the key.
   struct Problem: Error {
     let message: String
     let range: Range<Int>?
@@ -141,7 +141,8 @@ private struct KeyReader {
     return NestedKey.Piece(step: step, range: start..<tokens[place - 1].range.upperBound)
   }
 
-  /// Without a token at `place`, the error is placed after the last one.
+  /// Creates the error for a missing token. If there is no token at the index `place`, the error
+  /// points behind the last token.
   private func expected(_ what: String, at place: Int) -> NestedKey.Problem {
     let end = tokens.last?.range.upperBound ?? 0
     let range = place < tokens.count ? tokens[place].range : end..<end + 1
@@ -176,7 +177,7 @@ private struct KeyReader {
 }
 
 extension NestedKey.Problem {
-  /// The item, the message, and a marker below the place in its key.
+  /// Returns the item, the error message, and a marker below the faulty position of the item's key.
   func report(in item: RequestItem) -> String {
     let text = "'\(item.word)': \(message)"
     guard let range else { return text }

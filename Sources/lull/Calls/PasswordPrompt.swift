@@ -8,7 +8,8 @@ enum PasswordPrompt {
     case text(String)
     /// The user pressed Ctrl-C.
     case interrupted
-    /// The line ended before any input, as with Ctrl-D, or the input can't be sent.
+    /// The terminal reported the end of input, as with Ctrl-D, or an error. Also used for input
+    /// that is too long or not UTF-8.
     case nothing
     /// There is no terminal to prompt on.
     case noTerminal

@@ -35,7 +35,7 @@ struct RequestItem: Equatable {
 
   private typealias Letter = (scalar: Unicode.Scalar, isPlain: Bool)
 
-  /// Longer separators come first, because the longest one at a place applies.
+  /// Longer separators come first, because the longest one that matches at a position applies.
   private static let separators: [(text: [Unicode.Scalar], kind: Kind, isFile: Bool)] = [
     (Array(":=@".unicodeScalars), .json, true), (Array("==@".unicodeScalars), .query, true),
     (Array("=@".unicodeScalars), .text, true), (Array(":@".unicodeScalars), .header, true),
@@ -171,9 +171,9 @@ struct RequestItem: Equatable {
   }
 }
 
-/// The file that an item names instead of a value.
+/// The file that an item names in place of a value.
 enum ItemFile {
-  /// Returns the path. Throws if the file can't be read.
+  /// Returns the path of the item's file. Throws if the file can't be read.
   static func path(of item: RequestItem) throws(RequestItem.Problem) -> String {
     let path = HomeFolder.expanded(item.value)
     if let reason = ReadableFile.problem(Array(path.utf8)) { throw unreadable(item, reason) }

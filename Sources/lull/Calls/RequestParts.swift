@@ -54,7 +54,8 @@ struct RequestParts {
     if body.isForm, request.body == nil, !body.isMultipart {
       request.usual.append(("content-type", RequestBody.formType))
     }
-    // A body that is read while it is sent has no other timeout.
+    // A body that is read while it is sent has no limit on its whole duration, except from the
+    // command line.
     if request.body?.hasFiles ?? false { request.timeout = timeout }
   }
 

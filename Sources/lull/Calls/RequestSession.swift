@@ -15,7 +15,7 @@ final class RequestSession: Sendable {
     var auth: AuthOption?
     /// Headers whose names mark them as credentials, in lower case.
     var headers: [String: String] = [:]
-    /// Lines of the Netscape cookie format.
+    /// The cookies, each as a line in the Netscape cookie format.
     var cookies: [ByteString] = []
   }
 
@@ -29,7 +29,7 @@ final class RequestSession: Sendable {
   private let server: String
   private let file: TokenFile
   private let isReadOnly: Bool
-  /// `nil` if the session is read-only.
+  /// The lock on the session's file. `nil` if the session is read-only.
   private let lock: TokenFileLock?
   private let state: Mutex<Content>
 
@@ -200,7 +200,7 @@ struct SessionOption: Equatable {
   let name: String
   let isReadOnly: Bool
 
-  /// `nil` if neither option is given.
+  /// Reads the options. The result is `nil` if neither is given.
   init?(_ words: ParsedArguments) {
     guard let name = words.text("--session") ?? words.text("--session-read-only") else {
       return nil
@@ -211,8 +211,8 @@ struct SessionOption: Equatable {
 }
 
 extension CallOptions {
-  /// The Unix socket of a request's server, if any. Another server may listen at the address of its
-  /// URL.
+  /// The path of the Unix socket that a request is sent to, if any. The session must know it,
+  /// because another server may listen at the address in the URL.
   private func socket(of request: CallRequest) -> String? {
     let settings = request.resource.configuration(for: request.method)
     guard let path = network.unixSocket ?? settings.options?.connection.unixSocket else {
@@ -221,11 +221,11 @@ extension CallOptions {
     return FileName.resolved(path) ?? path
   }
 
-  /// Opens the session for a request.
+  /// Opens the session for a request. Returns the exit code if the session can't be used.
   ///
-  /// Removes the configured credentials if the request says so. Adds the session's headers to the
-  /// request, and the command line's credentials to the session. Returns the exit code if the
-  /// session can't be used.
+  /// If the request removes the `Authorization` header, the configured credentials are not used.
+  /// The session's headers are added to the request, and the command line's credentials to the
+  /// session.
   mutating func openSession(for request: inout CallRequest, _ host: LuaHost) -> Int32? {
     network.isAnonymous = request.headers.contains {
       $0.value == nil && $0.name.lowercased() == "authorization"

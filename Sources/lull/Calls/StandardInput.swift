@@ -8,23 +8,24 @@ import LullSystem
 /// Standard input as a possible request body.
 ///
 /// Both `read` and `isEmpty` wait until there is a result. A signal ends the wait. If standard
-/// input was not requested explicitly, a message after `patience` seconds of silence says how to
-/// ignore it, once.
+/// input was not requested explicitly and nothing arrives for `patience` seconds, one message tells
+/// the user how to ignore it.
 struct StandardInput {
   private static let patience = 2.0
-  /// The name in messages.
+  /// The name of standard input in messages.
   static let name = "standard input"
-  /// The interval between checks for signals that arrived just before a wait, in seconds.
+  /// The longest wait in seconds before checking for signals again, because a signal may arrive
+  /// just before the wait begins.
   private static let slice = 0.25
 
-  /// Whether it is a pipe, a socket or a file. A terminal and devices such as `/dev/null` do not
-  /// count.
+  /// Whether standard input is a pipe, a socket or a file. A terminal and devices such as
+  /// `/dev/null` do not count.
   static var mayHoldBody: Bool {
     guard let kind else { return false }
     return [S_IFIFO, S_IFREG, S_IFSOCK].contains(kind)
   }
 
-  /// Whether it is a pipe or file with bytes to read now. Does not wait.
+  /// Whether standard input is a pipe, socket or file with bytes to read now. Does not wait.
   static var holdsBytes: Bool {
     var end = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
     guard mayHoldBody, poll(&end, 1, 0) > 0 else { return false }
@@ -46,7 +47,7 @@ struct StandardInput {
     self.isInterrupted = isInterrupted
   }
 
-  /// Reads all of it. Returns `nil` if a signal arrived before the end.
+  /// Reads standard input to its end. Returns `nil` if a signal arrived before the end.
   ///
   /// - Parameter limit: The maximum number of bytes. Larger input is an error.
   func read(limit: Int = .max) throws(SourceFile.Unreadable) -> [UInt8]? {
@@ -89,7 +90,8 @@ struct StandardInput {
     }
   }
 
-  /// Waits for the next bytes or the end. Returns `false` if a signal arrived first.
+  /// Waits for the next bytes or the end of standard input. Returns `false` if a signal arrived
+  /// first.
   private func wait(_ silence: inout Silence) -> Bool {
     while !isInterrupted() {
       var end = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
@@ -104,11 +106,11 @@ struct StandardInput {
   }
 
   private static func unreadable() -> SourceFile.Unreadable {
-    // Copy a message of the C library at once.
+    // `ErrorText` copies the message of the C library.
     SourceFile.Unreadable(name: name, reason: ErrorText.of(errno))
   }
 
-  /// The time without any input.
+  /// Measures how long there has been no input.
   private struct Silence {
     private var begin = StandardInput.now
     private var isTold: Bool
@@ -138,7 +140,7 @@ enum InputFile {
 
   static func isStandardInput(_ word: String) -> Bool { word == standardInput }
 
-  /// The name in messages.
+  /// Returns the name of the file in messages.
   static func shownName(_ word: String) -> String {
     isStandardInput(word) ? StandardInput.name : ControlCharacters.shown(in: word)
   }

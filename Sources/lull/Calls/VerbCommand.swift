@@ -17,14 +17,14 @@ extension Command {
   static let head = verb("head", "request status and headers")
   static let options = verb("options", "request the allowed methods")
 
-  /// The command for a target without a method.
+  /// The command for a command line that begins with a target instead of a method.
   static let request = Command(
     "get", "send a request", .ask, forms: [], spec: { VerbCommand.spec("") }, words: .target
   ) { words, command throws(CommandEnd) in
     try VerbCommand(words, "", for: command).run()
   }
 
-  /// The command for a method that is not a command name.
+  /// The command for an HTTP method without a command of that name.
   static func ofMethod(_ name: String) -> Command { verb(name, "send a request") }
 
   private static func verb(

@@ -21,11 +21,12 @@ struct VerbDefaults {
   private var parsed: ParsedArguments
   private(set) var headers: [(name: String, value: String)] = []
 
-  /// `nil` if there is no such file, or if it is to be ignored.
+  /// Reads the file of defaults in the sandbox and reports errors in it. The result is `nil` if
+  /// there is no such file, or if the command line ignores it.
   ///
-  /// Runs the file in the sandbox and reports errors in it.
-  ///
-  /// - Parameter ignored: Keys that do not apply to the command.
+  /// - Parameters:
+  ///   - isLeftAlone: Whether the command line ignores the file.
+  ///   - ignored: Keys of the file that do not apply to the command.
   init?(
     for command: Command, unless isLeftAlone: Bool, ignoring ignored: Set<String> = []
   ) throws(CommandEnd) {
@@ -145,7 +146,7 @@ struct VerbDefaults {
     }
   }
 
-  /// Adds a hint that the conflict may come from the file of defaults.
+  /// Adds a hint to an error message that the defaults in the file may be the cause of the error.
   func explained(_ end: CommandEnd) -> CommandEnd {
     guard case .wrongUsage(let problem, let command) = end else { return end }
     return .wrongUsage(

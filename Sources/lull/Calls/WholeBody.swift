@@ -7,7 +7,7 @@ import LullSystem
 
 /// A complete body from `-d` or from standard input.
 struct WholeBody {
-  /// The name in messages.
+  /// The name of the body in messages.
   private let name: String
   private let content: Content
   /// The content type, if it is known without reading the content.
@@ -50,10 +50,11 @@ struct WholeBody {
     "POST", "PUT", "PATCH", "LOCK", "MKCOL", "PROPFIND", "PROPPATCH", "QUERY", "REPORT", "SEARCH",
   ]
 
-  /// The body on standard input for a request of this method that has no other body. `nil` if
+  /// Reads the body from standard input for a request of this method. The result is `nil` if
   /// standard input is empty. Throws if the request has another body too.
   ///
-  /// - Parameter giver: The source of the other body, for the message. `nil` without another body.
+  /// - Parameter giver: The source of the other body, for the error message. `nil` if there is no
+  ///   other body.
   init?(
     inputOf method: RequestMethod, beside giver: String?, _ host: LuaHost
   ) throws(RequestItem.Problem) {
@@ -71,7 +72,8 @@ struct WholeBody {
     try self.init(input)
   }
 
-  /// If standard input is a file that has not been read yet, it is read while it is sent.
+  /// Creates the body from standard input. If standard input is a file that has not been read yet,
+  /// the file is read while it is sent.
   private init?(_ input: StandardInput) throws(RequestItem.Problem) {
     let name = "standard input"
     if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, WholeBody.isFile("/dev/stdin") {
@@ -98,7 +100,7 @@ struct WholeBody {
     self.type = type
   }
 
-  /// Returns `nil` if it is empty.
+  /// Reads all of standard input. Returns `nil` if it is empty.
   private static func all(of input: StandardInput) throws(RequestItem.Problem) -> [UInt8]? {
     let bytes = try reading { () throws(SourceFile.Unreadable) in try input.read() }
     return bytes?.isEmpty == false ? bytes : nil
@@ -118,11 +120,14 @@ struct WholeBody {
     }
   }
 
-  /// Sets this as the body of a request, unchanged. If `isForm`, its type is a form. Otherwise a
-  /// header determines the type, or else the content. A file is read while it is sent, unless it
-  /// may be JSON.
+  /// Sets this as the body of a request, unchanged. A file is read while it is sent, unless it may
+  /// be JSON.
   ///
-  /// - Parameter isOfCall: Whether an API file determines the type: a form or JSON.
+  /// If `isForm`, the content type is that of a form. Otherwise a header of the request determines
+  /// the type, or else the content does.
+  ///
+  /// - Parameter isOfCall: Whether the request is a call of an API file, which determines the type:
+  ///   a form or JSON.
   func put(
     into request: inout CallRequest, isForm: Bool, hasType: Bool, isOfCall: Bool = false
   ) throws(RequestItem.Problem) {
@@ -148,7 +153,8 @@ struct WholeBody {
     request.body = .data(bytes, contentType: type)
   }
 
-  /// The type of a file that can be neither JSON nor text. `nil` if it may be.
+  /// The content type guessed from the name of a file that can be neither JSON nor text. `nil` if
+  /// the file may be JSON or text.
   private static func typeBeside(_ path: String) -> String? {
     guard let type = GuessedType.of(path), !type.hasPrefix("text/"), !type.hasSuffix("json") else {
       return nil
@@ -184,16 +190,20 @@ struct WholeBody {
 enum GuessedType {
   private static let table: [UInt8] = Array("/etc/mime.types".utf8)
 
-  /// `nil` if the file ending is unknown, or if it says that the content is compressed.
+  /// Returns the type for a path. `nil` if the file ending is unknown, or if it means that the
+  /// content is compressed.
   static func of(_ path: String) -> String? {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
     return of(name: name, by: (try? SourceFile.read(table)) ?? [])
   }
 
-  /// - Parameter table: Lines of a type and its file endings. The last line for an ending applies.
+  /// Returns the type for a file name.
+  ///
+  /// - Parameter table: Lines with a type and its file endings. If several lines have the same
+  ///   ending, the last one applies.
   static func of(name: [UInt8], by table: [UInt8]) -> String? {
     guard var (rest, ending) = split(name) else { return nil }
-    // Short for two file endings.
+    // Each of these endings is short for two: `.tgz` for `.tar.gz`, `.svgz` for `.svg.gz`.
     if let inner = ["tgz", "taz", "tz", "tbz2", "txz"].contains(ending.lowercased())
       ? "tar" : ending.lowercased() == "svgz" ? "svg" : nil
     {
@@ -206,7 +216,7 @@ enum GuessedType {
     return type(of: ending, in: table) ?? FileTypes.known(ending)
   }
 
-  /// A leading dot does not start a file ending.
+  /// Splits a file name before its last ending. A leading dot does not start a file ending.
   private static func split(_ name: [UInt8]) -> (rest: [UInt8], ending: String)? {
     let dots = name.prefix { $0 == UInt8(ascii: ".") }.count
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot >= dots else { return nil }

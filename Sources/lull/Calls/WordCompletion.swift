@@ -52,7 +52,7 @@ struct WordCompletion {
     // Other arguments, such as the URL of a server, can't be completed.
     case .options: return ofOptions(command.spec) ?? fitting(options(command.spec))
     case .target where command.name.lowercased() != words[0].lowercased():
-      // The method is omitted.
+      // The command line has no method, so complete it like that of `lull get`.
       return WordCompletion((["get"] + words)[...]).ofTarget(command.spec)
     case .target: return ofTarget(command.spec)
     case .call: return ofCall
@@ -85,8 +85,8 @@ struct WordCompletion {
     return APIFileLocator.listing().files.map { Candidate(word: $0.name) }
   }
 
-  /// Adds file names to the candidates, except to environments. If file names were possible, the
-  /// shell would quote the `@`.
+  /// Adds file names to the candidates, unless the candidates are environments: if file names were
+  /// possible too, the shell would quote the `@`.
   private func andFiles(_ found: [Candidate]) -> [Candidate] {
     last.contains("@") && !found.isEmpty ? found : found + WordCompletion.files
   }
@@ -117,7 +117,7 @@ struct WordCompletion {
     return fitting(paths)
   }
 
-  /// The method of calls whose paths are candidates. `nil`: any method.
+  /// The method that the completed paths must have. `nil`: any method.
   private var method: String? {
     switch words[0] {
     case "explain": return nil
@@ -147,7 +147,7 @@ struct WordCompletion {
 
   /// Completes `lull call API CALL --parameter …`.
   private var ofCall: [Candidate] {
-    // Until the call and its parameters are known.
+    // Used until the call and its parameters are known.
     let word = Argument(positional: "API", help: "", isRequired: true)
     let general = ArgumentSpec(
       name: "", description: "", arguments: [word] + CallPage.options(hasPages: true))
@@ -174,7 +174,7 @@ struct WordCompletion {
     return found
   }
 
-  /// `lull describe COMMAND`, `lull describe API CALL`
+  /// Completes `lull describe COMMAND` and `lull describe API CALL`.
   private func ofSubject(_ spec: ArgumentSpec) -> [Candidate] {
     if let options = ofOptions(spec) { return options }
     let before = positionals(spec)
@@ -184,7 +184,7 @@ struct WordCompletion {
     return before.count == 1 && Command.named(subject) == nil ? calls(of: subject) : []
   }
 
-  /// Options, or the values of one of them. `nil` if the word is neither.
+  /// Completes the last word as an option or as an option's value. `nil` if the word is neither.
   private func ofOptions(_ spec: ArgumentSpec) -> [Candidate]? {
     if last.hasPrefix("--"), let sign = last.firstIndex(of: "=") {
       guard let option = spec.option(String(last[..<sign])) else { return [] }

@@ -117,7 +117,7 @@ struct ChangedCommand {
 /// Formats differences: as lines, coloured on a terminal, or as JSON.
 struct DifferenceText {
   let style: OutputStyle
-  /// `nil`: as lines.
+  /// The output format. `nil`: differences are written as lines.
   let format: OutputFormat?
 
   func bytes(of difference: ContentDifference) -> [UInt8] {

@@ -21,7 +21,7 @@ final class ContentWatch: ResourceObserver {
   private var shown: ComparedContent?
   /// Whether the resource has new content that has not been shown.
   private var hasNewData = false
-  /// The last reported error since the last successful response.
+  /// The last error that was reported since the last successful response.
   private var told: String?
 
   let logName = "watch"
@@ -36,7 +36,8 @@ final class ContentWatch: ResourceObserver {
   }
 
   /// - Parameters:
-  ///   - every: Seconds between a response and the next request. `nil`: until the data expires.
+  ///   - every: Seconds between a response and the next request. If it is `nil`, the next request
+  ///     is sent when the data expires.
   ///   - count: The number of requests.
   init(
     _ exchange: CallExchange, _ request: CallRequest, every: Double?, count: Int
@@ -144,7 +145,7 @@ final class ContentWatch: ResourceObserver {
 
   /// Reports an error unless the previous one was the same.
   ///
-  /// - Parameter isLast: whether the watch ends with it.
+  /// - Parameter isLast: Whether this error ends the watch.
   private func tell(_ report: String, _ facts: FailureFacts, isLast: Bool) {
     guard report != told else { return }
     told = report
@@ -154,7 +155,8 @@ final class ContentWatch: ResourceObserver {
 
   // MARK: Output
 
-  /// Returns `false` if the reader of the output has gone.
+  /// Writes the content if it is the first, otherwise its changes. Returns `false` if the reader of
+  /// the output has closed it.
   private func show(_ content: ComparedContent) throws(ContentFilter.Problem) -> Bool {
     guard let known = shown else {
       shown = content
@@ -175,7 +177,7 @@ final class ContentWatch: ResourceObserver {
     }
   }
 
-  /// On a terminal, the time of day.
+  /// The line above an output: on a terminal the time of day, otherwise empty.
   private var heading: [UInt8] {
     guard text.format == nil, exchange.style.isTerminal else { return [] }
     var now = time(nil)
@@ -187,7 +189,7 @@ final class ContentWatch: ResourceObserver {
 }
 
 extension CallExchange {
-  /// Adds an observer that notifies the alarm of response heads.
+  /// Adds an observer that passes the head of each response to the alarm.
   fileprivate func watchHeads(_ alarm: StreamAlarm) {
     let observer = alarm.observer(besides: trace?.observer(withBodies: options.verbosity > 1))
     api.service.configure(

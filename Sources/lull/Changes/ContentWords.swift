@@ -3,9 +3,9 @@ import LullClients
 import LullCore
 import LullHost
 
-/// The command line of `lull changed` and `lull watch`: the resource, and the processing of its
-/// content. It is that of `lull get` without a body and without options that apply to only one
-/// response.
+/// The command line of `lull changed` and `lull watch`: the resource, and the options that process
+/// its content. It accepts the arguments of `lull get`, except for a body and for options that
+/// apply to only one response.
 struct ContentWords {
   let command: Command
   let target: CallTarget

@@ -5,16 +5,17 @@ import LullHost
 import LullSchemas
 import LullSystem
 
-/// An API as `lull describe` and `lull skill` describe it: its file in the sandbox, with secrets by name and
-/// without anything of this machine's environment.
+/// An API as `lull describe` and `lull skill` describe it. The API file is inspected in the
+/// sandbox. Secrets are shown by name, and nothing comes from this machine's environment.
 ///
 /// Behaviours: DSC-06 to DSC-09.
 struct APIDescription {
-  /// The API as it was typed, with an environment perhaps.
+  /// The API as the user typed it, possibly with an environment.
   let word: String
   let api: ExportedAPI
 
-  /// Fails with the exit code of wrong usage if there is no such API.
+  /// Inspects the API. If there is no such API, throws with the message `missing` and the exit code
+  /// of wrong usage.
   init(of word: String, missing: @autoclosure () -> String) throws(CommandFailure) {
     guard let path = APIFileLocator.file(of: word) else {
       throw CommandFailure(code: 2, message: "lull: \(missing())\n")
@@ -44,7 +45,7 @@ struct APIDescription {
     }
   }
 
-  /// A command line that makes the call, with samples of the parameters that it needs.
+  /// A command line that makes the call, with sample values for the parameters that it requires.
   func example(of call: APICall) -> String {
     var words = ["lull", "call", word, call.name]
     for (parameter, argument) in APIDescription.parameters(of: call, in: word)
@@ -58,7 +59,7 @@ struct APIDescription {
     return words.map { CurlText.quoted($0) }.joined(separator: " ")
   }
 
-  /// nil where the option alone is enough.
+  /// A sample value for a parameter on the command line. `nil` if the option needs no value.
   private func sample(
     of parameter: CallParameter, _ argument: Argument, in call: APICall
   ) -> String? {
@@ -73,7 +74,7 @@ struct APIDescription {
     }
   }
 
-  /// JSON that fits the schema of the body; nil without one.
+  /// JSON that matches the schema of the body. `nil` if the body has no schema.
   private func sampleBody(of call: APICall) -> String? {
     do throws(SchemaProblem) {
       guard let file = api.schemas, try file.call(call.name)?["body"] != nil else { return nil }
@@ -85,7 +86,7 @@ struct APIDescription {
     }
   }
 
-  /// All credentials of its calls, each once.
+  /// All credentials that the API's calls use, without duplicates.
   var credentials: [ExportedAccess] {
     api.calls.flatMap(\.access).reduce(into: []) { all, access in
       if !all.contains(access) { all.append(access) }
@@ -169,7 +170,7 @@ struct APIDescription {
     if let text = parameter.description { writer.write(key: "description", text) }
   }
 
-  /// As API files name it; a list of words is a string with choices.
+  /// The type of a parameter, as an API file names it. A choice of words has the type string.
   static func typeName(of parameter: CallParameter) -> String {
     switch parameter.kind {
     case .choice: "string"
@@ -215,7 +216,9 @@ struct APIDescription {
 }
 
 extension ExportedAccess {
-  /// - Parameter login: the API, as its login names it.
+  /// Writes the type, the scopes and the source of the credentials as members of an object.
+  ///
+  /// - Parameter login: The name of the API in the command `lull login API`.
   fileprivate func write(login api: String, _ writer: inout JSONWriter) {
     switch way {
     case .bearer: writer.write(key: "type", "bearer")
@@ -242,7 +245,7 @@ extension ExportedAccess {
     if needsLogin { writer.write(key: "login", "lull login \(CurlText.quoted(api))") }
   }
 
-  /// In a phrase: its form, and where it comes from.
+  /// The credentials in one phrase: the kind and the source.
   var text: String {
     let form =
       switch way {

@@ -1,14 +1,17 @@
 import LullArguments
 import LullCore
 
-/// The documents of `lull describe -o json` about the command, from the tables that its help is made of.
+/// The documents about commands that `lull describe -o json` writes. They are built from the same
+/// tables as the help.
 ///
 /// The members are listed in the guide Programs.md. Behaviours: DSC-01 to DSC-05.
 enum CommandDescription {
-  /// The version of the format. It changes if a member is removed or its meaning changes, not if one is added.
+  /// The version of the format. It changes if a member is removed or changes its meaning, not if a
+  /// member is added.
   static let format = 1
 
-  /// A document with the members that all of them have, and those of `members`.
+  /// Returns a document with the members that all documents have, followed by those that `members`
+  /// writes.
   static func document(
     _ kind: String, _ members: (inout JSONWriter) -> Void
   ) -> [UInt8] {
@@ -22,7 +25,7 @@ enum CommandDescription {
     return writer.output + [UInt8(ascii: "\n")]
   }
 
-  /// The commands, the topics of help and the exit codes.
+  /// The document that lists the commands, the help topics and the exit codes.
   static var overview: [UInt8] {
     document("overview") { writer in
       writer.writeList(key: "commands") { writer in
@@ -40,7 +43,7 @@ enum CommandDescription {
     }
   }
 
-  /// One command with its arguments and options.
+  /// The document about one command, with its arguments and options.
   static func document(of command: Command) -> [UInt8] {
     let spec = command.spec
     return document("command") { writer in
@@ -66,7 +69,8 @@ enum CommandDescription {
     }
   }
 
-  /// Those of the command; of wrong usage and of signals those of all.
+  /// The exit codes of a command. If it declares none, those of all commands. The codes for wrong
+  /// usage and signals are always included.
   private static func exitCodes(of spec: ArgumentSpec) -> [ExitCode] {
     guard !spec.exitCodes.isEmpty else { return Exit.codes }
     let own = Set(spec.exitCodes.map(\.code))
@@ -123,7 +127,8 @@ enum CommandDescription {
     }
   }
 
-  /// Rules of an option: the uses of others that it conflicts with, or of which it requires one.
+  /// Writes the rules of an option: the other options, with their values, that it conflicts with,
+  /// or of which it requires one.
   private static func write(
     _ rules: [Argument.Rule], key: String, _ writer: inout JSONWriter
   ) {

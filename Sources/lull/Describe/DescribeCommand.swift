@@ -18,7 +18,8 @@ extension Command {
   ) { words, command throws(CommandEnd) in try SkillCommand(words.dropFirst(), command).run() }
 }
 
-/// `lull describe`: the command, one of its commands, an API or one of its calls, for programs and for people.
+/// `lull describe`: describes Lull, one of its commands, an API or one of its calls, for programs
+/// and for people.
 struct DescribeCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -51,7 +52,7 @@ struct DescribeCommand {
   private let call: String?
   private let isJSON: Bool
 
-  /// - Parameter words: the words behind `describe`.
+  /// - Parameter words: The arguments after `describe`.
   init(_ words: ArraySlice<String>, _ command: Command) throws(CommandEnd) {
     let parsed = try DescribeCommand.spec.read(words, for: command)
     name = parsed.text("NAME")
@@ -132,7 +133,7 @@ struct SkillCommand {
   private let word: String
   private let output: String?
 
-  /// - Parameter words: the words behind `skill`.
+  /// - Parameter words: The arguments after `skill`.
   init(_ words: ArraySlice<String>, _ command: Command) throws(CommandEnd) {
     let parsed = try SkillCommand.spec.read(words, for: command)
     word = parsed.text("API") ?? ""

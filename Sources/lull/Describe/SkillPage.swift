@@ -3,11 +3,12 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// The page of `lull skill`, made from the description of an API and the tables of options and exit codes.
+/// The page of `lull skill`. It is built from the description of an API and from the tables of
+/// options and exit codes.
 ///
 /// Behaviours: DSC-10 to DSC-12.
 struct SkillPage {
-  /// How the line begins by which a page is known that may be written again.
+  /// The beginning of a line in each written page. A file that contains it may be overwritten.
   static let mark = "<!-- Exported by: lull skill "
 
   private let description: APIDescription
@@ -22,7 +23,7 @@ struct SkillPage {
 
   // MARK: Sections
 
-  /// The front matter that assistants choose a page by, and the title.
+  /// The front matter, from which an assistant decides whether to read the page, and the title.
   private var head: String {
     let word = description.word
     let name = word.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
@@ -78,7 +79,7 @@ struct SkillPage {
     """
   }
 
-  /// nil where no call has pages.
+  /// The section about paging. `nil` if no call has pages.
   private var pages: String? {
     let names = description.api.calls.map(\.call).filter(\.hasPages).map { SkillPage.code($0.name) }
     guard !names.isEmpty else { return nil }
@@ -96,7 +97,7 @@ struct SkillPage {
     return "## Exit codes\n\n| code | meaning |\n|---|---|\n" + rows.joined(separator: "\n")
   }
 
-  /// nil where no call needs any.
+  /// The section about credentials. `nil` if no call needs any.
   private var access: String? {
     let credentials = description.credentials
     guard !credentials.isEmpty else { return nil }
@@ -108,7 +109,7 @@ struct SkillPage {
       + "\n\nLull reads secrets when it sends a request. Do not pass them as arguments."
   }
 
-  /// nil without environments.
+  /// The section about environments. `nil` if the API has none.
   private var environments: String? {
     let environments = description.api.environments
     guard !environments.isEmpty else { return nil }
@@ -165,7 +166,7 @@ struct SkillPage {
     return form + (call.contentType.map { " (\(code($0)))" } ?? "")
   }
 
-  /// Options of calls, as their help describes them.
+  /// A list of options of `lull call`, with the texts of its help.
   private func options(_ names: [String], hasDetails: Bool = false) -> String {
     let spec = Command.call.spec
     return names.compactMap { spec.option($0) }.map { option in
@@ -178,7 +179,7 @@ struct SkillPage {
 
   // MARK: Markdown
 
-  /// A text as code in a line, whatever marks are in it.
+  /// Formats a text as inline code, even if it contains backticks.
   static func code(_ text: String) -> String {
     let line = ControlCharacters.shownInLine(text)
     var longest = 0
@@ -192,13 +193,14 @@ struct SkillPage {
     return fence + padding + line + padding + fence
   }
 
-  /// A text of an API file as a part of a line: it cannot begin a heading, a list or a comment.
+  /// Formats a text from an API file as part of a line, so that it can't begin a heading, a list or
+  /// a comment.
   static func prose(_ text: String) -> String {
     let line = SkillPage.line(text).replacing("<", with: "\\<")
     return line.first.map { "#>-+*=|~".contains($0) } == true ? "\\" + line : line
   }
 
-  /// A text in one line, with control characters as escapes.
+  /// Returns a text on one line, with control characters escaped.
   private static func line(_ text: String) -> String {
     let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingBlanks }
     return ControlCharacters.shownInLine(lines.joined(separator: " "))

@@ -2,10 +2,11 @@ import LullCore
 
 /// The differences between two snapshots of an API.
 struct APIDifference {
-  /// The value on one side. `nil` for a side that has none.
+  /// The value before or after the change, and its place. A side without the setting is represented
+  /// by `nil` instead of a `Side`.
   struct Side: Hashable {
     let value: String
-    /// `nil`: the built-in default.
+    /// The line that sets the value. `nil`: the value is the built-in default.
     let place: String?
 
     /// Whether the value comes from a file.
@@ -18,43 +19,43 @@ struct APIDifference {
     let after: Side?
   }
 
-  /// The places where a setting has changed in the same way.
+  /// A change of a setting, with the environments and URLs where it has changed in this way.
   struct Use {
     let change: SettingChange
-    /// `nil`: the file without an environment.
+    /// The environments with the change. `nil` as an element: the file without an environment.
     var environments: [String?]
-    /// The URLs concerned. Empty: the whole service.
+    /// The URLs with the change. Empty: the change applies to the whole service.
     var targets: [String]
   }
 
   struct CallChange {
     let name: String
-    /// `nil`: the file without an environment, or all environments.
+    /// The environment of the change. `nil`: the file without an environment, or all environments.
     let environment: String?
     let before: APISnapshot.Call?
     let after: APISnapshot.Call?
-    /// The details that differ, with their text on both sides.
+    /// The details that differ, each with its text before and after the change.
     let details: [(what: String, before: String?, after: String?)]
   }
 
-  /// What happened to the file itself.
+  /// Whether the file itself was added or removed.
   enum Change: String {
     case added
     case removed
   }
 
-  /// `nil`: the file exists on both sides.
+  /// Whether the file was added or removed. `nil`: the file exists on both sides.
   var change: Change?
   var settings: [Use] = []
   var calls: [CallChange] = []
-  /// Environments that exist on only one side.
+  /// Environments that exist on only one side of the comparison.
   var environments: [(name: String, isAdded: Bool)] = []
 
   var isEmpty: Bool { change == nil && settings.isEmpty && calls.isEmpty && environments.isEmpty }
 
   private var places: [SettingChange: Int] = [:]
 
-  /// Adds the differences of an environment.
+  /// Adds the differences between two snapshots of the file in one environment.
   ///
   /// - Parameter targets: The URLs that the snapshots describe.
   mutating func add(
@@ -79,7 +80,7 @@ struct APIDifference {
   }
 
   private mutating func note(_ change: SettingChange, _ environment: String?, _ labels: [String]) {
-    // For a file that one side lacks, report only the settings that it makes itself.
+    // If one side lacks the file, report only the settings that the file on the other side makes.
     guard self.change == nil || (change.before ?? change.after)?.isSaid == true else { return }
     guard let place = places[change] else {
       places[change] = settings.count
@@ -93,8 +94,8 @@ struct APIDifference {
     settings[place].targets += labels.filter { !known.contains($0) }
   }
 
-  /// Compares settings by name, in the order of the second list. Functions are compared by their
-  /// positions in it.
+  /// Compares settings by name, in the order of the second list. A name that occurs several times
+  /// is compared by position.
   private static func changes(
     _ before: [APISnapshot.Setting], _ after: [APISnapshot.Setting]
   ) -> [SettingChange] {
@@ -184,7 +185,7 @@ struct APIDifference {
       let old = left.first { $0.name == name }
       let new = right.first { $0.name == name }
       guard old?.mark != new?.mark else { return nil }
-      // The difference is in a masked part of the value.
+      // Both texts are the same, so the difference is in a masked part of the value.
       let isHidden = old?.text == new?.text
       return (name, old?.text, new.map { isHidden ? "\($0.text) (another)" : $0.text })
     }

@@ -2,14 +2,15 @@ import LullClients
 import LullCore
 import LullHost
 
-/// The content of an API file at one time, as plain values: its calls, and the settings of each
-/// URL.
+/// The content of an API file at one point in time, as plain values: its calls, and the settings of
+/// each URL.
 struct APISnapshot {
   struct Setting: Hashable {
     let name: String
     /// The value as text, with credentials masked.
     let value: String
-    /// The line that sets it, and its scope there. `nil`: the built-in default.
+    /// The line that sets the value, and the scope of that line. `nil`: the value is the built-in
+    /// default.
     let place: String?
     /// The text by which two settings are compared. It includes masked values, and the code of
     /// functions.
@@ -34,7 +35,7 @@ struct APISnapshot {
     let method: RequestMethod
     let path: String
     let place: String
-    /// The other properties of the call, by name.
+    /// The other properties of the call, such as its schema, by name.
     let traits: [Trait]
     let parameters: [Trait]
     /// A path that matches the call's path.
@@ -52,9 +53,10 @@ struct APISnapshot {
 
   var environments: [String] = []
   var calls: [Call] = []
-  /// The different lists of settings that apply together.
+  /// The distinct lists of settings. Each list holds the settings that apply to one or more
+  /// targets.
   var sets: [[Setting]] = []
-  /// The index in `sets` for each target, in the order of the targets.
+  /// For each target, in their order, the index of its settings in `sets`.
   var places: [Int] = []
   /// The first target that is not a valid URL in this API.
   var invalid: Target?

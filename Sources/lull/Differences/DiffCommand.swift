@@ -255,7 +255,8 @@ struct DiffCommand {
 }
 
 extension String {
-  /// Without white space at both ends, including the carriage return of Windows line ends.
+  /// The text without white space at both ends. The carriage return of a Windows line end counts as
+  /// white space.
   fileprivate var trimmingBlanks: String {
     let isBlank = { (character: Character) in [" ", "\t", "\r"].contains(character) }
     var text = drop(while: isBlank)

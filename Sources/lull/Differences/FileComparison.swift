@@ -7,7 +7,7 @@ struct ComparedFile {
   let path: String?
   /// The path as shown to users.
   let known: String
-  /// `nil`: every environment is compared.
+  /// The environment to compare. `nil`: every environment is compared.
   let environment: String?
   let folder: RevisionFolder?
 
@@ -22,7 +22,7 @@ struct ComparedFile {
     (folder.map { "\($0.revision):\(known)" } ?? known) + (environment.map { "@\($0)" } ?? "")
   }
 
-  /// Whether it is a module or does not exist.
+  /// Whether the file does not exist on this side, or is a module.
   var isNoAPI: Bool {
     do throws(SnapshotBuilder.Failure) {
       guard path != nil else { return true }
@@ -114,7 +114,8 @@ struct FileComparison {
     (try before.snapshot(environments.0, targets), try after.snapshot(environments.1, targets))
   }
 
-  /// The targets of calls after the known ones, without duplicates. Without any target, the root.
+  /// Appends the targets of the calls to the known ones, without duplicates. If there is no target
+  /// at all, returns the root.
   private static func targets(
     _ calls: [APISnapshot.Call], besides known: [APISnapshot.Target] = []
   ) -> [APISnapshot.Target] {

@@ -45,7 +45,7 @@ final class FunctionMarks {
       .joined(separator: "; ")
   }
 
-  /// Empty if the source is not available.
+  /// The bytes of the source. Empty if the source is not available.
   private static func bytes(of source: ChunkSource) -> [UInt8] {
     switch source {
     case .file(let path): (try? TextFile.read(path).get()) ?? []

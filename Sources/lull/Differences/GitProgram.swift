@@ -42,7 +42,7 @@ enum GitProgram {
   }
 
   private static func variable(_ name: String) -> String? {
-    // Copy it at once.
+    // Copy the value, because a later change of the environment may invalidate the C string.
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
@@ -78,7 +78,9 @@ enum GitProgram {
     try start(["-C", folder] + place + caution + words)
   }
 
-  /// - Parameter codes: The exit codes of success.
+  /// Runs Git and returns its output.
+  ///
+  /// - Parameter codes: The exit codes that count as success.
   private static func start(
     _ words: [String], succeeding codes: ClosedRange<Int32> = 0...0
   ) throws(Problem) -> [UInt8] {
@@ -91,7 +93,7 @@ enum GitProgram {
     defer { for descriptor in [output[0], errors[0]] { close(descriptor) } }
     let process: pid_t?
     do throws(ChildProcess.Failure) {
-      // Nobody can reply to a prompt on the terminal, such as for a passphrase.
+      // Git must not prompt on the terminal, such as for a passphrase: no user would answer.
       process = try ChildProcess.start(
         ["git"] + words, input: .nowhere, output: .descriptor(output[1]),
         errors: .descriptor(errors[1]), leadsGroup: false, variables: variables)
@@ -113,7 +115,7 @@ enum GitProgram {
     return bytes
   }
 
-  /// Reads to the end. `nil` if there is more than the limit.
+  /// Reads the output to its end. `nil` if there is more than the limit.
   private static func read(_ descriptor: Int32, _ limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)

@@ -9,7 +9,7 @@ final class RevisionFolder {
 
   /// A folder of the working tree in the state of the revision.
   private struct Folder {
-    /// The folder its files are extracted to.
+    /// The temporary folder that the files are extracted to.
     let place: String
     /// The object name of the revision's tree.
     let tree: String
@@ -21,7 +21,7 @@ final class RevisionFolder {
 
   let revision: String
   private let root: TemporaryFolder
-  /// By folder in the working tree.
+  /// The extracted folders. A key is the path of the folder in the working tree.
   private var folders: [String: Folder] = [:]
 
   /// The maximum number of Lua files in a folder.
@@ -67,7 +67,7 @@ final class RevisionFolder {
   /// The path of a renamed file in the revision, as detected by Git. `nil` if the file is new.
   ///
   /// Files of the working tree are copied out of the repository before they are compared. Inside
-  /// it, Git would run the filters that its configuration names.
+  /// the repository, Git would run the filters that its configuration names.
   private func formerName(
     of name: String, in place: String, _ folder: Folder
   ) throws(Problem) -> String? {

@@ -11,13 +11,13 @@ struct SnapshotBuilder {
     /// The message for standard error, one or more lines.
     let report: String
     let code: Int32
-    /// Whether it failed because the file is a module.
+    /// Whether the file has no snapshot because it is a module.
     var isOfModule = false
   }
 
   /// The file to read.
   let path: String
-  /// `nil`: without an environment.
+  /// The environment to inspect. `nil`: the file without an environment.
   let environment: String?
   /// Replaces file names in a text with those shown in messages.
   let shown: (String) -> String
@@ -128,7 +128,7 @@ private final class SnapshotFiller {
         try entry.applies(to: resource.url, method: method)
       }) {
       case .success(let applies): if applies { blocks.append(index) }
-      // It fails for every resource.
+      // The condition of the block fails for every resource.
       case .failure: blocks.append(-4 - index)
       }
     }

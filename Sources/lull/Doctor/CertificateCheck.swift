@@ -61,7 +61,7 @@ enum CertificateCheck {
       return DoctorFinding(.ok, "certificates", file, count, facts: facts)
     }
     let text = "\(count), \(expired) of them expired"
-    // Those of a system always hold some.
+    // The usual certificates of a system always include some that have expired.
     guard variable != nil else {
       return DoctorFinding(.ok, "certificates", file, text, facts: facts)
     }
@@ -70,9 +70,10 @@ enum CertificateCheck {
   }
 }
 
-/// Certificates in a text. (RFC 7468, RFC 5280)
+/// Reads certificates in PEM form. (RFC 7468, RFC 5280)
 enum PEM {
-  /// Each as DER; one that is not base64 is empty.
+  /// Returns the certificates in a text, each in DER form. A certificate that is not valid base64
+  /// is returned as empty.
   static func certificates(in bytes: [UInt8]) -> [[UInt8]] {
     let lines = bytes.split { $0 == 10 || $0 == 13 }
     let (begin, end) = (Array("-----BEGIN CERTIFICATE-----".utf8), Array("-----END CERT".utf8))
@@ -91,12 +92,12 @@ enum PEM {
     return found
   }
 
-  /// When it expires, in seconds since 1970; nil if it cannot be read.
+  /// The time when a certificate expires, in seconds since 1970. `nil` if it can't be read.
   static func expiry(of certificate: [UInt8]) -> Double? {
     guard var whole = DER(certificate[...]).enter(0x30), var inner = whole.next(0x30) else {
       return nil
     }
-    // The version, if it is there; serial number, algorithm and issuer.
+    // Skip the optional version, the serial number, the algorithm and the issuer.
     _ = inner.next(0xa0)
     guard inner.next(0x02) != nil, inner.next(0x30) != nil, inner.next(0x30) != nil,
       var validity = inner.next(0x30), (validity.next(0x17) ?? validity.next(0x18)) != nil,
@@ -105,11 +106,11 @@ enum PEM {
     return seconds(String(decoding: text.bytes, as: UTF8.self))
   }
 
-  /// `YYMMDDhhmmssZ` or `YYYYMMDDhhmmssZ`.
+  /// Converts `YYMMDDhhmmssZ` or `YYYYMMDDhhmmssZ` to seconds since 1970.
   private static func seconds(_ text: String) -> Double? {
     guard text.hasSuffix("Z"), [13, 15].contains(text.utf8.count) else { return nil }
     var digits = String(text.dropLast())
-    // Of two digits, those from 50 on are of the last century.
+    // A year of two digits from 50 to 99 is in the 20th century.
     if digits.count == 12 { digits = (digits >= "5" ? "19" : "20") + digits }
     let year = Int(digits.prefix(4))
     var numbers: [Int] = []
@@ -125,7 +126,7 @@ enum PEM {
     ).secondsSince1970().map { Double($0) }
   }
 
-  /// The values of a sequence in DER, one after the other.
+  /// Reads the consecutive values of a DER sequence.
   private struct DER {
     private(set) var bytes: ArraySlice<UInt8>
 
@@ -136,7 +137,8 @@ enum PEM {
       return copy.next(tag)
     }
 
-    /// Takes the next value if it has that tag.
+    /// Consumes the next value and returns its content, if it has this tag. Otherwise returns
+    /// `nil`.
     mutating func next(_ tag: UInt8) -> DER? {
       guard bytes.first == tag, let first = bytes.dropFirst().first else { return nil }
       var rest = bytes.dropFirst(2)

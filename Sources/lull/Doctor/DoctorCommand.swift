@@ -14,7 +14,8 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try DoctorCommand(words.dropFirst()).run() }
 }
 
-/// `lull doctor [URL]`: checks the facts that make requests fail on one machine and not on another.
+/// `lull doctor [URL]`: checks the conditions that make requests fail on one machine but not on
+/// another.
 ///
 /// Behaviours: DOC-01 to DOC-09.
 struct DoctorCommand {
@@ -50,7 +51,7 @@ struct DoctorCommand {
   private let target: CallTarget?
   private let isJSON: Bool
 
-  /// - Parameter words: those behind `doctor`.
+  /// - Parameter words: The arguments after `doctor`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try DoctorCommand.spec.read(words, for: .doctor)
     isJSON = parsed.text("--output") == "json"
@@ -102,7 +103,8 @@ struct DoctorCommand {
             .ok, "library", library.name, version.isEmpty ? "of unknown version" : version,
             facts: [.init("version", .string(version))])
         }
-        // The others are loaded by those who need them.
+        // Without libcurl no request can be sent. The other libraries are loaded only when they are
+        // needed.
         return DoctorFinding(
           library.name == "libcurl" ? .problem : .warning, "library", library.name,
           "\(library.problem ?? "it cannot be loaded"); needed for \(library.purpose)",
@@ -154,7 +156,7 @@ struct DoctorCommand {
   }
 }
 
-/// A line of `lull doctor`.
+/// One line of the output of `lull doctor`.
 struct DoctorFinding {
   enum State: String {
     case ok
@@ -198,11 +200,11 @@ struct DoctorFinding {
   }
 }
 
-/// The connection to a server, and its clock beside that of this machine.
+/// Checks the connection to a server, and compares the server's clock with that of this machine.
 enum ClockCheck {
-  /// Seconds that `Date` may differ by: it has no fractions, and answers take time.
+  /// The accepted difference in seconds: `Date` has no fractions, and responses take time.
   private static let tolerated = 5.0
-  /// From here on signatures and tokens are refused.
+  /// The difference in seconds from which servers reject signatures and tokens.
   private static let most = 60.0
 
   static func findings(_ request: CallRequest, _ host: LuaHost) -> [DoctorFinding] {

@@ -5,9 +5,9 @@ import LullREPL
 import LullSystem
 import LullTransport
 
-/// The files that outlive a process: whose they are, and who may read them.
+/// Checks the files that outlive a process: their owners and their permissions.
 enum StateCheck {
-  /// More files are not looked at.
+  /// The maximum number of files that are checked.
   private static let most = 10_000
 
   static var findings: [DoctorFinding] {
@@ -46,7 +46,7 @@ enum StateCheck {
       self.status = status
     }
 
-    /// The problem, or nil.
+    /// The problem with the owner or the permissions of the file. `nil` if there is none.
     var finding: DoctorFinding? {
       let facts: [JSONValue.Member] = [
         .init("mode", .string(mode)), .init("size", .int(Int(status.st_size))),
@@ -73,7 +73,8 @@ enum StateCheck {
     }
   }
 
-  /// - Parameter isDeep: whether the files of a folder belong to it; those of the others are beside.
+  /// - Parameter isDeep: Whether the files in the folder `path` are checked too, or only the folder
+  ///   itself. If `path` is a file, the lock and database files next to it are always checked.
   private static func findings(_ name: String, _ path: String, isDeep: Bool) -> [DoctorFinding] {
     guard let first = File(path) else {
       return [DoctorFinding(.ok, "state", name, "none (\(path))")]
@@ -120,7 +121,7 @@ enum StateCheck {
   }
 }
 
-/// The tokens of logins and of `lull.auth.token`: until when they are valid, and never their values.
+/// Checks the expiry of the tokens of `lull login` and `lull.auth.token`. Never shows their values.
 enum TokenCheck {
   static var findings: [DoctorFinding] {
     guard let folder = TokenFile.stateFolder.map({ $0 + "/tokens" }) else { return [] }
@@ -143,7 +144,7 @@ enum TokenCheck {
     }
   }
 
-  /// Of a value that holds a token; of others nothing.
+  /// The findings for a value that contains a token. Empty for any other value.
   private static func findings(_ value: JSONElement, _ name: String) -> [DoctorFinding] {
     let isLogin = value["access_token"]?.string != nil
     guard isLogin || value["token"]?.string != nil else { return [] }
@@ -170,7 +171,7 @@ enum TokenCheck {
   }
 }
 
-/// The variables of the environment that Lull reads.
+/// Checks the environment variables that Lull reads.
 enum VariableCheck {
   private static let known = [
     "LULL_ENV": "the default environment of API files",
@@ -190,7 +191,7 @@ enum VariableCheck {
 
   private static func finding(_ name: String, _ value: String) -> DoctorFinding {
     guard let purpose = known[name] else {
-      // It may hold a secret of an API file.
+      // The variable may hold a secret that an API file reads, so its value is not shown.
       guard let near = NearestName.suggestion(for: name, among: known.keys.sorted()) else {
         return DoctorFinding(.ok, "variable", name, "is set; Lull does not read it")
       }

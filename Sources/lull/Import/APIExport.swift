@@ -14,12 +14,13 @@ import LullTransport
 struct APIExport {
   /// The file to inspect.
   let path: String
-  /// The environment to export; nil: that of `LULL_ENV` if it counts, otherwise the API without one, with the
-  /// servers of all its environments.
+  /// The environment to export. If it is `nil` and `usesVariable` is set, `LULL_ENV` names the
+  /// environment. Otherwise the API without an environment is exported, with the servers of all its
+  /// environments.
   let environment: String?
-  /// Whether `LULL_ENV` counts.
+  /// Whether `LULL_ENV` may name the environment.
   private var usesVariable = true
-  /// The end of "it cannot be …" in messages.
+  /// The participle in messages of the form "it cannot be …", such as "exported".
   private var purpose = "exported"
   /// Patterns for names and paths of calls. Empty: all calls.
   var only: [String] = []
@@ -77,7 +78,7 @@ struct APIExport {
     )
   }
 
-  /// The API without anything of this machine's environment, to be described.
+  /// Inspects the API for a description, without using this machine's environment variables.
   static func described(_ path: String, _ environment: String?) throws(CommandFailure)
     -> ExportedAPI
   {
@@ -157,7 +158,7 @@ struct APIExport {
     } catch {
       sight.problem = "\(error)"
     }
-    // Read everything needed from the calls now.
+    // The calls can't be read after the inspection, so read everything from them now.
     for call in try api.calls where isWanted(call) {
       let resource = api.service.resource(CallPath(call.path))
       let configuration = resource.configuration(for: call.method)
@@ -243,7 +244,7 @@ struct APIExport {
 /// The settings of an API file about requests that no document format can express.
 struct ExportedSettings {
   private var names: Set<String> = []
-  /// The functions, each with its place in the file.
+  /// The functions among the settings, each with its place in the file.
   private var functions: Set<String> = []
 
   mutating func add(_ resource: Resource, _ method: RequestMethod) {
@@ -312,7 +313,7 @@ extension ExportedAccess {
       if case .code(let code) = login.way {
         way = .code(authorizationURL: LogText.url(code.authorizationURL), tokenURL: token)
       }
-      // OpenAPI 3.1 has no codes that are typed into a browser.
+      // OpenAPI 3.1 can't describe a login where the user types a code into a browser.
       let isCode = way != .bearer
       var access = ExportedAccess(
         way, secret: isCode ? secret : nil, scopes: isCode ? scopes : [])
@@ -320,7 +321,7 @@ extension ExportedAccess {
       return access
     case .refresh: break
     }
-    // Nor tokens that were obtained before.
+    // OpenAPI can't describe a refresh token that was obtained earlier either.
     return ExportedAccess(.bearer)
   }
 }

@@ -8,7 +8,7 @@ import LullSystem
 struct CurlLines {
   struct Line {
     let call: APICall
-    /// `nil` if the call can't be expressed.
+    /// The command line. `nil` if curl can't make the call.
     var text: String?
     var variables: [String] = []
     var leftOut: [ExportedAPI.LeftOut] = []
@@ -191,9 +191,10 @@ struct CurlLines {
     return Set(texts.flatMap(\.secrets).map(\.name))
   }
 
-  /// Replaces the masks of secrets with placeholders for variables. Returns `nil` if the text
-  /// contains a mask for any other name. It is literal text of the file, where no variable may be
-  /// inserted.
+  /// Replaces the masks of secrets with placeholders for variables.
+  ///
+  /// Returns `nil` if the text contains a mask with any other name. Such a mask is literal text of
+  /// the API file, where no variable may be inserted.
   private static func unmasked(
     _ text: String, _ secrets: Set<String>, _ variables: inout ShellVariables
   ) -> String? {

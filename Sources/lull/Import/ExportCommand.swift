@@ -129,7 +129,7 @@ struct ExportCommand {
 
 /// The output file of an export: a new file, or one from an earlier export.
 struct ExportedFile {
-  /// The text near the beginning of exported files.
+  /// Texts that exported files contain near their beginning. Each format has one.
   static let marks = [
     "\"x-exported-by\": \"lull export ", "# Exported by: lull export ", SkillPage.mark,
   ]
@@ -159,7 +159,7 @@ struct ExportedFile {
 
   /// Writes the file as a whole, and creates missing folders.
   func write(_ text: [UInt8]) throws(CommandFailure) {
-    // Another process may have created it meanwhile.
+    // Another process may have created the file meanwhile.
     try check()
     let folder = FileName.folder(of: bytes)
     if let code = FolderMaking.make(folder) {

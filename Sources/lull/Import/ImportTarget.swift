@@ -71,12 +71,12 @@ struct ImportTarget {
     return 0
   }
 
-  /// Merges the import with the current file, writes it and reports the result. Returns the exit
+  /// Merges the import with the current file, writes the result and reports it. Returns the exit
   /// code.
   ///
   /// - Parameters:
   ///   - new: The newly imported file.
-  ///   - schemas: `nil`: no schemas.
+  ///   - schemas: The schema file. `nil`: there are no schemas.
   func write(
     _ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles, schemas: [UInt8]? = nil
   ) -> Int32 {

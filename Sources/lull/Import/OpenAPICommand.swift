@@ -41,7 +41,8 @@ struct OpenAPICommand {
 
   private func run() -> Int32 {
     guard let files = target.open() else { return 3 }
-    // A URL needs the network, which needs an event loop. A file can only refer to other files.
+    // A document from a URL needs the network, which needs an event loop. A document in a file can
+    // refer only to other files.
     guard OpenAPICommand.isURL(source) else {
       return run(files) { () throws(DocumentProblem) in
         guard InputFile.isStandardInput(source) else {
@@ -130,7 +131,7 @@ struct OpenAPICommand {
     return ImportOrigin(words: words, only: patterns)
   }
 
-  /// Removes the user info and query of a URL, which may contain credentials.
+  /// Removes the user name, password and query of a URL, which may contain credentials.
   private static func withoutCredentials(_ source: String) -> String {
     guard isURL(source), let scheme = source.firstRange(of: "://") else { return source }
     let rest = source[scheme.upperBound...].prefix { !"?#".contains($0) }

@@ -168,7 +168,7 @@ struct RequestsCommand {
     return code
   }
 
-  /// From the file's name, in characters that need no quotes in a shell.
+  /// The stem of the source's file name, in characters that need no quotes in a shell.
   private var stem: String {
     let last = source.split(separator: "/").last ?? "api"
     let first = last.split(separator: ".").first ?? "api"

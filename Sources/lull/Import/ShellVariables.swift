@@ -1,18 +1,19 @@
 import LullCore
 
-/// Shell variables in a command line. While it is built, a unique mark takes the place of each.
+/// Shell variables in a command line. While the command line is built, each variable is represented
+/// by a unique mark.
 ///
 /// A mark consists of letters and digits, which no encoding changes: in a path, a query, JSON or a
 /// form.
 struct ShellVariables {
   private struct Variable {
-    /// Identifies the parameter or credential. Each has one variable.
+    /// The parameter or credential that the variable belongs to. Each has one variable.
     let owner: String
-    /// The preferred name, which changes if another variable has it.
+    /// The preferred name. The variable gets another name if this one is already used.
     let name: String
     let mark: String
     let isCredential: Bool
-    /// Whether it holds a file name, and the file's content is sent.
+    /// Whether the variable holds a file name, and the content of that file is sent.
     let isFile: Bool
   }
 
@@ -53,7 +54,8 @@ struct ShellVariables {
     add("field of " + parameter, ShellVariables.variable(for: parameter + "_name"))
   }
 
-  /// The variable named like the parameter, or another name if the shell uses that one.
+  /// The preferred variable name for a parameter: its own name, or another one if that name has a
+  /// meaning to the shell.
   private static func variable(for parameter: String) -> String {
     let name = name(for: parameter)
     return taken.contains(name) ? name + "_" : name
@@ -134,7 +136,7 @@ struct ShellVariables {
     return result.replacing("--data-raw \"@$", with: "--data-binary \"@$")
   }
 
-  /// Quotes a word and inserts its variables.
+  /// Quotes a word of the command line and inserts its variables.
   private func word(_ word: String, behind before: String) -> String {
     guard word.contains(ShellVariables.start) else { return word }
     var text = ShellVariables.unquoted(word)

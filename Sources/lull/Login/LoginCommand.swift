@@ -195,8 +195,8 @@ struct Browser {
     guard isWanted, StandardTerminals.showsOutput, Browser.hasDisplay,
       url.hasPrefix("https://") || url.hasPrefix("http://")
     else { return false }
-    // Keep the browser's messages and Ctrl-C separate from this terminal. After this program ends,
-    // init reaps the process.
+    // Keep the browser's messages and Ctrl-C separate from this terminal. After this program has
+    // ended, init reaps the browser's process.
     return
       (try? ChildProcess.start(
         ["xdg-open", url], input: .nowhere, output: .nowhere, errors: .nowhere)) != nil

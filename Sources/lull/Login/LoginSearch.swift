@@ -17,7 +17,7 @@ struct LoginSearch {
   }
 
   private let word: String
-  /// The login to find. `nil`: all.
+  /// The name of the login to find. `nil`: all logins.
   private let name: String?
 
   init(_ word: String, name: String?) {
@@ -47,7 +47,7 @@ struct LoginSearch {
     return program.perform(
       after: script, words: words(path), first: -1,
       prepare: { host in
-        // A request that needs a login ends the file, like `os.exit`.
+        // The first request that needs a login ends the file, like a call of `os.exit`.
         let made = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
         coordinator = made
         host.permissions.loginCoordinator = made
@@ -65,7 +65,7 @@ struct LoginSearch {
     }
   }
 
-  /// Whether an environment is selected, which makes it an API file.
+  /// Whether an environment is selected. In that case the file is an API file, not a script.
   private func isInEnvironment(_ source: [UInt8]) -> Bool {
     APIName(word).environment != nil
       || APIName.usualEnvironment != nil && DeclarationPlaces(source).has("environments")

@@ -3,10 +3,11 @@ import LullCore
 import LullLibC
 import Synchronization
 
-/// The format of messages on standard error: `--errors`, or the variable `LULL_ERRORS`. (EJS-01)
+/// The format of messages on standard error. It is set by `--errors` or the variable `LULL_ERRORS`.
+/// (EJS-01)
 ///
-/// The option is written before the command or among its options. After the name of a script it is an
-/// argument of the script.
+/// The option is written before the command or among its options. After the name of a script, it is
+/// an argument of the script.
 enum ErrorFormat: String, CaseIterable {
   case text
   case json
@@ -24,16 +25,17 @@ enum ErrorFormat: String, CaseIterable {
         """)
   }
 
-  /// The format without the options of the command.
+  /// The format before the options of the command are read.
   private static let initial = Mutex(ErrorFormat.text)
 
   func use() { ErrorLines.turn(on: self == .json) }
 
-  /// Uses the format that the environment or a word before the command names.
+  /// Uses the format that an option before the command sets, or else the one in the variable
+  /// `LULL_ERRORS`.
   ///
   /// - Parameters:
   ///   - leading: The words of the option before the command.
-  ///   - words: The command and its words.
+  ///   - words: The command and its arguments.
   static func begin(
     leading: [String], words: some Collection<String>
   ) throws(CommandEnd) {
@@ -50,10 +52,12 @@ enum ErrorFormat: String, CaseIterable {
     }
   }
 
-  /// Uses the format that was set before the command, for a call whose own parameter is named `errors`.
+  /// Uses the format that was set before the command. Needed for a call that has its own parameter
+  /// named `errors`.
   static func useInitial() { initial.withLock { $0 }.use() }
 
-  /// Uses the format named on a command line that is not parsed yet or can't be parsed.
+  /// Uses the format that the option `--errors` sets in a command line that is not parsed yet or
+  /// can't be parsed.
   static func useScanned(_ words: some Collection<String>) { scan(words)?.use() }
 
   private static func value(of leading: [String]) throws(CommandEnd) -> ErrorFormat {
@@ -98,8 +102,8 @@ enum ErrorFormat: String, CaseIterable {
 }
 
 extension ArgumentSpec {
-  /// Returns the specification with the option, which all commands have. A call parameter with the same
-  /// option replaces it. (PAR-16)
+  /// The specification with the option `--errors`, which all commands have. A call parameter with
+  /// the same option name replaces it. (PAR-16)
   var withErrors: ArgumentSpec {
     guard option(ErrorFormat.option) == nil else { return self }
     var spec = self
@@ -107,7 +111,7 @@ extension ArgumentSpec {
     return spec
   }
 
-  /// Uses the format that the words of a command name.
+  /// Uses the format that the option `--errors` sets in the parsed arguments of a command.
   func useErrorFormat(_ parsed: ParsedArguments) {
     let known = ErrorFormat.allCases.map(\.rawValue)
     guard option(ErrorFormat.option)?.choices == known else { return ErrorFormat.useInitial() }

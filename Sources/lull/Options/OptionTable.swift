@@ -199,7 +199,7 @@ enum OptionTable {
 
   // MARK: Pages
 
-  /// For calls and URLs.
+  /// Options for loading several pages. They apply to calls and to URLs.
   static let pages: [Argument] = [
     .init(
       names: ["--pages"], kind: .integer, placeholder: "N", demand: .positiveWholeNumber,
@@ -216,8 +216,8 @@ enum OptionTable {
       rules: [.conflicts("-i", "-O", "-o raw", "--download", "--stream")], isCommon: true),
   ]
 
-  /// For URLs only. A call may have parameters with these names, and its API file defines the
-  /// paging. (PAR-16)
+  /// Options for finding the next page of a URL. They do not apply to calls, because the API file
+  /// defines the paging, and a call may have parameters with these names. (PAR-16)
   static let pageWays: [Argument] = [
     .init(
       names: ["--cursor"], placeholder: "FIELD[=PARAM]",

@@ -45,7 +45,8 @@ struct ColouredMarkup {
     result += String(Substring(rest))
   }
 
-  /// Writes comments, declarations and the like in one colour. Returns the rest.
+  /// Writes the text up to and including `end` in one colour, such as a comment or a declaration.
+  /// Returns the rest.
   private mutating func paint(
     _ rest: Substring.UTF8View, through end: String
   ) -> Substring.UTF8View {
@@ -60,7 +61,7 @@ struct ColouredMarkup {
     return rest[stop...]
   }
 
-  /// Writes `<name attribute="value">`. Returns the rest.
+  /// Writes a tag such as `<name attribute="value">` with colours. Returns the rest.
   private mutating func paintTag(_ rest: Substring.UTF8View) -> Substring.UTF8View {
     var rest = rest
     let behind = rest.dropFirst().drop { $0 == UInt8(ascii: "/") }

@@ -82,8 +82,9 @@ enum ShownText {
   ].map { ContentTypePattern($0) }
   private static let unknown = ContentTypePattern("application/octet-stream")
 
-  /// Returns `nil` if the body is not text. It is text if its type says so, or if it has no
-  /// specific type and looks like text. The caller escapes bytes that are invalid in the charset.
+  /// Returns the body for output if it is text, otherwise `nil`. A body is text if its type is a
+  /// text type, or if it has no specific type and looks like text. The caller escapes bytes that
+  /// are invalid in the charset.
   static func bytes(_ bytes: [UInt8], in entity: Entity) -> [UInt8]? {
     let type = entity.contentType
     let isText =
@@ -94,7 +95,8 @@ enum ShownText {
     return isText ? bytes + (bytes.last == 10 ? [] : [10]) : nil
   }
 
-  /// White space, and the character that starts a colour sequence, occur in text too.
+  /// Whether a byte is a control character that does not occur in text. White space, and the escape
+  /// character that starts a colour sequence, do occur.
   private static func isControl(_ byte: UInt8) -> Bool {
     byte == 0x7F || byte < 0x20 && !(9...13).contains(byte) && byte != 0x1B
   }

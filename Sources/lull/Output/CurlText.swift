@@ -24,7 +24,7 @@ struct CurlText {
     let url = Masking.url(http.url)
     // curl would expand these to several URLs.
     if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
-    // And would resolve these.
+    // Without this option, curl would resolve dot segments in the path.
     if ResourceURL(shown: url)?.hasDotSegments ?? false { words.append("--path-as-is") }
     words.append(CurlText.quoted(url))
     let login = CurlText.login(auth, http, user: user)
@@ -78,7 +78,7 @@ struct CurlText {
     text = source + lines.joined(separator: " \\\n  ") + "\n"
   }
 
-  /// A streamed body, by its source.
+  /// The arguments of curl for a streamed body, depending on its source.
   private static func arguments(of body: StreamedBody) -> [String] {
     switch body.source {
     case .file(let file): ["--data-binary \(quoted("@\(file.path)"))"]
@@ -243,14 +243,16 @@ extension CurlText {
     return sentences
   }
 
-  /// Whether curl can express the part: its name does not contain `=`, and its value is valid text.
+  /// Whether curl can express a part of a form: its name does not contain `=`, and its value is
+  /// valid text.
   private static func canTell(_ part: MultipartForm.Part) -> Bool {
     guard !part.name.contains("=") else { return false }
     guard case .bytes(let bytes) = part.value else { return true }
     return !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
   }
 
-  /// The number for curl. A duration too long for it means no limit.
+  /// A duration as an argument of curl. If it is too long for curl, returns the number that means
+  /// no limit.
   private static func seconds(_ seconds: Double) -> String {
     guard seconds < 2_000_000 else { return "0" }
     let whole = seconds.rounded()
@@ -259,7 +261,7 @@ extension CurlText {
 }
 
 extension HTTPRequest {
-  /// Whether the body is a form that curl generates with its own boundary.
+  /// Whether the body is a multipart form, for which curl generates another boundary.
   var isForm: Bool {
     guard case .streamed(let body)? = payload, case .form = body.source else { return false }
     return headers["content-type"]?.hasPrefix("multipart/form-data; boundary=lull-") ?? false

@@ -1,7 +1,7 @@
 import LullCore
 import LullSystem
 
-/// A summary of an HTML page that is not worth reading itself.
+/// Summarizes an HTML page whose text would not help the user, such as an error page.
 enum HTMLPage {
   private static let types = ["text/html", "application/xhtml+xml"].map { ContentTypePattern($0) }
   private static let longestTitle = 200

@@ -7,17 +7,17 @@ import LullSystem
 /// Standard output, for data. Bytes are unchanged, except that control characters are escaped on a
 /// terminal.
 enum Output {
-  /// Writes all bytes. Returns `false` if the reader has gone. If writing fails, as on a full disk,
-  /// the process ends with exit code 1.
+  /// Writes all bytes. Returns `false` if the reader has closed the output. If writing fails, as on
+  /// a full disk, the process ends with exit code 1.
   static func write(_ bytes: [UInt8]) -> Bool {
     // Flush earlier output of scripts.
     fflush(nil)
     StatusLines.clear()
     let bytes = StandardTerminals.showsOutput ? TerminalText.visible(bytes) : bytes
     guard let failure = DescriptorWriting.put(bytes, into: STDOUT_FILENO) else { return true }
-    // If the reader has gone, that is not an error. Any other failure loses data.
+    // A reader that has closed the output is not an error. Any other failure loses data.
     guard failure == EPIPE else {
-      // Copy a message of the C library at once.
+      // `ErrorText` copies the message of the C library.
       Exit.fail("lull: cannot write the output: \(ErrorText.of(failure))\n", FailureFacts("file"))
       Exit.now(1)
     }
@@ -74,9 +74,9 @@ struct OutputStyle {
   }
 }
 
-/// The format of content on standard output.
+/// The output format of content on standard output.
 enum OutputFormat: String, CaseIterable {
-  /// On several lines and coloured on a terminal, otherwise on one line.
+  /// JSON, on a terminal indented and coloured, otherwise on one line.
   case json
   /// Each element of a list as JSON on a separate line.
   case ndjson
@@ -89,7 +89,7 @@ enum OutputFormat: String, CaseIterable {
   /// The bytes of the body.
   case raw
 
-  /// Whether each element of a list is written separately.
+  /// Whether the format writes each element of a list separately.
   var isOfRows: Bool {
     switch self {
     case .json, .raw: false

@@ -8,15 +8,15 @@ import LullSystem
 /// A saved file is shown from its first byte. Anything else is shown after a delay: the upload, the
 /// wait for a response, the download, the pages so far.
 final class ProgressBar {
-  /// The maximum width.
+  /// The maximum width of the bar, in columns.
   private static let width = 30
-  /// The minimum width, with speed and time next to it.
+  /// The minimum width of a bar with speed and time next to it, in columns.
   private static let shortest = 10
   private static let mark = 6
-  /// The width of the text next to the bar, and of speed and time.
+  /// The width of the text next to the bar, and of the speed and time, in columns.
   private static let (besides, extras) = (28, 24)
-  /// The delay before anything but a saved file is shown, and the interval between updates, in
-  /// seconds.
+  /// The delay before the bar appears, except for a saved file, and the interval between updates.
+  /// Both in seconds.
   private static let (patience, interval) = (1.0, 0.25)
 
   private let isShown: Bool
@@ -145,7 +145,7 @@ final class ProgressBar {
       + extras(of: total, fitting: columns - width)
   }
 
-  /// The speed and remaining time, if they are known and fit.
+  /// The speed and the remaining time, if they are known and fit into the line.
   private func extras(of total: Int?, fitting room: Int) -> String {
     guard room >= ProgressBar.besides + ProgressBar.extras, let speed = rate.perSecond else {
       return ""

@@ -49,7 +49,7 @@ struct WireHead {
     shown(style).map { "\(mark) \($0)\n" }.joined()
   }
 
-  /// Without the marks for direction.
+  /// The head as text, without the marks `>` and `<` for the direction.
   func text(_ style: OutputStyle) -> String { shown(style).map { $0 + "\n" }.joined() }
 
   private func shown(_ style: OutputStyle) -> [String] {
@@ -90,7 +90,7 @@ struct WireBody {
   private let type: String
 
   /// - Parameters:
-  ///   - bytes: The beginning, or all of it.
+  ///   - bytes: The whole body, or its beginning.
   ///   - type: The Content-Type. Empty if unknown.
   init(_ bytes: [UInt8], count: Int, type: String) {
     self.bytes = bytes
@@ -119,7 +119,7 @@ struct WireBody {
   private var decoded: String? {
     guard !bytes.contains(0) else { return nil }
     let charset = ContentType(type).charset ?? "utf-8"
-    // The beginning may end inside a character.
+    // If the bytes are only the beginning of the body, they may end inside a character.
     for cut in 0..<(count > bytes.count ? 4 : 1) {
       let text = bytes.dropLast(cut).withUnsafeBufferPointer {
         try? TextCoding.decode($0, charset: charset)
@@ -159,7 +159,7 @@ final class ReceivedHead: Sendable {
   }
 
   /// The lines of the head, with credentials masked. `nil` if the response with this status has no
-  /// such head, as one from a cache.
+  /// such head, for example because it comes from a cache.
   func text(status: Int, _ style: OutputStyle) -> String? {
     let bytes = latest.withLock { $0 }
     let line = String(decoding: bytes.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self)

@@ -98,7 +98,8 @@ struct DriftCommand {
     }
   }
 
-  /// `nil` if the calls declare their own schemas.
+  /// The schemas in the file that belongs to the API. `nil` if the calls declare their own schemas
+  /// instead.
   private static func schemas(of api: ParsedAPI) throws(CommandFailure) -> SchemaFile? {
     do throws(SchemaProblem) {
       if let schemas = try api.schemas() { return schemas }
@@ -115,7 +116,7 @@ struct DriftCommand {
 
   // MARK: Traffic
 
-  /// The available traffic, and whether all of it could be read.
+  /// The available traffic, and whether all recordings of it could be read.
   private func traffic(of api: ParsedAPI) throws(CommandFailure) -> (Traffic, isWhole: Bool) {
     guard sources.isEmpty else { return (try sources.traffic(of: api), true) }
     var traffic = try sources.traffic(of: api)
@@ -165,7 +166,7 @@ struct DriftCommand {
     }
   }
 
-  /// The method and path, without segments that look like data.
+  /// The method and path of an exchange, without path segments that look like data.
   private static func place(of exchange: Traffic.Exchange) -> String {
     let parts = CallRoutes.target(of: exchange.url).path.split(separator: "/").map { part in
       KeyKind.isData(String(part)) ? "*" : String(part)

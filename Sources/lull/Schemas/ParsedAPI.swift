@@ -9,7 +9,7 @@ import LullSystem
 struct ParsedAPI {
   let name: String
   let path: String
-  /// The environment of the inspection. `nil`: none.
+  /// The environment that the file was inspected in. `nil`: none.
   let environment: String?
   let environments: [String]
   let base: String?
@@ -66,7 +66,7 @@ struct ParsedAPI {
     routes.call(exchange.method, exchange.url).map { calls[$0].name }
   }
 
-  /// The name as typed on a command line.
+  /// The name of the API as typed on a command line, with the environment if there is one.
   var fullName: String { environment.map { "\(name)@\($0)" } ?? name }
 
   /// The base URL for messages.

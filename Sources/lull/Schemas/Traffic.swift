@@ -10,10 +10,10 @@ import LullTransport
 struct Traffic {
   /// The body of a response.
   enum Body {
-    /// There is no body.
+    /// The response has no body.
     case none
     case json(JSONDocument)
-    /// Not JSON. The value is the content type.
+    /// The body is not JSON. The value is the content type.
     case other(String)
   }
 
@@ -28,9 +28,9 @@ struct Traffic {
   private let routes: CallRoutes
   private let environment: String?
   private(set) var exchanges: [Exchange] = []
-  /// The number of exchanges of other APIs.
+  /// The number of skipped exchanges that belong to other APIs.
   private var others = 0
-  /// The number of exchanges in other environments.
+  /// The number of skipped exchanges that belong to other environments.
   private var strangers = 0
 
   /// - Parameter environment: The environment to collect. Exchanges that do not name one are
@@ -99,8 +99,8 @@ struct Traffic {
 
   // MARK: The cache
 
-  /// Adds the API's entries from the cache file: for each URL the newest one that is JSON, at any
-  /// stage.
+  /// Adds the API's entries in the cache file. For each URL, the newest entry that is JSON is
+  /// added, whichever stage stored it.
   mutating func addCache() throws(CommandFailure) {
     guard let prefix = routes.prefix else { return }
     do throws(CacheInspection.Problem) {

@@ -175,8 +175,8 @@ struct TypesCommand {
     return notes
   }
 
-  /// Stores inferred schemas for the validator and `lull drift`, unless the existing file was not
-  /// inferred.
+  /// Stores inferred schemas for the validator and `lull drift`. An existing file is replaced only
+  /// if it was inferred too.
   private func keep(_ bytes: [UInt8], of api: ParsedAPI) throws(CommandFailure) {
     let path = api.schemasPath
     if FileName.resolved(path) != nil {

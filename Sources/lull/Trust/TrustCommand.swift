@@ -156,7 +156,7 @@ struct TrustCommand {
     let gate = LoadGate(.recording, path: file.path, real: file.real)
     let inspection = APIInspection(file.path, isSilent: true)
     var outcome = inspection.inspectInSandbox { _ in }
-    // In the sandbox it may lack a C module that is next to it.
+    // In the sandbox, the file may lack a C module that is next to it.
     if case .wrong = outcome { outcome = inspection.outcome(through: gate) { _ in } }
     switch outcome {
     case .seen, .needs: break
@@ -216,7 +216,7 @@ extension TrustCommand {
     return 0
   }
 
-  /// How the files differ from those that were trusted, in words; nil: they do not.
+  /// Describes how the files differ from those that were trusted. `nil` if they do not differ.
   static func state(of digests: TrustRecord.Digests) -> String? {
     for (path, digest) in digests.sorted(by: { $0.key < $1.key }) {
       switch TextFile.read(Array(path.utf8), limit: LoadGate.largest) {

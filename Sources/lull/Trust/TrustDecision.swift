@@ -7,18 +7,19 @@ import LullTransport
 
 /// Decides whether an inspection may run an API file without a sandbox.
 enum TrustDecision {
-  /// Read once, on first use.
+  /// The user's record of trusted files. It is read once, on first use.
   private static let record: Result<TrustRecord, TokenFile.Problem> = Result {
     () throws(TokenFile.Problem) in try TrustRecord.read()
   }
 
-  /// If the record can't be used, reports why nothing is trusted.
+  /// If the record can't be used, reports why no file is trusted.
   static func tell() {
     guard case .failure(let problem) = record else { return }
     Exit.complain("lull: nothing is trusted: \(problem.message)\n")
   }
 
-  /// The gate that checks every file it loads. `nil`: the file is inspected in the sandbox.
+  /// The gate that checks every file the inspection loads. `nil` if the file must be inspected in
+  /// the sandbox instead.
   static func gate(for path: String) -> LoadGate? {
     guard let real = FileName.resolved(path) else { return nil }
     if let folder = ownFolder(of: real) {
@@ -50,8 +51,8 @@ enum TrustDecision {
 /// inspection ends and its result is discarded.
 final class LoadGate: FileGate {
   enum Rule {
-    /// Allows files below a folder. Other files must be named by an absolute path, such as those of
-    /// the system.
+    /// Allows files below a folder. Files elsewhere, such as those of the system, must be named by
+    /// an absolute path.
     case own(folder: String)
     /// Allows files with these digests.
     case trusted(TrustRecord.Digests)
@@ -59,11 +60,11 @@ final class LoadGate: FileGate {
     case recording
   }
 
-  /// The maximum size. No Lua file or library is larger.
+  /// The maximum size of a loaded file in bytes. No Lua file or library is larger.
   static let largest = 64 << 20
 
   private let rule: Rule
-  /// The API file as named in messages, and with links resolved.
+  /// The path of the API file as shown in messages. `real` is the same path with links resolved.
   private let path: String
   private let real: String
   /// The digests of the loaded files, if they are recorded.
@@ -91,7 +92,8 @@ final class LoadGate: FileGate {
 
   private func objection(to name: [UInt8], _ bytes: [UInt8]) -> String? {
     let shown = String(escaping: name)
-    // The name at which the file is read does not matter, only that these bytes run under it.
+    // Compare the resolved names: which name a file is loaded by does not matter, only that it has
+    // these bytes.
     let real = FileName.resolved(name).flatMap { String(validating: $0, as: UTF8.self) }
     if case .own(let folder) = rule {
       if let real, real.hasPrefix(folder + "/") { return nil }
@@ -113,7 +115,8 @@ final class LoadGate: FileGate {
       : "loads '\(shown)', which has changed since it was trusted"
   }
 
-  /// The note that the file was inspected in the sandbox instead. `nil` if it was not.
+  /// The note that the file was inspected in the sandbox instead. `nil` if the gate refused
+  /// nothing.
   var note: String? {
     guard let refusal else { return nil }
     let remedy =

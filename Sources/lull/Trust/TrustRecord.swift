@@ -10,10 +10,11 @@ struct TrustRecord {
   /// Digests by file name, with links resolved.
   typealias Digests = [String: String]
 
-  /// The files that each trusted file loads, including itself.
+  /// The digests of the files that each trusted file loads, including itself. The key is the
+  /// trusted file.
   private(set) var files: [String: Digests] = [:]
 
-  /// Enough for many thousand files.
+  /// The maximum size of the record in bytes, enough for many thousand files.
   private static let limit = 16 << 20
 
   private static var file: TokenFile? {
@@ -72,8 +73,8 @@ struct TrustRecord {
 
   // MARK: Changing
 
-  /// Trusts a file. If it is unchanged, files that it loaded before, such as in another
-  /// environment, stay trusted.
+  /// Trusts a file. If the file itself is unchanged, the files that it loaded earlier, such as in
+  /// another environment, stay trusted.
   mutating func trust(_ path: String, _ digests: Digests) {
     let known = files[path].flatMap { $0[path] == digests[path] ? $0 : nil } ?? [:]
     files[path] = known.merging(digests) { $1 }

@@ -4,14 +4,14 @@
 /// The core doesn't import Foundation, so the types are found by name. A program without Foundation
 /// has none of them.
 enum FoundationType {
-  /// A string.
+  /// `URL`, which is a string in JSON.
   case url
-  /// A string in Base64.
+  /// `Data`, which is a Base64 string in JSON.
   case data
-  /// A number.
+  /// `Decimal`, which is a number in JSON.
   case decimal
 
-  /// nil for any other type.
+  /// Identifies a type of Foundation. Returns nil for any other type.
   @inline(__always)
   init?(_ type: any Any.Type) {
     guard let loaded = FoundationType.loaded else { return nil }
@@ -54,7 +54,7 @@ enum FoundationType {
 // MARK: - Decoding
 
 extension TapeReader {
-  /// Decodes a value of one of these types as `JSONDecoder` does.
+  /// Decodes a value of one of the Foundation types as `JSONDecoder` does.
   func foundation<Value: Decodable>(
     _ kind: FoundationType, _ type: Value.Type, at place: Int
   ) throws -> Value {
@@ -84,7 +84,7 @@ extension TapeReader {
     }
   }
 
-  /// Decodes the type from the form in which it encodes itself.
+  /// Decodes a value from `parts`, the form in which its type encodes itself.
   private func decoded<Value: Decodable>(
     _ type: Value.Type, from parts: JSONValue, or message: String, at place: Int
   ) throws -> Value {
@@ -93,7 +93,7 @@ extension TapeReader {
       let reader = TapeReader(root, userInfo: [:])
       return try Value(from: TapeDecoder(reader: reader, place: root.index, depth: 0))
     } catch {
-      // The path of that error would refer to the intermediate document.
+      // The coding path of the caught error would refer to the intermediate document.
       throw corrupted(message, at: place)
     }
   }
@@ -105,12 +105,14 @@ extension TapeReader {
 }
 
 extension FoundationType {
-  /// Whether the letter belongs to the URL alphabet or is a space; Foundation refuses both.
+  /// Whether the letter belongs only to the URL alphabet of Base64, or is a blank or control
+  /// character. Foundation refuses them all.
   fileprivate static func isForeign(_ letter: UInt8) -> Bool {
     letter <= 32 || letter == UInt8(ascii: "-") || letter == UInt8(ascii: "_")
   }
 
-  /// Bytes as a collection type of the program, such as `Data`.
+  /// Converts bytes to a collection type of the program, such as `Data`. Returns nil for other
+  /// types.
   fileprivate static func collection<Value>(of bytes: [UInt8], as type: Value.Type) -> Value? {
     guard let type = type as? any RangeReplaceableCollection<UInt8>.Type else { return nil }
     return made(type, of: bytes) as? Value
@@ -127,9 +129,10 @@ struct DecimalParts {
   private let exponent: Int
   private let isNegative: Bool
 
-  /// Parses a number and truncates digits beyond 128 bits, as Foundation does. (COD-71)
+  /// Parses a number and truncates digits beyond 128 bits, as Foundation does. Returns nil if
+  /// `Decimal` can't represent the number. (COD-71)
   ///
-  /// - Parameter digits: A number as Swift and JSON write it; nil if `Decimal` can't represent it.
+  /// - Parameter digits: A number in the format of Swift and JSON.
   init?(_ digits: String) {
     var mantissa: UInt128 = 0
     var exponent = 0
@@ -178,7 +181,7 @@ struct DecimalParts {
     self.isNegative = isNegative
   }
 
-  /// nil if the result exceeds 128 bits.
+  /// Appends a digit to a number. Returns nil if the result exceeds 128 bits.
   private static func appended(_ digit: Int, to mantissa: UInt128) -> UInt128? {
     let (high, overflow) = mantissa.multipliedReportingOverflow(by: 10)
     let (sum, carries) = high.addingReportingOverflow(UInt128(digit))
@@ -199,7 +202,7 @@ struct DecimalParts {
 // MARK: - Encoding
 
 extension FoundationType {
-  /// Encodes a value of that type.
+  /// Encodes a value of this Foundation type.
   ///
   /// - Parameter own: Returns the type's own encoding.
   /// - Returns: nil if JSON can't represent the value.
@@ -218,7 +221,7 @@ extension FoundationType {
       return .string(String(decoding: Base64.encode(Array(bytes)), as: UTF8.self))
     case .decimal:
       let digits = "\(value)"
-      // NaN.
+      // The text of NaN contains no digits.
       return digits.utf8.contains { $0 >= 48 && $0 <= 57 } ? .digits(digits) : nil
     }
   }

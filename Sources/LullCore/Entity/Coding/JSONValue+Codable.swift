@@ -1,6 +1,7 @@
 import Synchronization
 
-/// For JSON without a Swift type: a member `let extra: JSONValue` accepts any value.
+/// Decodes JSON for which the program has no Swift type: a member `let extra: JSONValue` accepts
+/// any value.
 ///
 /// Numbers that aren't 64-bit integers are doubles. (JSN-12)
 extension JSONValue: Decodable {
@@ -58,7 +59,8 @@ extension JSONElement {
   /// the last value is used. (JSN-13) Whole numbers are checked against the range of their type,
   /// and `2.0` or `1e3` count as whole. There are no strategies for keys and dates: a type defines
   /// its format in `init(from:)`, and `Timestamp` reads dates and times. Foundation's `URL` is read
-  /// from a string, `Data` from a Base64 string, and `Decimal` from a number. Any thread.
+  /// from a string, `Data` from a Base64 string, and `Decimal` from a number. Callable on any
+  /// thread.
   ///
   ///     let users = try JSONDocument(parsing: body).root.decoded([User].self)
   ///
@@ -113,7 +115,7 @@ extension Content {
 }
 
 extension JSONDocument {
-  /// The root value as that type, decoded once and then shared by all callers.
+  /// Returns the root value as `type`. The value is decoded once and then shared by all callers.
   fileprivate func decodedOnce<Value: Decodable & Sendable>(_ type: Value.Type) throws -> Value {
     let key = ObjectIdentifier(type)
     if let known = decodedValues.withLock({ $0[key] }) as? Value { return known }

@@ -27,7 +27,7 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// The place of the value; 0 if there is no such key.
+  /// The tape position of the key's value; 0 if there is no such key.
   @inline(__always)
   private func find(_ key: Key) -> Int {
     reader.member(key, of: object, depth: depth, isIndexed: isIndexed)
@@ -79,10 +79,10 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// One lookup instead of the standard library's three. Each type is written out, since the protocol
-// has no generic requirement for them.
+// Each of these functions looks up the key once, and the standard library's default three times.
+// There is one function for each type, since the protocol has no generic requirement for them.
 extension TapeObject {
-  /// The place of a value that isn't null; otherwise 0.
+  /// The tape position of the key's value; 0 if the value is null or there is no such key.
   @inline(__always)
   private func present(_ key: Key) -> Int {
     let place = find(key)
@@ -136,7 +136,7 @@ extension TapeObject {
   }
 }
 
-/// The elements of an array, in order. It is three words large, like the decoder.
+/// The elements of an array, in order. This struct is three words large, like `TapeDecoder`.
 struct TapeArray: UnkeyedDecodingContainer {
   let reader: TapeReader
   private var next: UInt32
@@ -149,13 +149,13 @@ struct TapeArray: UnkeyedDecodingContainer {
       throw reader.mismatch([Any].self, "an array", at: place)
     }
     self.reader = reader
-    // The tape stores places of containers in 32 bits.
+    // The tape stores the positions of containers in 32 bits.
     next = UInt32(csj_first(reader.view, place))
     end = UInt32(csj_end(reader.view, place))
     self.depth = UInt32(depth)
   }
 
-  /// Read from the closing word of the array.
+  /// The tape position of the array, which is read from the closing word of the array.
   private var array: Int { Int(UInt32(truncatingIfNeeded: reader.view.tape[Int(end)])) }
 
   var codingPath: [any CodingKey] { reader.path(to: array) }
@@ -163,8 +163,8 @@ struct TapeArray: UnkeyedDecodingContainer {
   var isAtEnd: Bool { next >= end }
   var currentIndex: Int { Int(position) }
 
-  /// Calls `read` with the next element and returns the result. If that fails, the element stays
-  /// the next one.
+  /// Calls `read` with the next element and returns the result. If `read` throws an error, the same
+  /// element stays the next one.
   private mutating func take<Value>(
     _ type: any Any.Type, _ read: (_ place: Int, _ depth: Int) throws -> Value
   ) throws -> Value {
@@ -217,7 +217,8 @@ struct TapeArray: UnkeyedDecodingContainer {
   }
 }
 
-/// Decodes arrays of many elements without a container, with capacity for all elements.
+/// An array type that decodes many elements without a container, and first reserves memory for all
+/// of them.
 protocol LongArray {
   static func decoded(by reader: TapeReader, at place: Int, depth: Int) throws -> Self
 }
@@ -226,7 +227,8 @@ extension Array: LongArray where Element: Decodable {
   static func decoded(by reader: TapeReader, at place: Int, depth: Int) throws -> [Element] {
     let view = reader.view
     var elements: [Element] = []
-    // If elements are large, the reserved memory could be far more than needed.
+    // The limit matters for large elements, for which far more memory than needed could be
+    // reserved.
     let most = reader.root.document.memory / Swift.max(1, MemoryLayout<Element>.stride)
     elements.reserveCapacity(Swift.min(csj_count(view, place), most))
     let end = csj_end(view, place)
@@ -240,13 +242,15 @@ extension Array: LongArray where Element: Decodable {
 }
 
 extension TapeReader {
-  /// Whether there are enough elements to make finding the element type worthwhile.
+  /// Whether a value is an array with so many elements that it is worth finding their type for
+  /// `longArray`.
   @inline(__always)
   func isLongArray(at place: Int) -> Bool {
     type(at: place) == CSJ_ARRAY && csj_count(view, place) >= 64
   }
 
-  /// Decodes a long array; the type may also be something other than an array.
+  /// Decodes a value from a long array of the document. `type` may also be another type than an
+  /// array.
   @inline(never)
   func longArray<Value: Decodable>(_ type: Value.Type, at place: Int, depth: Int) throws -> Value {
     if let array = type as? any LongArray.Type,

@@ -38,15 +38,15 @@ struct TapeDecoder: Decoder, SingleValueDecodingContainer {
 final class TapeReader {
   let root: JSONElement
   let userInfo: [CodingUserInfoKey: any Sendable]
-  // Owned by the document, which `root` holds.
+  // The view is owned by the document, which `root` holds.
   let view: csj_view
   private let document: OpaquePointer
-  /// The layouts of the last objects at each depth.
+  /// For each depth, the layout of the last object at that depth.
   private let layouts: UnsafeMutablePointer<csj_layout>
-  /// Made when an error or a program requests a coding path.
+  /// The parents of all values. Made when an error or a program requests a coding path.
   private(set) lazy var places = TapePlaces(of: self)
 
-  /// A power of two. Deeper levels share layouts.
+  /// The number of layouts, which is a power of two. Deeper levels share layouts.
   private static let layoutCount = 8
 
   init(_ root: JSONElement, userInfo: [CodingUserInfoKey: any Sendable]) {
@@ -66,10 +66,12 @@ final class TapeReader {
     layouts + depth & (TapeReader.layoutCount - 1)
   }
 
-  /// Whether lookups in an object must use its index, because it is large or repeats keys. (JSN-13)
+  /// Enters an object. Returns whether lookups in it must use its index, because it is large or
+  /// repeats keys. (JSN-13)
   func enter(_ object: Int, depth: Int) -> Bool { csj_enter(layout(depth), view, object) != 0 }
 
-  /// The place of a key's value in an object that has been entered; 0 if there is no such key.
+  /// The tape position of a key's value in an object that has been entered; 0 if there is no such
+  /// key.
   @inline(__always)
   func member<Key: CodingKey>(_ key: Key, of object: Int, depth: Int, isIndexed: Bool) -> Int {
     // Nearly all keys are enumerations of fewer than 256 cases: a single byte that identifies the
@@ -87,7 +89,7 @@ final class TapeReader {
     return place
   }
 
-  /// The place of a value by the text of its key; 0 if there is no such key.
+  /// The tape position of a value by the text of its key; 0 if there is no such key.
   func member(named name: String, of object: Int, depth: Int, isIndexed: Bool) -> Int {
     var name = name
     // The bytes are only read during the call.
@@ -100,7 +102,7 @@ final class TapeReader {
     }
   }
 
-  /// The text of a string or key.
+  /// The text of the string or key at a tape position.
   func text(at place: Int) -> String {
     String(decoding: JSONElement.bytes(view, place), as: UTF8.self)
   }
@@ -140,8 +142,8 @@ final class TapeReader {
     return try Value(from: TapeDecoder(reader: self, place: place, depth: depth))
   }
 
-  /// The depth limit of JSON, plus some, since a type may request another decoder of the same
-  /// value.
+  /// The number of levels that may be decoded. This is the depth limit of JSON plus some levels,
+  /// since a type may request further decoders of the same value.
   static let mostLevels = Int(CSJ_MAX_DEPTH) + 24
 
   /// The stack of the decoding thread.
@@ -223,7 +225,7 @@ final class TapeReader {
         throw doesNotFit("\(whole)", type, at: place)
       }
       let number = csj_double_at(view, place)
-      // Numbers beyond 64 bits have been rounded.
+      // Numbers beyond 64 bits have been rounded, so they are refused.
       if number.magnitude < 0x1p64, let value = Value(exactly: number) { return value }
       guard number.rounded(.towardZero) == number else {
         throw mismatch(type, "a whole number", "the number \(number)", at: place)
@@ -238,11 +240,13 @@ final class TapeReader {
 /// The parent of each value in a document, for coding paths.
 ///
 /// Decoding itself doesn't track paths. The first request for a path, usually by an error, scans
-/// the whole tape once. Types that try several forms in turn make an error for each.
+/// the whole tape. The result is kept, because a type that tries several forms in turn makes an
+/// error for each of them.
 final class TapePlaces {
   private unowned let reader: TapeReader
   private let start: Int
-  /// By place relative to `start`: the container's place, and the position in an array.
+  /// For each tape position, relative to `start`: the tape position of its container, and the index
+  /// of the value in its array.
   private var parents: [UInt32]
   private var positions: [UInt32]
 
@@ -277,7 +281,7 @@ final class TapePlaces {
     }
   }
 
-  /// The keys and positions that lead from the root value to this one.
+  /// The keys and indices that lead from the root value to the value at `place`.
   func path(to place: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var place = place
@@ -377,7 +381,8 @@ extension TapeReader {
   }
 }
 
-/// The stack of a thread, for recursion as deep as a document or value.
+/// The stack of the calling thread, which limits how deeply a nested document or value can be
+/// processed by recursion.
 struct ThreadStack {
   private let end = csj_stack_end()
 
@@ -385,6 +390,6 @@ struct ThreadStack {
   /// without optimization takes up to 3 KB per level.
   var hasRoom: Bool { csj_stack_has(end, 96 << 10) != 0 }
 
-  /// Fewer levels than this need little stack and aren't checked.
+  /// The stack is not checked below this number of levels, which need little of it.
   static let fewLevels = 12
 }

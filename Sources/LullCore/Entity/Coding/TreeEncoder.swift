@@ -53,7 +53,7 @@ final class TreeEncoder: Encoder {
     case let value as String: return .string(value)
     case let value as Bool: return .bool(value)
     case let value as Double: return try number(value, value, step())
-    // Uses the decimal form; otherwise 0.1 would become 0.10000000149011612.
+    // Uses the decimal form of the number. Otherwise 0.1 would become 0.10000000149011612.
     case let value as Float: return try number(Double(value.description) ?? .nan, value, step())
     case let value as any FixedWidthInteger & Encodable:
       return Int64(exactly: value).map { .int($0) } ?? .digits("\(value)")
@@ -102,12 +102,12 @@ final class EncodingSession {
   let userInfo: [CodingUserInfoKey: any Sendable]
   /// The number of nested types that are being encoded.
   var levels = 0
-  /// Deeper values could not be read back (JSN-14), and objects that refer to each other would
-  /// never end.
+  /// The largest number of levels. Deeper values could not be decoded again (JSN-14). Without a
+  /// limit, encoding objects that refer to each other would never end.
   static let mostLevels = 1_000
   /// The stack of the encoding thread.
   private(set) lazy var stack = ThreadStack()
-  /// The first misuse.
+  /// The error of the first misuse by a type.
   private(set) var problem: (any Error)?
 
   init(userInfo: [CodingUserInfoKey: any Sendable]) { self.userInfo = userInfo }
@@ -117,7 +117,7 @@ final class EncodingSession {
   }
 }
 
-/// The path to a value, from the innermost step outwards.
+/// One step of the path to a value. It refers to the next outer step.
 final class EncodingStep {
   let key: any CodingKey
   let outer: EncodingStep?
@@ -292,9 +292,10 @@ final class EncodedObject {
     var value: EncodedValue
   }
 
-  /// In the order of encoding.
+  /// The members in the order in which they were encoded. A key may be repeated.
   var members: [Member] = []
-  /// Whether a dictionary encodes it; the order of its members differs in each process.
+  /// Whether the object is encoded by a dictionary. The order of a dictionary's members differs in
+  /// each process.
   private let isDictionary: Bool
 
   init(keyedBy key: Any.Type? = nil) {
@@ -305,8 +306,8 @@ final class EncodedObject {
   /// if a later Swift renames it, which the test of COD-63 detects.
   private static let dictionaryKey: (any Any.Type)? = _typeByName("s20_DictionaryCodingKeyV")
 
-  /// The members with each key once. Those of a dictionary are sorted: integers by value, then
-  /// names by their bytes. (COD-63)
+  /// The members with each key once. The members of a dictionary are sorted: integers by value,
+  /// then names by their bytes. (COD-63)
   var written: [Member] {
     let unique = members.withoutRepetition
     guard isDictionary else { return unique }
@@ -350,12 +351,11 @@ extension EncodedValue {
 }
 
 extension JSONDocument {
-  /// Encodes a value of the program as a document, as a server would receive it. Use it for local
-  /// content.
+  /// Encodes a value of the program as JSON, and parses it as a document. Use it for local content.
   ///
   /// Members are written in the order in which the type encodes them, usually the order of
-  /// declaration. Integers are exact; floating-point numbers have the shortest form that reads back
-  /// the same.
+  /// declaration. Integers are exact. Floating-point numbers have the shortest form that is read
+  /// back as the same number.
   ///
   ///     resource.overrideLocalContent(with: .json(try JSONDocument(encoding: user)))
   ///

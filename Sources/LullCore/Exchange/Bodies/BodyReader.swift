@@ -2,10 +2,10 @@ import LullSystem
 
 /// Reads a streamed body once, from its beginning.
 ///
-/// Each file must be unchanged since the request was made. This is checked before the first byte
-/// and again before the last bytes are returned, so a body with a changed file never arrives
-/// complete. Reads are synchronous and usually come from the system's file cache. One file is open
-/// at a time. Not thread-safe.
+/// Each file must be unchanged since the request was made. The reader checks the files before the
+/// first byte, and again before it returns the last bytes. So a body with a changed file never
+/// arrives complete. Reads are synchronous and usually come from the system's file cache. One file
+/// is open at a time. Not thread-safe.
 package final class BodyReader {
   private let body: StreamedBody
   private var piece = 0
@@ -63,7 +63,8 @@ package final class BodyReader {
     }
   }
 
-  /// Reads from the current piece into the buffer, and moves to the next piece at its end.
+  /// Reads from the current piece into the buffer, and moves to the next piece when the current one
+  /// ends.
   private func readPiece(_ buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
     let count: Int
     switch body.pieces[piece] {
@@ -103,12 +104,13 @@ package final class BodyReader {
     return file
   }
 
-  /// Fails if a file has changed. Once sending has begun, an open file may have been removed.
+  /// Throws an error if a file has changed. With `isGoneAllowed`, a file that was removed is not an
+  /// error, because sending has begun.
   private func check(isGoneAllowed: Bool) throws(TransportError) {
     for case .file(let file, let stamp) in body.pieces {
       guard let now = FileStamp.of(file.path.bytes) else {
         if isGoneAllowed { continue }
-        // Opening it again gives the system's error text.
+        // Opening the file again gives the system's error text.
         _ = try file.open()
         throw file.changed
       }

@@ -13,16 +13,18 @@ public struct MultipartForm: Sendable, Equatable {
       case secret(SecretText)
     }
 
-    /// The name of the field. Several fields may share one.
+    /// The name of the field. Several fields may have the same name.
     public var name: String
     /// The value of the field.
     public var value: Value
-    /// The content type of the part. nil sends none, which means text; a file uses its own type.
+    /// The content type of the part; nil: none is sent, which means text. For a file, it is
+    /// initially the type of the file.
     public var contentType: String?
-    /// The file name sent to the receiver. nil: the part is not a file; a file uses its own name.
+    /// The file name sent to the receiver; nil: the part is not a file. For a file, it is initially
+    /// the name of the file.
     public var fileName: ByteString?
 
-    /// A value in memory.
+    /// Makes a field with a value in memory.
     public init(
       _ name: String, _ bytes: [UInt8], contentType: String? = nil, fileName: String? = nil
     ) {
@@ -32,10 +34,10 @@ public struct MultipartForm: Sendable, Equatable {
       self.fileName = fileName.map { ByteString($0) }
     }
 
-    /// A text value, in UTF-8.
+    /// Makes a field with a text value, in UTF-8.
     public init(_ name: String, _ text: String) { self.init(name, Array(text.utf8)) }
 
-    /// A credential, which is resolved only when the form is sent.
+    /// Makes a field with a credential, which is resolved only when the form is sent.
     public init(
       _ name: String, _ secret: SecretText, contentType: String? = nil, fileName: String? = nil
     ) {
@@ -45,7 +47,7 @@ public struct MultipartForm: Sendable, Equatable {
       self.fileName = fileName.map { ByteString($0) }
     }
 
-    /// A file, with its own content type and name.
+    /// Makes a field with a file. The content type and name are those of the file.
     public init(_ name: String, _ file: UploadFile) {
       self.name = name
       value = .file(file)
@@ -90,13 +92,13 @@ public struct MultipartForm: Sendable, Equatable {
     "lull-" + Hexadecimal.random()
   }
 
-  /// The `Content-Type` of a request with that boundary.
+  /// The `Content-Type` of a request with this boundary.
   static func contentType(_ boundary: String) -> String {
     "multipart/form-data; boundary=\(boundary)"
   }
 
-  /// The form as sent. Bytes in memory are joined into one piece, up to the next file or
-  /// secret.
+  /// The pieces of the form in the order of sending. Bytes in memory are joined into one piece, up
+  /// to the next file or secret.
   func pieces(_ boundary: String) throws(TransportError) -> [StreamedBody.Piece] {
     var pieces: [StreamedBody.Piece] = []
     var bytes: [UInt8] = []

@@ -2,9 +2,9 @@ package import LullSystem
 
 /// A body that is read while it is sent, so that it need not fit into memory.
 ///
-/// Immutable. Its files are inspected once, when the request is made. A reader finds the files as
-/// they were then, or fails. Each `BodyReader` starts from the beginning, also after a redirect and
-/// before a retry.
+/// A body is immutable. Its files are inspected once, when the request is made. If a file has
+/// changed since then, reading fails. Each `BodyReader` starts from the beginning, also after a
+/// redirect and before a retry.
 public final class StreamedBody: Sendable, Equatable {
   /// A part of the body. The pieces are sent one after the other.
   package enum Piece: Sendable {
@@ -14,11 +14,11 @@ public final class StreamedBody: Sendable, Equatable {
     case secret(SecretText, shown: [UInt8])
   }
 
-  /// The origin of the body, for logs and messages.
+  /// The value from which the body was made, for logs and messages.
   package enum Source: Sendable {
     case file(UploadFile)
     case form(MultipartForm)
-    /// Bytes behind a `SendGate`.
+    /// Bytes that a `SendGate` holds back.
     case bytes
   }
 
@@ -48,7 +48,7 @@ public final class StreamedBody: Sendable, Equatable {
     self.init(.file(file), [.file(file, try file.look())])
   }
 
-  /// Makes a body of bytes that are read only when they may be sent. (`SendGate`)
+  /// Makes a body of bytes that a `SendGate` holds back. They are read only when they may be sent.
   package convenience init(heldBack bytes: [UInt8]) {
     self.init(.bytes, [.bytes(bytes)])
   }
@@ -81,7 +81,7 @@ public final class StreamedBody: Sendable, Equatable {
     }
   }
 
-  /// The body with its secrets resolved. The result must not be stored.
+  /// Returns the body with its secrets resolved. The result must not be stored.
   package func resolved(
     _ text: (SecretText) throws(TransportError) -> [UInt8]
   ) throws(TransportError) -> StreamedBody {
@@ -96,8 +96,8 @@ public final class StreamedBody: Sendable, Equatable {
     return StreamedBody(source, pieces)
   }
 
-  /// The body with other bytes in place of those that aren't secret. A file without replacements is
-  /// read again when it is sent.
+  /// Returns the body with the result of `literal` in place of all bytes that aren't secret. A file
+  /// that `literal` doesn't change is read again when the body is sent.
   ///
   /// - Throws: The errors of `bytes()`, for a file.
   package func replacing(
@@ -155,7 +155,7 @@ public final class StreamedBody: Sendable, Equatable {
 public enum RequestPayload: Sendable, Equatable {
   /// Bytes in memory; empty: a body of zero bytes.
   case bytes([UInt8])
-  /// Read from files while it is sent.
+  /// A body that is read while it is sent.
   case streamed(StreamedBody)
 
   /// The value of `Content-Length`.
@@ -166,7 +166,7 @@ public enum RequestPayload: Sendable, Equatable {
     }
   }
 
-  /// A reader for a streamed body; nil for bytes.
+  /// Returns a reader for a streamed body; nil for bytes.
   package func reader() throws(TransportError) -> BodyReader? {
     if case .streamed(let body) = self { try BodyReader(body) } else { nil }
   }
@@ -175,21 +175,21 @@ public enum RequestPayload: Sendable, Equatable {
 /// Holds back the body of a request until it may be sent. A refresh token waits until its use has
 /// been recorded. (TOK-160)
 ///
-/// The connection and the request's head come first. While the gate is closed, no byte of the body
-/// is sent. The gate asks once, when curl wants the first byte. Once open, it stays open, also for
-/// redirects and repetitions. Only `CurlProvider` supports it; other providers send without asking.
-/// Home thread only.
+/// The connection is made and the head of the request is sent first. While the gate is closed, no
+/// byte of the body is sent. The gate asks once whether it may open, when curl requests the first
+/// byte. An open gate stays open, also for redirects and repetitions. Only `CurlProvider` supports
+/// gates; other providers send the body without asking. Home thread only.
 // Unchecked: TransferOptions is Sendable, but the gate is used on the home thread only.
 package final class SendGate: @unchecked Sendable, Equatable {
   package private(set) var isOpen = false
-  /// The callback, cleared when it is called: a gate asks once.
+  /// The callback. It is cleared when it is called, because a gate asks only once.
   private var ask: ((SendGate) -> Void)?
   private var resume: (() -> Void)?
 
   /// Makes a closed gate.
   ///
-  /// - Parameter ask: Called inside curl, where nothing may be started or cancelled. Call `open` on
-  ///   a later turn.
+  /// - Parameter ask: Called when the first byte of the body is requested. The call comes from
+  ///   inside curl, where nothing may be started or cancelled. Call `open` on a later turn.
   package init(_ ask: @escaping (SendGate) -> Void) {
     self.ask = ask
   }

@@ -2,8 +2,8 @@ import LullSystem
 
 /// A file to send, read from the disk during the upload. Lua: `lull.file(path)`.
 ///
-/// The file is not inspected before a request is made with it. It must then be a readable regular
-/// file, and must not change until it is sent.
+/// The file is not inspected before a request is made with it. From then on, it must be a readable
+/// regular file, and must not change until it is sent.
 public struct UploadFile: Sendable, Equatable {
   /// The path, as bytes.
   public let path: ByteString
@@ -15,8 +15,9 @@ public struct UploadFile: Sendable, Equatable {
   /// Describes a file to send.
   ///
   /// - Parameters:
-  ///   - name: nil: the last component of the path.
-  ///   - contentType: nil: the usual type for the file extension, else `application/octet-stream`.
+  ///   - name: The file name sent to the receiver; nil: the last component of the path.
+  ///   - contentType: The content type sent to the receiver; nil: the usual type for the file
+  ///     extension, or else `application/octet-stream`.
   public init(_ path: ByteString, name: String? = nil, contentType: String? = nil) {
     self.path = path
     let last = path.bytes.split(separator: UInt8(ascii: "/")).last ?? []
@@ -27,11 +28,11 @@ public struct UploadFile: Sendable, Equatable {
   /// The path, quoted for messages.
   package var shown: String { "'\(LogText.part(path.description))'" }
 
-  /// The state of the file now, after checking that it can be read.
+  /// Checks that the file can be read, and returns its current state.
   func look() throws(TransportError) -> FileStamp {
     let file = try open()
     guard file.stamp.size == 0 else { return file.stamp }
-    // Files in /proc report size 0 although they have content; their bodies would be empty.
+    // Files in /proc report size 0 although they have content. Their bodies would be empty.
     var byte: UInt8 = 0
     let count: Int
     do throws(ReadableFile.Unreadable) {
@@ -94,7 +95,7 @@ public struct UploadFile: Sendable, Equatable {
     .final(.fileChanged, "\(shown) has changed since its request was made")
   }
 
-  /// The error if the file has fewer bytes than before.
+  /// The error if the file has fewer bytes than when the request was made.
   func endedEarly(at offset: Int, of size: Int) -> TransportError {
     .final(.fileChanged, "\(shown) ended while it was being sent, after \(offset) of \(size) bytes")
   }

@@ -2,8 +2,8 @@ import LullSystem
 
 /// Parses the file name in a `Content-Disposition` header. (RFC 6266, section 4.3)
 package enum ContentDisposition {
-  /// Returns `filename*` if it can be decoded, else `filename`. If one is given twice, the first is
-  /// used. Text that is not valid UTF-8 is read as ISO-8859-1.
+  /// Returns `filename*` if it can be decoded, else `filename`. If a parameter is given twice, the
+  /// first is used. Text that is not valid UTF-8 is read as ISO-8859-1.
   package static func fileName(_ headers: Headers) -> String? {
     guard let value = headers.byteValues(of: Array("content-disposition".utf8)).first else {
       return nil
@@ -104,8 +104,8 @@ package enum ContentDisposition {
   }
 }
 
-/// Chooses the name of a file in a download folder: the server's name, else the end of the URL.
-/// Only plain names are used. (DWN-11, DWN-12; RFC 6266, RFC 8187)
+/// Chooses the name of a file in a download folder: the server's name, or else the last component
+/// of the URL. Only plain names are used. (DWN-11, DWN-12; RFC 6266, RFC 8187)
 package enum DownloadName {
   /// The name if neither the server nor the URL has one.
   private static let fallback = "download"

@@ -4,20 +4,23 @@ import Synchronization
 /// A file that receives the body of a response as it arrives. It becomes visible only when it is
 /// complete.
 ///
-/// A download is named in the options of one request and belongs to that request. Order of events:
-/// `open`, at the latest with the first attempt; for each attempt `prepare`, the calls of its
-/// `BodySink`, `settle`; finally `close`.
+/// A download is set in the options of one request and belongs to that request. The functions are
+/// called in this order:
 ///
-/// The next attempt resumes with the bytes that have arrived. With `resumes`, so does the next
-/// process. If the response doesn't match the stored part, the whole is requested. Without
-/// `resumes`, the bytes go to an unnamed file in the same folder, so that nothing remains however
-/// the process ends. Devices, pipes and standard output are written directly. Any thread. (DWN-01
-/// to DWN-18)
+/// 1. `open`, at the latest with the first attempt
+/// 2. for each attempt: `prepare`, the functions of its `BodySink`, and `settle`
+/// 3. `close`
+///
+/// The next attempt resumes after the bytes that have arrived. If `resumes` is true, another
+/// process can resume the download too. If the response doesn't match the stored part, the whole
+/// file is requested. If `resumes` is false, the bytes go to an unnamed file in the same folder, so
+/// that nothing remains however the process ends. Devices, pipes and standard output are written
+/// directly. Usable on any thread. (DWN-01 to DWN-18)
 package final class Download: Sendable, Equatable {
   package enum Target: Sendable {
     case standardOutput
-    /// An existing file is replaced when all bytes have arrived, and keeps its mode. In a folder,
-    /// the file is named by the server or the URL, and replaces nothing.
+    /// An existing file is replaced when all bytes have arrived, and keeps its mode. If the target
+    /// is a folder, the server or the URL names the file in it, and no existing file is replaced.
     case file(ByteString, allowsFolder: Bool)
   }
 
@@ -25,9 +28,9 @@ package final class Download: Sendable, Equatable {
   package struct Problem: Error {
     /// The path and the error.
     package let text: String
-    /// The reader of the output has closed it.
+    /// Whether the reader of the output has closed it.
     package var isUnread = false
-    /// The server sent a part that was not requested.
+    /// Whether the server sent a part that was not requested.
     package var isPart = false
 
     fileprivate init(_ text: String) { self.text = text }
@@ -35,17 +38,17 @@ package final class Download: Sendable, Equatable {
     package var error: TransportError { .final(.fileUnavailable, "cannot write \(text)") }
   }
 
-  /// The consequence of one attempt.
+  /// How a download continues after an attempt.
   package enum Outcome {
     /// The request has ended with this result.
     case ended(NetworkResult)
-    /// Another request is needed, for this reason, which is logged.
+    /// Another request is needed. The text is the reason, which is logged.
     case again(String)
   }
 
   private let target: Target
   private let resumes: Bool
-  /// Whether a number is added to a name that exists in the folder, instead of failing.
+  /// Whether a number is added to a name that exists in the folder. If not, the download fails.
   private let numbersNames: Bool
   /// The target as the user wrote it, for messages.
   private let shown: String
@@ -65,15 +68,15 @@ package final class Download: Sendable, Equatable {
 
   package static func == (one: Download, other: Download) -> Bool { one === other }
 
-  /// Whether the file is complete and in its place.
+  /// Whether the file is complete and has its final name.
   package var isFinished: Bool { state.withLock { $0.isFinished } }
 
   /// Whether a resuming download starts over although the file exists, because nothing is stored
   /// that could be resumed.
   package var replacesWhole: Bool { state.withLock { $0.replacesWhole } }
 
-  /// The path of the stored part, and why it can't be resumed; nil without a part, or if it can be
-  /// resumed.
+  /// The path of the stored part, and why it can't be resumed; nil if there is no part, or if it
+  /// can be resumed.
   package var obstacle: (part: String, reason: String)? {
     state.withLock { state -> (part: String, reason: String)? in
       guard state.file.size > 0, !state.isFinished, let reason = state.obstacle else { return nil }
@@ -102,7 +105,8 @@ package final class Download: Sendable, Equatable {
   // MARK: Before
 
   /// Checks that the target can be written, before anything is sent. Calling it again does nothing.
-  /// It does nothing for a download that resumes, because its part depends on the request.
+  /// For a download that resumes, the function does nothing, because the part file depends on the
+  /// request.
   package func open() throws(Problem) {
     guard !resumes else { return }
     try state.withLock { state throws(Problem) in try open(&state, partName: nil) }
@@ -123,7 +127,7 @@ package final class Download: Sendable, Equatable {
     }
   }
 
-  /// Opens and locks the part of a download that resumes, and reads how much of it is there.
+  /// Opens and locks the part of a download that resumes, and determines how much of it is stored.
   private func openPart(
     _ state: inout DownloadState, for request: HTTPRequest, now: Double
   ) throws(Problem) {
@@ -154,7 +158,7 @@ package final class Download: Sendable, Equatable {
 
   /// Prepares the request of the next attempt.
   ///
-  /// - Parameter now: Unix seconds.
+  /// - Parameter now: The current time in Unix seconds.
   package func prepare(_ request: HTTPRequest, now: Double) throws(TransportError) -> HTTPRequest {
     let prepared: (offset: Int?, validator: PartValidator?)
     do throws(Problem) {
@@ -191,7 +195,7 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Meanwhile
 
-  /// Adds the bytes that were there before to the metrics of this response.
+  /// Adds the bytes that were stored before this response to the metrics of the response.
   package func counted(_ metrics: RequestTransferMetrics) -> RequestTransferMetrics {
     let base = state.withLock { $0.base }
     var metrics = metrics
@@ -274,7 +278,7 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Afterwards
 
-  /// Decides how to continue after an attempt. If the file is complete, it is put in its place.
+  /// Decides how to continue after an attempt. If the file is complete, it gets its final name.
   package func settle(_ result: NetworkResult) -> Outcome {
     state.withLock { state in
       guard !state.isOver else { return .ended(result) }
@@ -291,7 +295,7 @@ package final class Download: Sendable, Equatable {
         return finish(&state, result)
       case .startOver(let reason): state.startsOver = reason
       case .whole, .part, .unwanted:
-        // A stand-in for the network delivers the body all at once.
+        // Networking that doesn't support `BodySink` delivers the whole body at once.
         if !state.hasBegun, begin(&state, response) {
           (result.body ?? []).withUnsafeBufferPointer { _ = take(&state, $0) }
         }
@@ -302,7 +306,7 @@ package final class Download: Sendable, Equatable {
     }
   }
 
-  /// Saves a body that did not come from the network, and puts the file in its place.
+  /// Saves a body that did not come from the network, and gives the file its final name.
   package func save(_ bytes: [UInt8]) throws(Problem) {
     try state.withLock { state throws(Problem) in
       try open(&state, partName: nil)
@@ -319,7 +323,7 @@ package final class Download: Sendable, Equatable {
     state.problem != nil || state.startsOver != nil || state.refusedStatus != nil
   }
 
-  /// The outcome of an attempt that this download stopped; nil for any other.
+  /// The outcome of an attempt that this download stopped; nil if the download did not stop it.
   private func stopped(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome? {
     if let problem = state.problem {
       return .ended(NetworkResult(response: result.response, error: problem.error))
@@ -330,7 +334,8 @@ package final class Download: Sendable, Equatable {
     return .again("the response does not continue the partial file: \(reason)")
   }
 
-  /// Finishes the file if no byte is missing.
+  /// Finishes the file if no byte is missing. Otherwise, the rest is requested or the request
+  /// fails.
   private func whole(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome {
     guard let end = state.end else { return finish(&state, result) }
     guard state.file.size >= end else {
@@ -374,7 +379,8 @@ package final class Download: Sendable, Equatable {
     .ended(NetworkResult(response: result.response, error: TransportError(kind, text)))
   }
 
-  /// Stops taking bytes, and releases the lock on the file. Calling it again does nothing.
+  /// Ends the download, and releases the lock on the file. No more bytes are taken. Calling it
+  /// again does nothing.
   package func close() {
     state.withLock { state in
       state.isOver = true
@@ -386,7 +392,7 @@ package final class Download: Sendable, Equatable {
 
 /// The progress of a download and the state of its current attempt.
 struct DownloadState: Sendable {
-  /// nil before it is opened.
+  /// The file or stream that receives the bytes; nil before it is opened.
   var place: DownloadPlace?
   /// The stored part.
   var file = PartialFile()
@@ -395,37 +401,37 @@ struct DownloadState: Sendable {
   var problem: Download.Problem?
   /// Filters control characters if the target is a terminal.
   var filter: TerminalText?
-  /// Whether the part that was stored has been replaced.
+  /// Whether a new file has replaced the part that was stored before.
   var hasChanged = false
   /// Whether the file exists and nothing is stored that could be resumed.
   var replacesWhole = false
-  /// The path of the part.
+  /// The path of the part file.
   var partName = ""
   var obstacle: String?
   var isFinished = false
-  /// Whether no more bytes are taken.
+  /// Whether the download has ended, so that no more bytes are taken.
   var isOver = false
   /// The number of additional requests, not counting retries.
   private(set) var rounds = 0
-  /// Whether a response didn't match the stored part, so that the whole is requested.
+  /// Whether a response didn't match the stored part, so that the whole file is requested.
   private(set) var asksForWhole = false
 
   // The following properties belong to the current attempt.
   private(set) var url = ""
-  /// Unix seconds.
+  /// When the attempt began, in Unix seconds.
   private(set) var now = 0.0
-  /// The offset from which the rest was requested; nil for the whole.
+  /// The offset from which the rest was requested; nil if the whole file was requested.
   private(set) var asked: Int?
   var hasBegun = false
-  /// The number of bytes that were there before this response and aren't part of it.
+  /// The number of bytes that were stored before this response and aren't part of it.
   private(set) var base = 0
   /// The number of bytes at the beginning of the response that are stored already.
   private var overlap = 0
-  /// The end of the part in the response; nil for a whole.
+  /// The end of the part that the response contains; nil if it contains the whole file.
   private(set) var end: Int?
   /// The status of a response whose body isn't saved.
   var refusedStatus: Int?
-  /// The reason for requesting the whole.
+  /// Why the whole file must be requested again; nil if it needn't be.
   var startsOver: String?
 
   /// After this many additional requests, the download fails.
@@ -456,7 +462,8 @@ struct DownloadState: Sendable {
     file.total = total
   }
 
-  /// The bytes that aren't stored yet; nil if there are more than the response announced.
+  /// Returns the bytes that aren't stored yet; nil if there are more bytes than the response
+  /// announced.
   mutating func fresh(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
     let fresh = UnsafeBufferPointer(rebasing: bytes.dropFirst(overlap))
     overlap -= bytes.count - fresh.count
@@ -471,8 +478,8 @@ struct DownloadState: Sendable {
     return rounds <= DownloadState.mostRounds
   }
 
-  /// Whether the part is kept for the user or another process: the bytes that this process has
-  /// written, or the earlier part if it is unchanged.
+  /// Whether the part file contains bytes that are kept for the user or another process. These are
+  /// bytes that this process has written, or the bytes of an earlier part that is unchanged.
   func isWorthKeeping(_ part: PartFile) -> Bool {
     hasChanged ? file.size > 0 : part.size > 0
   }

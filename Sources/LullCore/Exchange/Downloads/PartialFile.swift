@@ -1,5 +1,5 @@
-/// The stored part of a file. Decides which bytes to request next and how to handle the response.
-/// Pure functions. (DWN-04 to DWN-09; RFC 9110, sections 13.1.5 and 14)
+/// The stored part of a file. It decides which bytes to request next and how to handle the
+/// response. All functions are pure. (DWN-04 to DWN-09; RFC 9110, sections 13.1.5 and 14)
 package struct PartialFile: Equatable, Sendable {
   /// The number of bytes stored, from the beginning of the file.
   package var size = 0
@@ -14,8 +14,9 @@ package struct PartialFile: Equatable, Sendable {
     self.total = total
   }
 
-  /// The offset from which the rest is requested; nil requests the whole. If the file seems
-  /// complete, its last byte is requested again, so that the server confirms it.
+  /// The offset from which the rest is requested; nil requests the whole file. If the file seems
+  /// complete, its last byte is requested again, so that the server confirms that nothing is
+  /// missing.
   package var offset: Int? {
     guard validator != nil, size > 0 else { return nil }
     guard let total else { return size }
@@ -30,7 +31,7 @@ package struct PartialFile: Equatable, Sendable {
     case part(Range<Int>, total: Int?)
     /// No bytes are missing.
     case complete
-    /// The response doesn't match the stored part. The whole must be requested.
+    /// The response doesn't match the stored part. The whole file must be requested.
     case startOver(reason: String)
     /// A part that was not requested.
     case unwanted
@@ -40,7 +41,8 @@ package struct PartialFile: Equatable, Sendable {
 
   /// Classifies a response.
   ///
-  /// - Parameter offset: The offset that was requested; nil for the whole.
+  /// - Parameter offset: The offset from which the rest was requested; nil if the whole file was
+  ///   requested.
   package func reply(_ head: HTTPResponse, to offset: Int?) -> Reply {
     switch head.status {
     case 206: partialReply(head.headers, to: offset)
@@ -83,7 +85,7 @@ package struct PartialFile: Equatable, Sendable {
     return .complete
   }
 
-  /// The part of a whole that begins to arrive.
+  /// Returns the part for a whole file that begins to arrive.
   ///
   /// - Parameter now: Unix seconds.
   package static func beginning(_ head: HTTPResponse, now: Double) -> PartialFile {
@@ -95,7 +97,7 @@ package struct PartialFile: Equatable, Sendable {
       validator: isDivisible ? PartValidator(headers, now: now) : nil, total: length(head))
   }
 
-  /// Why a whole can't be resumed if the transfer breaks off; nil if it can.
+  /// Why the download of a whole file can't be resumed if the transfer breaks off; nil if it can.
   package static func obstacle(_ head: HTTPResponse, now: Double) -> String? {
     guard beginning(head, now: now).validator == nil else { return nil }
     let headers = head.headers
@@ -129,11 +131,12 @@ package struct PartialFile: Equatable, Sendable {
 
 /// The note stored beside a part, with which another process resumes the download.
 ///
-/// A few lines of text. A note that is malformed or has another version is ignored.
+/// The note consists of a few lines of text. A note that is malformed or has another version is
+/// ignored.
 package struct PartNote: Equatable {
   /// Identifies the request; see `mark(of:)`.
   package var mark: String
-  /// nil if the part can't be resumed.
+  /// The validator of the part; nil if the part can't be resumed.
   package var validator: PartValidator?
   package var total: Int?
 
@@ -200,12 +203,13 @@ package enum PartValidator: Equatable, Sendable {
   /// The value of `Last-Modified`, as received.
   case date(ByteString)
 
-  /// The least time between `Last-Modified` and the response for the date to identify a version, in
-  /// seconds. (RFC 9110, section 8.8.2.2: at least one second; more allows for differing clocks)
+  /// The least time between `Last-Modified` and the response that makes the date identify a
+  /// version, in seconds. RFC 9110, section 8.8.2.2, requires at least one second. A longer time
+  /// allows for differing clocks.
   private static let leastAge = 60.0
 
-  /// The validator of a response; nil if it has none that suffices. A weak ETag doesn't suffice,
-  /// and neither does a date beside it.
+  /// The validator of a response; nil if no validator suffices. A weak ETag doesn't suffice, and
+  /// neither does a date beside a weak ETag.
   ///
   /// - Parameter now: Unix seconds, to interpret two-digit years.
   package init?(_ headers: Headers, now: Double) {
@@ -242,8 +246,8 @@ package enum PartValidator: Equatable, Sendable {
     }
   }
 
-  /// Whether a response identifies itself as another version. A response without a validator
-  /// doesn't.
+  /// Whether the validators of a response show that it belongs to another version. False for a
+  /// response without validators.
   package func isContradicted(by headers: Headers) -> Bool {
     switch self {
     case .etag(let tag):
@@ -266,12 +270,14 @@ package enum PartValidator: Equatable, Sendable {
 
 /// A `Content-Range` header in bytes. (RFC 9110, section 14.4)
 package enum ContentRange: Equatable {
-  /// The bytes that follow, and the size of the whole; nil if the server doesn't report it.
+  /// The range of the bytes that follow, and the size of the whole file. The size is nil if the
+  /// server doesn't report it.
   case part(Range<Int>, total: Int?)
   /// None of the requested bytes exist. The file has this size.
   case none(total: Int)
 
-  /// nil if the header can't be parsed, is inconsistent or occurs more than once.
+  /// Parses the header. Returns nil if it can't be parsed, is inconsistent or occurs more than
+  /// once.
   package init?(_ headers: Headers) {
     let values = headers.values("content-range")
     guard values.count == 1, let value = values.first else { return nil }

@@ -1,7 +1,7 @@
 /// Parses a `text/event-stream` as in the HTML standard (section 9.2.6, "Interpreting an event
 /// stream").
 ///
-/// It doesn't read ahead: `lastEventID` belongs to the events returned so far. `beginAgain`
+/// The parser doesn't read ahead: `lastEventID` belongs to the events returned so far. `beginAgain`
 /// discards the unfinished event of a connection, but keeps the id and the retry time.
 package struct EventStreamParser {
   /// The id to send when the stream is requested again; empty: none.
@@ -45,7 +45,7 @@ package struct EventStreamParser {
     return nil
   }
 
-  /// Interprets a line. Returns an event if the line is empty and ends one.
+  /// Interprets a line. Returns an event if the line is empty and completes an event.
   private mutating func interpret(_ line: UnsafeBufferPointer<UInt8>) -> StreamEvent? {
     var line = line
     if isFirstLine {
@@ -75,7 +75,7 @@ package struct EventStreamParser {
     } else if Self.isSame(name, "id") {
       if !value.contains(0) { nextID = String(decoding: value, as: UTF8.self) }
     } else if Self.isSame(name, "retry") {
-      // A value without digits is ignored.
+      // A value that contains anything but digits is ignored.
       guard !value.isEmpty, value.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return }
       // The value is in milliseconds.
       retry = value.reduce(0) { $0 * 10 + Double($1 - 48) } / 1000
@@ -103,14 +103,15 @@ package struct EventStreamParser {
   }
 }
 
-/// An event of a `text/event-stream`. Lua: what `resource:events()` returns for such a stream.
+/// An event of a `text/event-stream`. Lua: an element that `resource:events()` returns for such a
+/// stream.
 public struct StreamEvent: Sendable, Equatable {
   /// The last id that the server has sent, with this event or an earlier one; empty before the
-  /// first.
+  /// first id.
   public let id: String
-  /// The type; `message` if the server sends none.
+  /// The type of the event; `message` if the server sends none.
   public let event: String
-  /// UTF-8, with lines separated by LF.
+  /// The data of the event in UTF-8, with lines separated by LF.
   package let data: [UInt8]
 
   package init(id: String = "", event: String = "message", data: [UInt8]) {
@@ -146,9 +147,9 @@ package enum StreamProblem: Error, Equatable {
 /// A random reduction keeps clients from reconnecting at the same time, but the delay is never
 /// shorter than the server's retry time. Times are in seconds.
 package struct Reconnection {
-  /// The delay if the server sends none.
+  /// The delay if the server sends no retry time.
   package static let defaultTime = 3.0
-  /// The longest delay, unless the server requests a longer one.
+  /// The longest delay, unless the server requests a longer delay.
   private static let longest = 60.0
 
   /// The server's retry time.
@@ -164,7 +165,7 @@ package struct Reconnection {
 
   /// The delay after a break or a further failure.
   ///
-  /// - Parameter random: From 0 up to but not including 1.
+  /// - Parameter random: A random number from 0 up to but not including 1.
   package mutating func nextDelay(random: Double) -> Double {
     defer { failures += 1 }
     guard failures > 0 else { return time }

@@ -1,14 +1,14 @@
 /// Splits a stream that arrives in pieces into complete lines.
 ///
-/// Lines that were returned are released, and no byte is searched twice. A line longer than `limit`
-/// fails as soon as that many bytes have arrived.
+/// The memory of returned lines is released, and no byte is searched twice. If a line is longer
+/// than `limit`, reading fails as soon as that many bytes have arrived.
 package struct StreamLines {
   package enum Ending {
-    /// LF.
+    /// A line ends with LF.
     case lineFeed
-    /// CR, LF or CR LF.
+    /// A line ends with CR, LF or CR LF.
     case any
-    /// The end of a JSON value.
+    /// Each JSON value counts as a line, which ends with the value.
     case value
   }
 
@@ -106,8 +106,8 @@ package struct StreamLines {
     return result
   }
 
-  /// Calls `body` with the bytes after the last line end, once no more bytes follow; nil without
-  /// such bytes.
+  /// Calls `body` with the bytes after the last line end, when no more bytes follow, and returns
+  /// the result; nil if there are no such bytes.
   package mutating func rest<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
     guard start < bytes.count else { return nil }
     let result = bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start...])) }
@@ -127,8 +127,8 @@ package struct StreamLines {
 
 /// Parses a body with one JSON value on each line while it arrives (NDJSON, JSON Lines).
 ///
-/// With `areValues`, it parses values separated in other ways, like `JSONForm.values`. As when a
-/// whole body is parsed, empty lines and a byte-order mark at the beginning are ignored. (JSN-20)
+/// With `areValues`, it parses values that are separated as in `JSONForm.values`. As when a whole
+/// body is parsed, empty lines and a byte-order mark at the beginning are ignored. (JSN-20)
 package struct RowParser {
   private var lines: StreamLines
   /// Whether `text` is set.

@@ -1,21 +1,24 @@
-/// The entry of one resource in the cache of one stage. Cache and key have no generic types here.
+/// The entry of one resource in the cache of one stage. The closures hide the generic types of
+/// cache and key.
 struct CacheEntry {
   let stage: Pipeline.StageCache
   let read: (_ found: @escaping (Entity?) -> Void) -> Void
   let write: (Entity) -> Void
-  /// Applies a 304 to the entity, if the 304 is about it.
+  /// Applies a 304 to the stored entity, if the 304 confirms this entity.
   let confirm: (EntityConfirmation) -> Void
-  /// Marks the entity as stale, unless it is newer than the timestamp.
+  /// Marks the stored entity as stale, unless it is newer than the timestamp.
   let expire: (_ timestamp: Double) -> Void
   let remove: () -> Void
-  /// Returns the turn of a load that fetches this entry; nil if the cache has no turns.
+  /// Returns the turn of a load that fetches this entry; nil if the cache does not coordinate loads
+  /// by turns.
   let makeTurn: (() -> (any FetchTurn)?)?
   /// Whether the cache reports writes of other processes to this entry.
   let isFollowed: Bool
 
-  /// nil if the cache has no key for the resource. (CACHE-24)
+  /// Creates the entry; nil if the cache has no key for the resource. (CACHE-24)
   ///
-  /// - Parameter isUnshared: Whether the request has credentials that are not configured.
+  /// - Parameter isUnshared: Whether the entry is for a request with credentials that are not
+  ///   configured, and whose user is therefore unknown.
   init?(_ stage: Pipeline.StageCache, resource: Resource, isUnshared: Bool = false) {
     let pump = resource.pump
     func open<Cache: CoordinatedEntityCache>(_ cache: Cache) -> CacheEntry? {
@@ -32,9 +35,9 @@ struct CacheEntry {
     self = entry
   }
 
-  /// Why the output of a run must not be stored here; nil if it may. A new entity made by a
-  /// transformer lacks the headers of the response, so the run is checked as well. (RFC 9111,
-  /// sections 4.1 and 5.2.2.5)
+  /// Returns the reason why the output of a run must not be stored in this cache; nil if it may be
+  /// stored. An entity that a transformer has created does not have the headers of the response, so
+  /// the run is checked too. (RFC 9111, sections 4.1 and 5.2.2.5)
   func refusal(of entity: Entity, from run: PipelineRun) -> String? {
     if stage.cache.outlivesProcess, run.forbidsStoring || entity.forbidsStoring {
       return StoringRule.reason
@@ -59,7 +62,8 @@ struct CacheEntry {
       }
     }
     write = { entity in
-      // The write may wait in the queue longer than the content is held elsewhere.
+      // Holds the content until it is written, because the write may wait in the queue while no
+      // other object holds the content.
       let release = pump.host?.hold(.success(entity))
       cache.operations.perform(on: pump) { done in
         cache.writeEntity(entity, forKey: key) {
@@ -89,7 +93,7 @@ struct CacheEntry {
   ) -> (() -> (any FetchTurn)?)? {
     guard let sharing = cache as? any FetchSharing else { return nil }
     func open<Sharing: FetchSharing>(_ sharing: Sharing) -> (() -> (any FetchTurn)?)? {
-      // The same object, so the keys have the same type.
+      // `sharing` is the same object as `cache`, so its keys have the same type.
       guard let key = key as? Sharing.Key else { return nil }
       return { sharing.makeTurn(forKey: key) }
     }

@@ -1,30 +1,33 @@
 /// The one-time lookup in the caches of a resource without data. (CACHE-04)
 ///
-/// Order of events: the entries are read, the last stage's first (CACHE-10). A hit passes the
-/// stages after its own (CACHE-11) and is then written to their caches (CACHE-13). If it fails
-/// there, it counts as a miss, and the next earlier entry is tried (CACHE-12). The lookup completes
-/// with the entity, or with a failure for a miss; hooks are called on a later turn. It is in no
-/// list of the resource, and sends no event.
+/// Order of events: the entries are read, beginning with that of the last stage (CACHE-10). A hit
+/// is processed by the stages after the stage of its cache (CACHE-11), and then written to the
+/// caches of these stages (CACHE-13). If a later stage fails, the hit counts as a miss, and the
+/// entry of the next earlier stage is tried (CACHE-12). The lookup completes with the entity, or
+/// with a failure for a miss. Its hooks are called on a later turn. A lookup is not listed in the
+/// resource's requests, and sends no event.
 package final class CacheLookup: Request {
-  /// Weak, so that a lookup does not keep a resource that is no longer needed (CACHE-36).
+  /// A weak reference, so that a lookup does not retain a resource that is no longer needed
+  /// (CACHE-36).
   private weak var record: ResourceRecord?
   private let address: String
   private let configuration: ResolvedConfiguration
-  /// The entries that have not been read. The last is read next.
+  /// The entries that have not been read yet. The last element is read next.
   private var untried: [CacheEntry]
-  /// The cache entries of the stages after those that were read.
+  /// The entries that a hit is written to: those of the stages after the stage of the hit, the
+  /// latest stage first.
   private var later: [CacheEntry]
   private var run: PipelineRun?
-  /// An entity that has been read already.
+  /// An entity that was read before the lookup started, with its entry; nil if there is none.
   private var found: (entity: Entity, entry: CacheEntry)?
-  /// The queue of the cache that is being read.
+  /// The queue of the cache that is being read now; nil if none is.
   package private(set) var queue: CacheOperations?
 
   /// Whether some of the caches are on disk.
   let isOnDisk: Bool
 
-  /// - Parameter later: Cache entries of the stages after those in `entries`, the latest stage
-  ///   last. They are written, but not read.
+  /// - Parameter later: The entries of the stages after those in `entries`, in the order of their
+  ///   stages. They are not read, but a hit is written to them.
   init(
     of resource: Resource, entries: [CacheEntry], later: [CacheEntry] = [],
     conf: ResolvedConfiguration
@@ -38,11 +41,11 @@ package final class CacheLookup: Request {
     super.init(pump: resource.pump)
   }
 
-  /// Takes an entity that has already been read, and passes it through the stages that follow the
+  /// Creates a lookup for an entity that has already been read. Its stages are those after the
   /// stage of `entry`.
   ///
-  /// - Parameter later: The entries of later stages to write to, in the order of their stages.
-  ///   (NEWS-09)
+  /// - Parameter later: The entries of later stages, in the order of their stages, to which the
+  ///   entity is written. (NEWS-09)
   init(
     of resource: Resource, found entity: Entity, from entry: CacheEntry, later: [CacheEntry],
     conf: ResolvedConfiguration
@@ -68,8 +71,8 @@ package final class CacheLookup: Request {
     examine(entity, from: entry)
   }
 
-  /// Ends the lookup with a miss, because data has arrived another way. Nothing more is read or
-  /// written. (CACHE-03)
+  /// Ends the lookup with a miss, because the resource has got data from another source. Nothing
+  /// more is read or written. (CACHE-03)
   func giveUp() {
     stopWork()
     miss()
@@ -95,7 +98,7 @@ package final class CacheLookup: Request {
   }
 
   private func examine(_ entity: Entity, from entry: CacheEntry) {
-    // The entity answers a request with other headers. (RFC 9111, section 4.1)
+    // The entity is the response to a request with other headers. (RFC 9111, section 4.1)
     if let variant = entity.exchange?.variant,
       !variant.answers(configuration.settings.headers.lines)
     {
@@ -128,7 +131,7 @@ package final class CacheLookup: Request {
       }
       for output in run.outputs {
         let entry = later[output.mark]
-        // A memory cache may have an entity that must not be written to disk.
+        // The entity may come from a memory cache and must not be written to disk.
         if entry.refusal(of: output.entity, from: run) == nil {
           entry.write(output.entity)
           if isOutdated { entry.expire(output.entity.timestamp) }

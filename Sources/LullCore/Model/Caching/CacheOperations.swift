@@ -3,17 +3,19 @@
 ///
 /// An operation starts at once if no other is running. Home thread only.
 public final class CacheOperations {
-  /// Whether the cache keeps operations in order itself, so that none has to wait here.
+  /// Whether the cache itself keeps operations in order. If so, operations do not wait in this
+  /// queue.
   private let isOrderedByCache: Bool
   /// Operations that were issued after those in `upcoming`, in order.
   private var waiting: [Waiting] = []
-  /// The next operation is the last element, so that removing it does not move the others.
+  /// The operations to run next, in reverse order: the next operation is the last element, so that
+  /// removing it does not move the others.
   private var upcoming: [Waiting] = []
-  /// The operation that is running.
+  /// The operation that is running; nil if none is.
   private var current: Current?
   private var count = 0
-  /// The pump that was last asked to report its end. Consecutive operations usually have the same
-  /// pump.
+  /// The pump that was last requested to notify this queue when it closes. Stored because
+  /// consecutive operations usually have the same pump.
   private weak var told: Pump?
   private var isRunning = false
 
@@ -27,20 +29,22 @@ public final class CacheOperations {
     let number: Int
   }
 
-  /// Performs an operation and then calls `done` once, at once or later, on the home thread.
+  /// A function that performs an operation and then calls `done` once, at once or later, on the
+  /// home thread.
   package typealias Operation = (_ done: @escaping () -> Void) -> Void
 
   /// Creates a queue that starts each operation when the one before it has ended.
   public init() { isOrderedByCache = false }
 
-  /// - Parameter isOrderedByCache: Whether the cache keeps the order of operations itself, even if
-  ///   earlier ones have not ended.
+  /// - Parameter isOrderedByCache: Whether the cache itself keeps operations in order, even if they
+  ///   are started before earlier operations have ended.
   package init(isOrderedByCache: Bool) { self.isOrderedByCache = isOrderedByCache }
 
   /// Adds an operation to the queue.
   ///
-  /// - Parameter pump: The pump that the operation runs on. If the pump closes, its operations that
-  ///   have not started never start, and one that is running is no longer waited for.
+  /// - Parameter pump: The pump on whose thread the operation runs. When the pump closes, its
+  ///   operations that have not started are dropped, and the queue no longer waits for a running
+  ///   one.
   package func perform(on pump: Pump, _ operation: @escaping Operation) {
     guard !isOrderedByCache else { return operation {} }
     guard !pump.isClosed else { return }
@@ -88,36 +92,37 @@ extension CacheOperations: PumpQueue {
   }
 }
 
-/// Whether a response may be stored in a cache that outlives the process. (RFC 9111, section
-/// 5.2.2.5)
+/// The reasons why a response may not be stored in a cache, for example in one that outlives the
+/// process. (RFC 9111, section 5.2.2.5)
 enum StoringRule {
-  /// Why nothing is written; text for the log.
+  /// The log text for a response that forbids storing.
   static let reason = "Cache-Control: no-store"
-  /// The same for an entity that would also be found by requests with other headers.
+  /// The log text for an entity without the headers of a response that has `Vary`. If it were
+  /// stored, requests with other headers would find it too.
   static let lostVariant =
     "the response has Vary, but the entity of a transformer does not keep it"
-  /// The same for a partial response.
+  /// The log text for a partial response.
   static let part = "the response is partial (206)"
 }
 
 extension Entity {
-  /// Whether the server has sent only a part. (RFC 9110, 15.3.7)
+  /// Whether the entity is a partial response (206). (RFC 9110, 15.3.7)
   package var isPart: Bool { exchange?.status == 206 }
 
-  /// Whether the response, or the request that it answers, has `no-store`.
+  /// Whether the response or its request has `Cache-Control: no-store`.
   package var forbidsStoring: Bool {
     exchange?.forbidsStoring ?? false || CacheControl.forbidsStoring(headers)
   }
 }
 
-/// A cache whose options can be compared with those of another.
+/// A cache whose options can be compared with the options of another cache.
 package protocol ComparedCache: AnyObject {
-  /// Identifies the options, within this process.
+  /// A hash of the cache's options, valid within this process.
   var fingerprint: Int { get }
 }
 
 extension Pipeline {
-  /// Identifies the options of the pipeline's caches, within this process.
+  /// A hash of the options of the pipeline's caches, valid within this process.
   package var fingerprint: Int {
     order.map { (self[$0].cache as? any ComparedCache)?.fingerprint ?? 0 }.hashValue
   }

@@ -1,11 +1,12 @@
-/// Stores the output of a pipeline stage for longer than the resource lives. (CACHE-01 to CACHE-37)
+/// A cache for the output of a pipeline stage. It can keep entities longer than their resources are
+/// in memory. (CACHE-01 to CACHE-37)
 ///
-/// Set on a stage with `pipeline[.model].cacheUsing(cache)`. When the data of an empty resource is
-/// first read, the caches of its GET pipeline are read, the last stage's first. A hit passes the
-/// later stages and becomes the resource's data with its stored timestamp. Each successful GET load
-/// writes the output of every cached stage. A 304 updates the timestamp. A local override removes
-/// the entry, and so do an invalidation and a successful write. Wiping a resource removes nothing
-/// (CACHE-32).
+/// A cache is set on a stage with `pipeline[.model].cacheUsing(cache)`. When the data of a resource
+/// without data is first read, the caches of its GET pipeline are read, beginning with that of the
+/// last stage. A hit is processed by the later stages and becomes the resource's data, with its
+/// stored timestamp. Each successful GET load writes the output of every stage that has a cache. A
+/// 304 updates the timestamp of the entry. A local override, an invalidation, and a successful
+/// unsafe request to the URL remove the entry. Wiping a resource does not remove it (CACHE-32).
 ///
 /// A cache has five methods, one of which has a default:
 ///
@@ -31,25 +32,28 @@
 ///       }
 ///     }
 ///
-/// All methods are called on the home thread. Do slow work elsewhere, and call `completion` once,
-/// on the home thread. Operations on one object never overlap: each begins when the one before has
-/// completed, in the order issued (CACHE-22). A failed read is a miss, and a failed write is
-/// ignored; neither is reported.
+/// All methods are called on the home thread. Do slow work on another thread, and call `completion`
+/// once, on the home thread. Operations on one cache object never overlap: each operation begins
+/// when the previous one has completed, in the order in which they were issued (CACHE-22). If a
+/// read fails, report a miss. If a write fails, call `completion` as usual. There is no way to
+/// report an error.
 ///
 /// A cache that outlives the process, or that other processes write to, is a
 /// `CoordinatedEntityCache`.
 public protocol EntityCache<Key>: AnyObject {
-  /// Identifies a stored entity.
+  /// The type of keys, which identify stored entities.
   associatedtype Key
 
-  /// Returns the key of a resource's entity at a stage, or nil if it is not cached here (CACHE-24).
-  /// Called for reads and writes alike, while the resource may be empty (CACHE-23).
+  /// Returns the key of a resource's entity at a stage, or nil if this cache does not store the
+  /// entity (CACHE-24). Called for reads and for writes. The resource may have no data at that time
+  /// (CACHE-23).
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key?
 
-  /// Finds the entity, with the timestamp that it was written with (CACHE-31); nil for a miss.
+  /// Reads the entity and passes it to `completion`, with the timestamp with which it was written
+  /// (CACHE-31); nil for a miss.
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void)
 
-  /// Stores the entity. The cache may decline (CACHE-28).
+  /// Stores the entity. The cache may also ignore it (CACHE-28).
   func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void)
 
   /// Sets the timestamp of a stored entity. Does nothing if there is no entry. The default reads
@@ -57,7 +61,7 @@ public protocol EntityCache<Key>: AnyObject {
   func updateEntityTimestamp(
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void)
 
-  /// Removes the entry: reads find nothing until the next write. (CACHE-27)
+  /// Removes the entry. Reads of this key are misses until the next write. (CACHE-27)
   func removeEntity(forKey key: Key, completion: @escaping () -> Void)
 }
 
@@ -68,7 +72,7 @@ extension EntityCache {
     updateEntity(forKey: key, { $0.timestamp = timestamp }, completion: completion)
   }
 
-  /// Reads the entity, changes it and writes it; does nothing if there is no entry.
+  /// Reads the entity, changes it and writes it. Does nothing if there is no entry.
   package func updateEntity(
     forKey key: Key, _ change: @escaping (inout Entity) -> Void, completion: @escaping () -> Void
   ) {

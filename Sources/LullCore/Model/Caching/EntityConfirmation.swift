@@ -1,16 +1,17 @@
-/// The information in a 304 about cache entries: one entity, identified by its validators, is still
-/// valid. (CACHE-19, CACHE-40)
+/// A 304, as information for caches: one entity, identified by its validators, is still valid.
+/// (CACHE-19, CACHE-40)
 public struct EntityConfirmation: Sendable {
   /// The timestamp that the confirmed entity gets, in Unix seconds.
   public let timestamp: Double
-  /// The condition that the request was sent with; nil if it had none.
+  /// The condition of the request that got the 304; nil if the request had no condition.
   private let condition: ResourceState.Condition?
-  /// The data of the resource when the 304 arrived, which it confirms.
+  /// The identification of the resource's data when the 304 arrived, which the 304 confirms; nil
+  /// without data.
   private let known: Known?
-  /// The headers of the 304, if they are to be used.
+  /// The headers of the 304; nil if they are not used.
   private let refreshment: Refreshment?
 
-  /// What identifies an entity without its content.
+  /// The values that identify an entity without its content.
   private struct Known {
     let timestamp: Double
     let condition: ResourceState.Condition?
@@ -27,13 +28,13 @@ public struct EntityConfirmation: Sendable {
     self.refreshment = refreshment
   }
 
-  /// Whether it changes more than the timestamp. (AGE-04)
+  /// Whether the confirmation changes headers too, not only the timestamp. (AGE-04)
   public var changesHeaders: Bool { refreshment != nil }
 
-  /// Whether the 304 is about this entity. It is if the entity has the condition that the request
-  /// was sent with, or if it is the data that the resource had: same timestamp, and no other
-  /// validator. A different entity in the same entry was put there by another process or host, and
-  /// stays unchanged.
+  /// Returns whether the 304 confirms this entity. It does in two cases: the entity's validator is
+  /// the one with which the request was sent, or the entity is the data that the resource had, with
+  /// the same timestamp and no other validator. Otherwise another process or host has written the
+  /// entity, and it must be left unchanged.
   public func isAbout(_ entity: Entity) -> Bool {
     if let condition, entity.condition == condition { return true }
     guard let known, entity.timestamp == known.timestamp else { return false }
@@ -45,10 +46,10 @@ public struct EntityConfirmation: Sendable {
     return condition == other
   }
 
-  /// Applies the confirmation: sets the timestamp and updates the headers. Does nothing if it is
-  /// about another entity.
+  /// If the 304 confirms this entity, sets its timestamp and updates its headers. Otherwise does
+  /// nothing.
   ///
-  /// - Returns: Whether it is about this entity.
+  /// - Returns: Whether the 304 confirms this entity.
   public func confirm(_ entity: inout Entity) -> Bool {
     guard isAbout(entity) else { return false }
     apply(to: &entity)
@@ -60,7 +61,8 @@ public struct EntityConfirmation: Sendable {
     entity.timestamp = timestamp
   }
 
-  /// Whether the entity has been confirmed already; it may then have the validators of the 304.
+  /// Returns whether this confirmation has already been applied to the entity. The entity may then
+  /// have the validators of the 304.
   package func hasConfirmed(_ entity: Entity) -> Bool {
     guard entity.timestamp == timestamp else { return false }
     let found = entity.condition

@@ -1,27 +1,29 @@
-/// Receives updates of one resource's cache entry at one stage: another host or process has written
-/// it. (NEWS-01 to NEWS-12)
+/// Receives the updates of one cache entry, of one resource at one stage. An update means that
+/// another host or process has written the entry. (NEWS-01 to NEWS-12)
 ///
-/// `CoordinatedEntityCache.follow` gets one for each resource and stage. It lives as long as the
-/// service remembers the resource, so hold it weakly. The entry is read and passes the stages after
-/// its own, as a hit does. If it is newer than the data, it becomes the data. Home thread only.
+/// `CoordinatedEntityCache.follow` gets one object for each resource and stage. The object exists
+/// as long as the service has the resource in memory, so a cache should reference it weakly. After
+/// an update, the entry is read and processed by the stages after its own, like a cache hit. If the
+/// entity is newer than the data of the resource, it becomes the data. Home thread only.
 public final class EntityUpdates {
   let stage: PipelineStageKey
   private weak var record: ResourceRecord?
   private weak var service: Service?
-  /// The key that a cache follows now; for use by that cache.
+  /// The key of the entry, in a form that the cache chooses. Only the cache uses it.
   package var key = ""
-  /// The update that waits until loads have ended, or until the entry being read has arrived.
+  /// An update that waits until loads have ended, or until the entry that is being read has
+  /// arrived; nil if none waits.
   private var postponed: Hint?
   private var isReading = false
   private var run: CacheLookup?
 
-  /// A write to the entry: its timestamp.
+  /// A write to the entry by another host or process, and the timestamp of its entity.
   private struct Hint {
     var timestamp: Double
-    /// Whether it was only a 304.
+    /// Whether only a 304 has confirmed the entity.
     var isRefresh: Bool
 
-    /// The combination of both, which leads to one read and one event. (NEWS-10)
+    /// Returns the combination of two updates, which causes only one read and one event. (NEWS-10)
     func merged(with other: Hint?) -> Hint {
       guard let other else { return self }
       return Hint(
@@ -35,13 +37,15 @@ public final class EntityUpdates {
     self.service = service
   }
 
-  /// Reports that another host or process has written an entity of that timestamp, in Unix seconds.
-  /// The entry is read if it may be newer than the data, and if the resource is in use (NEWS-02,
-  /// NEWS-03). The report need not be exact.
+  /// Reports that another host or process has written an entity with that timestamp, in Unix
+  /// seconds. If the entity may be newer than the data and the resource is in use, the entry is
+  /// read (NEWS-02, NEWS-03). The report need not be exact, because the entity is checked again
+  /// after it was read.
   ///
   /// - Parameters:
   ///   - isRefresh: Whether only timestamp and headers have changed, by a 304. (NEWS-04)
-  ///   - completion: Called once, when reading has ended; inside this call if nothing is read.
+  ///   - completion: Called once, when reading the entry has ended. If the entry is not read, it is
+  ///     called inside this call.
   public func arrived(
     timestamp: Double, isRefresh: Bool = false, completion: @escaping () -> Void
   ) {
@@ -64,11 +68,11 @@ public final class EntityUpdates {
     }
     let reading = Reading(
       hint: hint, token: record.state.updateToken, entry: entries[index],
-      // The process that wrote this entry has written the followed caches of later stages too.
-      // (NEWS-09)
+      // Later stages whose caches report writes are left out, because the process that wrote this
+      // entry has written these caches too. (NEWS-09)
       later: entries[(index + 1)...].filter { !$0.isFollowed }, configuration: configuration)
     isReading = true
-    // Weak, so that a cache that never responds does not keep the object alive.
+    // The reference is weak, so that a cache that never responds does not retain this object.
     reading.entry.read { [weak self] entity in
       if let self {
         isReading = false
@@ -78,7 +82,7 @@ public final class EntityUpdates {
     }
   }
 
-  /// A read in progress.
+  /// A read of the entry that is in progress.
   private struct Reading {
     let hint: Hint
     let token: ResourceState.UpdateToken
@@ -113,11 +117,11 @@ public final class EntityUpdates {
     run.start()
   }
 
-  /// The resource, if it can use the entity now.
+  /// Returns the resource if it can use the entity now; otherwise nil.
   private func taker(of entity: Entity, _ reading: Reading) -> Resource? {
     guard let record, let service, record.takesUpdate(of: entity.timestamp) else { return nil }
     guard !record.holdsUpdatesBack else {
-      // A load has begun meanwhile.
+      // A load has begun during the read, so the update has to wait for it.
       postponed = reading.hint.merged(with: postponed)
       return nil
     }
@@ -126,20 +130,21 @@ public final class EntityUpdates {
 
   private var isBusy: Bool { isReading || run != nil }
 
-  /// Takes the update that arrived during a read.
+  /// Processes the postponed update if nothing prevents it any more.
   private func goOn() {
     guard let record, !record.holdsUpdatesBack, !isBusy, let hint = postponed else { return }
     postponed = nil
     take(hint) {}
   }
 
-  /// Takes the update that waited for loads, after their outcome has become the data.
+  /// Processes an update that has waited for loads, on a later turn, after the outcome of the loads
+  /// was applied.
   func loadsEnded() {
     guard postponed != nil else { return }
     service?.pump.enqueue { [weak self] in self?.goOn() }
   }
 
-  /// Drops everything in progress after an override or a wipe. (NEWS-05, NEWS-07)
+  /// Drops postponed and running updates after an override or a wipe. (NEWS-05, NEWS-07)
   func drop() {
     postponed = nil
     let run = run
@@ -149,20 +154,20 @@ public final class EntityUpdates {
 }
 
 extension ResourceRecord {
-  /// Whether an entity of that timestamp is newer than the data, and the resource is in use.
-  /// (NEWS-02, NEWS-03)
+  /// Returns whether an update with that timestamp is used: it is newer than the data, and the
+  /// resource is in use and does not follow a stream. (NEWS-02, NEWS-03)
   fileprivate func takesUpdate(of timestamp: Double) -> Bool {
     isInUse && followerCount == 0 && (state.freshness.hasData || !observers.isEmpty)
       && state.isNewer(timestamp)
   }
 
-  /// Whether updates have to wait for loads, whose responses may refer to the present data, as a
-  /// 304 does. (NEWS-06)
+  /// Whether updates have to wait because loads are in flight. The response to a load may refer to
+  /// the present data, if it is a 304. (NEWS-06)
   fileprivate var holdsUpdatesBack: Bool { !loads.isEmpty }
 }
 
 extension Resource {
-  /// The object that receives updates of the cache entry at that stage.
+  /// Returns the object that receives updates of the cache entry at that stage.
   func updates(at stage: PipelineStageKey) -> EntityUpdates {
     if let updates = record.updates.first(where: { $0.stage == stage }) { return updates }
     let updates = EntityUpdates(of: record, at: stage, service)

@@ -1,13 +1,14 @@
 /// A cache in memory, keyed by stage and URL. One object may serve several stages and services
 /// (CACHE-15, CACHE-37). Lua: `lull.cache.memory()`.
 ///
-/// If it has more than `countLimit` entries, those that were written longest ago are evicted.
+/// If the cache has more than `countLimit` entries, those whose last write was longest ago are
+/// evicted.
 public final class MemoryEntityCache: CoordinatedEntityCache {
-  /// A stage and a URL, in an environment of an API file.
+  /// Identifies an entity by its stage, its URL, and the environment of its service.
   public struct Key: Hashable {
     package let stage: PipelineStageKey
     package let url: String
-    /// nil if the service has no environment.
+    /// The name of the environment; nil if the service has no environment.
     package let environment: String?
   }
 
@@ -16,22 +17,24 @@ public final class MemoryEntityCache: CoordinatedEntityCache {
   public let countLimit: Int
   private var entries: [Key: Entry] = [:]
   private var nextStamp = 0
-  /// Called with each key that was written or removed. A script's host uses it to hold the values.
+  /// Called after each write with the key and the entity, and after each removal with the key and
+  /// nil. The host of a script uses it to hold the script values in the entities.
   package var onChange: ((Key, Entity?) -> Void)?
 
   private struct Entry {
     var entity: Entity
     var stamp: Int
-    /// An entity is stale if its timestamp is not later than this; nil: it is not stale.
+    /// The time as of which the entry was marked as stale. The entity is stale if its timestamp is
+    /// not later. nil: there is no mark.
     var staleAt: Double?
 
-    /// Removes the stale mark if it is not later than the entity.
+    /// Removes the stale mark if its time is not later than the timestamp of the entity.
     mutating func freshen() {
       if let staleAt, staleAt <= entity.timestamp { self.staleAt = nil }
     }
   }
 
-  /// Creates an empty cache. A limit below 1 counts as 1.
+  /// Creates an empty cache. A limit below 1 is treated as 1.
   public init(countLimit: Int = 10_000) {
     self.countLimit = max(1, countLimit)
   }
@@ -50,7 +53,8 @@ public final class MemoryEntityCache: CoordinatedEntityCache {
 
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
     nextStamp += 1
-    // The entity may have been loaded before the entry was marked as stale.
+    // Keeps a stale mark that is later than the entity, which may have been loaded before the entry
+    // was marked.
     let staleAt = entries[key]?.staleAt.flatMap { $0 > entity.timestamp ? $0 : nil }
     entries[key] = Entry(entity: entity, stamp: nextStamp, staleAt: staleAt)
     onChange?(key, entity)
@@ -91,7 +95,8 @@ public final class MemoryEntityCache: CoordinatedEntityCache {
     completion()
   }
 
-  /// Evicts many entries at once, so that the cost of sorting is spread over many writes.
+  /// Evicts the oldest entries if there are too many. Evicts many at once, so that the cost of
+  /// sorting is spread over many writes.
   private func evict() {
     guard entries.count > countLimit else { return }
     let spare = countLimit / 8

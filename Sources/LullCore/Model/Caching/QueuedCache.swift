@@ -1,17 +1,17 @@
 import Synchronization
 
 extension EntityCache {
-  /// This cache, or an adapter that adds the requirements of `CoordinatedEntityCache`.
+  /// This cache if it is a `CoordinatedEntityCache`, otherwise an adapter that makes it one.
   var coordinated: any CoordinatedEntityCache {
     (self as? any CoordinatedEntityCache) ?? QueuedCache.of(self)
   }
 }
 
-/// A cache that has only the methods of `EntityCache`, with its queue.
+/// The adapter for a cache that is only an `EntityCache`. It adds a queue of operations.
 ///
-/// There is one for each cache object while a configuration or an operation uses it. Operations
-/// therefore stay in order, whatever stages, resources and services the object is set on
-/// (CACHE-22).
+/// Each cache object has only one adapter while a configuration or an operation uses the cache.
+/// Operations therefore stay in order, even if the cache object is used for several stages,
+/// resources and services (CACHE-22).
 private final class QueuedCache<Base: EntityCache>: CoordinatedEntityCache {
   let operations = CacheOperations()
   private let base: Base
@@ -52,9 +52,9 @@ private final class QueuedCache<Base: EntityCache>: CoordinatedEntityCache {
   }
 }
 
-/// The queued caches in use, by the cache object that they wrap. Any thread.
+/// The `QueuedCache` objects in use, by the cache object that they wrap. Any thread.
 private enum QueuedCaches {
-  // Used only on the home thread of its cache.
+  // Unchecked, because an entry is used only on the home thread of its cache.
   private struct Entry: @unchecked Sendable {
     weak var cache: AnyObject?
   }
@@ -71,8 +71,8 @@ private enum QueuedCaches {
     entries.withLock { $0[identity] = entry }
   }
 
-  /// Removes the entry, unless a new queue of the same cache object was added while the last one
-  /// was released.
+  /// Removes the entry of a cache object, unless a new `QueuedCache` for the same object was added
+  /// while the previous one was released.
   static func remove(of base: AnyObject) {
     let identity = ObjectIdentifier(base)
     entries.withLock { if $0[identity]?.cache == nil { $0[identity] = nil } }

@@ -1,31 +1,32 @@
-/// A load of one resource that shares its work with other users of a cache. Either it is this
-/// load's turn to send a request, or another user has meanwhile fetched a usable entity. (SCA-20 to
-/// SCA-26) Home thread only.
+/// Coordinates a load of one resource with loads of the same entry by other users of a cache. The
+/// load waits until it is its turn to send a request, or until another user has fetched an entity
+/// that it can use. (SCA-20 to SCA-26) Home thread only.
 final class SharedFetch {
   enum Answer {
     case fetch
-    /// The entity becomes the data of the resource. `isNew`: it differs from the data that was
-    /// there.
+    /// The entity that the load completes with, instead of sending a request. `isNew`: it differs
+    /// from the data of the resource.
     case found(Entity, isNew: Bool)
   }
 
   private let resource: Resource
   private let configuration: ResolvedConfiguration
   private let entry: CacheEntry
-  /// The caches of the stages after the one whose cache has turns.
+  /// The entries in the caches of the stages after the stage of `entry`.
   private let later: [CacheEntry]
   private let turn: any FetchTurn
   private var lookup: CacheLookup?
   private var isOver = false
-  /// How many times a newer entity could not be used.
+  /// The number of times that a newer entity was read but could not be used.
   private var uselessReads = 0
 
   private static let mostUselessReads = 5
 
-  /// nil if no cache of the resource has turns, or if its server can't be reached now.
+  /// Creates the coordination of a load; nil if no cache of the resource coordinates loads by
+  /// turns, or if its server can't be reached now.
   ///
-  /// - Parameter isHeldUp: Whether the load, after getting the turn, waits for limits, credentials
-  ///   or its next attempt.
+  /// - Parameter isHeldUp: Returns whether the load, although it has its turn, waits for limits,
+  ///   credentials or its next attempt.
   init?(of resource: Resource, isHeldUp: @escaping () -> Bool) {
     let configuration = resource.resolvedConfiguration
     guard configuration.takesTurns else { return nil }
@@ -51,10 +52,10 @@ final class SharedFetch {
     turn.end(ending)
   }
 
-  /// Waits for the turn. Calls `answer` once, inside the call or on a later turn, and not after
-  /// `end`.
+  /// Waits until it is the load's turn, or until another user has fetched a usable entity. Calls
+  /// `answer` once, inside the call or later, but not after `end`.
   ///
-  /// - Parameter seconds: The longest time to wait for other users, counted from the first call.
+  /// - Parameter seconds: The maximum time to wait for other users, counted from the first call.
   func begin(within seconds: Double, _ answer: @escaping (Answer) -> Void) {
     let known = resource.record.state.latestData?.timestamp
     turn.seek(newerThan: known, within: seconds) { [self] chance in
@@ -84,8 +85,9 @@ final class SharedFetch {
     lookup.start()
   }
 
-  /// Returns the answer if the entity can be used. If it can't, but is newer than the present data,
-  /// it becomes the data that the request revalidates.
+  /// Returns the answer for an entity that another user has fetched; nil if the load can't use it.
+  /// If an entity that can't be used is newer than the data of the resource, it becomes the data,
+  /// and the load revalidates it.
   private func take(_ entity: Entity, isAwaited: Bool) -> Answer? {
     let state = resource.record.state
     if let data = state.latestData, data.timestamp >= entity.timestamp { return nil }
@@ -97,7 +99,7 @@ final class SharedFetch {
     guard var data = state.latestData, let etag = data.etag, etag == entity.etag,
       data.validatorsHold
     else { return .found(entity, isNew: true) }
-    // Another user got a 304 for the same data.
+    // The other user got a 304 for data that this resource has too.
     data.headers = entity.headers
     data.timestamp = entity.timestamp
     data.exchange?.variant = entity.exchange?.variant
@@ -113,14 +115,14 @@ final class SharedFetch {
   }
 }
 
-/// How a load treats other users of its caches that load the same entry.
+/// How a load is coordinated with loads of the same cache entry by other users.
 enum FetchManner {
-  /// Ignores them.
+  /// The load ignores other users.
   case alone
-  /// Sends its request at once, and lets the others wait for it.
+  /// The load sends its request at once, and other users wait for it.
   case announced
-  /// Waits until no other user fetches the entry, and uses an entity that another user has fetched
-  /// meanwhile.
+  /// The load waits until no other user fetches the entry. If another user fetches an entity during
+  /// the wait, the load uses it.
   case byTurns
 }
 
@@ -130,46 +132,47 @@ package protocol FetchSharing: CoordinatedEntityCache {
   func makeTurn(forKey key: Key) -> (any FetchTurn)?
 }
 
-/// The turn of one load among all loads of the same entry. Home thread only.
+/// The turn of one load among the loads of the same entry by all users of a cache. Home thread
+/// only.
 package protocol FetchTurn: AnyObject {
   /// Waits until it is this load's turn, or until another user has written an entity newer than
-  /// `timestamp`. After the latter it may be called again. `answer` is called once, inside the call
-  /// or on a later turn, and not after `end`.
+  /// `timestamp`. In the second case, it may be called again. `answer` is called once, inside the
+  /// call or later, but not after `end`.
   ///
   /// - Parameters:
   ///   - timestamp: The timestamp of the present data, in Unix seconds; nil if there is no data.
-  ///   - seconds: The longest time to wait for other users, counted from the first call.
+  ///   - seconds: The maximum time to wait for other users, counted from the first call.
   func seek(
     newerThan timestamp: Double?, within seconds: Double,
     _ answer: @escaping (FetchChance) -> Void)
 
-  /// Starts fetching without waiting for other users. They wait, unless another load fetches
-  /// already.
+  /// Announces that this load fetches the entry without waiting for its turn. Other users then wait
+  /// for this load, unless another load already has the turn.
   func announce()
 
-  /// Whether the load waits for limits, credentials or its next attempt. Other users wait for that
-  /// only a short time. (SCA-30)
+  /// Returns whether the load waits for limits, credentials or its next attempt. Other users wait
+  /// for such a load only a short time. (SCA-30)
   var isHeldUp: () -> Bool { get set }
 
-  /// Ends the turn and passes it on, after everything written so far has been stored. A second call
-  /// does nothing.
+  /// Ends the turn, and gives the next load its turn, after all previous writes have been stored. A
+  /// second call does nothing.
   func end(_ ending: FetchEnding)
 }
 
 /// The result of waiting for a turn.
 package enum FetchChance: Equatable {
-  /// It is this load's turn, or no server can be reached: the load should send its request.
+  /// The load should send its request: it is its turn, or no server can be reached.
   case fetch
-  /// The cache has a newer entity. `isAwaited`: it was written since the wait began.
+  /// The cache has a newer entity. `isAwaited`: the entity was written after the wait began.
   case written(isAwaited: Bool)
 }
 
 /// How a load that had its turn has ended.
 package enum FetchEnding: Equatable, Sendable {
-  /// It received new data.
+  /// The load received new data.
   case succeeded
-  /// It failed, or received a 304.
+  /// The load failed, or received a 304.
   case failed
-  /// It was cancelled, so its outcome is unknown.
+  /// The load was cancelled, so its outcome is unknown.
   case cancelled
 }

@@ -1,8 +1,9 @@
 import LullSystem
 
-/// A setting in an explanation: its name in Swift or Lua, and its value as text.
+/// A setting that explanations list: its name in Swift or Lua, and functions that return its value
+/// as text.
 ///
-/// Headers are not among them; they are listed one by one.
+/// Headers are not described by this type, because explanations list each header separately.
 package struct ExplainedSetting: Sendable {
   private enum Telling: Sendable {
     case value(@Sendable (Configuration) -> String?)
@@ -10,13 +11,14 @@ package struct ExplainedSetting: Sendable {
   }
 
   package let name: String
-  /// The text of a setting that a block has switched off.
+  /// The text that is shown for the setting if a block has switched it off.
   let off: String
   private let telling: Telling
-  /// Identifies a value within this process, including details that its text does not contain.
+  /// Returns a hash of the value, valid within this process. It includes details that the text of
+  /// the value does not contain.
   private let fingerprint: (@Sendable (Configuration) -> Int)?
 
-  /// A setting that is shown by its value.
+  /// Creates a setting that is shown by its value.
   ///
   /// - Parameter words: Returns the value as text; nil if the setting is not set, or is switched
   ///   off.
@@ -30,7 +32,7 @@ package struct ExplainedSetting: Sendable {
     telling = .value(words)
   }
 
-  /// A setting that is shown by the number of its functions.
+  /// Creates a setting that is shown by the number of its functions.
   package init(_ name: String, functions: @escaping @Sendable (Configuration) -> Int) {
     self.name = name
     off = ""
@@ -50,8 +52,8 @@ package struct ExplainedSetting: Sendable {
 }
 
 extension ExplainedSetting {
-  /// The settings by their Swift names, as configuration blocks use them, in the order of
-  /// explanations.
+  /// All settings except headers, with the Swift names that configuration blocks use, in the order
+  /// in which explanations list them.
   static let all: [ExplainedSetting] = basic + policies + network + [validation] + processing
 
   private static let basic: [ExplainedSetting] = [
@@ -149,7 +151,7 @@ extension ExplainedSetting {
 }
 
 extension RetryPolicy {
-  /// The complete value, so that each change is visible.
+  /// The complete retry policy as text. It contains all values, so that each change is visible.
   fileprivate var words: String {
     let causes = statuses.sorted().map { "\($0)" } + errors.map(\.rawValue).sorted()
     return
@@ -160,7 +162,7 @@ extension RetryPolicy {
 }
 
 extension RateLimit {
-  /// The complete value, so that each change is visible.
+  /// The complete rate limit as text. It contains all values, so that each change is visible.
   fileprivate var words: String {
     var words = "\(requests) in \(LogText.number(per)) s"
     switch scope {
@@ -177,26 +179,28 @@ extension RateLimit {
   }
 }
 
-/// The settings of a resource, and for each the block that changed it last. A setting that no block
-/// has changed has its default.
+/// The settings of a resource, with the block that has last changed each setting. If no block has
+/// changed a setting, it has its default.
 struct SettingSources {
-  /// The result of all blocks.
+  /// The settings after all blocks have run.
   private(set) var settings = Configuration()
-  /// The blocks of headers, by the header's name in lower case.
+  /// The blocks that have last changed headers, by the name of the header in lower case.
   private(set) var ofHeaders: [String: ConfigurationEntry] = [:]
-  /// The blocks that switch headers off, by name.
+  /// The blocks that switch headers off, by the name of the header.
   private(set) var ofOmissions: [String: ConfigurationEntry] = [:]
-  /// The blocks of the settings, in the order of the list, as are the texts.
+  /// For each setting in `list`, the block that has last changed it; nil: none.
   private(set) var ofSettings: [ConfigurationEntry?]
-  /// The values as texts; nil for settings that are not set.
+  /// For each setting in `list`, its value as text; nil if the setting is not set.
   private(set) var texts: [String?]
-  /// The fingerprints of the values, in the same order.
+  /// For each setting in `list`, the fingerprint of its value.
   private(set) var fingerprints: [Int]
-  /// The number of functions that a block has added to the setting of that name.
+  /// The blocks that have added functions to a setting, each with the name of the setting and the
+  /// number of functions.
   private(set) var functions: [(entry: ConfigurationEntry, name: String, count: Int)] = []
-  /// Headers of a block that are not sent because the resource is on another origin. (CFG-02)
+  /// Headers that are not sent because the resource is on another origin than the base URL, each
+  /// with its block. (CFG-02)
   private(set) var withheld: [(entry: ConfigurationEntry, name: String)] = []
-  /// Blocks that have thrown an error, whose settings are ignored.
+  /// Blocks that have thrown an error. Their settings are ignored.
   private(set) var failures: [(entry: ConfigurationEntry, failure: RequestError)] = []
   private let list: [ExplainedSetting]
 
@@ -206,12 +210,12 @@ struct SettingSources {
     texts = list.map { $0.words(in: standard) }
     fingerprints = list.map { $0.fingerprint(in: standard) }
     ofSettings = list.map { _ in nil }
-    // An invalid resource has no settings of the service. (SVC-23)
+    // The configuration of an invalid resource does not contain settings of the service. (SVC-23)
     guard resource.record.invalidSource == nil else { return }
     settings = resource.service.visitEntries(applyingTo: resource, method: method) { take($0) }
     guard let environment = resource.service.environment else { return }
-    // Values that are stored separately for the environment have other names than those that were
-    // set.
+    // The environment stores some values, such as cookies, under other names than the blocks have
+    // set. The texts show the names that are used.
     let own = settings.kept(apart: environment.name)
     texts = list.map { $0.words(in: own) }
     fingerprints = list.map { $0.fingerprint(in: own) }

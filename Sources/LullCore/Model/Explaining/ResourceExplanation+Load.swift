@@ -1,5 +1,6 @@
 extension ResourceExplanation {
-  /// The step that `loadIfNeeded` would take, and the present state. Times are in Unix seconds.
+  /// The step that `loadIfNeeded` would take, and the present state of the resource. Times are in
+  /// Unix seconds.
   public struct Load: Sendable {
     /// The step of a load.
     public enum Step: Sendable, Hashable {
@@ -7,8 +8,8 @@ extension ResourceExplanation {
       case join
       /// Load nothing, because the resource is up to date.
       case nothing
-      /// Wait for the caches that are being read. If they have nothing fresh, load, or fail if the
-      /// service is offline.
+      /// Wait for the caches that are being read. If they have no fresh data, send a request. If
+      /// the service is offline, use data of any age, or fail.
       case waitForCache
       /// Send a request.
       case load
@@ -16,17 +17,17 @@ extension ResourceExplanation {
       case fail(Obstacle)
     }
 
-    /// Why no request can be sent.
+    /// The reason why no request can be sent.
     public enum Obstacle: Sendable, Hashable {
       /// The service is offline, and there is no data.
       case offline
       /// The resource has no valid URL.
       case noURL
-      /// A configuration block has failed: see `failures`.
+      /// A configuration block has failed; see `ResourceExplanation.failures`.
       case configuration
     }
 
-    /// The step that it would take.
+    /// The step that `loadIfNeeded` would take.
     public let step: Step
     /// The reason for the step.
     public let reason: LoadReason
@@ -35,18 +36,18 @@ extension ResourceExplanation {
     public let condition: String?
     /// The present data, which may be stale.
     public let data: Entity?
-    /// The error of the last load; nil if it did not fail.
+    /// The error of the last load; nil if the last load did not fail.
     public let error: RequestError?
-    /// The number of seconds after its timestamp during which the data is fresh.
+    /// The number of seconds, counted from the timestamp of the data, for which the data is fresh.
     public let lifetime: Double
-    /// Whether the lifetime comes from the headers of the data. (AGE-01)
+    /// Whether `lifetime` is determined by the response headers of the data. (AGE-01)
     public let isLifetimeOfAnswer: Bool
-    /// The number of seconds for which an error counts.
+    /// The number of seconds after an error in which `loadIfNeeded` does not load again.
     public let retryTime: Double
     /// The time of the explanation.
     public let now: Double
     private let plan: LoadPlan.Step
-    /// The start of the load in progress.
+    /// The start of the load in progress, in Unix seconds; nil if there is none or it is unknown.
     private let begun: Double?
 
     init(of resource: Resource) {
@@ -60,7 +61,8 @@ extension ResourceExplanation {
       } else {
         condition = nil
       }
-      // Read without starting a cache lookup; the plan has done that already.
+      // Read from the state, without starting a cache lookup, because the plan has already started
+      // it.
       data = resource.record.state.latestData
       error = resource.record.state.latestError
       let configuration = resource.configuration
@@ -91,10 +93,13 @@ extension ResourceExplanation.Load.Step {
 }
 
 extension ResourceExplanation.Load: CustomStringConvertible {
-  /// The step and its reason, such as `load nothing: the data is 3 s old, and fresh for 30 s`.
+  /// The step and the reason for it, for example
+  /// `load nothing: the data is 3 s old, and fresh for 30 s`.
   public var description: String { text(ofFailure: "thrown") }
 
-  /// - Parameter word: The verb for a failing block, in Swift or Lua terms.
+  /// Returns the step and the reason for it as text.
+  ///
+  /// - Parameter word: The verb for a block that fails, for Swift or for Lua.
   func text(ofFailure word: String) -> String {
     switch plan {
     case .join: "join the load in progress\(begunText)"
@@ -117,7 +122,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     return ", started \(Self.seconds(max(0, now - begun))) ago"
   }
 
-  /// Why data or an error is fresh enough, or is not.
+  /// The reason why the data or error is or is not fresh, as text.
   private var reasonText: String {
     switch reason {
     case .forced, .inProgress: ""
@@ -137,7 +142,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
 
   // MARK: State
 
-  /// The rows of the page: a name and a value each.
+  /// Returns the rows of the explanation about the load, each with a name and a value.
   func rows(ofFailure word: String) -> [(name: String, value: String)] {
     var rows = [("would", text(ofFailure: word))]
     if let data {
@@ -175,14 +180,15 @@ extension ResourceExplanation.Load: CustomStringConvertible {
       + (attempt.delay > 0 ? " after waiting \(LogText.seconds(attempt.delay))" : "")
   }
 
-  /// The file cache replaces a timestamp in the future by 0. (CACHE-31)
+  /// Returns the age of a timestamp as text. The age is unknown if the timestamp is 0, which the
+  /// file cache sets in place of a timestamp in the future. (CACHE-31)
   private func age(of timestamp: Double) -> String {
     guard timestamp > 0 else { return "of unknown age" }
     let age = now - timestamp
     return age < -1 ? "dated in the future" : "\(Self.seconds(max(0, age))) old"
   }
 
-  /// Rounded to tenths of a second.
+  /// Returns a duration as text, rounded to tenths of a second.
   private static func seconds(_ seconds: Double) -> String {
     LogText.number((seconds * 10).rounded() / 10) + " s"
   }

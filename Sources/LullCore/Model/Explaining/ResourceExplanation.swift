@@ -1,57 +1,60 @@
 import LullSystem
 
-/// The settings of a resource with the source line of each, and the step that a load would take:
-/// the result of `Resource.explanation(for:)`.
+/// The result of `Resource.explanation(for:)`: the settings of a resource, each with the source
+/// line that has set it, and the step that `loadIfNeeded` would take.
 ///
-/// A value of that moment, which later changes do not affect. Its `description` is a readable page.
-/// No text contains credentials; `load?.data` and `load?.error` are those of the resource. Any
-/// thread. Lua: `resource:explain(method)`, which returns only the page.
+/// It describes the moment of the call; later changes do not affect it. Its `description` is a
+/// readable page. The texts do not contain credentials. `load?.data` and `load?.error` are the
+/// unchanged data and error of the resource. Any thread. Lua: `resource:explain(method)`, which
+/// returns only the page.
 public struct ResourceExplanation: Sendable {
-  /// The method of the requests that it explains.
+  /// The method of the requests whose settings are explained.
   public let method: RequestMethod
   /// The URL of the resource, with masked credentials.
   public let url: String
-  /// The environment of the service's API file, where it is declared, and where its base URL is;
-  /// nil: the service has no environment.
+  /// The environment of the service, with the source positions of its declaration and of its base
+  /// URL; nil: the service has no environment.
   let environment: (name: String, place: SourcePlace?, basePlace: SourcePlace?)?
-  /// Whether there are no settings because the resource has no valid URL. (SVC-23)
+  /// Whether the resource has no valid URL. If so, `settings` is empty. (SVC-23)
   public let isInvalid: Bool
-  /// The settings: headers in the order of their names, then the others. A setting that is not set,
-  /// and that no block has switched off, is missing.
+  /// The settings: first the headers in the order of their names, then the others. A setting that
+  /// is not set is listed only if a block has switched it off.
   public internal(set) var settings: [Setting] = []
-  /// Configuration blocks that have failed. Their settings are ignored, and every request fails.
+  /// The configuration blocks that have failed. Their settings are ignored, and every request of
+  /// the resource fails.
   public let failures: [Failure]
   /// The step of `loadIfNeeded`; nil for methods other than GET.
   public let load: Load?
 
   /// One setting, with its value and source.
   public struct Setting: Sendable, Hashable {
-    /// The name in a configuration block, such as `limits.timeout`; for a header `headers.` and its
-    /// name in lower case.
+    /// The name of the setting in a configuration block, such as `limits.timeout`. For a header, it
+    /// is `headers.` and the header's name in lower case.
     public let name: String
-    /// The value as text, with masked credentials.
+    /// The value of the setting as text, with masked credentials.
     public internal(set) var value: String
-    /// The block that changed it last; nil: it has its default. A setting with functions has an
-    /// element for each block that adds some.
+    /// The block that has last changed the setting; nil: the setting has its default. A setting
+    /// that consists of functions is listed once for each block that adds functions.
     public internal(set) var source: Source?
-    /// Whether it is a header of the service that is not sent because the resource is on another
-    /// origin. (CFG-02)
+    /// Whether the setting is a header that is not sent, because the resource is on another origin
+    /// than the base URL. (CFG-02)
     public let isWithheld: Bool
-    /// The name in a script; for a header without `headers.`.
+    /// The name of the setting in a script. For a header, it is the name without `headers.`.
     let key: String
-    /// The number of functions that it is shown by; 0 if it is shown by its value.
+    /// The number of functions, for a setting that consists of functions; otherwise 0.
     package var functionCount = 0
-    /// Identifies, within this process, a value that is hidden by a mask.
+    /// A hash of the value, valid within this process. It differs for different values, even if a
+    /// mask hides them in `value`.
     package var fingerprint = 0
   }
 
-  /// A configuration block.
+  /// A configuration block, as the source of a setting.
   public struct Source: Sendable, Hashable, CustomStringConvertible {
-    /// Where it was registered; nil for built-in blocks, such as those of the standard
-    /// transformers.
+    /// The file and line where the block was registered; nil for built-in blocks, such as those of
+    /// the standard transformers.
     public internal(set) var place: SourcePlace?
-    /// The pattern it applies to, as in logs; nil: every resource. For an environment of an API
-    /// file, the environment.
+    /// The pattern of the block, as in logs; nil: it applies to every resource. For the settings of
+    /// an environment of an API file, the name of the environment.
     public let pattern: String?
 
     init(_ entry: ConfigurationEntry) {
@@ -60,7 +63,7 @@ public struct ResourceExplanation: Sendable {
       pattern = text.map { LogText.part($0, limit: 60) }
     }
 
-    /// `Module/File.swift:12  (/users/*)`
+    /// The file, line and pattern of the block, for example `Module/File.swift:12  (/users/*)`.
     public var description: String {
       (place?.description ?? "built in") + (pattern.map { "  (\($0))" } ?? "")
     }
@@ -70,11 +73,12 @@ public struct ResourceExplanation: Sendable {
   public struct Failure: Sendable {
     /// The block.
     public let source: Source
-    /// The error that it has thrown.
+    /// The error that the block has thrown.
     public let error: RequestError
   }
 
-  /// The first setting of that name. For functions, that of the first block that adds some.
+  /// The first setting with that name; nil if there is none. For functions, it is the setting of
+  /// the first block that adds functions.
   public subscript(name: String) -> Setting? { settings.first { $0.name == name } }
 
   /// - Parameter list: The settings other than headers, with the names to show.
@@ -96,7 +100,7 @@ public struct ResourceExplanation: Sendable {
     if sources.settings.validation != nil { tellSchemas(of: resource) }
   }
 
-  /// Adds the schemas to the value of the validation setting.
+  /// Adds a text about the schemas to the value of the validation setting.
   private mutating func tellSchemas(of resource: Resource) {
     guard let index = settings.firstIndex(where: { ["validate", "validation"].contains($0.name) })
     else { return }
@@ -152,9 +156,11 @@ public struct ResourceExplanation: Sendable {
         name: name, value: value, source: entry.map { Source($0) }, isWithheld: false, key: name))
   }
 
-  /// Returns a copy whose places have the lines of the settings themselves, where they are known.
+  /// Returns a copy in which the source of each setting has the line of the setting itself, if that
+  /// line is known.
   ///
-  /// - Parameter line: Returns the line of a key inside the call at a place.
+  /// - Parameter line: Returns the line of a setting's key inside the call that `place` refers to;
+  ///   nil if it is unknown.
   package func locatingKeys(
     _ line: (_ key: String, _ place: SourcePlace) -> Int?
   ) -> ResourceExplanation {
@@ -170,15 +176,15 @@ public struct ResourceExplanation: Sendable {
 }
 
 extension Resource {
-  /// Explains the settings for requests of that method, with the line that has set each, and the
-  /// step that `loadIfNeeded` would take now. For debugging, and for tests of a program's
-  /// configuration.
+  /// Returns an explanation of the settings for requests of that method, each with the line that
+  /// has set it, and of the step that `loadIfNeeded` would take now. Use it for debugging, and in
+  /// tests of a program's configuration.
   ///
-  /// The configuration blocks run again for it, in the order of registration, and their results are
-  /// discarded (CFG-13). It starts the cache lookup if it has not begun, does not wait for caches
-  /// on disk, and never sends a request. Home thread only, and not inside a configuration block,
-  /// which ends the program (EXP-08). Settings of a script have the line of the script's call. Lua:
-  /// `resource:explain(method)`. (EXP-01)
+  /// For the explanation, the configuration blocks run again, in the order of registration, and
+  /// their results are discarded (CFG-13). The call starts the cache lookup if it has not begun. It
+  /// does not wait for caches on disk and never sends a request. Home thread only. Calling it
+  /// inside a configuration block ends the program (EXP-08). Settings of a script have the line of
+  /// the script's call. Lua: `resource:explain(method)`. (EXP-01)
   ///
   ///     print(api.resource("/users/7").explanation())
   ///     let source = user.explanation(for: .put)["limits.timeout"]?.source
@@ -197,8 +203,8 @@ extension ResourceExplanation: CustomStringConvertible {
   public var description: String { text(callingLoad: "loadIfNeeded", failure: "thrown") }
 
   /// - Parameters:
-  ///   - name: The name of the function that loads if needed.
-  ///   - failure: The verb for a failing block.
+  ///   - name: The name of `loadIfNeeded` in Swift or in Lua.
+  ///   - failure: The verb for a block that fails, for Swift or for Lua.
   package func text(callingLoad name: String, failure word: String) -> String {
     var text = "\(method) \(url)\n"
     if let environment {
@@ -223,7 +229,7 @@ extension ResourceExplanation: CustomStringConvertible {
 
   private static func aligned(_ rows: [(name: String, value: String, place: String)]) -> String {
     let names = rows.map { TextWidth.of($0.name) }.max() ?? 0
-    // A value that is longer than most moves only its own place to the right.
+    // If a value is longer than 40 columns, only the source in its own row is moved to the right.
     let values = min(rows.map { TextWidth.of($0.value) }.max() ?? 0, 40)
     return rows.map { row in
       var line = "  " + row.name + String(repeating: " ", count: names - TextWidth.of(row.name) + 2)
@@ -237,26 +243,28 @@ extension ResourceExplanation: CustomStringConvertible {
 }
 
 extension Service {
-  /// The effect of one configuration block on the settings of the blocks before it.
+  /// The effect of one configuration block: the settings before and after it.
   struct AppliedEntry {
     let entry: ConfigurationEntry
     let before: Configuration
     let after: Configuration
-    /// Headers of the block that are not sent because the resource is on another origin than the
-    /// base URL. (CFG-02)
+    /// The names of the block's headers that are not sent because the resource is on another origin
+    /// than the base URL. (CFG-02)
     let withheld: [String]
-    /// The error of the block, which fails requests of this resource. Its settings are ignored.
+    /// The error of the block; nil if the block succeeded. After an error, its settings are ignored
+    /// and requests of this resource fail.
     let failure: RequestError?
   }
 
-  /// All configuration blocks, in order.
+  /// All configuration blocks, in the order of their registration.
   package var configurationEntries: [ConfigurationEntry] { entries }
 
-  /// Whether a block, or its predicate, is running. An explanation would run it again, without end.
+  /// Whether a configuration block or its predicate is running. An explanation that is requested
+  /// inside a block would run the block again, without end.
   package var isRunningBlocks: Bool { isExplaining || configuring != nil }
 
-  /// Runs the blocks that apply to a resource, in order, and visits each. Returns the resulting
-  /// settings. (CFG-13)
+  /// Runs the blocks that apply to a resource, in order, and calls `visit` with the effect of each.
+  /// Returns the resulting settings. (CFG-13)
   func visitEntries(
     applyingTo resource: Resource, method: RequestMethod, _ visit: (AppliedEntry) -> Void
   ) -> Configuration {
@@ -294,9 +302,10 @@ extension Resource {
   }
 }
 
-/// A line of a source text.
+/// A position in a source text: its file and a line.
 public struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
-  /// The file as messages show it, `Module/File.swift` in Swift, or another name of the text.
+  /// The file as messages show it, in Swift `Module/File.swift`, or another name of the source
+  /// text.
   public let file: String
   /// The line, starting at 1; 0: the whole file.
   public package(set) var line: Int
@@ -306,6 +315,6 @@ public struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
     self.line = line
   }
 
-  /// `Module/File.swift:12`
+  /// The file and the line, for example `Module/File.swift:12`.
   public var description: String { line > 0 ? "\(file):\(line)" : file }
 }

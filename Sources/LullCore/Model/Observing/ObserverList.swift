@@ -1,11 +1,12 @@
 /// The observers of one resource, in registration order.
 ///
-/// A broadcast notifies the observers that were present at its start. Observers that are added
-/// meanwhile get only observerAdded. Observers that another one removes get nothing more, not even
-/// the present event. A nested broadcast finishes before the outer one continues. (OBS-33 to
-/// OBS-35)
+/// A broadcast notifies the observers that are in the list at its start. Observers that are added
+/// during the broadcast get only observerAdded. Observers that are removed during the broadcast get
+/// no more events, not even the present one. A nested broadcast finishes before the outer broadcast
+/// continues. (OBS-33 to OBS-35)
 package final class ObserverList {
-  /// In order. A removed observation is replaced by `hole`, until there are many of them.
+  /// The observations in registration order. In a long list, a removed observation is replaced by
+  /// `hole`. When there are many holes, they are taken out.
   private var observations: [Observation] = []
   private var holeCount = 0
   private lazy var hole: Observation = {
@@ -13,13 +14,15 @@ package final class ObserverList {
     hole.markRemoved()
     return hole
   }()
-  /// The index of a list that is too long to search for each of its observers.
+  /// The index for finding observers in a long list; nil for a list that is short enough to be
+  /// searched.
   private var index: ObserverIndex?
   private static let shortest = 32
-  /// Whether some observers are not held, so that their owners may have died unnoticed. Held
-  /// observers are checked before each event.
+  /// Whether some observers were not added with `hold`. The list is not notified when the owners of
+  /// such observers are released, so it checks for dead observers before each event.
   private var hasUnheld = false
-  /// The number of observers at which an addition removes dead ones.
+  /// If the list has at least this number of observers, the next addition first removes dead
+  /// observers.
   private var nextLook = ObserverList.shortest
 
   package init() {}
@@ -30,14 +33,14 @@ package final class ObserverList {
   package var isEmpty: Bool { count == 0 }
   package var count: Int { observations.count - holeCount }
 
-  /// The number of observers that would be notified, without dead ones.
+  /// The number of observers that an event would notify. Dead observers are not counted.
   package var keptCount: Int { observations.count { $0.isKept } }
 
-  /// Whether there are observers that have died, or whose owners have, and that have not been
-  /// removed yet.
+  /// Whether the list contains dead observers: they, or all their owners, have been released, but
+  /// they have not been removed yet.
   package var hasDead: Bool { observations.contains { !$0.isRemoved && !$0.isKept } }
 
-  /// Whether any observer wants progress.
+  /// Whether at least one observer wants progress.
   var wantsProgress: Bool {
     observations.contains { !$0.isToldByHost && $0.observer?.wantsProgress ?? false }
   }
@@ -58,7 +61,8 @@ package final class ObserverList {
         if let owner { index?.add(ObserverIndex.key(owner), at: position) }
         return
       }
-      // An observer that has lost its last owner has stopped observing, and starts again. (OBS-30)
+      // If the observer has lost its last owner, it has stopped observing, and is now added again.
+      // (OBS-30)
       removeDead(resource: resource)
     }
     let observation = Observation(identity: identity)
@@ -66,9 +70,11 @@ package final class ObserverList {
     append(observation, observer, resource)
   }
 
-  /// Adds an observer that tells through `isAlive` how long it is in use, as those of a script's
-  /// host do. (OBS-19) `isToldByHost`: the host of the service passes events to it, together with
-  /// its neighbours, and it gets no progress.
+  /// Adds an observer that is retained until it is removed or its `isAlive` is false, such as an
+  /// observer of a script. (OBS-19)
+  ///
+  /// - Parameter isToldByHost: Whether the host of the service notifies this observer, together
+  ///   with adjacent observers of the host. Such an observer gets no progress.
   package func hold(_ observer: any ObserverObject, isToldByHost: Bool, resource: Resource) {
     let observation = Observation(identity: nil)
     observation.hold(observer, isToldByHost: isToldByHost)
@@ -85,7 +91,8 @@ package final class ObserverList {
     observer.resourceChanged(resource, event: .observerAdded)
   }
 
-  /// Removes an owner. Observers without any other owner are notified and removed.
+  /// Removes an owner from all observers. Observers that then have no owner are removed and
+  /// notified.
   func remove(ownedBy owner: AnyObject, resource: Resource) {
     var left: [Int] = []
     for position in positions(ObserverIndex.key(owner)).sorted() {
@@ -97,40 +104,42 @@ package final class ObserverList {
     remove(at: left, resource: resource)
   }
 
-  /// Returns the observer of that identity, if it is still in use.
+  /// Returns the observer with that identity; nil if there is none, or if it is dead.
   func observer(identifiedBy identity: AnyHashable) -> (any ObserverObject)? {
     observations.first { $0.isIdentified(by: identity) && $0.isKept }?.observer
   }
 
-  /// Removes the observers of that identity, whatever their owners, and notifies them.
+  /// Removes the observers with that identity, even if they have owners, and notifies them.
   func remove(identifiedBy identity: AnyHashable, resource: Resource) {
     remove(
       at: observations.indices.filter { observations[$0].isIdentified(by: identity) },
       resource: resource)
   }
 
-  /// Removes a held observer and notifies it. No other observer is affected.
+  /// Removes one observer that was added with `hold`, and notifies it.
   package func remove(_ observer: any ObserverObject, resource: Resource) {
     remove([observer], resource: resource)
   }
 
-  /// Removes several held observers at once, then notifies them in their order.
+  /// Removes several observers that were added with `hold`, then notifies them in registration
+  /// order.
   package func remove(_ observers: [any ObserverObject], resource: Resource) {
     remove(
       at: Set(observers.compactMap { position(of: $0, identity: nil) }).sorted(),
       resource: resource)
   }
 
-  /// Removes the observers that get their events from a host that has gone. They are not notified.
+  /// Removes the observers that a host notifies, because the host has closed. They do not get
+  /// `stoppedObserving`.
   package func removeToldByHost() {
     for observation in observations where observation.isToldByHost { observation.markRemoved() }
     takeOut()
   }
 
-  /// Whether there is a held observer, such as those of hosts.
+  /// Whether the list contains observers that were added with `hold`, such as those of scripts.
   package var hasHeld: Bool { observations.contains { $0.isHeld && !$0.isRemoved } }
 
-  /// The held observers, such as those of hosts.
+  /// The observers that were added with `hold`, such as those of scripts.
   package var held: [any ObserverObject] {
     observations.filter { $0.isHeld && !$0.isRemoved }.compactMap(\.observer)
   }
@@ -161,13 +170,13 @@ package final class ObserverList {
 
   // MARK: Finding
 
-  /// Returns the observers with that key. In a short list these are all observers; in a long one
-  /// there may be some that no longer have the key.
+  /// Returns the observers with that key. The result may contain other observers too: in a short
+  /// list all keyed observers, in a long list observers that no longer have the key.
   package func keyed(_ key: UInt) -> [any KeyedObserver] {
     Set(positions(key)).sorted().compactMap { observations[$0].observer as? any KeyedObserver }
   }
 
-  /// Registers a further key of an observer.
+  /// Adds a key under which an observer can be found.
   package func add(key: UInt, of observer: any ObserverObject) {
     guard index != nil, let position = position(of: observer, identity: nil) else { return }
     index?.add(key, at: position)
@@ -186,7 +195,8 @@ package final class ObserverList {
     return candidates.first(where: isHere)
   }
 
-  /// The positions of observers that may have that key; all positions of a short list.
+  /// Returns the positions of observers that may have that key. In a short list, these are all
+  /// positions.
   private func positions(_ key: UInt) -> [Int] {
     guard observations.count > ObserverList.shortest else { return Array(observations.indices) }
     if index == nil { index = ObserverIndex() }
@@ -194,8 +204,8 @@ package final class ObserverList {
     return index?[key] ?? []
   }
 
-  /// Marks observers as removed. The change is noted, so that a broadcast in progress checks the
-  /// rest of its snapshot again.
+  /// Marks observers as removed. Increases the change count of the pump, so that a broadcast in
+  /// progress checks again which of its remaining observers have been removed.
   private func markRemoved(_ gone: [Observation], of resource: Resource) {
     guard !gone.isEmpty else { return }
     for observation in gone { observation.markRemoved() }
@@ -212,7 +222,8 @@ package final class ObserverList {
     }
   }
 
-  /// Removes observers whose owners have died. Those that still exist are notified.
+  /// Removes dead observers: those whose owners have been released. The removed observers that
+  /// still exist are notified.
   package func removeDead(resource: Resource) {
     closeUp()
     for observation in observations { observation.forgetDeadOwners() }
@@ -236,7 +247,8 @@ package final class ObserverList {
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }
     let host = resource.pump.host
-    // By index: `present` holds the observations, and an iterator would retain each again.
+    // Loops by index, because `present` already retains the observations, and an iterator would
+    // retain each of them again.
     var index = 0
     while index < present.count {
       let observation = present[index]
@@ -257,19 +269,21 @@ package final class ObserverList {
   }
 }
 
-/// The positions of observers in a long list, by their addresses and those of their owners.
+/// An index for long lists of observers. It finds the positions of observers by their addresses and
+/// the addresses of their owners.
 ///
-/// An address may be that of another object by now, so callers have to check each result.
+/// An address may since belong to another object, so callers have to check each result.
 struct ObserverIndex {
   private var positions: [UInt: [Int]] = [:]
   private var identities: [AnyHashable: Int] = [:]
-  /// The number of observations that are indexed. Later ones have been added since.
+  /// The number of indexed observations, from the beginning of the list. Observations after them
+  /// have been added since.
   private(set) var count = 0
 
-  /// The key by which an object is found.
+  /// Returns the key by which an object is found: its address.
   static func key(_ object: AnyObject) -> UInt { UInt(bitPattern: ObjectIdentifier(object)) }
 
-  /// Indexes the observations that have been added to the list.
+  /// Adds the observations that were added to the list since the last update to the index.
   mutating func update(_ observations: [Observation]) {
     for position in count..<observations.count {
       let observation = observations[position]
@@ -280,42 +294,43 @@ struct ObserverIndex {
     count = observations.count
   }
 
-  /// Adds a further owner of an observation that is indexed already.
+  /// Adds a key, such as a further owner, of an observation that is already indexed.
   mutating func add(_ key: UInt, at position: Int) {
     if position < count { positions[key, default: []].append(position) }
   }
 
-  /// The positions of observers that may have that key, or an owner with it; in no particular
+  /// The positions of observers that may have that key, or an owner with that key, in no particular
   /// order.
   subscript(_ key: UInt) -> [Int] { positions[key] ?? [] }
 
   func position(of identity: AnyHashable) -> Int? { identities[identity] }
 }
 
-/// An observer that can be found by further keys besides its own address: those of values of a
-/// script, which Swift does not know.
+/// An observer that has further keys, besides its own address. These are the keys of script values
+/// that Swift can't inspect.
 package protocol KeyedObserver: ObserverObject {
   var keys: [UInt] { get }
 }
 
-/// The entry of an observer in a resource's list: the observer, its owners, and whether it is still
-/// there.
+/// The entry of an observer in a resource's list: the observer, its owners, and whether it has been
+/// removed.
 package final class Observation {
-  /// Set while an owner other than the observer itself lives (OBS-19, OBS-22).
+  /// A strong reference to the observer, set while the observer is held or has an owner other than
+  /// itself (OBS-19, OBS-22).
   private var strongObserver: (any ObserverObject)?
   private weak var weakObserver: (any ObserverObject)?
   private var owners: [WeakOwner] = []
   private var ownsItself = false
-  /// Whether it stays until it is removed or its `isAlive` is false.
+  /// Whether the observer is held: it is retained until it is removed or its `isAlive` is false.
   private(set) var isHeld = false
-  /// Whether the service's host passes events to it, together with its neighbours. It gets no
-  /// progress.
+  /// Whether the host of the service notifies the observer, together with adjacent observers of the
+  /// host. Such an observer gets no progress.
   package private(set) var isToldByHost = false
   package private(set) var isRemoved = false
-  /// Whether an owner has died, as opposed to being removed.
+  /// Whether an owner was released instead of removed.
   private var hasLostOwner = false
-  /// The identity given by the caller, if it is not that of the object. An observer of an equal
-  /// identity is the same observer (OBS-16).
+  /// The identity that the caller has given; nil: the observer is identified by its object
+  /// identity. Observers with equal identities are the same observer (OBS-16).
   let identity: AnyHashable?
 
   private struct WeakOwner {
@@ -328,8 +343,8 @@ package final class Observation {
 
   package var observer: (any ObserverObject)? { strongObserver ?? weakObserver }
 
-  /// The keys by which it is found: those of its observer, its owners, and further ones that the
-  /// observer provides.
+  /// The keys by which the observation is found: those of its observer, of its owners, and further
+  /// keys of a `KeyedObserver`.
   var keys: [UInt] {
     guard let observer else { return [] }
     var keys = [ObserverIndex.key(observer)]
@@ -338,7 +353,8 @@ package final class Observation {
     return keys
   }
 
-  /// The log text for its end, which has to be read before it is marked as removed.
+  /// The log text for the removal of the observer. It has to be read before the observation is
+  /// marked as removed.
   var farewell: String {
     guard let observer else { return "an observer was dropped: it has been collected" }
     return (isHeld ? !isRemoved : hasLostOwner)
@@ -351,7 +367,8 @@ package final class Observation {
     return observer === other
   }
 
-  /// Whether it was added with that identity, or has it as its own object identity. (OBS-160)
+  /// Returns whether the observer was added with that identity, or that identity is its object
+  /// identity. (OBS-160)
   func isIdentified(by identity: AnyHashable) -> Bool {
     guard !isRemoved, !isHeld, let observer else { return false }
     return (self.identity ?? AnyHashable(ObjectIdentifier(observer))) == identity
@@ -382,8 +399,8 @@ package final class Observation {
     if owners.isEmpty, ownsItself { strongObserver = nil }
   }
 
-  /// Removes owners that have died. If the observer then has no owner but itself, it is held weakly
-  /// again. (OBS-22)
+  /// Removes owners that have been released. If the observer then has no owner but itself, the
+  /// reference to it becomes weak again. (OBS-22)
   func forgetDeadOwners() {
     guard !owners.isEmpty, strongObserver != nil, owners.contains(where: { $0.object == nil })
     else { return }
@@ -392,7 +409,7 @@ package final class Observation {
     if owners.isEmpty, ownsItself { strongObserver = nil }
   }
 
-  /// Whether it is still in use: the observer exists, and has an owner or owns itself.
+  /// Whether the observer is still in use: it exists, and is held, has an owner or owns itself.
   var isKept: Bool {
     guard !isRemoved, let observer, observer.isAlive else { return false }
     if isHeld || ownsItself { return true }

@@ -1,32 +1,35 @@
-/// Is notified of changes of a resource. Called on the home thread, in registration order.
+/// An object or value that is notified of changes of a resource. The observers of a resource are
+/// called on the home thread, in registration order.
 ///
-/// An observer is a class, or a value type. A value is copied when it is added, and held by an
-/// owner (`addObserver(_:owner:)`).
+/// An observer is an instance of a class or of a value type. A value is copied when it is added,
+/// and needs an owner (`addObserver(_:owner:)`).
 public protocol ResourceObserver {
-  /// Called after each change. The resource is then in the state after the event.
+  /// Called after each change. The resource already has the new state.
   func resourceChanged(_ resource: Resource, event: ResourceEvent)
-  /// Called with the progress of loads; the final 1 comes before newData or error. Called only
-  /// while `wantsProgress` is true. (PRG-29)
+  /// Called with the progress of loads. The last value, 1, is reported before newData or error.
+  /// Called only while `wantsProgress` is true. (PRG-29)
   func resourceRequestProgress(for resource: Resource, progress: Double)
-  /// Called after the observer was removed, by a call or by the death of an owner, but not after
-  /// its own death. (OBS-26 to OBS-29)
+  /// Called after the observer was removed, by a call or because its last owner was released. Not
+  /// called if the observer itself was released. (OBS-26 to OBS-29)
   func stoppedObserving(resource: Resource)
-  /// Whether `resourceRequestProgress` does anything. While no observer or hook wants progress, it
-  /// is not measured (PRG-24). True by default.
+  /// Whether the observer needs calls of `resourceRequestProgress`. While no observer or hook wants
+  /// progress, it is not measured (PRG-24). True by default.
   var wantsProgress: Bool { get }
-  /// False once the observer can never be called again. Checked before every broadcast.
+  /// Whether the observer may still be called. Once it is false, the observer is removed. Checked
+  /// before every broadcast.
   var isAlive: Bool { get }
-  /// The name of the observer in the log. (LOG-10)
+  /// The name of the observer in the log, by default the name of its type. (LOG-10)
   var logName: String { get }
-  /// Identifies the observer. Adding an observer of an equal identity again adds only the owner.
-  /// (OBS-16, OBS-160)
+  /// Identifies the observer. If an observer with an equal identity is already present, adding the
+  /// new one only adds its owner. (OBS-16, OBS-160)
   ///
-  /// It is read once, when the observer is added. By default, an object has its object identity,
-  /// and each addition of a value is a new observer.
+  /// The identity is read once, when the observer is added. By default, an object has its object
+  /// identity. A value has a new identity each time it is added.
   var observerIdentity: AnyHashable { get }
 }
 
-/// The type of the elements in a resource's list of observers: objects only. Values are boxed.
+/// The type of observers in a resource's list. All of them are objects; observers that are values
+/// are wrapped in a `ValueObserver`.
 package typealias ObserverObject = ResourceObserver & AnyObject
 
 extension ResourceObserver {
@@ -42,7 +45,7 @@ extension ResourceObserver where Self: AnyObject {
   public var observerIdentity: AnyHashable { AnyHashable(ObjectIdentifier(self)) }
 }
 
-/// Equal only to itself.
+/// An identity that is equal only to itself.
 private final class UniqueObserverIdentity: Hashable {
   static func == (one: UniqueObserverIdentity, other: UniqueObserverIdentity) -> Bool {
     one === other
@@ -51,7 +54,7 @@ private final class UniqueObserverIdentity: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Boxes an observer that is a value, for the list.
+/// Wraps an observer that is a value in an object, for the list of observers.
 final class ValueObserver: ResourceObserver {
   let value: any ResourceObserver
 
@@ -92,26 +95,26 @@ final class ClosureObserver: ResourceObserver {
 
 /// The events that observers are notified of. (OBS-11)
 public enum ResourceEvent: Sendable, Equatable, CustomStringConvertible {
-  /// Sent only to the new observer, during the call that adds it.
+  /// The observer was added. Sent only to the new observer, during the call that adds it.
   case observerAdded
   /// A load has begun.
   case requested
   /// A load was cancelled. Data and error have not changed.
   case requestCancelled
-  /// The data was replaced, or removed by a wipe.
+  /// The data was replaced, or a wipe has removed it.
   case newData(NewDataSource)
   /// The present data was confirmed and has a new timestamp.
   case notModified
-  /// A load has failed. The present data stays.
+  /// A load has failed. The resource keeps its data.
   case error
 
-  /// Where new data came from. (OBS-10)
+  /// The source of new data. (OBS-10)
   public enum NewDataSource: String, Sendable {
-    /// A response to a request.
+    /// The response to a request.
     case network
     /// The cache of a pipeline stage.
     case cache
-    /// Another host or process that has written it to a shared cache. (NEWS-01)
+    /// Another host or process, which has written the data to a shared cache. (NEWS-01)
     case shared
     /// The program, through `overrideLocalData` or `overrideLocalContent`.
     case localOverride
@@ -132,12 +135,12 @@ public enum ResourceEvent: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// An observer that is a function: the argument of `addObserver(owner:closure:)`. Called on the
-/// home thread with the resource and the event. (OBS-15) Lua: the function of
-/// `resource:add_observer`.
+/// A function as an observer, for `addObserver(owner:closure:)`. It is called on the home thread
+/// with the resource and the event. (OBS-15) Lua: the function of `resource:add_observer`.
 public typealias ResourceObserverClosure = (Resource, ResourceEvent) -> Void
 
-/// Represents a loop or an iterator of a script in a resource's list of observers while it waits.
+/// Represents a loop of a Swift program, or an iterator of a script, in a resource's list of
+/// observers while the loop or iterator waits.
 package final class IteratorObserver: ResourceObserver {
   package let logName: String
   private let hear: (ResourceEvent) -> Void
@@ -152,8 +155,8 @@ package final class IteratorObserver: ResourceObserver {
 }
 
 extension Resource {
-  /// Cancels loads that iterators have started, if they have no other hooks and the resource has no
-  /// observers.
+  /// If the resource has no observers, cancels the loads that iterators have started and that have
+  /// no hooks of other code.
   package func cancelUnwantedLoads() {
     guard !isObserved else { return }
     for load in loadRequests where load.iteratorHooks == load.hookCount { load.cancel() }
@@ -161,24 +164,25 @@ extension Resource {
 }
 
 extension Resource {
-  /// Adds an observer that owns itself: it is held weakly, and removed when nothing else holds it.
-  /// (OBS-18)
+  /// Adds an observer without an owner. The resource has only a weak reference to it, and removes
+  /// the observer when it has been released. (OBS-18)
   ///
-  /// It gets observerAdded during this call (OBS-01). Adding it again does nothing (OBS-14). Values
-  /// can't own themselves: add them with an owner.
+  /// The observer gets observerAdded during this call (OBS-01). Adding it again does nothing
+  /// (OBS-14). An observer that is a value needs an owner: use `addObserver(_:owner:)`.
   @discardableResult
   public func addObserver(_ observer: any (ResourceObserver & AnyObject)) -> Resource {
     add(observer, owner: nil, identity: ownIdentity(of: observer))
   }
 
-  /// Adds an observer that is held as long as `owner` lives. (OBS-19 to OBS-22)
+  /// Adds an observer that is retained as long as `owner` exists. (OBS-19 to OBS-22)
   ///
-  /// It gets observerAdded during this call (OBS-01). A value is copied. If an observer of an equal
-  /// `observerIdentity` is present already, only the owner is added to that one (OBS-16), and the
-  /// given value is not used.
+  /// The observer gets observerAdded during this call (OBS-01). A value is copied. If an observer
+  /// with an equal `observerIdentity` is already present, `owner` becomes a further owner of the
+  /// present observer, and the given observer is not used (OBS-16).
   @discardableResult
   public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
-    // A cast alone is not sufficient: on some platforms a value casts to a box that is an object.
+    // A cast alone is not sufficient, because on some platforms a value can be cast to an object,
+    // which wraps it.
     guard type(of: observer) is AnyClass, let object = observer as? any ObserverObject else {
       return add(
         ValueObserver(observer), owner: owner, identity: observer.observerIdentity)
@@ -186,38 +190,40 @@ extension Resource {
     return add(object, owner: owner, identity: ownIdentity(of: object))
   }
 
-  /// Returns the observer of that identity: its `observerIdentity`, or the `identity:` of a
-  /// function. Returns nil if there is no such observer, or if its last owner has gone. A value is
-  /// returned as the copy that was added. (OBS-160)
+  /// Returns the observer with that identity: its `observerIdentity`, or for a function the
+  /// `identity` with which it was added. Returns nil if there is no such observer, or if its last
+  /// owner has been released. For a value, returns the copy that was added. (OBS-160)
   ///
-  /// Observers of scripts have no identity. Home thread only. Not available in Lua, where a script
-  /// has its function.
+  /// Observers of scripts have no identity. Home thread only. There is no such function in Lua,
+  /// because scripts identify an observer by its function.
   public func observer(identity: AnyHashable) -> (any ResourceObserver)? {
     pump.checkThread()
     let observer = record.observers.observer(identifiedBy: identity)
     return (observer as? ValueObserver)?.value ?? observer
   }
 
-  /// Removes the observers of that identity, whatever their owners. Each gets `stoppedObserving`
-  /// during this call, and no events afterwards. If there is no such observer, nothing happens.
-  /// (OBS-160)
+  /// Removes the observers with that identity, even if they have owners. Each of them gets
+  /// `stoppedObserving` during this call, and no events afterwards. If there is no such observer,
+  /// does nothing. (OBS-160)
   ///
-  /// Does not cancel loads; use `cancelLoadIfUnobserved()`. Home thread only. Lua:
+  /// Loads are not cancelled; use `cancelLoadIfUnobserved()` for that. Home thread only. Lua:
   /// `resource:remove_observers(f)`.
   public func removeObserver(identity: AnyHashable) {
     pump.checkThread()
     record.observers.remove(identifiedBy: identity, resource: self)
   }
 
-  /// nil for an object with its own identity, which the list finds by its address.
+  /// Returns the `observerIdentity` of an object; nil if it is the object identity, because the
+  /// list finds the observer by its address.
   private func ownIdentity(of observer: any ObserverObject) -> AnyHashable? {
     let identity = observer.observerIdentity
     return identity == AnyHashable(ObjectIdentifier(observer)) ? nil : identity
   }
 
-  /// Adds a function that is called until `owner` dies or its observers are removed. Each addition
-  /// is a separate observer (OBS-15), unless an observer of an equal `identity` is present already:
-  /// then only the owner is added to that one (OBS-16). The log shows its file and line (LOG-10).
+  /// Adds a function that is called with each event, until `owner` is released or its observers are
+  /// removed. Each call adds a separate observer (OBS-15). If an observer with an equal `identity`
+  /// is already present, `owner` becomes a further owner of that observer, and the function is not
+  /// used (OBS-16). The log shows the file and line of the call (LOG-10).
   @discardableResult
   public func addObserver(
     owner: AnyObject, identity: AnyHashable? = nil, file: StaticString = #fileID,
@@ -237,15 +243,18 @@ extension Resource {
     return self
   }
 
-  /// Adds an observer that tells through `isAlive` how long it is in use, as those of a script's
-  /// host do. (OBS-19) `isToldByHost`: the host of the service passes events to it, together with
-  /// its neighbours.
+  /// Adds an observer that is retained until it is removed or its `isAlive` is false, such as an
+  /// observer of a script. (OBS-19)
+  ///
+  /// - Parameter isToldByHost: Whether the host of the service notifies this observer, together
+  ///   with adjacent observers of the host.
   package func hold(_ observer: any ObserverObject, isToldByHost: Bool = false) {
     record.observers.hold(observer, isToldByHost: isToldByHost, resource: self)
     heard(ofAdding: observer)
   }
 
-  /// Comes after observerAdded. A cache hit comes later. (OBS-40)
+  /// Called after the new observer got observerAdded. Starts polling the progress if the observer
+  /// wants it, and starts the cache lookup, whose hit arrives later. (OBS-40)
   private func heard(ofAdding observer: any ResourceObserver) {
     if observer.wantsProgress {
       for load in record.loads { load.request.progressListenersChanged() }
@@ -253,8 +262,8 @@ extension Resource {
     checkCaches()
   }
 
-  /// Removes `owner` from all observers of this resource. Observers without any other owner stop
-  /// observing and get no more events. (OBS-23 to OBS-26, OBS-31)
+  /// Removes `owner` from all observers of this resource. Observers that then have no owner are
+  /// removed and get no more events. (OBS-23 to OBS-26, OBS-31)
   public func removeObservers(ownedBy owner: AnyObject?) {
     pump.checkThread()
     guard let owner else { return }

@@ -1,20 +1,20 @@
-/// Reads single fields of content of any kind.
+/// Reads single fields of content. Implementations exist for JSON and for the values of scripts.
 package protocol ContentFieldReader {
   /// Returns the value at a path.
   func value(_ path: FieldPath, in content: Content) -> FieldValue
-  /// Returns the value at a path from the last element of a list; `nothing` if the list has none.
+  /// Returns the value at a path in the last element of a list; `nothing` if the list is empty.
   func value(
     _ path: FieldPath, ofLastElementOf list: FieldPath, in content: Content
   ) -> FieldValue
-  /// Whether there is nothing at a path, not even null or false.
+  /// Returns whether there is no value at a path, not even null or false.
   func isMissing(_ path: FieldPath, in content: Content) -> Bool
-  /// Whether the value at a path is false, as opposed to null or an empty string.
+  /// Returns whether the value at a path is false. Null and an empty string don't count as false.
   func isFalse(_ path: FieldPath, in content: Content) -> Bool
 }
 
 extension ContentFieldReader {
-  /// Whether parsed JSON has a member at that path, whatever its value. Always true for other
-  /// content, where it is unknown.
+  /// Returns whether parsed JSON has a member at that path, with any value. For other content, this
+  /// is unknown, and the result is true.
   func has(_ path: FieldPath, in content: Content) -> Bool {
     guard case .json(let document) = content else { return true }
     return path.ways.contains { way in
@@ -64,7 +64,7 @@ package struct JSONFields: ContentFieldReader {
     return path.ways.contains { JSONFields.element($0, in: document.root)?.bool == false }
   }
 
-  /// The list at a path; nil for content other than JSON.
+  /// Returns the list at a path; nil if there is none, and for content other than JSON.
   static func rows(_ list: FieldPath, in content: Content) -> JSONElement? {
     guard case .json(let document) = content else { return nil }
     return list.ways.lazy.compactMap { element($0, in: document.root) }.first { $0.kind == .array }
@@ -84,7 +84,7 @@ package struct JSONFields: ContentFieldReader {
     case .int: return element.int.map { .text(String($0)) } ?? .nothing
     case .double:
       if let digits = element.digits { return .text(digits) }
-      // From 2^53 on, a double represents more than one whole number.
+      // From 2^53 on, one double represents several whole numbers, so its digits may be wrong.
       return element.double.map { abs($0) < 0x1p53 ? .text(String($0)) : .inexact } ?? .nothing
     case .string: return element.string.flatMap { $0.isEmpty ? nil : .text($0) } ?? .nothing
     case .array: return .list(count: element.count)
@@ -93,10 +93,13 @@ package struct JSONFields: ContentFieldReader {
   }
 }
 
-/// The path of a field: its name, names separated by dots, or a JSON Pointer.
+/// The path of a field in content, written as its name, as names separated by dots, or as a JSON
+/// Pointer.
 package struct FieldPath {
   package let text: String
-  /// The names of members, the outermost first. The first way that leads to a value is used.
+  /// The possible meanings of the path, each as a list of member names, the outermost first. The
+  /// first list that leads to a value is used. A text with dots has two meanings: one name that
+  /// contains dots, and several names.
   package let ways: [[String]]
 
   package init(_ text: String) {
@@ -110,12 +113,12 @@ package struct FieldPath {
     }
   }
 
-  /// A path of member names, the outermost first, which may contain any characters.
+  /// Creates a path from member names, the outermost first. The names may contain any characters.
   init(names: [String]) {
     self.init(text: names.joined(separator: "."), ways: [names])
   }
 
-  /// The path of the content itself.
+  /// Creates the path of the content itself.
   private init() {
     text = ""
     ways = [[]]
@@ -123,7 +126,7 @@ package struct FieldPath {
 
   package static let root = FieldPath()
 
-  /// Returns the path extended by a name.
+  /// Returns this path extended by the name of a member.
   package func appending(_ name: String) -> FieldPath {
     FieldPath(text: text + "." + name, ways: ways.map { $0 + [name] })
   }
@@ -134,11 +137,11 @@ package struct FieldPath {
   }
 }
 
-/// The value at a path, as far as paging needs it.
+/// The value at a path, reduced to the information that paging needs.
 package enum FieldValue: Equatable {
-  /// Missing, null, false or an empty string.
+  /// There is no value, or it is null, false or an empty string.
   case nothing
-  /// A string, or a number written as one.
+  /// A string, or a number in the form of a string.
   case text(String)
   /// A number whose digits may differ from those that the server sent.
   case inexact

@@ -1,17 +1,19 @@
-/// How the next page of a list is found.
+/// The rule by which the next page of a list is found.
 package enum NextPage {
-  /// By a `Link` header, else by one of the fields that APIs commonly use.
+  /// The URL is in a `Link` header, or otherwise in one of the fields that APIs commonly use.
   case automatic
   case link
-  /// By a field that has its URL.
+  /// The URL is in the field at that path.
   case field(FieldPath)
-  /// By a function of the user.
+  /// A function of the program or script returns the next page.
   case asked
-  /// By a field whose value is the value of a parameter.
+  /// The value of a field is the value of a query parameter for the next page.
   case cursor(PageCursor)
-  /// By a parameter with the page number. Without a path in `items`, the list is searched for.
+  /// A query parameter contains the page number. `items` is the path of the list; if it is empty,
+  /// the list is searched for.
   case numbered(parameter: String, first: Int, step: Int, items: FieldPath)
-  /// By a parameter with the number of rows before the page. `items` as above.
+  /// A query parameter contains the number of rows before the page. `items` is the path of the
+  /// list; if it is empty, the list is searched for.
   case offset(parameter: String, first: Int, items: FieldPath)
 
   /// The fields in which APIs put the URL of the next page, in the order in which they are tried.
@@ -62,7 +64,7 @@ extension NextPage {
       return resource.settingParam(cursor.parameter, .text(value))
     case .numbered(let parameter, let first, let step, _):
       let number = first &+ step &* (progress.count &- 1)
-      // Pages are numbered from 0 or from 1.
+      // `isLast` expects numbers that start at 1.
       let isLast = step == 1 && signs.isLast(number: first == 0 ? number + 1 : number)
       if isLast || signs.hasMore == false { return nil }
       return resource.settingParam(parameter, .text(String(number &+ step)))
@@ -73,7 +75,7 @@ extension NextPage {
     }
   }
 
-  /// The field that has the list, if one is named.
+  /// The path of the list, if the rule contains it; otherwise nil.
   var items: FieldPath? {
     switch self {
     case .numbered(_, _, _, let items), .offset(_, _, let items): items.text.isEmpty ? nil : items
@@ -82,7 +84,8 @@ extension NextPage {
     }
   }
 
-  /// Whether a parameter counts, so that a page without rows is after the last one.
+  /// Whether the rule counts pages or rows. With such a rule, a page without rows is the end of the
+  /// list.
   var counts: Bool {
     switch self {
     case .numbered, .offset: true
@@ -90,7 +93,8 @@ extension NextPage {
     }
   }
 
-  /// Whether a page is after the last one, which is known only when it has been loaded.
+  /// Returns whether a loaded page is after the last page of the list. With rules that count, this
+  /// is known only after the page has been loaded.
   ///
   /// - Parameter rows: The path of the list on the first page.
   func isEmpty(
@@ -98,7 +102,7 @@ extension NextPage {
     _ words: PageProgress.Words
   ) throws(PagingProblem) -> Bool {
     if case .cursor(let cursor) = self {
-      // A page without a list has no next page either, which is reported when that is requested.
+      // If a page has no list, the error is reported when its next page is requested.
       return (try? cursor.isBehindEnd(entity.content, fields)) ?? false
     }
     guard counts else { return false }
@@ -113,7 +117,8 @@ extension NextPage {
     }
   }
 
-  /// The page of the first common field that has a usable value.
+  /// Returns the page whose URL is in the first common field with a usable value; nil if there is
+  /// no next page.
   private static func commonPage(_ signs: PageSigns<some ContentFieldReader>)
     throws(PagingProblem) -> Resource?
   {
@@ -131,7 +136,8 @@ extension NextPage {
     return nil
   }
 
-  /// Content without fields can't show the end by a missing field, unless its body is empty.
+  /// Throws an error if the content is text or bytes and not empty. Such content has no fields, so
+  /// a missing field does not mean that there is no next page.
   private static func demandFields(of entity: Entity, _ path: FieldPath) throws(PagingProblem) {
     switch entity.content {
     case .bytes(let bytes) where !bytes.isEmpty: break
@@ -145,13 +151,13 @@ extension NextPage {
   private static func linked(_ resource: Resource, _ entity: Entity) throws(PagingProblem)
     -> Resource?
   {
-    // Parsed separately, so that an invalid header does not affect others.
+    // The headers are parsed separately, so that an invalid header does not affect the others.
     let headers = entity.headers.byteValues(of: Array("link".utf8)).map { value in
       value.withUnsafeBufferPointer { LinkHeader(ResourceURL.text(ofBytes: $0)) }
     }
     let own = base(of: resource, entity).withoutFragment
     for link in headers.flatMap(\.links) where link.relations.contains("next") {
-      // Some servers name the page itself as the anchor of the link.
+      // A link with another anchor than the page itself is not a link of this page.
       if let anchor = link.anchor, base(of: resource, entity).relative(anchor) != own { continue }
       return try page(link.target, from: resource, entity)
     }
@@ -179,7 +185,7 @@ extension NextPage {
       }
       return try page(reference, from: resource, entity)
     case .object:
-      // As in HAL and JSON:API.
+      // In HAL and JSON:API, a link is an object with the URL in `href`.
       let inner = path.appending("href")
       switch fields.value(inner, in: entity.content) {
       case .text(let reference): return try page(reference, from: resource, entity)
@@ -190,13 +196,14 @@ extension NextPage {
     }
   }
 
-  /// Whether it is a URL or a path, as opposed to a cursor.
+  /// Returns whether a text looks like a URL or a path. Otherwise it may be a cursor.
   private static func looksLikeReference(_ text: String) -> Bool {
     text.contains("/") || text.hasPrefix("?")
   }
 
-  /// Whether it can only be a URL, not a cursor: absolute, with a query, or below the path of the
-  /// resource. Base64 has slashes too. (PAG-84)
+  /// Returns whether a text can only be a URL and not a cursor: it is absolute, has a query, or is
+  /// below the path of the resource. A slash alone is not sufficient, because base64 contains
+  /// slashes too. (PAG-84)
   static func isURL(_ text: String, for resource: Resource) -> Bool {
     let text = trimmed(text)
     if text.hasPrefix("?") || hasQuery(text) || text.hasPrefix("/") && text.contains("?") {
@@ -218,7 +225,7 @@ extension NextPage {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
       }
-    // Cursors such as "id:17" have a colon too.
+    // A colon alone is not sufficient, because cursors such as "id:17" have a colon too.
     let schemes: Set = [
       "http", "https", "ftp", "ws", "wss", "file", "mailto", "data", "javascript",
     ]
@@ -235,7 +242,7 @@ extension NextPage {
     return String(scalars[...last])
   }
 
-  /// Whether it contains `?name=`.
+  /// Returns whether a text contains a query of the form `?name=`.
   private static func hasQuery(_ text: String) -> Bool {
     guard let mark = text.firstIndex(of: "?") else { return false }
     let query = text[text.index(after: mark)...]
@@ -244,7 +251,8 @@ extension NextPage {
       && query[..<end].allSatisfy { $0.isLetter || $0.isNumber || "_-.$%[]".contains($0) }
   }
 
-  /// Whether it is complete base64 with a character that a host name can't have.
+  /// Returns whether a text is complete base64 and contains `=` or `+`, which a host name can't
+  /// contain.
   private static func isBase64(_ text: String) -> Bool {
     let digits = text.prefix { $0 != "=" }
     return text.utf8.count % 4 == 0 && (digits.count < text.count || digits.contains("+"))
@@ -252,7 +260,8 @@ extension NextPage {
       && digits.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/".contains($0)) }
   }
 
-  /// The resource that a reference on a page refers to, taking redirects of the page into account.
+  /// Returns the resource to which a reference on a page refers. The reference is resolved relative
+  /// to the URL of the page after redirects.
   package static func page(_ reference: String, from resource: Resource, _ entity: Entity)
     throws(PagingProblem) -> Resource
   {
@@ -264,7 +273,8 @@ extension NextPage {
   }
 
   private static func base(of resource: Resource, _ entity: Entity) -> ResourceURL {
-    // Masks occur only in the query, which relative references do not use.
+    // If the URL contains masks, they are in the query, which is not needed for relative
+    // references.
     entity.exchange?.url.flatMap { text in
       ResourceURL(absolute: text) ?? ResourceURL(shown: String(text.prefix { $0 != "?" }))
     } ?? resource.url
@@ -278,7 +288,7 @@ extension ResourceURL {
 }
 
 extension Entity {
-  /// Whether it was read as text or bytes, but is JSON. (PAG-87)
+  /// Whether the content was read as text or bytes, but is JSON. (PAG-87)
   fileprivate var looksLikeJSON: Bool {
     guard !isTextByDecision else { return false }
     let bytes: [UInt8]

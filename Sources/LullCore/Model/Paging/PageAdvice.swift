@@ -1,4 +1,4 @@
-/// How to request the next page, for a message.
+/// The advice in an error message on how to request the next page.
 enum PageAdvice {
   case cursor(field: String, parameter: String)
   case lastRow(field: String, rows: String, more: String?)
@@ -11,7 +11,7 @@ enum PageAdvice {
 }
 
 extension PageProgress.Words {
-  /// Advice on naming the field of the list.
+  /// Returns the advice to name the field that contains the list.
   func itemsAdvice(_ way: NextPage) -> String {
     let option = if case .offset = way { "offset" } else { "page" }
     switch style {
@@ -23,7 +23,8 @@ extension PageProgress.Words {
     }
   }
 
-  /// Advice on the option to use, in the syntax of the command, an API file, Lua or Swift.
+  /// Returns the advice on the option to use, in the syntax of the command, an API file, Lua or
+  /// Swift.
   func text(_ advice: PageAdvice) -> String {
     switch style {
     case .command:
@@ -71,13 +72,13 @@ extension PageProgress.Words {
       }
     }
   }
-  /// A `next` function for scripts that reads a header.
+  /// Returns the text of a `next` function for scripts that reads a header.
   private static func function(_ name: String, _ parameter: String) -> String {
     "next = function(_, page) local value = page.latest_data.headers[\"\(name)\"] "
       + "return value and page:with_param(\"\(parameter)\", value) end"
   }
 
-  /// Advice on the setting that reads a body as JSON.
+  /// The advice on the setting with which a body is read as JSON.
   var jsonAdvice: String {
     switch style {
     case .command: "pass --as json"

@@ -1,13 +1,16 @@
-/// A value on each page that is the value of a parameter for the next page.
+/// The rule for pages with a cursor: a field of each page contains the value of a query parameter
+/// for the next page.
 package struct PageCursor {
   package let parameter: String
-  /// Its path in the content, or in the last element of `items`.
+  /// The path of the cursor in the content, or with `items` in the last element of that list.
   package let field: FieldPath
-  /// The list whose last element has the field; nil: the page itself has it.
+  /// The list whose last element contains the cursor; nil: the page itself contains it.
   package let items: FieldPath?
-  /// The flag for another page; nil: a value, or an element, shows that there is one.
+  /// The field that is true if there is another page; nil: there is another page if the page has a
+  /// cursor, or if the list `items` is not empty.
   package let more: FieldPath?
-  /// Whether the field may belong to the last row if the page itself does not have it.
+  /// Whether the cursor may be in the last row of the page's list if the page itself does not
+  /// contain it.
   package let mayBeOfRow: Bool
 
   package init(
@@ -21,9 +24,11 @@ package struct PageCursor {
     self.mayBeOfRow = mayBeOfRow
   }
 
-  /// Returns the value for the next page, or its URL; nil at the end.
+  /// Returns the value of the parameter for the next page, or the URL of the next page; nil at the
+  /// end of the list.
   ///
-  /// - Parameter hasMore: A well-known flag of the page, which is used unless `more` names one.
+  /// - Parameter hasMore: Whether a well-known flag of the page shows that there is another page;
+  ///   nil without such a flag. It is used only if `more` is nil.
   func next(
     in content: Content, _ fields: some ContentFieldReader, of resource: Resource, hasMore: Bool?
   ) throws(PagingProblem) -> String? {
@@ -54,7 +59,7 @@ package struct PageCursor {
       return cursor
     case .inexact:
       throw PagingProblem("The cursor '\(field.text)' is a number too large to be sent exactly")
-    // If there is another page, the page has to have a cursor.
+    // If a flag shows that there is another page, a missing cursor is an error.
     case .nothing where mayBeOfRow && items != nil && more == nil && hasMore != true: return nil
     case .nothing where items != nil || more != nil || hasMore == true,
       .text where more != nil || hasMore == true:
@@ -65,13 +70,13 @@ package struct PageCursor {
     }
   }
 
-  /// The list whose last element has the field.
+  /// Returns the list whose last element contains the cursor; nil if the page itself contains it.
   private func list(in content: Content, _ fields: some ContentFieldReader) -> FieldPath? {
     guard mayBeOfRow else { return items }
     return fields.isMissing(field, in: content) ? items ?? fields.rows(in: content) : nil
   }
 
-  /// Whether neither a page nor its last row has the field.
+  /// Returns whether neither the page nor its last row contains the cursor.
   package func isMissing(in content: Content, _ fields: some ContentFieldReader) -> Bool {
     guard fields.isMissing(field, in: content) else { return false }
     guard let items = list(in: content, fields), fields.rowCount(in: content) != 0 else {
@@ -80,7 +85,7 @@ package struct PageCursor {
     return fields.value(field, ofLastElementOf: items, in: content) == .nothing
   }
 
-  /// Whether a page is after the last one, which is known only when it has been loaded.
+  /// Returns whether a loaded page is after the last page of the list, because its list is empty.
   func isBehindEnd(_ content: Content, _ fields: some ContentFieldReader) throws(PagingProblem)
     -> Bool
   {

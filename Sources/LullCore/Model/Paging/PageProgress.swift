@@ -1,14 +1,16 @@
-/// The position in a paged list: determines the next page, and refuses unsuitable pages.
+/// The position in a paged list. It determines the next page, and returns an error for a page that
+/// must not be used, for example because it repeats an earlier one.
 ///
-/// It loads nothing: its caller gets the next page, loads it, and reports the result.
+/// It does not load pages: the caller gets the next page, loads it, and reports the result with
+/// `arrived`.
 package struct PageProgress {
   package static let defaultLimit = 100
 
-  /// How messages name options.
+  /// The names of options in error messages.
   package struct Words {
     package enum Style {
       case script
-      /// The command, with a URL or a path.
+      /// The `lull` command, with a URL or a path.
       case command
       /// A call of an API file.
       case call
@@ -23,12 +25,13 @@ package struct PageProgress {
   }
 
   private let next: NextPage
-  /// The maximum number of pages; nil: `defaultLimit`, beyond which it fails.
+  /// The maximum number of pages. nil: if there are more than `defaultLimit` pages, that is an
+  /// error.
   private let max: Int?
   private let allowsOtherOrigins: Bool
   let words: Words
   private let origin: String
-  /// The last page returned, or the one before the first.
+  /// The last page that was returned; before that, the resource with which the list begins.
   package private(set) var resource: Resource
   package private(set) var entity: Entity?
   package private(set) var count = 0
@@ -37,13 +40,14 @@ package struct PageProgress {
   private var first: PageShape?
   private var seen: Set<String> = []
   package private(set) var isOver = false
-  /// Transforms the content of a page before use; nil: unchanged.
+  /// A function that transforms the entity of each page before it is used; nil: none.
   package var reading: ((Entity) -> Entity)?
-  /// The path of the rows, if the user has named it; nil: search for them.
+  /// The path of the rows, if the user has given it; nil: the rows are searched for.
   package var list: FieldPath?
-  /// Whether the first page was JSON Lines.
+  /// Whether the content of the first page is JSON Lines.
   private var hasLines = false
-  /// Whether the last page is a list only because the first one was JSON Lines.
+  /// Whether the last page is a single JSON value that is treated as a list with one row, because
+  /// the first page is JSON Lines.
   package private(set) var isSingleLine = false
 
   package init(
@@ -64,9 +68,10 @@ package struct PageProgress {
     entity = nil
   }
 
-  /// Returns the page to load now; nil at the end.
+  /// Returns the page to load next; nil at the end of the list.
   ///
-  /// - Parameter ask: Returns the next page if the user provides a function for that.
+  /// - Parameter ask: Returns the next page, from the function of the program or script. Called
+  ///   only with the rule `NextPage.asked`.
   package func findPage<Failure: Error>(
     _ fields: some ContentFieldReader, failing failure: (PagingProblem) -> Failure,
     _ ask: (Entity) -> Result<Resource?, Failure>
@@ -109,7 +114,7 @@ package struct PageProgress {
       return PagingProblem("The next page's URL '\(text)' is neither http nor https")
     }
     if !allowsOtherOrigins, page.url.origin != origin {
-      // The command has no such option.
+      // The command has no option that allows other origins.
       let advice = words.style == .command ? "" : ", which \(words.otherOrigins) allows"
       return PagingProblem("The next page is on another origin, \(page.url.origin)\(advice)")
     }
@@ -128,9 +133,11 @@ package struct PageProgress {
     case problem(PagingProblem)
   }
 
-  /// Handles a page that has been loaded, or has failed.
+  /// Processes the result of loading a page, and returns the page, the end of the list, or an
+  /// error.
   ///
-  /// - Parameter response: nil if nothing had to be loaded.
+  /// - Parameter response: The response; nil if the page was in memory and did not have to be
+  ///   loaded.
   package mutating func arrived(
     _ page: Resource, _ response: Response?, _ fields: some ContentFieldReader
   ) -> Arrival {
@@ -139,7 +146,8 @@ package struct PageProgress {
       end()
       // Some APIs return 404 after the last page.
       if count > 0, error.httpStatusCode == 404, next.counts { return .end }
-      // After pages of JSON Lines, an empty body is an empty list, although it is not valid JSON.
+      // If the first page is JSON Lines, an empty body is an empty list, although it is not valid
+      // JSON.
       if hasLines, case .malformedJSON? = error.cause, error.entity?.isEmptyBytes == true {
         return .end
       }
@@ -177,7 +185,8 @@ package struct PageProgress {
     return .page(entity)
   }
 
-  /// Refuses a page of another kind than the first, and one with the same rows as the page before.
+  /// Throws an error if the page differs in kind from the first page, or has the same rows as the
+  /// page before.
   private func check(_ shape: PageShape, _ entity: Entity, _ fields: some ContentFieldReader)
     throws(PagingProblem)
   {
@@ -198,7 +207,7 @@ package struct PageProgress {
     }
   }
 
-  /// The error of a request for a problem with a page.
+  /// Returns the error for a problem with a page. Its cause is `custom`.
   package func error(_ problem: PagingProblem) -> RequestError {
     error(.custom(problem))
   }
@@ -213,7 +222,8 @@ package struct PageProgress {
 }
 
 extension Entity {
-  /// Makes JSON Lines of a single JSON value; returns false for any other content. (PAG-86)
+  /// If the content is a single JSON value, changes it to JSON Lines with one line and returns
+  /// true. Otherwise returns false. (PAG-86)
   fileprivate mutating func becomeLines() -> Bool {
     guard case .json(let document) = content, !document.hasLines,
       document.root.kind != .array, !document.root.isNull
@@ -229,8 +239,9 @@ extension Entity {
   }
 }
 
-/// The pages of a list, for a loop on the actor that is the resource's home. Each page is loaded
-/// when the loop requests it; between two pages nothing is in flight.
+/// The pages of a list, as a sequence for `for try await`. Each page is loaded when the loop
+/// requests it; between two pages no request is in flight. The loop runs on the actor that is the
+/// home of the resource.
 ///
 ///     for try await page in api.resource("/users").pages() {
 ///       for user in page.jsonArray { print(user["name"]?.string ?? "") }
@@ -250,11 +261,12 @@ public struct Pages: AsyncSequence {
       ask = pages.ask
     }
 
-    /// Returns the next page, from memory if it is fresh; nil at the end, and after a failure.
+    /// Returns the next page. A page that is fresh in memory is not loaded. Returns nil at the end
+    /// of the list and after an error.
     ///
-    /// Throws the error of the load, or an error with a specific cause for a problem with the next
-    /// page: no URL, another origin, a page that was returned before, or more pages than allowed.
-    /// Cancelling the task ends it with `requestCancelled`.
+    /// Throws the error of the load, or an error with the cause `custom` if the next page can't be
+    /// used: it has no URL, is on another origin, or was returned before, or there are too many
+    /// pages. If the task is cancelled, throws an error with the cause `requestCancelled`.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Page? {
@@ -298,7 +310,7 @@ public struct Pages: AsyncSequence {
   }
 
   fileprivate let progress: PageProgress
-  /// The first invalid argument.
+  /// The problem of the first invalid argument; nil if all are valid.
   fileprivate let problem: SettingProblem?
   fileprivate let ask: ((Page) throws(RequestError) -> Resource?)?
 
@@ -306,12 +318,14 @@ public struct Pages: AsyncSequence {
 }
 
 extension Resource {
-  /// Returns the pages of the list that begins at this resource. Loads nothing until the loop
+  /// Returns the pages of the list that begins at this resource. No page is loaded before the loop
   /// begins. Home thread only. Lua: `resource:pages{ next = …, max = …, cross_origin = … }`.
   ///
   /// - Parameters:
-  ///   - max: The maximum number of pages, at least 1; nil for 100, beyond which it fails.
-  ///   - allowsOtherOrigins: Whether a page may be on another origin; if not, that is an error.
+  ///   - max: The maximum number of pages, at least 1. With nil, a list of more than 100 pages is
+  ///     an error.
+  ///   - allowsOtherOrigins: Whether pages may be on other origins than this resource. If false,
+  ///     such a page is an error.
   public func pages(
     _ rule: PageRule = .automatic, max: Int? = nil, allowsOtherOrigins: Bool = false
   ) -> Pages {
@@ -327,7 +341,7 @@ extension Resource {
 }
 
 extension Pages {
-  /// The first invalid number. (SWF-56)
+  /// Returns the problem of the first invalid number; nil if all are valid. (SWF-56)
   fileprivate static func problem(_ rule: PageRule, _ max: Int?) -> SettingProblem? {
     var check = SettingCheck()
     if let max { check.check("max", max, .pages) }

@@ -1,6 +1,10 @@
 extension ContentFieldReader {
-  /// The path of the list on a page: the page itself, its only list, the one with a usual name, or
-  /// the list of the only inner object that has paging fields.
+  /// Returns the path of the list of rows on a page; nil if it can't be determined. It is the first
+  /// of these:
+  /// - the page itself
+  /// - its only list
+  /// - its only list with a usual name
+  /// - the list of the only inner object that has paging fields
   func rows(in content: Content) -> FieldPath? {
     if case .list = value(.root, in: content) { return .root }
     guard case .json(let document) = content else {
@@ -16,7 +20,7 @@ extension ContentFieldReader {
     return envelopes.count == 1 ? envelopes[0] : nil
   }
 
-  /// The number of rows on a page; nil if it is unknown.
+  /// Returns the number of rows on a page; nil if it is unknown.
   func rowCount(in content: Content) -> Int? {
     guard let path = rows(in: content), case .list(let count) = value(path, in: content) else {
       return nil
@@ -29,7 +33,7 @@ extension ContentFieldReader {
     return false
   }
 
-  /// The names of an object's members; nil if they are unknown.
+  /// Returns the names of the members of the object at a path; nil if they are unknown.
   func names(of way: [String], in content: Content) -> [String]? {
     guard case .json(let document) = content else { return nil }
     var element: JSONElement? = document.root
@@ -40,7 +44,7 @@ extension ContentFieldReader {
 }
 
 extension JSONFields {
-  /// Lists that do not contain rows.
+  /// The names of lists that do not contain rows.
   private static let others: Set<String> = ["errors", "warnings", "notices"]
 
   fileprivate static func list(in object: JSONElement, below names: [String]) -> FieldPath? {
@@ -56,8 +60,9 @@ extension JSONFields {
     return FieldPath(names: names + [name])
   }
 
-  /// The lists of objects with paging fields, such as `{"users":{"nodes":[…],"pageInfo":{…}}}`: in
-  /// the page, in its wrappers, and at any depth if they are GraphQL connections.
+  /// Returns the paths of lists whose object also has paging fields, such as
+  /// `{"users":{"nodes":[…],"pageInfo":{…}}}`. The object may be a member of the page or of one of
+  /// its wrappers. A GraphQL connection may also be nested more deeply.
   fileprivate static func envelopes(in object: JSONElement, below names: [String]) -> [FieldPath] {
     var found: [FieldPath] = []
     for (name, member) in object.pairs where member.kind == .object {

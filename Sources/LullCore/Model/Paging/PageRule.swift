@@ -1,29 +1,31 @@
-/// How the next page of a list is found, for `resource.pages(_:)`. Lua: the options `next`,
+/// The rule by which `Resource.pages` finds the next page of a list. Lua: the options `next`,
 /// `cursor` and `page` of `resource:pages`.
 public enum PageRule {
-  /// By a `Link` header of relation `next`, else by the URL in one of the fields that APIs commonly
-  /// use: `next`, `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`,
-  /// `next_url`, `pagination.next_url` and others. If the page shows that there is another page,
-  /// but not how to request it, the next page is an error.
+  /// The URL is in a `Link` header of relation `next`. Without such a header, it is in one of the
+  /// fields that APIs commonly use: `next`, `links.next`, `_links.next`, `@odata.nextLink`,
+  /// `nextLink`, `paging.next`, `next_url`, `pagination.next_url` and others. If a page shows that
+  /// there is another page, but not how to request it, requesting the next page is an error.
   case automatic
-  /// By a `Link` header only. (RFC 8288)
+  /// The URL is in a `Link` header of relation `next`. Fields are ignored. (RFC 8288)
   case link
-  /// By a field that has the URL: its name, names separated by dots, or a JSON Pointer.
+  /// The URL is in the given field: its name, names separated by dots, or a JSON Pointer.
   case field(String)
-  /// By a field whose value is the value of a query parameter. Without a value there is no further
-  /// page.
+  /// The value of a field, the cursor, is the value of a query parameter for the next page. A page
+  /// without a cursor is the last one.
   ///
-  /// With `items`, the field of a list ("" if the content is the list), `field` belongs to the last
-  /// element of the list, and an empty page is the end. With `more`, a field that is true or false,
-  /// that field decides whether there is another page.
+  /// `items` is the field of a list; "" if the content is the list. With `items`, `field` is read
+  /// from the last element of this list, and a page with an empty list is the end. `more` is a
+  /// field that is true or false. With `more`, this field decides whether there is another page.
   case cursor(parameter: String, field: String, items: String? = nil, more: String? = nil)
-  /// By a query parameter with the page number, from `first` on, until `items`, the field of the
-  /// list, is empty; "" if the content is the list.
+  /// A query parameter contains the page number, beginning with `first`. The end is a page whose
+  /// list is empty. `items` is the field of the list; "" if the content is the list, or has only
+  /// one list.
   case numbered(parameter: String, first: Int = 1, step: Int = 1, items: String = "")
-  /// By a query parameter with the number of rows before each page, from `first` on, until `items`,
-  /// the field of the list, is empty; "" if the content is the list, or has only one list.
+  /// A query parameter contains the number of rows before the page, beginning with `first`. The end
+  /// is a page whose list is empty. `items` is the field of the list; "" if the content is the
+  /// list, or has only one list.
   case offset(parameter: String, first: Int = 0, items: String = "")
-  /// By a function of the last page; nil ends the list.
+  /// A function gets the last page and returns the next one; nil ends the list.
   case function((Page) throws(RequestError) -> Resource?)
 
   var next: NextPage {
@@ -71,13 +73,13 @@ enum PageNames {
   static let more = [
     "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage",
   ]
-  /// Flags with the opposite meaning.
+  /// Fields that are true on the last page.
   static let last = ["is_last", "isLast", "last", "is_last_page", "isLastPage"]
   static let urls = [
     "next_url", "nextUrl", "nextURL", "next_uri", "nextUri", "next_page_url", "nextPageUrl",
     "next_link", "nextLink", "next_href", "nextHref", "nextRecordsUrl",
   ]
-  /// Fields with URLs, numbers or cursors.
+  /// Fields for the next page that contain a URL, a number or a cursor.
   static let nexts = ["next", "next_page", "nextPage"]
   static let cursors = [
     "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_token", "nextToken",
@@ -86,7 +88,8 @@ enum PageNames {
     "next_continuation_token", "nextContinuationToken", "NextContinuationToken",
     "continuation_token", "continuationToken",
   ]
-  /// Cursors of the last row, beside a flag.
+  /// Fields with the cursor of the last row. They are used only if a flag shows that there is
+  /// another page.
   static let positions = [
     "end_cursor", "endCursor", "cursor", "last_id", "lastId", "after",
   ]
@@ -97,20 +100,21 @@ enum PageNames {
   static let totalPages = [
     "total_pages", "totalPages", "page_count", "pageCount", "num_pages", "numPages", "nbPages",
   ]
-  /// Fields with this meaning only beside the number of the page.
+  /// Fields with the number of pages. They are used only if the number of the page is known too.
   static let lastPage = ["last_page", "lastPage", "pages"]
   static let offsets = ["offset", "skip", "start", "startAt", "start_at", "startIndex"]
   static let totals = [
     "total_count", "totalCount", "total_results", "totalResults", "total_items", "totalItems",
     "total_records", "totalRecords", "totalElements",
   ]
-  /// Fields with this meaning only beside an offset or a size.
+  /// Fields with the total number of rows. They are used only together with an offset or a size, or
+  /// in an object that only wraps the list.
   static let counts = ["total", "count"]
   static let sizes = [
     "limit", "per_page", "perPage", "page_size", "pageSize", "size", "maxResults", "itemsPerPage",
     "resultsPerPage",
   ]
-  /// Headers with a cursor.
+  /// Headers that contain a cursor.
   static let cursorHeaders = [
     "X-Next-Cursor", "X-Next-Token", "X-Next-Page-Token", "X-Continuation-Token",
     "X-MS-Continuation",
@@ -134,9 +138,9 @@ enum PageNames {
     "data", "items", "results", "result", "value", "values", "entries", "records", "rows", "list",
     "elements", "content", "objects", "hits", "docs", "nodes", "edges",
   ]
-  /// Objects that may contain the only list.
+  /// Names of members of a page that may be an object which contains the list.
   static let wrappers = ["data", "_embedded", "result", "results", "response"]
-  /// Other members of an object that only wraps a list.
+  /// Names of members, other than the list, of an object that only wraps the list.
   static let envelope = Set(
     [
       "status", "ok", "success", "code", "message", "msg", "kind", "object", "type", "error",
@@ -145,16 +149,17 @@ enum PageNames {
     ] + containers.flatMap { $0 } + more + last + urls + nexts + cursors + positions + current
       + totalPages + lastPage + offsets + totals + counts + sizes)
 
-  /// Whether a cursor marks the end of the list: "" or 0.
+  /// Returns whether a cursor means that there is no next page: it is empty or 0.
   static func isEnd(_ text: String) -> Bool { text.isEmpty || text == "0" }
 
-  /// The parameter that a field is named after: `cursor` for `next_cursor`, `pageToken` for
-  /// `nextPageToken`.
+  /// Returns the name of the query parameter, derived from the name of a field: `cursor` for
+  /// `next_cursor`, `pageToken` for `nextPageToken`.
   static func parameter(of path: FieldPath) -> String {
     parameter(named: path.ways.last?.last ?? path.text)
   }
 
-  /// The parameter that a header is named after: `cursor` for `X-Next-Cursor`.
+  /// Returns the name of the query parameter, derived from the name of a header: `cursor` for
+  /// `X-Next-Cursor`.
   static func parameter(ofHeader header: String) -> String {
     let name = header.split(separator: "-").dropFirst().joined(separator: "_").lowercased()
     return name.hasPrefix("ms_") ? String(name.dropFirst(3)) : parameter(named: name)
@@ -176,7 +181,8 @@ enum PageNames {
 }
 
 extension PageCursor {
-  /// The parameter that a field is named after, such as `cursor` for `meta.next_cursor`.
+  /// Returns the name of the query parameter, derived from the name of a field, such as `cursor`
+  /// for `meta.next_cursor`.
   package static func parameter(ofField field: String) -> String {
     PageNames.parameter(of: FieldPath(field))
   }

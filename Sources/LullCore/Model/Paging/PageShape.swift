@@ -1,17 +1,18 @@
-/// A response that is an error, although its status is not.
+/// The signs of an error in a response whose status is a success.
 enum PageError {
-  /// Fields that such responses have.
+  /// The fields of such responses that describe the error.
   static let fields = [
     "error", "errors", "fault", "message", "error_message", "errorMessage", "detail", "error_code",
     "errorCode",
   ]
-  /// Fields that indicate an error even beside an empty list.
+  /// Fields that indicate an error even if the page also has an empty list.
   static let certain = ["error", "errors"]
-  /// Flags that are false in an error.
+  /// Flags that are false if the response is an error.
   static let flags = ["ok", "success"]
 }
 
-/// The kind of a page's content, and where its list is.
+/// A summary of a page's content for comparing pages: its kind, the path of its list, and signs of
+/// errors.
 struct PageShape {
   private enum Kind: String {
     case list = "a list"
@@ -20,9 +21,10 @@ struct PageShape {
     case other = "a single value"
   }
 
-  /// nil: no content, or a table of a script that may be a list or an object.
+  /// The kind of the content; nil without content, and for a table of a script that may be a list
+  /// or an object.
   private let kind: Kind?
-  /// Whether the page is null or has no body, which is the end of a list.
+  /// Whether the page is null or has no body. Such a page is the end of a list.
   let isNothing: Bool
   /// The path of the list; nil if it is unknown.
   let list: FieldPath?
@@ -30,18 +32,18 @@ struct PageShape {
   let count: Int?
   /// Whether there is a value at the path of the list.
   private let hasRows: Bool
-  /// The fields that indicate errors, with their text if they have one.
+  /// The fields that indicate errors, by name, with their text; empty for a field without text.
   private let errors: [String: String]
-  /// Flags that are false.
+  /// The names of the `PageError.flags` that are false.
   private let denied: Set<String>
-  /// The members of the objects on the path to the list, the outermost first; nil if they are
-  /// unknown.
+  /// For each object on the path to the list, the outermost first, the names of its members; nil if
+  /// they are unknown.
   private let members: [[String]?]
-  /// The first name on the path to the list that leads to another kind of value; nil if there is
-  /// none.
+  /// The first part of the path to the list that leads to an unexpected value: not an object on the
+  /// way, or not a list at the end. nil: there is none.
   private let mistaken: String?
 
-  /// - Parameter list: The path of the list; nil: search for it.
+  /// - Parameter list: The path of the list; nil: it is searched for.
   init(_ content: Content, list: FieldPath?, _ fields: some ContentFieldReader) {
     let path = list ?? fields.rows(in: content)
     self.list = path
@@ -121,7 +123,8 @@ struct PageShape {
     return errors
   }
 
-  /// Describes how this page differs in kind from the first one; nil if it does not differ.
+  /// Returns a description of how this page differs in kind from the first page; nil if it does not
+  /// differ.
   func difference(from first: PageShape) -> String? {
     guard let kind, let known = first.kind else { return nil }
     let error = PageError.fields.first { errors[$0] != nil && first.errors[$0] == nil }
@@ -148,8 +151,9 @@ struct PageShape {
     return nil
   }
 
-  /// Some APIs leave out a list without rows, but then the page has no other fields than the first
-  /// one.
+  /// Returns a description of the problem with a page that has no list; nil if the page is valid.
+  /// Some APIs leave out an empty list, but then the page has only fields that the first page has
+  /// too.
   private func lack(of list: FieldPath, from first: PageShape) -> String? {
     if let mistaken {
       return mistaken == list.text

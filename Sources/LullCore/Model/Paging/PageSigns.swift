@@ -1,24 +1,25 @@
-/// The information in a response about the next page, in the fields and headers that APIs commonly
-/// use.
+/// The information about the next page that a response contains in the fields and headers that APIs
+/// commonly use.
 ///
 /// Only a URL is followed. A cursor, a number or a count shows that there is another page, but not
-/// which parameter requests it. That is a problem, which names the field and the option to use.
-/// (PAG-73)
+/// with which parameter to request it. In this case the result is a `PagingProblem`, whose message
+/// names the field and the option to use. (PAG-73)
 struct PageSigns<Fields: ContentFieldReader> {
   let resource: Resource
   let entity: Entity
   let fields: Fields
   let words: PageProgress.Words
-  /// The number of pages so far, this one included.
+  /// The number of pages so far, including this page.
   let count: Int
   /// The path of the rows; nil if it is unknown.
   let rows: FieldPath?
-  /// The paths of objects that may hold such fields: the page itself first, then those that hold
-  /// the rows. (PAG-80)
+  /// The paths of objects that may contain fields about the next page: first the page itself, then
+  /// the objects that contain the rows, then objects in these with usual names. (PAG-80)
   private let places: [[String]]
-  /// The paths of the objects that hold the rows, whatever their names.
+  /// The paths of the page itself and of the objects that contain the rows, whatever the names of
+  /// these objects.
   private let holders: [[String]]
-  /// Objects beside the rows, where only unambiguous names count.
+  /// The paths of further objects, in which only fields with unambiguous names are used.
   private let besides: [[String]]
 
   init(
@@ -40,7 +41,7 @@ struct PageSigns<Fields: ContentFieldReader> {
     let holder = rows?.ways.last?.dropLast() ?? []
     for length in holder.indices {
       let names = Array(holder[...length])
-      // This object is a record that also has a list.
+      // An object with an `id` is a record that also contains the list.
       let isRecord = !fields.isMissing(FieldPath(names: names + ["id"]), in: entity.content)
       if isRecord { besides.append(names) } else { places.append(names) }
     }
@@ -61,7 +62,7 @@ struct PageSigns<Fields: ContentFieldReader> {
 
   func paths(_ names: [String]) -> [FieldPath] { PageSigns.paths(names, in: places) }
 
-  /// Paths for unambiguous names.
+  /// Returns the paths of fields with unambiguous names, which are also searched in `besides`.
   private func allPaths(_ names: [String]) -> [FieldPath] {
     PageSigns.paths(names, in: places + besides)
   }
@@ -72,8 +73,8 @@ struct PageSigns<Fields: ContentFieldReader> {
 
   // MARK: Fields
 
-  /// Whether a well-known flag shows that there is another page; nil if there is no flag. A flag
-  /// that denies it takes precedence.
+  /// Whether a well-known flag shows that there is another page; nil if there is no flag. If flags
+  /// contradict each other, the result is false.
   var hasMore: Bool? { flag?.hasMore }
 
   private var flag: (name: String, hasMore: Bool)? {
@@ -88,7 +89,8 @@ struct PageSigns<Fields: ContentFieldReader> {
     return result
   }
 
-  /// The value of a field that is true or false, possibly as text or number; nil for null and `""`.
+  /// Returns the value of a field that is true or false, also if it is written as text or as a
+  /// number; nil for null, `""` and other values.
   private func truth(_ path: FieldPath, takesNumbers: Bool) -> Bool? {
     switch fields.value(path, in: entity.content) {
     case .other("true"): true
@@ -105,7 +107,7 @@ struct PageSigns<Fields: ContentFieldReader> {
     }
   }
 
-  /// The URL of the next page in a well-known field, or in `X-Next-Page`.
+  /// Returns the next page whose URL is in a well-known field or header; nil if there is no URL.
   func linkedPage() throws(PagingProblem) -> Resource? {
     for path in allPaths(PageNames.urls) + paths(PageNames.nexts) + allPaths(PageNames.cursors) {
       let reference: String
@@ -138,7 +140,8 @@ struct PageSigns<Fields: ContentFieldReader> {
     entity.headers[name].map { String($0.trimmingBlanks) }
   }
 
-  /// Why there is another page that can't be requested without an option; nil at the end.
+  /// The problem that there is another page which can't be requested without an option; nil if
+  /// there is no other page.
   var problem: PagingProblem? {
     if let problem = cursorProblem { return problem }
     if !isEnd, count == 1, !hasPageLinks, let problem = numberProblem ?? countProblem {
@@ -226,8 +229,8 @@ struct PageSigns<Fields: ContentFieldReader> {
 
 // Numbers of pages and counts of rows, in fields, headers and the query of the request.
 extension PageSigns {
-  /// Whether a Link header has links to the first, previous or last page. If it then has no link to
-  /// the next page, this is the end.
+  /// Whether a Link header has links to the first, previous or last page. If such a header has no
+  /// link to the next page, this page is the last one.
   var hasPageLinks: Bool {
     entity.headers.byteValues(of: Array("link".utf8)).contains { value in
       let header = value.withUnsafeBufferPointer { LinkHeader(ResourceURL.text(ofBytes: $0)) }
@@ -255,7 +258,8 @@ extension PageSigns {
     return nil
   }
 
-  /// The first parameter in the query of the request that has one of the names.
+  /// Returns a parameter in the query of the request that has one of the given names. If several
+  /// have, the order of the names decides.
   private func parameter(_ names: [String]) -> (name: String, value: String)? {
     let pairs = (resource.url.query ?? "").split(separator: "&").map { pair in
       pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -270,7 +274,7 @@ extension PageSigns {
 
   var pageParameter: String { parameter(PageNames.pageParameters)?.name ?? "page" }
 
-  /// The number of this page, starting at 1.
+  /// The number of this page, starting at 1; nil if it is unknown.
   private var current: Int? {
     if let found = integer(paths(PageNames.current)) {
       // The field starts at 0 if its name says so, or if its value is 0.
@@ -293,7 +297,8 @@ extension PageSigns {
     return more(total.name, String(total.value), page)
   }
 
-  /// Whether the page with that number is the last, according to the total number of pages.
+  /// Returns whether the page with that number, starting at 1, is the last one according to the
+  /// total number of pages.
   func isLast(number: Int) -> Bool {
     let total =
       integer(paths(PageNames.totalPages))
@@ -301,7 +306,8 @@ extension PageSigns {
     return total.map { number >= $0.value } ?? false
   }
 
-  /// A problem if not all counted rows have been received: `offset + rows < count`. (PAG-82)
+  /// The problem that the total number of rows is larger than the number received so far:
+  /// `offset + rows < count`. nil if it is not. (PAG-82)
   var countProblem: PagingProblem? {
     guard let count = rowCount, count > 0 else { return nil }
     if let range = contentRange {
@@ -357,7 +363,8 @@ extension PageSigns {
     return count
   }
 
-  /// The end of the rows and their total number, from `Content-Range: items 0-1/5`.
+  /// The end of the rows and their total number, from a header such as
+  /// `Content-Range: items 0-1/5`.
   private var contentRange: (text: String, end: Int, total: Int)? {
     guard let text = header("Content-Range"), !text.lowercased().hasPrefix("bytes") else {
       return nil
@@ -369,8 +376,9 @@ extension PageSigns {
     return (text, last + 1, total)
   }
 
-  /// Whether `total` and `count` beside the rows must refer to them: the list has a usual name and
-  /// the object no ID, or the object has no other members that would make it a record.
+  /// Whether the fields `total` and `count` in the object that contains the rows certainly refer to
+  /// the rows. The object must not have an `id`. In addition, the list must have a usual name, or
+  /// all other members of the object must be usual for an object that only wraps a list.
   private var isEnvelope: Bool {
     guard let way = rows?.ways.last, let name = way.last,
       let names = fields.names(of: Array(way.dropLast()), in: entity.content), !names.contains("id")

@@ -1,17 +1,20 @@
-/// The common part of the standard parsers: the responses they parse, and the meaning of a failure.
+/// The implementation that the standard parsers share. It decides which responses are parsed and
+/// what happens if parsing fails.
 ///
-/// A parser takes raw bytes of its content types; the JSON parser takes text, too (JSN-81). A
-/// failed parse makes a success a failure (TRF-16) and leaves an error unchanged, with its body
-/// unparsed (JSN-07, TRF-07). For types that it only tries, content that is not bytes, and bytes
-/// that it can't parse, stay unchanged (TXT-12). Large bodies are parsed in the thread pool, with
-/// the same outcome (PIPE-16).
+/// A parser accepts raw bytes of its content types; the JSON parser accepts text, too (JSN-81). If
+/// a successful response can't be parsed, it becomes a failure (TRF-16). If the body of a failure
+/// can't be parsed, the failure is left unchanged (JSN-07, TRF-07). A parser may also have content
+/// types that it only tries to parse. For these, bytes that can't be parsed, and content that is
+/// not bytes, are left unchanged (TXT-12). Large bodies are parsed in the thread pool, with the
+/// same outcome (PIPE-16).
 final class ContentParser: ResponseTransformer {
   let description: String
-  /// nil: any content type, or none.
+  /// Returns whether the parser accepts a content type; nil: it parses every response, even without
+  /// a content type.
   private let accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)?
   private let tries: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
   private let transformsErrors: Bool
-  /// Whether the result is text. Text is then not accepted as input. (TXT-07)
+  /// Whether the result is text. If so, text is not accepted as input. (TXT-07)
   let makesText: Bool
   private let parse: Parse
 
@@ -22,8 +25,8 @@ final class ContentParser: ResponseTransformer {
     let cause: RequestError.Cause
   }
 
-  /// The largest body, in bytes, that is parsed on the home thread, which blocks the loop for about
-  /// 0.1 ms. Passing work to another thread takes as long as parsing 40 KB.
+  /// The size in bytes of the largest body that is parsed on the home thread. Parsing it blocks the
+  /// event loop for about 0.1 ms. Passing work to another thread takes as long as parsing 40 KB.
   static let largestOnHomeThread = 64 * 1024
 
   init(
@@ -80,14 +83,15 @@ final class ContentParser: ResponseTransformer {
     }
   }
 
-  /// Whether an empty body is left unchanged. An empty text and an empty list of JSON Lines are
-  /// content too.
+  /// Returns whether the entity has an empty body that is left unparsed. An empty text and an empty
+  /// list of JSON Lines are valid content, so for text and JSON Lines only the bodies that
+  /// `allowsEmptyBody` accepts are left unparsed.
   private func passesBy(_ entity: Entity, _ run: PipelineRun) -> Bool {
     makesText || entity.jsonForm != .whole
       ? run.allowsEmptyBody(entity) : run.allowsNoContent(entity)
   }
 
-  /// Whether it parses content of the entity's type.
+  /// Returns whether the parser accepts, or tries to parse, the entity's content type.
   func isMine(_ entity: Entity) -> Bool {
     guard let accepts else { return true }
     return entity.headers.withFirstValue("content-type") { accepts($0) || tries($0) } ?? false

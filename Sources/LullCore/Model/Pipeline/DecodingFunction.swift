@@ -1,4 +1,4 @@
-/// Decodes content as a model; the function of a content transformer. (COD-12)
+/// The function of a content transformer that decodes JSON as a `Decodable` type. (COD-12)
 struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
   let description: String
 
@@ -28,7 +28,7 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
     }
     let pump = run.request.pump
     return { report in
-      // Decoding takes as long as parsing.
+      // Large content is decoded in the thread pool, because decoding takes as long as parsing.
       pump.offload {
         Result { try content.decoded(Model.self) }
       } then: { result in
@@ -60,10 +60,11 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
 }
 
 extension ResponseContentTransformer {
-  /// Creates a transformer that decodes JSON as a type of the program, which becomes the content.
+  /// Creates a transformer that decodes JSON as a value of the given type, which becomes the
+  /// content.
   ///
-  /// Content that is not JSON is a mismatch, except the empty body of a 204 or a similar response.
-  /// Otherwise it behaves like transformers with functions.
+  /// Content that is not JSON is an input type mismatch, except the empty body of a 204 or a
+  /// similar response. In all other respects it behaves like a transformer with a function.
   public convenience init<Model: Decodable & Sendable>(
     as type: Model.Type, description: String? = nil, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false

@@ -1,8 +1,8 @@
-/// The stages that a response passes on its way to hooks and state. A value that is part of a
-/// configuration.
+/// The stages that process a response before hooks and the resource's state get it. A pipeline is a
+/// value in a configuration.
 public struct Pipeline {
-  /// The stages that run, in order. Stages that are not listed do not run (PIPE-03). Each may occur
-  /// once (PIPE-08).
+  /// The stages that run, in order. A stage that is not listed does not run (PIPE-03). A stage may
+  /// be listed only once (PIPE-08).
   public var order = PipelineStageKey.standardOrder {
     didSet {
       precondition(
@@ -11,10 +11,10 @@ public struct Pipeline {
   }
   private var stages: [PipelineStageKey: PipelineStage] = [:]
 
-  /// The standard order, with empty stages.
+  /// Creates a pipeline with the standard order and empty stages.
   public init() {}
 
-  /// A stage, which is empty until something is added to it.
+  /// The stage with this key. It is empty until a transformer or a cache is added.
   public subscript(_ key: PipelineStageKey) -> PipelineStage {
     get { stages[key] ?? PipelineStage() }
     set { stages[key] = newValue }
@@ -35,20 +35,20 @@ public struct Pipeline {
     for key in stages.keys { stages[key]?.doNotCache() }
   }
 
-  /// Stages with transformers or a cache that are missing in the order. (PIPE-09)
+  /// The stages that have transformers or a cache but are not listed in `order`. (PIPE-09)
   package var omittedStages: [PipelineStageKey] {
     stages.filter { !$0.value.isEmpty && !order.contains($0.key) }.map(\.key)
       .sorted { $0.description < $1.description }
   }
 
-  /// The transformers, without one for validation.
+  /// The transformers with their stages, in the order in which they run, without a validation step.
   package var steps: [PipelineStep] { steps(validation: nil) }
 
-  /// The caches, without a step for validation.
+  /// The caches of the stages that run, in order, for a pipeline without a validation step.
   package var caches: [StageCache] { caches(validation: nil) }
 
-  /// The transformers with their stages, in the order in which they run. With `validation`, those
-  /// of the parsing stage are followed by one that validates.
+  /// Returns the transformers with their stages, in the order in which they run. If `validation` is
+  /// not nil, a validation step follows the transformers of the parsing stage.
   package func steps(validation: ContentValidation?) -> [PipelineStep] {
     order.flatMap { key in
       var transformers = stages[key]?.transformers ?? []
@@ -59,7 +59,8 @@ public struct Pipeline {
     }
   }
 
-  /// The caches of the stages that run, in order.
+  /// Returns the caches of the stages that run, in order. If `validation` is not nil, a validation
+  /// step at the end of the parsing stage is counted in `StageCache.stepCount`.
   package func caches(validation: ContentValidation?) -> [StageCache] {
     var caches: [StageCache] = []
     var stepCount = 0
@@ -76,8 +77,8 @@ public struct Pipeline {
     return caches
   }
 
-  /// Whether a string in such an entity after that stage can only be bytes, because no transformer
-  /// up to there makes text of it.
+  /// Returns true if the content of `entity` is certainly not text after `stage`, because no
+  /// transformer up to and including that stage converts its bytes to text.
   package func keepsBytes(of entity: Entity, through stage: PipelineStageKey) -> Bool {
     guard let end = order.firstIndex(of: stage) else { return false }
     return order[...end].allSatisfy { key in
@@ -85,26 +86,27 @@ public struct Pipeline {
     }
   }
 
-  /// The cache of a stage, and the number of steps that an entity has passed when it is written
-  /// there.
+  /// The cache of a stage, with the number of pipeline steps that an entity has passed before it is
+  /// written to the cache.
   package struct StageCache {
     package let stage: PipelineStageKey
     package let cache: any CoordinatedEntityCache
-    /// The `PipelineStage.cacheMark`, held while the cache is in use.
+    /// The `PipelineStage.cacheMark`, retained while the cache is in use.
     let mark: AnyObject?
     package let stepCount: Int
   }
 }
 
 extension Pipeline {
-  /// A part of a stage, for comparing pipelines: functions, whose description says only where they
-  /// are defined, or a part that its description identifies.
+  /// A transformer or cache of a stage, in a form for comparing pipelines. Functions are compared
+  /// as such, because their description contains only the position of their definition. All other
+  /// parts are identified by their description.
   package enum ComparedPart {
     case functions(any FunctionHolder)
     case described(String)
   }
 
-  /// The parts of each stage that runs, in order.
+  /// The transformers and the cache of each stage that runs, in order.
   package var comparedStages: [(name: String, parts: [ComparedPart])] {
     order.map { key in
       let stage = self[key]
@@ -126,16 +128,16 @@ extension Pipeline.ComparedPart {
 }
 
 extension Pipeline {
-  /// Adds one of the standard parsers to its stage, for its content types, if the service was
-  /// created without it. (SVC-35, TRF-32) Lua: `stage:add_standard(name)`.
+  /// Adds a standard parser, which parses its usual content types, to its stage. Use it if the
+  /// service was created without this parser. (SVC-35, TRF-32) Lua: `stage:add_standard(name)`.
   public mutating func add(_ transformer: StandardTransformer) {
     self[transformer.stage].add(transformer.make())
   }
 }
 
 extension PipelineStage {
-  /// Adds a transformer for responses of these content types only, such as `*/xml` and `text/*`.
-  /// Other responses pass unchanged. (TRF-25)
+  /// Adds a transformer that is applied only to responses of these content types, such as `*/xml`
+  /// and `text/*`. Other responses are left unchanged. (TRF-25)
   public mutating func add(_ transformer: any ResponseTransformer, contentTypes: [String]) {
     add(SelectiveTransformer(transformer, contentTypes))
   }

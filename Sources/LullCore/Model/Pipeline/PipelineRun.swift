@@ -1,13 +1,15 @@
-/// One response on its way through the steps of a pipeline, in order, one at a time. (PIPE-16)
+/// The processing of one response by the steps of a pipeline, in order, one step at a time.
+/// (PIPE-16)
 ///
-/// A step may wait: the run then pauses until `resume(with:)`. Cancelling discards the result
-/// (CXL-09). Home thread only.
+/// A step may wait: the run then pauses until `resume(with:)` is called. If the request is
+/// cancelled, the result is discarded (CXL-09). Home thread only.
 public final class PipelineRun {
   /// The request that received the response.
   package let request: Request
   /// The method of the request, which decides whether an empty body is valid (REQ-04).
   package let method: RequestMethod
-  /// The response before the first step, which is kept if a step fails (TRF-16).
+  /// The response before the first step. If a step fails, the error contains its status and raw
+  /// entity (TRF-16).
   package let original: Response
   package let now: Double
 
@@ -17,17 +19,20 @@ public final class PipelineRun {
   private let marks: [Int]
   private var next = 0
   private var nextMark = 0
-  /// The entity of a success at each of the marks, in their order. (CACHE-14 to CACHE-17)
+  /// For each mark that has been passed, in order: the entity after that number of steps. Only
+  /// successes are recorded. (CACHE-14 to CACHE-17)
   package private(set) var outputs: [(mark: Int, entity: Entity)] = []
   private var isStarted = false
   private var isOver = false
   private let finish: (Response) -> Void
 
   /// - Parameters:
-  ///   - skipping: The number of steps that the response has passed already. A cached entity has
-  ///     passed those up to its stage (CACHE-30).
+  ///   - skipping: The number of steps that are skipped, because the response has already passed
+  ///     them. A cached entity has passed the steps up to and including the stage of its cache
+  ///     (CACHE-30).
   ///   - isHit: Whether the response is from a cache.
-  ///   - marks: The numbers of steps after which the entity is recorded, in order.
+  ///   - marks: The step counts after which the entity is recorded in `outputs`, in ascending
+  ///     order.
   init(
     _ steps: [PipelineStep], skipping: Int = 0, isHit: Bool = false, marks: [Int] = [],
     response: Response, request: Request, method: RequestMethod, now: Double,
@@ -44,16 +49,17 @@ public final class PipelineRun {
     self.finish = finish
   }
 
-  /// The stage of the step that is running.
+  /// The stage of the step that is running; nil before the first step.
   package var stage: PipelineStageKey? { next > 0 ? steps[next - 1].stage : nil }
 
-  /// Whether its result must not be stored in a cache that outlives the process.
+  /// Whether the result of the run must not be stored in a cache that outlives the process.
   var forbidsStoring: Bool { original.entity?.forbidsStoring ?? false }
 
-  /// Whether the response depends on headers of its request. (AGE-05)
+  /// Whether the content of the response depends on headers of its request. (AGE-05)
   var dependsOnRequest: Bool { original.entity?.exchange?.variant != nil }
 
-  /// Whether a cache has the same script value, or will have it.
+  /// Returns whether a cache contains the script value with this ID, or will contain it when the
+  /// outputs of this run are written.
   package func isCached(_ id: Int64) -> Bool {
     (isHit && original.entity?.foreignID == id) || outputs.last?.entity.foreignID == id
   }
@@ -63,15 +69,15 @@ public final class PipelineRun {
     advance(original)
   }
 
-  /// Continues after a step that waited. Ignored if the run is over, for example after a
-  /// cancellation.
+  /// Continues the run with the result of a step that waited. Does nothing if the run has ended,
+  /// for example because the request was cancelled.
   public func resume(with response: Response) {
     request.pump.checkThread()
     guard !isOver else { return }
     advance(response)
   }
 
-  /// Ends the run. A step that waits is stopped.
+  /// Ends the run without a result. If a step waits, its work is stopped.
   func abandon() {
     guard !isOver else { return }
     isOver = true
@@ -81,8 +87,9 @@ public final class PipelineRun {
 
   private var onAbandon: (() -> Void)?
 
-  /// Called by a step that will resume later. `stop` ends the step's work when the request is
-  /// cancelled; if it has been cancelled already, it is called at once.
+  /// Registers the function that ends the work of a waiting step. A step calls this method if it
+  /// will call `resume(with:)` later. `stop` is called when the request is cancelled, or at once if
+  /// the request has been cancelled already.
   public func waits(stoppingWith stop: (() -> Void)?) {
     if isOver { stop?() } else { onAbandon = stop }
   }
@@ -106,7 +113,8 @@ public final class PipelineRun {
     finish(published(response))
   }
 
-  /// Replaces content that a cache has as well by a copy, because readers may change it. (STA-81)
+  /// If a cache contains the same script value as the response, replaces the content of the
+  /// response by a copy, because scripts may change it. (STA-81)
   private func published(_ response: Response) -> Response {
     guard case .success(let entity) = response.outcome, let id = entity.foreignID, isCached(id)
     else { return response }
@@ -129,10 +137,10 @@ public final class PipelineRun {
         + result)
   }
 
-  /// Records a success at each mark that has been passed.
+  /// Records the entity of a successful response for each mark that has been reached.
   private func collect(_ response: Response) {
     while nextMark < marks.count, marks[nextMark] <= next {
-      // A part, as the response to a Range request, is not the whole entity. (RFC 9110, 15.3.7)
+      // A partial response to a Range request is not the whole entity. (RFC 9110, 15.3.7)
       let isPart = original.entity?.exchange?.status == 206
       if original.isSuccess, !isPart, case .success(let entity) = response.outcome {
         outputs.append((nextMark, entity))
@@ -141,8 +149,8 @@ public final class PipelineRun {
     }
   }
 
-  /// Returns the error of a failed step for a success. It keeps the status and the raw entity.
-  /// (TRF-16)
+  /// Returns the error of a step that failed for a successful response. The error contains the
+  /// status and the raw entity of that response. (TRF-16)
   package func failure(_ cause: RequestError.Cause) -> RequestError {
     var error = RequestError(
       userMessage: cause.userMessage, httpStatusCode: original.entity?.exchange?.status,
@@ -155,14 +163,16 @@ public final class PipelineRun {
     return error
   }
 
-  /// Whether an empty body is valid: for 204, 205 and HEAD. (REQ-04)
+  /// Returns whether the entity has an empty body that is valid: for the statuses 204 and 205, and
+  /// for HEAD. (REQ-04)
   package func allowsEmptyBody(_ entity: Entity) -> Bool {
     guard entity.isEmptyBytes || entity.isEmptyText else { return false }
     return method == .head || entity.exchange?.status == 204 || entity.exchange?.status == 205
   }
 
-  /// Whether an empty body instead of JSON is a success without content: where an empty body is
-  /// valid, and with status 200, 201 or 202 for methods other than GET. (REQ-04, JSN-10)
+  /// Returns whether an empty body in place of JSON counts as a success without content. It does if
+  /// `allowsEmptyBody` is true, and with the status 200, 201 or 202 for methods other than GET.
+  /// (REQ-04, JSN-10)
   package func allowsNoContent(_ entity: Entity) -> Bool {
     if allowsEmptyBody(entity) { return true }
     guard method != .get, entity.isEmptyBytes || entity.isEmptyText else { return false }
@@ -170,15 +180,15 @@ public final class PipelineRun {
   }
 }
 
-/// A transformer, and its stage.
+/// A transformer of a pipeline, with its stage.
 package struct PipelineStep {
   package let stage: PipelineStageKey
   package let transformer: any ResponseTransformer
 }
 
 extension ResponseTransformer {
-  /// Whether it may replace an entity's bytes by text. True for transformers about which nothing is
-  /// known.
+  /// Returns whether this transformer may replace the bytes of such an entity by text. True for
+  /// transformers of unknown types.
   func mayMakeText(of entity: Entity) -> Bool {
     switch self {
     case let parser as ContentParser: parser.makesText && parser.isMine(entity)

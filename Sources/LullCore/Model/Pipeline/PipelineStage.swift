@@ -1,9 +1,11 @@
-/// The transformers of one stage, in the order in which they were added (PIPE-05), and its cache.
+/// A stage of a pipeline: its transformers, in the order in which they were added (PIPE-05), and
+/// its cache.
 public struct PipelineStage {
   package var transformers: [any ResponseTransformer] = []
   /// The cache for the output of the stage; nil: no cache. (PIPE-13)
   public private(set) var cache: (any EntityCache)?
-  /// An object that a host keeps for a cache assigned by its script, as long as the cache is used.
+  /// An object of the host whose script assigned the cache; nil for other caches. It is retained as
+  /// long as the cache is used.
   package private(set) var cacheMark: AnyObject?
 
   package init() {}
@@ -22,13 +24,14 @@ public struct PipelineStage {
     transformers = []
   }
 
-  /// Stores the output of this stage for GET loads in `cache`, which replaces an earlier one.
-  /// (PIPE-13)
+  /// Sets the cache in which the output of this stage is stored for GET loads. It replaces the
+  /// previous cache of the stage. (PIPE-13)
   public mutating func cacheUsing(_ cache: any EntityCache) {
     cacheUsing(cache, mark: nil)
   }
 
-  /// As above, for a cache that a host's script has assigned.
+  /// Sets the cache of this stage, with the `cacheMark` of a host whose script has assigned the
+  /// cache.
   package mutating func cacheUsing(_ cache: any EntityCache, mark: AnyObject?) {
     self.cache = cache
     cacheMark = mark
@@ -42,30 +45,31 @@ public struct PipelineStage {
 }
 
 extension PipelineStage {
-  /// How a transformer is added to the others of its stage.
+  /// How a new transformer is combined with the existing transformers of its stage.
   public enum MutationAction: String, Sendable, CaseIterable {
-    /// It replaces those that apply to the same URL and method. (TRF-17, TRF-22)
+    /// The new transformer replaces those that apply to the same URL and method. (TRF-17, TRF-22)
     case replaceExisting = "replace"
-    /// It is added after them. (TRF-18)
+    /// The new transformer runs after the existing ones. (TRF-18)
     case appendToExisting = "append"
   }
 }
 
 extension PipelineStage {
-  /// Adds a function that gets each response, success or failure, and returns the response to
-  /// continue with. It may wait.
+  /// Adds an asynchronous function that gets each response, success or failure, and returns the
+  /// response with which the pipeline continues.
   ///
-  /// It runs on the home in a separate task, once for each response, never for a 304. Cancelling
-  /// the request cancels the task. If it throws a `RequestError`, that error becomes the response;
-  /// any other error becomes the cause of a failure. It must not wait for the request whose
-  /// response it gets. Lua: `stage:add_transformer(fn)`. (PIPE-17, AWT-09)
+  /// The function runs on the home in a separate task, once for each response, never for a 304.
+  /// Cancelling the request cancels the task. If the function throws a `RequestError`, that error
+  /// becomes the response; any other error becomes the cause of a failure. The function must not
+  /// wait for the request whose response it gets. Lua: `stage:add_transformer(fn)`. (PIPE-17,
+  /// AWT-09)
   ///
   ///     configuration.pipeline[.cleanup].add(description: "audit") { response in
   ///       try await audit.request("POST", text: response.description).entity()
   ///       return response
   ///     }
   ///
-  /// - Parameter description: Its name in logs and in causes of errors.
+  /// - Parameter description: The name of the transformer in logs and in causes of errors.
   public mutating func add(
     description: String = "transformer of responses",
     _ transform: nonisolated(nonsending) @escaping (Response) async throws -> Response
@@ -74,29 +78,30 @@ extension PipelineStage {
   }
 }
 
-/// Identifies a stage. Identity is that of the object, so two keys with the same description
-/// differ. (PIPE-10)
+/// Identifies a stage. Keys are compared by object identity: two keys with the same description are
+/// different. (PIPE-10)
 public final class PipelineStageKey: Sendable, Hashable, CustomStringConvertible {
-  /// The name in logs and in Lua.
+  /// The name of the stage in logs and in Lua.
   public let description: String
 
-  /// A custom stage, which runs where an order names it. (PIPE-04)
+  /// Creates the key of a custom stage. The stage runs at its position in `Pipeline.order`.
+  /// (PIPE-04)
   public init(description: String) {
     self.description = description
   }
 
-  /// The body as received, before any transformer.
+  /// The stage for the body as received. Its transformers run first.
   public static let rawData = PipelineStageKey(description: "raw_data")
-  /// Bytes to bytes, for example decryption.
+  /// The stage that transforms bytes to bytes, for example by decrypting them.
   public static let decoding = PipelineStageKey(description: "decoding")
-  /// Bytes to text and JSON. The standard transformers are here.
+  /// The stage that parses bytes as text and JSON. It contains the standard transformers.
   public static let parsing = PipelineStageKey(description: "parsing")
-  /// Text and JSON to types of the program.
+  /// The stage that transforms text and JSON to types of your program.
   public static let model = PipelineStageKey(description: "model")
-  /// Work on the final result, whatever it is.
+  /// The last stage, for work on the final result of any type.
   public static let cleanup = PipelineStageKey(description: "cleanup")
 
-  /// The default order. (PIPE-01)
+  /// The default order of stages. (PIPE-01)
   public static let standardOrder = [rawData, decoding, parsing, model, cleanup]
 
   public static func == (left: PipelineStageKey, right: PipelineStageKey) -> Bool { left === right }

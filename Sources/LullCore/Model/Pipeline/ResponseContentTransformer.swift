@@ -1,14 +1,15 @@
-/// A step of the pipeline that calls a function from content to content. The rules are the same for
-/// functions in all languages. (TRF-04 to TRF-16, TRF-23 to TRF-25)
+/// A transformer that calls a function, which gets the content of a response and returns the new
+/// content. The same rules apply to Swift functions and script functions. (TRF-04 to TRF-16, TRF-23
+/// to TRF-25)
 ///
-/// It takes responses of its content types, calls the function with content and entity, and
-/// replaces only the content. The body of a failure is transformed only with `transformErrors`; if
-/// that is not possible, the failure stays unchanged. Home thread only.
+/// For each response of its content types, it calls the function with the content and the entity,
+/// and replaces only the content. The body of a failure is transformed only with `transformErrors`.
+/// If that body can't be transformed, the failure is left unchanged. Home thread only.
 public final class ResponseContentTransformer: ResponseTransformer {
   package struct Rules {
     package var mismatch = InputTypeMismatchAction.error
     package var transformsErrors = false
-    /// nil: any. (TRF-25)
+    /// The content types that the transformer applies to; nil: any. (TRF-25)
     package var contentTypes: [ContentTypePattern]?
 
     package init() {}
@@ -31,8 +32,8 @@ public final class ResponseContentTransformer: ResponseTransformer {
     case failed(RequestError)
   }
 
-  /// Runs the function once. Calls `report` exactly once, before or after returning. Returns a
-  /// function that ends the run early.
+  /// Calls the function once, and `report` exactly once with the outcome, before or after
+  /// returning. Returns a function that stops the call early; nil if `report` was called already.
   package typealias Work = (_ report: @escaping (Outcome) -> Void) -> (() -> Void)?
 
   public let description: String
@@ -45,7 +46,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
     description = function.description
   }
 
-  /// Whether the result may be text if the input is bytes.
+  /// Whether the function may return text for bytes.
   var makesTextOfBytes: Bool { function.makesTextOfBytes }
 
   public func process(_ response: Response, in run: PipelineRun) -> Response? {
@@ -66,7 +67,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
     return begin(work, response, run)
   }
 
-  /// The entity to transform; nil if the transformer does not apply to the response.
+  /// Returns the entity to transform; nil if the transformer does not apply to the response.
   private func content(of response: Response) -> Entity? {
     let entity: Entity?
     switch response.outcome {
@@ -135,40 +136,41 @@ extension ResponseContentTransformer: FunctionHolder {
   }
 }
 
-/// The function of a content transformer, in any language.
+/// The function of a content transformer: a Swift function, a decoder, or a function of a script.
 package protocol ContentFunction {
-  /// Its name in the causes of errors.
+  /// The name of the function in the causes of errors.
   var description: String { get }
   /// The name of the input type in the causes of errors. (TRF-09)
   var inputName: String { get }
-  /// Returns a call with this entity that is ready to start; nil if its content is not of the input
-  /// type.
+  /// Returns a call of the function with this entity, ready to start; nil if the entity's content
+  /// does not have the input type.
   func prepare(
     _ entity: Entity, in run: PipelineRun
   ) throws(RequestError) -> ResponseContentTransformer.Work?
-  /// Whether the content has the output type already.
+  /// Returns whether the content already has the function's output type.
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool
-  /// Whether the result may be text if the input is bytes.
+  /// Whether the function may return text for bytes.
   var makesTextOfBytes: Bool { get }
 }
 
-/// What a content transformer does with content that is not of its input type.
+/// How a content transformer handles content that does not have its input type.
 public enum InputTypeMismatchAction: String, Sendable, CaseIterable {
   /// The response becomes a failure with the cause `wrongInputTypeInTransformerPipeline`. (TRF-09)
   case error
-  /// The response passes unchanged. (TRF-10)
+  /// The response is left unchanged. (TRF-10)
   case skip
-  /// The response passes unchanged if it has the output type already. Otherwise it becomes a
-  /// failure. (TRF-11, TRF-12)
+  /// The response is left unchanged if its content already has the output type. Otherwise it
+  /// becomes a failure. (TRF-11, TRF-12)
   case skipIfOutputTypeMatches = "skip_if_output_type_matches"
 }
 
-/// An object with functions of a script or a program. Its description says only where they are
-/// defined.
+/// An object that calls functions of a script or of the program. Its description contains only the
+/// positions of their definitions, so it does not identify the functions.
 package protocol FunctionHolder {
-  /// The functions, in the order in which they are called. Only the host that made them knows more
-  /// about them.
+  /// The functions, in the order in which they are called. Only the host that created these objects
+  /// can interpret them.
   var heldFunctions: [AnyObject] { get }
-  /// How they are called. Equal texts mean equal use.
+  /// A text that describes how the functions are called. If two holders have equal texts, they call
+  /// their functions in the same way.
   var functionUse: String { get }
 }

@@ -1,18 +1,19 @@
-/// One step of a pipeline, from response to response, success or failure. (PIPE-17)
+/// One step of a pipeline. It gets a response, success or failure, and returns the response for the
+/// next step. (PIPE-17)
 ///
 /// Called on the home thread, once for each response, never for a 304 (TRF-03).
 public protocol ResponseTransformer: AnyObject {
   /// The name of the transformer in causes of errors.
   var description: String { get }
 
-  /// Returns the new response, or nil if the transformer waits. In that case it calls
-  /// `run.resume(with:)` once, later, on the home thread, and registers with
-  /// `run.waits(stoppingWith:)` a function that ends its work early. For an asynchronous function
-  /// use `PipelineStage.add(description:_:)` instead of a class.
+  /// Returns the new response, or nil if the transformer has to wait for it. In that case it calls
+  /// `run.resume(with:)` once, later, on the home thread. It also registers a function that ends
+  /// its work early, with `run.waits(stoppingWith:)`. For an asynchronous function, use
+  /// `PipelineStage.add(description:_:)` instead of a class.
   func process(_ response: Response, in run: PipelineRun) -> Response?
 }
 
-/// A transformer with a synchronous function.
+/// A transformer that calls a synchronous function from response to response.
 package final class FunctionTransformer: ResponseTransformer {
   package let description: String
   private let transform: (Response) -> Response
@@ -27,7 +28,8 @@ package final class FunctionTransformer: ResponseTransformer {
   }
 }
 
-/// A transformer with an asynchronous function from response to response. (AWT-09)
+/// A transformer that calls an asynchronous function from response to response, in a separate task
+/// on the home. (AWT-09)
 final class WaitingResponseTransformer: ResponseTransformer {
   typealias Transform = nonisolated(nonsending) (Response) async throws -> Response
 
@@ -56,7 +58,8 @@ final class WaitingResponseTransformer: ResponseTransformer {
   }
 }
 
-/// Applies a transformer to responses of some content types. (TRF-25)
+/// A transformer that applies another transformer only to responses of certain content types.
+/// (TRF-25)
 final class SelectiveTransformer: ResponseTransformer {
   let description: String
   let transformer: any ResponseTransformer

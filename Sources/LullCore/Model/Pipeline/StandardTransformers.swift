@@ -5,7 +5,7 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
   /// Decodes `text/*` except JSON, and other text types, in the parsing stage.
   case text
 
-  /// The stage that it belongs to. (TRF-32)
+  /// The stage to which the parser is added. (TRF-32)
   package var stage: PipelineStageKey { .parsing }
 
   package func make() -> any ResponseTransformer {
@@ -24,10 +24,10 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
 /// A transformer that parses bytes or text of any content type as JSON: an object, an array, or any
 /// other value. (JSN-01, JSN-81)
 ///
-/// For stages or types that `StandardTransformer.json` does not handle; choose the types with
-/// `PipelineStage.add(_:contentTypes:)`. Other content, and bytes or text that are not JSON, make a
-/// success a failure (TRF-16) and leave an error unchanged (TRF-07). Large bodies are parsed in the
-/// thread pool. Lua: `stage:add_standard("json")`.
+/// Use it for stages or content types that `StandardTransformer.json` does not handle, and choose
+/// the types with `PipelineStage.add(_:contentTypes:)`. If the content is not JSON, a success
+/// becomes a failure (TRF-16), and a failure is left unchanged (TRF-07). Large bodies are parsed in
+/// the thread pool. Lua: `stage:add_standard("json")`.
 ///
 ///     configuration.pipeline[.parsing].add(JSONResponseTransformer(), contentTypes:
 ///     ["text/x-json"])
@@ -46,10 +46,11 @@ public final class JSONResponseTransformer: ResponseTransformer {
   }
 }
 
-/// A transformer that decodes bytes of any content type as text, in the charset of the content
-/// type, else in the default charset. (TXT-01)
+/// A transformer that decodes bytes of any content type as text. It uses the charset that the
+/// content type names, otherwise the default charset. (TXT-01)
 ///
-/// Otherwise as `JSONResponseTransformer`. Lua: `stage:add_standard("text")`.
+/// If the content can't be decoded, a success becomes a failure, and a failure is left unchanged.
+/// Large bodies are decoded in the thread pool. Lua: `stage:add_standard("text")`.
 public final class TextResponseTransformer: ResponseTransformer {
   private let parser: ContentParser
 
@@ -109,7 +110,7 @@ extension ContentParser {
 }
 
 extension StandardTransformer {
-  /// The charset for decoding bytes of a text type.
+  /// Returns the charset in which the bytes of an entity are decoded as text.
   static func charset(
     of bytes: UnsafeBufferPointer<UInt8>, _ entity: Entity
   ) -> String {
@@ -120,13 +121,14 @@ extension StandardTransformer {
 }
 
 extension Entity {
-  /// Whether its content type is a text type other than `text/*`. (TXT-11)
+  /// Whether the content type is a text type other than `text/*`, such as XML or JavaScript.
+  /// (TXT-11)
   package var isTextBesides: Bool {
     headers.withFirstValue("content-type", ContentTypePattern.isTextBesides) ?? false
   }
 
-  /// Replaces the bytes by their text as the standard parser decodes them. Returns false if they
-  /// can't be decoded.
+  /// Sets the content to the text of `bytes`, decoded like the standard text parser does. Returns
+  /// false if the bytes can't be decoded.
   package mutating func decodeText(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let charset = StandardTransformer.charset(of: bytes, self)
     guard let text = try? TextCoding.decode(bytes, charset: charset) else { return false }
@@ -134,19 +136,21 @@ extension Entity {
     return true
   }
 
-  /// Sets a text that has been decoded from the bytes in their charset.
+  /// Sets the content to a text that was decoded from `bytes`, and records the source bytes if the
+  /// charset was not given by a `text/*` content type.
   mutating func setText(_ text: String, from bytes: UnsafeBufferPointer<UInt8>) {
     content = .text(text)
     guard charset == nil || isTextBesides else { return }
     textSource = TextSource.of(bytes, charset: StandardTransformer.charset(of: bytes, self))
   }
 
-  /// Whether its content type is one for several JSON values. (JSN-20)
+  /// Whether the content type is that of a sequence of JSON values, such as JSON Lines. (JSN-20)
   package var hasJSONLines: Bool {
     headers.withFirstValue("content-type", ContentTypePattern.isJSONLines) ?? false
   }
 
-  /// The bytes of a text type as text; nil for other types, and if they can't be decoded.
+  /// The content decoded as text, if it is bytes and the content type is a text type. nil for other
+  /// content, and if the bytes can't be decoded.
   package var decodedText: String? {
     guard case .bytes(let bytes) = content,
       isTextBesides || headers.withFirstValue("content-type", ContentTypePattern.isText) == true

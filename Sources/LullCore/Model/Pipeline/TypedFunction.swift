@@ -1,5 +1,5 @@
-/// A Swift function as the function of a content transformer. Its types determine its input and
-/// output.
+/// The function of a content transformer that calls a synchronous Swift function. The types of the
+/// Swift function are the input and output types.
 struct TypedFunction<Input, Output: Sendable>: ContentFunction {
   let description: String
   let transform: (Input, Entity) throws -> Output?
@@ -24,7 +24,7 @@ struct TypedFunction<Input, Output: Sendable>: ContentFunction {
 }
 
 extension ContentFunction {
-  /// The outcome of a call of a Swift function that has returned or thrown.
+  /// Returns the outcome for a Swift function that has returned a value or thrown an error.
   func outcome<Output: Sendable>(
     of result: Result<Output?, any Error>, _ run: PipelineRun
   ) -> ResponseContentTransformer.Outcome {
@@ -38,7 +38,8 @@ extension ContentFunction {
 }
 
 extension PipelineRun {
-  /// The thrown error is the cause, for the program; the message is the usual one. (TRF-13)
+  /// Returns a failure whose cause is the thrown error. Its message is the usual one for content
+  /// that can't be parsed. (TRF-13)
   func failure(thrown error: any Error) -> RequestError {
     var failure = failure(.custom(error))
     failure.userMessage = "Cannot parse server response"
@@ -47,17 +48,19 @@ extension PipelineRun {
 }
 
 extension ResponseContentTransformer {
-  /// Creates a transformer with a Swift function, whose types determine its input and output.
+  /// Creates a transformer that calls a Swift function. The types of the function are the input and
+  /// output types of the transformer.
   ///
   /// `Input` is a type that `Content.cast(to:)` can return: `String`, `[String: JSONValue]`,
   /// `JSONElement`, a model that another transformer made, or `Content` for any content (TRF-24).
-  /// The result of the function becomes the content; nil is a failure (TRF-15). If it throws a
-  /// `RequestError`, that error becomes the response (TRF-14). Any other error becomes the cause of
-  /// a failure (TRF-13). A failure keeps status and body as received (TRF-16).
+  /// The result of the function becomes the content. If the result is nil, the response becomes a
+  /// failure (TRF-15). If it throws a `RequestError`, that error becomes the response (TRF-14). Any
+  /// other error becomes the cause of a failure (TRF-13). Such a failure contains the status and
+  /// the body as received (TRF-16).
   ///
   /// - Parameters:
-  ///   - contentTypes: Patterns of the content types that it applies to, such as `*/xml`; nil: any.
-  ///     (TRF-25)
+  ///   - contentTypes: Patterns of the content types that the transformer applies to, such as
+  ///     `*/xml`; nil: any. (TRF-25)
   ///   - transformErrors: Whether bodies of failures are transformed too. (TRF-05 to TRF-08)
   public convenience init<Input, Output: Sendable>(
     description: String? = nil, contentTypes: [String]? = nil,

@@ -1,8 +1,10 @@
-/// Validates JSON against the schema of the call that it answers, at the end of the parsing stage.
+/// A pipeline step that validates JSON responses against the schema of their call in the API file.
+/// It runs at the end of the parsing stage.
 ///
-/// Content of other types, empty responses and parts are not validated. Neither are hits in caches
-/// of later stages, which were validated before. Errors stay errors: a mismatch in their content is
-/// only a warning. Large content is validated in the thread pool.
+/// It does not validate content of other types, empty responses and partial responses (206). Hits
+/// in caches of later stages are not validated again. If the body of a failure does not match, the
+/// mismatch is only a warning and the failure is left unchanged. Large content is validated in the
+/// thread pool.
 final class ValidationStep: ResponseTransformer {
   private let isStrict: Bool
 
@@ -51,7 +53,8 @@ final class ValidationStep: ResponseTransformer {
     }
   }
 
-  /// The document if the content type is JSON, parsed by an earlier step or here.
+  /// Returns the JSON document of the entity, which an earlier step or this method has parsed; nil
+  /// if the content type is not JSON, or there is nothing to validate.
   private static func document(of entity: Entity, _ run: PipelineRun) -> JSONDocument? {
     let isJSON = entity.headers.withFirstValue("content-type", ContentTypePattern.isJSON) ?? false
     guard isJSON, !run.allowsNoContent(entity) else { return nil }

@@ -1,4 +1,5 @@
-/// An asynchronous Swift function, as the function of a content transformer. (AWT-01 to AWT-08)
+/// The function of a content transformer that calls an asynchronous Swift function. (AWT-01 to
+/// AWT-08)
 struct WaitingFunction<Input, Output: Sendable>: ContentFunction {
   typealias Transform =
     nonisolated(nonsending) (_ content: Input, _ entity: Entity) async throws -> Output?
@@ -37,22 +38,22 @@ struct WaitingFunction<Input, Output: Sendable>: ContentFunction {
   var makesTextOfBytes: Bool { Output.self == String.self || Output.self == Content.self }
 }
 
-/// One call of an asynchronous function. Home thread only.
+/// The state of one call of an asynchronous function. Home thread only.
 final class WaitingCall {
-  /// Whether the result is no longer needed.
+  /// Whether the call was stopped. Its result is then ignored.
   var isStopped = false
 }
 
 extension ResponseContentTransformer {
-  /// Creates a transformer with a function that may wait, for example for another resource;
-  /// otherwise as with a function that does not wait.
+  /// Creates a transformer that calls an asynchronous function, which may wait, for example for
+  /// another resource. In all other respects it is like a transformer with a synchronous function.
   ///
-  /// Order of events: the function starts on a later turn, on the home, in a separate task. The
-  /// pipeline continues with the next step when it has returned; only then are hooks, observers and
-  /// waiting tasks called. Cancelling the request cancels that task, whose result is then ignored,
-  /// and so does the end of the home. Waiting for the request whose content is transformed throws
-  /// at once, because that request waits for the function. Lua: a function for `service:transform`
-  /// that waits. (AWT-01 to AWT-14)
+  /// Order of events: the function starts on a later turn, on the home, in a separate task. When
+  /// the function has returned, the pipeline continues with the next step, and then hooks,
+  /// observers and waiting tasks are called. Cancelling the request or ending the home cancels the
+  /// task, and its result is ignored. If the function waits for the request whose content it
+  /// transforms, this wait throws at once, because that request waits for the function. Lua: a
+  /// function for `service:transform` that waits. (AWT-01 to AWT-14)
   ///
   ///     api.configure("/ids/*") { [unowned api] in
   ///       $0.pipeline[.model].add(
@@ -62,8 +63,8 @@ extension ResponseContentTransformer {
   ///     }
   ///
   /// - Parameters:
-  ///   - contentTypes: Patterns of the content types that it applies to, such as `*/xml`; nil: any.
-  ///     (TRF-25)
+  ///   - contentTypes: Patterns of the content types that the transformer applies to, such as
+  ///     `*/xml`; nil: any. (TRF-25)
   ///   - transformErrors: Whether bodies of failures are transformed too. (TRF-05 to TRF-08)
   public convenience init<Input, Output: Sendable>(
     description: String? = nil, contentTypes: [String]? = nil,

@@ -1,16 +1,19 @@
-/// A request together with a decision about its response: use the response, use another, or
-/// continue with a further request. Made by `Request.chained`.
+/// A request that wraps another request and decides about its response: use that response, use
+/// another response, or continue with a further request. Created by `Request.chained`.
 ///
 /// Order of events: the wrapped request runs. When it has completed, whatever the outcome, the
-/// decision is made once (CHN-10). The chain then completes with a response, or with that of the
-/// request that it passes to. Hooks of the wrapped request get its own response (CHN-08). A chain
-/// around a request that has started starts automatically. Otherwise `start()` starts the chain and
-/// the wrapped request (CHN-09). Home thread only. Lua: `request:chained(fn)`.
+/// decision is made once (CHN-10). The chain then completes with a response, or passes on to a
+/// further request and completes with the response of that request. Hooks of the wrapped request
+/// get its own response (CHN-08). A chain around a request that has started starts automatically.
+/// Otherwise `start()` starts the chain and the wrapped request (CHN-09). Home thread only. Lua:
+/// `request:chained(fn)`.
 public final class ChainedRequest: Request {
-  /// Returns the action, or nil if `proceed(with:)` will be called once, later.
+  /// Gets the response of the wrapped request, and returns the action. Returns nil if the decision
+  /// waits; it then calls `proceed(with:)` once, later.
   package typealias Decision = (Response, ChainedRequest) -> RequestChainAction?
 
-  /// The number of times that chains may pass to chains before the last one fails.
+  /// The maximum number of hops: if chains have passed on to each other this many times, the next
+  /// hop fails.
   package static let longestChain = 100
 
   let wrapped: Request
@@ -20,12 +23,14 @@ public final class ChainedRequest: Request {
   private var part: Request?
   private var passedTo: Request?
   private var wrappedResponse: Response?
-  /// The number of chains that have passed on, one to the next, before this one.
+  /// The number of hops before this chain: how many chains have passed on, each to the next, until
+  /// this chain was reached.
   private var hops = 0
   private var onAbandon: (() -> Void)?
   private var link: Link?
 
-  /// - Parameter maker: The host's object that `decide` comes from.
+  /// - Parameter maker: The host's object with the function that `decide` calls; nil without a
+  ///   host.
   package init(
     wrapping wrapped: Request, by maker: AnyObject? = nil, decide: @escaping Decision
   ) {
@@ -45,8 +50,8 @@ public final class ChainedRequest: Request {
   override package var cancelledAttempts: [RequestAttempt] { lastPart.cancelledAttempts }
   override package var displayName: String { wrapped.displayName }
 
-  /// Repeats the wrapped request. The decision is made again, for the new response. (CHN-15 to
-  /// CHN-17)
+  /// Returns a chain around a repetition of the wrapped request. Its decision is made again, for
+  /// the new response. (CHN-15 to CHN-17)
   override public func repeated() -> Request {
     ChainedRequest(wrapping: wrapped.repeated(), by: maker, decide: decide)
   }
@@ -61,13 +66,15 @@ public final class ChainedRequest: Request {
     wrapped.start()
   }
 
-  /// Called by a decision that will proceed later. `stop` ends the work that the decision waits
-  /// for; it is called at once if the chain has been cancelled.
+  /// Registers the function that ends the work for which a decision waits. A decision calls this
+  /// method if it will call `proceed(with:)` later. `stop` is called when the chain is cancelled,
+  /// or at once if the chain has been cancelled already.
   package func waits(stoppingWith stop: @escaping () -> Void) {
     if isCompleted { stop() } else { onAbandon = stop }
   }
 
-  /// Continues after a decision that waited. Ignored if the chain has completed.
+  /// Continues the chain with the action of its decision. Does nothing if the chain has completed
+  /// or has passed on.
   package func proceed(with action: RequestChainAction) {
     onAbandon = nil
     guard !isCompleted, passedTo == nil, let wrappedResponse else { return }
@@ -78,19 +85,22 @@ public final class ChainedRequest: Request {
     }
   }
 
-  /// Whether its response is the cancellation of a request that includes this chain. (CHN-06)
+  /// Whether the response of this chain is that of a cancelled request which includes this chain.
+  /// (CHN-06)
   private var takesCancellation = false
 
   private func pass(to next: Request) {
     if next === wrapped, let wrappedResponse { return complete(with: wrappedResponse) }
-    // A request that includes this chain must not become a part of it, or neither would ever end.
+    // A request that includes this chain must not become a part of the chain, because both would
+    // wait for each other.
     if next.waits(for: self) || next.includes(self) {
       guard let response = next.response else { return fail("it would wait for itself") }
       takesCancellation = next.wasCancelled
       return complete(with: response)
     }
     guard hops < ChainedRequest.longestChain else {
-      // No other chain waits for it. Left running, it would count its hops from zero again.
+      // If no other chain waits for `next`, it is cancelled. If it kept running, it would count its
+      // hops from zero again.
       if next.waitingChains == 0 { next.cancel() }
       return fail("it has been passed on \(ChainedRequest.longestChain) times")
     }
@@ -104,7 +114,7 @@ public final class ChainedRequest: Request {
     complete(with: .failure(endless(reason)))
   }
 
-  /// The error of a chain that would never end.
+  /// Returns the error of a chain that would never end.
   package func endless(_ reason: String) -> RequestError {
     var error = RequestError(
       httpStatusCode: nil, entity: nil,
@@ -115,7 +125,8 @@ public final class ChainedRequest: Request {
     return error
   }
 
-  /// Adds earlier hops to this chain and to the chains that it wraps or passes to.
+  /// Raises the number of hops before this chain, and before the chains that it wraps or passes on
+  /// to.
   private func lengthen(to length: Int) {
     guard length > hops, length <= ChainedRequest.longestChain else { return }
     hops = length
@@ -141,8 +152,8 @@ public final class ChainedRequest: Request {
 
   deinit { part?.waitingChains -= 1 }
 
-  /// The reference from a part to the chain that waits for it. It is strong until the part ends or
-  /// the chain is abandoned.
+  /// The reference to a chain from its part: the request that the chain waits for. It is strong
+  /// until the part ends or the chain is abandoned.
   private final class Link {
     private var held: ChainedRequest?
     private(set) weak var chain: ChainedRequest?
@@ -155,8 +166,9 @@ public final class ChainedRequest: Request {
     func letGo() { held = nil }
   }
 
-  /// Makes the reference from the part weak: chain and part refer to each other, and would never be
-  /// released if the part never ends. To receive a cancellation, hold the chain.
+  /// Marks the chain as abandoned, and makes the reference from its running part to the chain weak.
+  /// The two retain each other, and would never be released if the part never ends. From then on,
+  /// the chain gets a cancellation of the part only if the caller holds the chain.
   override package func abandon() {
     super.abandon()
     link?.letGo()
@@ -194,12 +206,14 @@ public final class ChainedRequest: Request {
     super.wasCancelled || takesCancellation || (passedTo ?? wrapped).wasCancelled
   }
 
-  /// If the last part sends nothing, such as a hard-wired response, the exchange before it counts.
+  /// The exchange of the request passed on to. If that request sends nothing, for example because
+  /// it is hard-wired, the exchange of the wrapped request.
   override package var sending: RequestSending? { passedTo?.sending ?? wrapped.sending }
 
-  /// The progress of the running part. (CHN-18)
+  /// The progress of the part that is running: the wrapped request or the request passed on to.
+  /// (CHN-18)
   override package var currentProgress: Double { (passedTo ?? wrapped).progress }
-  /// After passing on, progress is that of the new part, from its start.
+  /// True, because after passing on, the progress starts again with that of the new part.
   override package var mayProgressFall: Bool { true }
   override package var progressReportingInterval: Double {
     (passedTo ?? wrapped).progressReportingInterval
@@ -207,13 +221,13 @@ public final class ChainedRequest: Request {
 }
 
 extension Request {
-  /// Returns a new request that continues this one: `decide` gets the response of this request,
-  /// success or failure, and decides about the response of the new one.
+  /// Returns a new request, a chain around this one. `decide` gets the response of this request,
+  /// success or failure, and decides about the response of the chain.
   ///
-  /// It starts automatically if this request has started (CHN-09). Cancelling the new request
-  /// cancels the part that is running. Cancelling this request does not cancel the new one:
-  /// `decide` then gets the cancellation (CHN-11 to CHN-13). If more than 100 chains pass to each
-  /// other, they fail with the cause `chainTooLong`. Lua: `request:chained(fn)`.
+  /// The chain starts automatically if this request has started (CHN-09). Cancelling the chain
+  /// cancels the request that it waits for. Cancelling this request does not cancel the chain:
+  /// `decide` then gets the cancellation (CHN-11 to CHN-13). If chains pass on to each other more
+  /// than 100 times, they fail with the cause `chainTooLong`. Lua: `request:chained(fn)`.
   public final func chained(
     whenCompleted decide: @escaping (Response) -> RequestChainAction
   ) -> Request {
@@ -221,21 +235,24 @@ extension Request {
   }
 }
 
-/// The action of a chain after the response of the wrapped request. (CHN-01 to CHN-06)
+/// The action of a chain when it has the response of the wrapped request. (CHN-01 to CHN-06)
 public enum RequestChainAction {
-  /// The chain ends with the wrapped request's response, `isNew` included.
+  /// The chain ends with the response of the wrapped request, with the same `isNew`.
   case useThisResponse
-  /// The chain ends with this response.
+  /// The chain ends with the given response.
   case useResponse(Response)
-  /// The chain ends with the response of that request, which is started if necessary.
+  /// The chain passes on to the given request: it starts that request if necessary, and ends with
+  /// its response.
   case passTo(Request)
 }
 
 extension PumpTask {
-  /// The request whose transformer is the calling task.
+  /// Returns the request for which the calling task runs a transformer; nil if the task runs no
+  /// transformer.
   package static func request(on pump: Pump) -> Request? { current(on: pump)?.owner as? Request }
 
-  /// The error if a transformer's wait for `awaited` would never end; nil if it may wait.
+  /// Returns an error if this task is a transformer that must not wait for `awaited`, because the
+  /// wait would never end. Returns nil if the task may wait.
   func refusal(toAwait awaited: Request) -> RequestError? {
     guard let request = owner as? Request, awaited.waits(forTransformersOf: request) else {
       return nil
@@ -258,14 +275,15 @@ extension PumpTask {
 }
 
 extension Request {
-  /// The requests that the running transformer of this request waits for; empty if it waits for
-  /// none.
+  /// The requests that the running transformer of this request waits for; empty if it does not wait
+  /// for a request.
   package var awaitedByTransformer: [Request] {
     let task = pump.guest(PumpTasks.self)?.task(of: self)
     return task?.awaited.compactMap { $0 as? Request } ?? []
   }
 
-  /// Whether it can't complete before `goal`, directly or because of its parts and transformers.
+  /// Returns whether this request can't complete before `goal`: because it is `goal`, or because
+  /// its parts or transformers wait for `goal`, directly or through other requests.
   fileprivate func waits(forTransformersOf goal: Request) -> Bool {
     var visited: Set<ObjectIdentifier> = []
     var requests = [self]

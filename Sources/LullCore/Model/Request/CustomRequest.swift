@@ -1,7 +1,8 @@
 /// A request whose work is done by a `RequestDelegate`. It does not start automatically. (DEL-01)
 public final class CustomRequest: Request {
   private let delegate: any RequestDelegate
-  /// Weak: if the delegate releases the handler, it can report nothing any more. (DEL-02)
+  /// A weak reference: only the delegate retains the handler. If the delegate releases it, no
+  /// response can be reported any more. (DEL-02)
   private weak var handler: RequestCompletionHandler?
 
   package init(delegate: any RequestDelegate, pump: Pump) {
@@ -46,8 +47,8 @@ public final class CustomRequest: Request {
 
 /// The handler to which a `RequestDelegate` reports its response.
 ///
-/// It retains the request until the report. A delegate that will never report has to release it.
-/// Home thread only.
+/// The handler retains the request until the response is reported. A delegate that will never
+/// report a response has to release the handler. Home thread only.
 public final class RequestCompletionHandler {
   private var request: CustomRequest?
   private let log: Log
@@ -60,8 +61,9 @@ public final class RequestCompletionHandler {
     name = request.displayName
   }
 
-  /// Completes the request. A second report is ignored and logged, as a warning, or as a detail if
-  /// the request was cancelled. (DEL-04, DEL-05)
+  /// Completes the request with a response. If the request has a response already, the call is
+  /// ignored and logged: as a warning, or as a detail if the request was cancelled. (DEL-04,
+  /// DEL-05)
   public func broadcastResponse(_ response: Response) {
     guard let request else {
       let category: Log.Category = isCancelled ? .networkDetails : .network
@@ -76,37 +78,38 @@ public final class RequestCompletionHandler {
     request.report(response)
   }
 
-  /// The request, as long as a report would complete it.
+  /// The request, if a response would still complete it; otherwise nil.
   package var pendingRequest: Request? { request }
 
-  /// Whether a report would be ignored: false before the first report, true after it or after a
-  /// cancellation.
+  /// Whether a response would be ignored. True after a response was reported or the request was
+  /// cancelled.
   public var willIgnore: Bool { request == nil }
 
   fileprivate func release() { request = nil }
 }
 
-/// The logic of a custom request, which is made by `Resource.prepareRequest(using:)`. (DEL-01 to
+/// The logic of a custom request. `Resource.prepareRequest(using:)` creates the request. (DEL-01 to
 /// DEL-10)
 ///
-/// Called on the home thread. The request manages hooks and states, and makes sure that it
-/// completes exactly once: a delegate may report twice, late, or never.
+/// Its methods are called on the home thread. The custom request manages hooks and states. It uses
+/// only the first response that the delegate reports, and ignores responses after a cancellation.
 public protocol RequestDelegate: AnyObject {
   /// Starts the work. Called at most once (DEL-06). Pass the response to `handler`, at once or
-  /// later, on the home thread. It is not transformed (DEL-03).
+  /// later, on the home thread. The response is not transformed (DEL-03).
   func startUnderlyingOperation(passingResponseTo handler: RequestCompletionHandler)
 
-  /// Stops the work, because the request was cancelled. Later reports are ignored. (DEL-07)
+  /// Stops the work, because the request was cancelled. Responses that are reported afterwards are
+  /// ignored. (DEL-07)
   func cancelUnderlyingOperation()
 
-  /// Returns the delegate of a repeated request. (DEL-09) By default the same object.
+  /// Returns the delegate for a repetition of the request, by default the same object. (DEL-09)
   func repeated() -> any RequestDelegate
 
-  /// Returns the progress, from 0 to 1. Called while progress is observed. By default 0 until
-  /// completion. (DEL-08)
+  /// Returns the progress, from 0 to 1, by default 0. Called only while progress is observed, and
+  /// not after completion. (DEL-08)
   func computeProgress() -> Double
 
-  /// Seconds between two calls of `computeProgress()`.
+  /// The time between two calls of `computeProgress()`, in seconds; 0.05 by default.
   var progressReportingInterval: Double { get }
 
   /// The name of the request in messages.
@@ -121,8 +124,8 @@ extension RequestDelegate {
   public var requestDescription: String { "custom request" }
 }
 
-/// A request whose outcome was known when it was created. It uses neither network nor pipeline.
-/// (HW-01 to HW-06)
+/// A request that is completed from the start with a given response. It uses neither network nor
+/// pipeline. (HW-01 to HW-06)
 public final class FixedRequest: Request {
   private let failing: Resource?
   private let targetMethod: RequestMethod?

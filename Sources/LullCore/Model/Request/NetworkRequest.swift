@@ -1,34 +1,37 @@
 /// A request that goes through the service's networking and the resource's pipeline.
 ///
-/// Order of events: it is built (headers, ad hoc mutation, configured mutations) and started. When
-/// the response arrives, it passes the pipeline that is configured at that moment (CFG-18), and the
-/// result completes the request. Each stage calls the next: condition → turn → network → response →
-/// pipeline. The stages of a network with policies are those of `PolicyExchange`.
+/// Order of events: the request is built (headers, ad hoc mutation, configured mutations) and
+/// started. When the response arrives, it is processed by the pipeline that is configured at that
+/// moment (CFG-18), and the result completes the request. Each stage calls the next: condition →
+/// turn → network → response → pipeline. With policies, the network stage is divided into the
+/// stages of `PolicyExchange`.
 public final class NetworkRequest: Request, NetworkReceiver {
   private enum Stage {
-    /// Not started, between two other stages, or ended.
+    /// The request has not started, is between two stages, or has ended.
     case idle
-    /// Waits until the caches have been read, or the timer fires.
+    /// The request waits until the caches have been read, or until the timer fires.
     case awaitingCondition(NetworkCompletion, any HostTimer)
-    /// Waits until other users of a cache have loaded the same entry, or until it is this request's
-    /// turn.
+    /// The request waits until another user of a cache has loaded the same entry, or until it is
+    /// this request's turn to load it.
     case awaitingTurn(NetworkCompletion)
-    /// The transfer is nil while it is being started, and for a request that is refused.
+    /// The request is being sent. The transfer is nil while it is being started, and for a request
+    /// that is rejected without being sent.
     case sending(NetworkCompletion, (any RequestNetworking)?)
     case processing(PipelineRun)
   }
 
-  /// The way it was sent.
+  /// How the request was sent: not yet, directly, or through policies.
   private enum Route {
     case none
     case direct
     case policies(PolicyExchange)
   }
 
-  /// The values from which a repetition is built.
+  /// The values from which `repeated()` builds a new request.
   private struct Recipe {
     let method: RequestMethod
-    /// Whether the request is conditional on the data that the resource has when it is built.
+    /// Whether the request is made conditional on the data that the resource has when the request
+    /// is built.
     let revalidates: Bool
     let adHoc: AdHocMutation?
   }
@@ -44,17 +47,18 @@ public final class NetworkRequest: Request, NetworkReceiver {
   private let manner: FetchManner
   private var stage = Stage.idle
   private var route = Route.none
-  /// The shared fetch of this load until its outcome is delivered; nil if it shares its work with
-  /// no other load.
+  /// The coordination of this load with loads of the same cache entry by other users, until the
+  /// outcome of the load is delivered; nil if this load does not use it.
   private var shared: SharedFetch?
   var notes = AnswerNotes()
-  /// Reported at the end of the request; nil if there are no exchange observers.
+  /// The values that are reported to exchange observers at the end of the request; nil without such
+  /// observers.
   var exchangeNote: ExchangeNote?
-  /// nil until progress is first read.
+  /// The estimate of the progress; nil until progress is first read.
   private var progressModel: ProgressModel?
 
-  /// - Parameter http: The finished HTTP request. Mutations have run already, once, inside the call
-  ///   that makes the request (MUT-08).
+  /// - Parameter http: The finished HTTP request. Mutations have already run, once, inside the call
+  ///   that creates the request (MUT-08).
   init(
     resource: Resource, initialMethod: RequestMethod, revalidates: Bool, adHoc: AdHocMutation?,
     http: HTTPRequest, policies: Policies?, manner: FetchManner = .alone
@@ -78,25 +82,25 @@ public final class NetworkRequest: Request, NetworkReceiver {
 
   package var httpRequest: HTTPRequest { http }
 
-  /// The transfer in progress, if there is one.
+  /// The transfer in progress; nil if there is none.
   package var transfer: (any RequestNetworking)? {
     if case .sending(_, let transfer) = stage { transfer } else { nil }
   }
 
-  /// The exchange under policies; nil before the request is sent, or without policies.
+  /// The exchange that applies the policies; nil before the request is sent, and without policies.
   private var exchange: PolicyExchange? {
     if case .policies(let exchange) = route { exchange } else { nil }
   }
 
-  /// Whether it was sent to the network directly, without policies.
+  /// Whether the request was sent to the network directly, without policies.
   var wasSentDirectly: Bool { if case .direct = route { true } else { false } }
 
   override package var sending: RequestSending? {
     sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: notes.answeredPlace)
   }
 
-  /// Returns a new request. Headers and mutations are evaluated now, under the current
-  /// configuration (REP-05 to REP-08).
+  /// Returns a new, unstarted request like this one. Its headers are set and its mutations run now,
+  /// with the current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
     let request = loader.makeRequest(
       recipe.method, revalidation: recipe.revalidates ? .sending(loader.condition) : .none,
@@ -105,22 +109,22 @@ public final class NetworkRequest: Request, NetworkReceiver {
     return request
   }
 
-  /// The load in progress to which this request belongs: this request itself, or a request that
-  /// includes it. nil if there is none.
+  /// The load in progress to which this request belongs: this request itself, or a chain that
+  /// includes it. nil if this request does not belong to a load.
   var load: Request? {
     loader.record.loads.first { $0.request.includes(self) }?.request
   }
 
   override package func begin() {
     noteBegin()
-    // The channel retains the request while it is in flight, even if nothing else does.
+    // The channel retains the request while it is in flight, even if no other object does.
     awaitCondition(pump.completion(self))
   }
 
   // MARK: Condition
 
-  /// Waits for a short time until the caches have been read and their data is in the resource.
-  /// (CACHE-39)
+  /// If the caches are being read, waits a short time until their data is in the resource, because
+  /// the request may then be conditional. (CACHE-39)
   private func awaitCondition(_ channel: NetworkCompletion) {
     guard http.headers.awaitsCondition, let lookup = loader.record.lookup else {
       return takeTurn(channel)
@@ -132,7 +136,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
     lookup.onCompletion { [weak self] _ in self?.stopAwaitingCondition() }
   }
 
-  /// The longest wait for caches on disk, in seconds.
+  /// The maximum time that a request waits for caches on disk, in seconds.
   private static let patienceWithDisks = 0.05
 
   private func stopAwaitingCondition() {
@@ -143,7 +147,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
 
   // MARK: Turn
 
-  /// Waits for its turn, unless another user loads a usable entity meanwhile. (SCA-20)
+  /// If the load shares a cache with other users, waits until it may send its request, or until
+  /// another user has loaded an entity that can be used instead. (SCA-20)
   private func takeTurn(_ channel: NetworkCompletion) {
     guard manner != .alone, load != nil, http.method == .get, download == nil,
       !loader.service.isOffline,
@@ -173,9 +178,9 @@ public final class NetworkRequest: Request, NetworkReceiver {
     }
   }
 
-  /// Replaces the condition with that of the present data, if no mutation has changed it. If the
-  /// present data has no validator, the condition is removed, because a 304 would refer to data
-  /// that is gone.
+  /// If the resource has got new data, replaces the condition of the request by that of the new
+  /// data. A condition that a mutation has changed is kept. If the new data has no validator, the
+  /// condition is removed, because a 304 would refer to data that is gone.
   private func replace(_ condition: ResourceState.Condition?) {
     let newer = loader.condition
     guard let condition, newer != condition,
@@ -185,8 +190,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
     if let newer { http.headers.set(newer.name, bytes: newer.value.bytes) }
   }
 
-  /// Whether it waits for limits, credentials or its next attempt. Other users need not wait for
-  /// that. (SCA-30)
+  /// Whether the request waits for limits, credentials or its next attempt. Other users of the
+  /// cache need not wait for the load during that time. (SCA-30)
   private var isHeldUp: Bool { exchange?.isWaiting ?? false }
 
   // MARK: Network
@@ -207,7 +212,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
     sentPlace = pump.nextPlace()
     route = .direct
     let transfer = loader.service.networking.startRequest(http, completion: channel)
-    // A provider may be a script that cancels the request it is given.
+    // The networking may be a script that has cancelled this request inside the call.
     guard case .sending = stage else { return transfer.cancel() }
     stage = .sending(channel, transfer)
   }
@@ -228,7 +233,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
     let report = report.read(by: http.options)
     guard case .sending(_, let transfer) = stage else { return }
     stage = .idle
-    // Until the request holds the values of scripts in the response, the transfer does.
+    // The transfer holds the script values in the response until the request does, so it must not
+    // be released before.
     defer { withExtendedLifetime(transfer) {} }
     note(report)
     if let body = report.body { pump.host?.bodyArrived(byteCount: body.count) }
@@ -270,8 +276,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
   // MARK: Pipeline
 
   private func process(_ response: Response, now: Double) {
-    // The pipeline is the one configured when the response arrives (CFG-18). If a configuration
-    // block has failed, the pipeline is incomplete and must not be used.
+    // The pipeline is that of the configuration at the time when the response arrives (CFG-18). If
+    // a configuration block has failed, the pipeline is incomplete and must not be used.
     let configuration = loader.resolvedConfiguration(for: http.method)
     if let failure = configuration.failure {
       return complete(with: labelled(.failure(failure.dated(now))))
@@ -287,7 +293,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
       configuration.steps, marks: caches.map(\.stepCount), response: response, request: self,
       method: http.method, now: now
     ) { [unowned(unsafe) self] response in
-      // Unsafe is sufficient, since the run retains its request.
+      // An `unsafe` reference is sufficient, because the run retains its request.
       if case .processing(let run) = stage {
         notes.isInCaches = loader.writeCaches(caches, of: run, response)
       }
@@ -318,15 +324,15 @@ public final class NetworkRequest: Request, NetworkReceiver {
     download?.close()
   }
 
-  /// Ends the turn: other users can now read the data that was written, or that a 304 has
-  /// refreshed.
+  /// Reports the exchange to observers. If the load shares a cache with other users, also ends its
+  /// turn: other users can now read the data that it has written, or that a 304 has refreshed.
   override package func didDeliver() {
     reportExchange()
     guard let shared else { return }
     self.shared = nil
     let isNew = response.map { $0.isSuccess && $0.isNew } ?? false
-    // The caches are updated after a 304 at the end of the load, which may be another request if a
-    // decorator has wrapped this one.
+    // After a 304, the caches are updated at the end of the load. The load may be another request,
+    // if a decorator has wrapped this one.
     guard !isNew, response?.isSuccess ?? false, let load, load !== self else {
       return shared.end(isNew ? .succeeded : .failed)
     }
@@ -351,30 +357,36 @@ public final class NetworkRequest: Request, NetworkReceiver {
       transfer.transferMetrics, isGet: http.method == .get, now: pump.clock.now)
   }
 
-  /// A separate object, since the progress of most requests is never read.
+  /// A separate object, created when it is needed, because the progress of most requests is never
+  /// read.
   private final class ProgressModel {
     var progress = RequestProgress()
   }
 }
 
-/// Information about a response that is not part of it, for caches and the state of the resource.
+/// Information that a request records about its response, in addition to the response itself, for
+/// caches and for the state of the resource.
 struct AnswerNotes {
-  /// The data that another user of a cache has loaded, which serves as the response.
+  /// The data that another user of a cache has loaded and that is used as the response; nil if the
+  /// request was sent.
   var found: Entity?
   /// Whether the request or its response, even a 304, has `Cache-Control: no-store`.
   var forbidsStoring = false
-  /// The changes that a 304 makes to the data, if its headers are used.
+  /// The changes to the data by the headers of a 304; nil if they are not used.
   var refreshment: Refreshment?
-  /// Whether the response has been written to the caches, as far as they accept it, and is not yet
-  /// the data of its resource.
+  /// Whether the response has been written to the caches that accept it, but is not yet the data of
+  /// its resource.
   var isInCaches = false
-  /// The position at which the response arrived, if the request is unsafe.
+  /// The position of the response's arrival in the order of requests and responses; nil unless the
+  /// request is unsafe or HEAD.
   var answeredPlace: UInt64?
 }
 
-/// How a request reads its response before the pipeline does, and how it completes errors.
+/// The processing of a response before the pipeline, and the completion of errors with method, URL
+/// and attempts.
 extension NetworkRequest {
-  /// The condition that was sent, whether it was set by Lull or by a mutation.
+  /// The condition that was sent, set by Lull or by a mutation; nil if the request was
+  /// unconditional.
   var sentCondition: ResourceState.Condition? {
     for name in ["if-none-match", "if-modified-since"] {
       if let value = http.headers.bytes(name) {
@@ -384,10 +396,11 @@ extension NetworkRequest {
     return nil
   }
 
-  /// Returns the data that a 304 confirms, with the headers of the 304 if they are used.
+  /// Returns the response for a 304: the existing data, updated with the headers of the 304 if the
+  /// configuration uses them.
   func notModified(_ entity: Entity, _ response: HTTPResponse?) -> Response {
     var entity = entity
-    // Freshness headers of responses are used only with this setting.
+    // Freshness headers of responses are used only if the expiration time is `.http`.
     if let headers = response?.headers, loader.resolvedConfiguration.expirationTime == .http {
       let refreshment = Refreshment(headers, to: http.headers.lines)
       entity.refresh(by: refreshment)
@@ -407,9 +420,10 @@ extension NetworkRequest {
     }
   }
 
-  /// After a successful unsafe request, marks its URL as stale, and the URLs in `Location` and
-  /// `Content-Location` if they have the same origin. (AGE-07; RFC 9111, section 4.4) If the
-  /// request is a load, its response is the data.
+  /// After a successful unsafe request, marks the data of its URL as stale, and that of the URLs in
+  /// `Location` and `Content-Location` if they have the same origin. (AGE-07; RFC 9111, section
+  /// 4.4) If the request is a load, its response is new data and is not stale. After a HEAD, marks
+  /// the data as stale if the response shows that it is outdated.
   func invalidateIfChanged(by response: Response) {
     guard let place = notes.answeredPlace, response.isSuccess, let entity = response.entity
     else { return }
@@ -425,8 +439,9 @@ extension NetworkRequest {
     }
   }
 
-  /// The other URLs that the response is about: those after mutations and redirects, and those in
-  /// its headers.
+  /// Returns the URLs, other than that of the resource, to which the response applies: the URL
+  /// after mutations, the URL after redirects, and those in the headers `Location` and
+  /// `Content-Location`.
   private func otherURLs(of entity: Entity) -> [ResourceURL] {
     let sent = ResourceURL(absolute: http.withoutCredentials(http.url)) ?? loader.url
     let final = entity.exchange?.url.flatMap { ResourceURL(absolute: $0) } ?? sent
@@ -443,13 +458,14 @@ extension NetworkRequest {
       guard url.origin == origin, url != loader.url, !urls.contains(url) else { continue }
       urls.append(url)
     }
-    // With caches, resources are created, because there may be entries. Without caches, only
-    // resources in memory can be stale.
+    // With caches, all URLs are returned, because the caches may have entries for resources that
+    // are not in memory. Without caches, only resources in memory can become stale.
     guard loader.resolvedConfiguration.caches.isEmpty else { return urls }
     return urls.filter { loader.service.knows($0) }
   }
 
-  /// Whether the response to an ordinary request is an event stream. (STR-25)
+  /// Returns whether the response to an ordinary request is an event stream, which the request
+  /// can't read. (STR-25)
   func isEventStream(_ response: Response) -> Bool {
     guard http.method == .get, http.options?.sink == nil, let entity = response.entity,
       entity.exchange?.status == 200
@@ -464,8 +480,8 @@ extension NetworkRequest {
     return error
   }
 
-  /// The entity of a finished download. Its content is the path, and it passes no stage of the
-  /// pipeline. (DWN-02)
+  /// Returns the entity of a finished download. Its content is the path of the file. The pipeline
+  /// does not process it. (DWN-02)
   func entity(of download: Download, _ response: HTTPResponse, now: Double) -> Entity {
     var exchange = Exchange(response)
     exchange.url = exchange.url.map(http.withoutCredentials)
@@ -475,8 +491,8 @@ extension NetworkRequest {
     return Entity(content: content, headers: response.headers, timestamp: now, exchange: exchange)
   }
 
-  /// Records in the entity which request headers the response depends on, for caches. (RFC 9111,
-  /// section 4.1)
+  /// Returns the response with a record of the request headers that it depends on, which caches
+  /// need. (RFC 9111, section 4.1)
   func ofVariant(_ response: Response, isPart: Bool) -> Response {
     guard case .success(var entity) = response.outcome, entity.exchange != nil,
       let variant = Variant(of: entity.headers, to: http.headers.lines, isPart: isPart)
@@ -485,7 +501,7 @@ extension NetworkRequest {
     return Response(.success(entity), isNew: response.isNew)
   }
 
-  /// Removes the credentials that were added to the query from the URL in the response.
+  /// Returns the response with URLs from which the credentials in the query were removed.
   func withoutCredentials(_ response: Response) -> Response {
     guard http.secrets?.credentialNames.isEmpty == false else { return response }
     switch response.outcome {
@@ -501,7 +517,8 @@ extension NetworkRequest {
     }
   }
 
-  /// Adds method, URL and attempts to an error.
+  /// If the response is a failure without a URL, returns it with the method, URL and attempts of
+  /// this request.
   func labelled(_ response: Response) -> Response {
     guard case .failure(var error) = response.outcome, error.url == nil else { return response }
     error.method = http.method
@@ -514,10 +531,10 @@ extension NetworkRequest {
 
 /// The report of a request that has ended.
 extension NetworkRequest {
-  /// Values that are known only when the response arrives, stored until the request ends; nil if
-  /// there are no exchange observers. (HOME-161)
+  /// Values for exchange observers that are recorded at the start and at the arrival of the
+  /// response, and reported when the request ends. (HOME-161)
   struct ExchangeNote {
-    /// The start, by the clock's `uptime`.
+    /// The time of the start, by the clock's `uptime`; NaN if it was not recorded.
     let began: Double
     var status: Int?
     var responseBytes = 0
@@ -557,7 +574,7 @@ extension NetworkRequest {
 }
 
 extension Pump {
-  /// Reports that a resource got its data from a cache, without a request.
+  /// Reports to exchange observers that a resource got its data from a cache, without a request.
   func reportCacheHit(_ resource: Resource, _ entity: Entity) {
     guard !exchangeObservers.isEmpty else { return }
     tell(

@@ -1,16 +1,17 @@
 extension Request {
-  /// Waits until the request has ended and returns its entity, for a 304 the existing one. Throws
-  /// the error of a failure.
+  /// Waits until the request has ended and returns its entity. After a 304, this is the existing
+  /// entity. Throws the error if the request has failed.
   ///
-  /// Order of events: hooks run first, including those by which a load changes its resource; then
-  /// the caller continues. Any number of tasks may wait for one request, independently of each
-  /// other. A task that is cancelled gets an error with the cause `requestCancelled` at once; the
-  /// others continue to wait. When the last task leaves, the request is cancelled, unless it is a
-  /// load of a resource with observers. If the home has ended, or ends meanwhile, the error is
-  /// `requestCancelled` too. In a transformer that the request waits for, it throws at once,
-  /// because the request would wait for itself (AWT-12). It does not start the request. Runs on the
-  /// caller's actor, which must be the home of the request. (WAIT-01 to WAIT-07) Lua:
-  /// `request:await()`.
+  /// Order of events: hooks run first, including the hooks by which a load changes its resource.
+  /// Then the caller continues. Any number of tasks may wait for one request, independently of each
+  /// other. If a waiting task is cancelled, it gets an error with the cause `requestCancelled` at
+  /// once, and the other tasks continue to wait. If it was the last waiting task, the request is
+  /// cancelled, unless it is a load of a resource with observers. If the home has ended or ends
+  /// during the wait, the error has the cause `requestCancelled` too.
+  ///
+  /// The call does not start the request. In a transformer that the request waits for, it throws at
+  /// once, because the request would wait for itself (AWT-12). It runs on the caller's actor, which
+  /// must be the home of the request. (WAIT-01 to WAIT-07) Lua: `request:await()`.
   ///
   ///     let user = try await api.resource("/users/1").load().entity()
   public func entity(
@@ -22,8 +23,8 @@ extension Request {
     }
   }
 
-  /// Waits until the request has ended and returns its response, whatever the outcome; otherwise as
-  /// `entity()`.
+  /// Waits until the request has ended and returns its response, whatever the outcome. Where
+  /// `entity()` throws an error, the returned response is a failure with this error.
   ///
   ///     let isNew = await api.resource("/users/1").load().completed().isNew
   public func completed(isolation: isolated (any Actor)? = #isolation) async -> Response {
@@ -48,7 +49,7 @@ extension Request {
     let cancellation = pump.signal { wait.cancel() }
     defer { pump.discard(cancellation) }
     return await withTaskCancellationHandler {
-      // Captured, so that the closure stays on the caller's actor.
+      // Captures `isolation`, so that the closure stays on the caller's actor.
       _ = isolation
       return await withCheckedContinuation { wait.begin($0) }
     } onCancel: {
@@ -56,7 +57,7 @@ extension Request {
     }
   }
 
-  /// The error of a request that can't complete because its home has ended.
+  /// Returns the error of a request that can't complete because its home has ended.
   fileprivate func endOfHome() -> RequestError {
     var error = cancellation()
     error.userMessage = "Request cancelled: its home has ended"
@@ -64,8 +65,8 @@ extension Request {
   }
 }
 
-/// A task that waits for a request. It continues when the request has ended, when the task is
-/// cancelled, or when the home ends, whichever is first.
+/// The wait of one task for a request. The task continues when the request has ended, when the task
+/// is cancelled, or when the home ends, whichever is first.
 private final class TaskWait {
   private let request: Request
   private var continuation: CheckedContinuation<Response, Never>?
@@ -106,9 +107,10 @@ private final class TaskWait {
   }
 }
 
-/// A task or a coroutine of a script that waits for a request.
+/// Represents a task, or a coroutine of a script, that waits for a request.
 ///
-/// Called once, after all hooks, or never if it has left. Home thread only.
+/// `tell` is called once, after all hooks. It is not called if the waiter was removed with
+/// `Request.leave`. Home thread only.
 package final class RequestWaiter {
   let tell: (Response) -> Void
 

@@ -1,9 +1,10 @@
-/// One operation with one outcome: the common base of all kinds of requests.
+/// The base class of all requests. A request is one operation with one outcome.
 ///
 /// Order of events: `start()` begins the work. On completion, `state` changes at once. On a later
 /// turn, progress hooks get 1, and then completion hooks run in the order in which they were
-/// attached, each at most once (HOOK-05 to HOOK-08, HOOK-13). A hook that is added later is called
-/// on a later turn, never inside the call that adds it. Home thread only. Lua: `Request`.
+/// attached, each at most once (HOOK-05 to HOOK-08, HOOK-13). A hook that is attached after
+/// completion is also called on a later turn, never inside the call that attaches it. Home thread
+/// only. Lua: `Request`.
 public class Request {
   package let pump: Pump
   package private(set) var lifecycle: RequestLifecycle
@@ -13,28 +14,29 @@ public class Request {
   private var progressTimer: (any HostTimer)?
   private var reportedProgress = 0.0
   private var cancelHooks: [() -> Void] = []
-  /// The resource that this request loads, whose observers are notified of its progress. Further
-  /// resources use `onProgress`.
+  /// The first resource that this request loads. Its observers are notified of the progress
+  /// directly; for further resources, a hook is added with `onProgress`.
   private var loaded: Resource?
-  /// Further resources that it loads, by `load(using:)`.
+  /// Further resources that this request loads, because it was passed to their `load(using:)`.
   private var loadedToo: [Resource] = []
-  /// The record whose lists have this request, and how many hooks run before it is removed from
-  /// them (STA-14).
+  /// The record whose lists contain this request, and the number of hooks that run before the
+  /// request is removed from these lists (STA-14).
   private var tracker: (lists: ResourceRecord, position: Int)?
-  /// State that the pump's host keeps for this request; nil if it keeps no state.
+  /// State that the pump's host stores for this request; nil if it stores none.
   package final var hostMark: AnyObject?
-  /// Whether nothing can complete the request any more except cancelling it.
+  /// Whether the request is abandoned: it can't be completed any more, except by cancelling it.
   package private(set) final var isAbandoned = false
-  /// 1 for the original request, 2 for its first repetition, and so on.
+  /// The number of this request among its repetitions: 1 for the original request, 2 for its first
+  /// repetition, and so on.
   package final var attempt = 1
   /// The number of hooks and waiters.
   package final var hookCount: Int { hooks.count + progressHooks.count + waiters.count }
-  /// The number of hooks that belong to the loops and iterators that started the request. If it has
-  /// no other hooks and its resource no observers, the request is no longer needed. nil: it was
-  /// started another way.
+  /// The number of hooks that belong to loops and iterators; nil if the request was not started by
+  /// a loop or iterator. If the request has no other hooks and its resource has no observers, the
+  /// request is no longer needed when these loops end.
   package final var iteratorHooks: Int?
-  /// The position of its start, later of its last sending, in the order of sendings; 0 before.
-  /// (STA-11)
+  /// The position of this request in the order in which the pump starts and sends requests: first
+  /// that of its start, then that of its last sending. 0 before the start. (STA-11)
   package final var sentPlace: UInt64 = 0
   /// The number of chains that wait for this request now. (CHN-14)
   package final var waitingChains = 0
@@ -51,7 +53,8 @@ public class Request {
     pump.host?.requestStarted(self)
   }
 
-  /// The resource that the request belongs to; nil if it belongs to none. Lua: `request.resource`.
+  /// The resource that the request belongs to; nil if it does not belong to a resource. Lua:
+  /// `request.resource`.
   public var resource: Resource? { nil }
   /// The method that is sent, after mutations; nil if the request sends nothing. Lua:
   /// `request.method`.
@@ -60,10 +63,10 @@ public class Request {
   /// `request.url`.
   public var url: String? { nil }
 
-  /// The attempts to send it, the latest last. Empty for a request without retries, limits and
-  /// credentials, unless it is a download. Lua: `request.attempts`.
+  /// The attempts to send the request, the latest last. Empty for a request without retries, limits
+  /// and credentials, unless it is a download. Lua: `request.attempts`.
   public var attempts: [RequestAttempt] { [] }
-  /// The attempts to report if this request is cancelled now.
+  /// The attempts that the error contains if this request is cancelled now.
   package var cancelledAttempts: [RequestAttempt] { attempts }
 
   /// The state of the request. Lua: `request.state`.
@@ -76,7 +79,7 @@ public class Request {
     }
   }
 
-  /// Whether it has its response. A cancelled request is completed too.
+  /// Whether the request has its response. A cancelled request is completed too.
   public final var isCompleted: Bool {
     pump.checkThread()
     return lifecycle.state == .completed
@@ -101,13 +104,13 @@ public class Request {
 
   // MARK: Hooks
 
-  /// Calls the hook with the response, whatever it is. (HOOK-01)
+  /// Adds a hook that is called with the response, whatever the outcome. (HOOK-01)
   @discardableResult
   public final func onCompletion(_ hook: @escaping (Response) -> Void) -> Self {
     pump.checkThread()
     switch lifecycle.hookAdded() {
     case .waits:
-      // Most requests have two: one of their resource, and one of the caller.
+      // Most requests have two hooks: one of their resource, and one of the caller.
       if hooks.isEmpty { hooks.reserveCapacity(2) }
       hooks.append(CompletionHook(call: hook))
     case .deliverSoon: deliverSoon(hook)
@@ -115,53 +118,56 @@ public class Request {
     return self
   }
 
-  /// Delivers the response to a hook that is added after all others were called.
+  /// Delivers the response, on a later turn, to a hook that is added after the other hooks were
+  /// called.
   private func deliverSoon(_ receive: @escaping (Response) -> Void) {
     guard let response = lifecycle.response else { return }
-    // Until then, nothing else may hold the values of a script in the response.
+    // Holds the script values in the response until the hook is called, because no other object may
+    // hold them.
     let release = pump.host?.hold(response)
     pump.enqueue { [self] in
-      // Hooks may refer to their request without holding it.
+      // Keeps the request alive during the call, because a hook may have an unowned reference to
+      // its request.
       withExtendedLifetime(self) { receive(response) }
       release?()
     }
   }
 
-  /// Calls the hook after a success, including a 304.
+  /// Adds a hook that is called after a success, including a 304.
   @discardableResult
   public final func onSuccess(_ hook: @escaping (Entity) -> Void) -> Self {
     onCompletion { if let entity = $0.entity { hook(entity) } }
   }
 
-  /// Calls the hook after a success with new data.
+  /// Adds a hook that is called after a success with new data.
   @discardableResult
   public final func onNewData(_ hook: @escaping (Entity) -> Void) -> Self {
     onCompletion { if $0.isNew, let entity = $0.entity { hook(entity) } }
   }
 
-  /// Calls the hook after a success without new data: a 304.
+  /// Adds a hook that is called after a success without new data, for example a 304.
   @discardableResult
   public final func onNotModified(_ hook: @escaping () -> Void) -> Self {
     onCompletion { if !$0.isNew, $0.isSuccess { hook() } }
   }
 
-  /// Calls the hook with the error of a failure or a cancellation; never after a success. Lua:
+  /// Adds a hook that is called with the error after a failure or a cancellation. Lua:
   /// `request:on_failure(fn)`.
   @discardableResult
   public final func onFailure(_ hook: @escaping (RequestError) -> Void) -> Self {
     onCompletion { if let error = $0.error { hook(error) } }
   }
 
-  /// Calls the hook with the progress, any number of times, and finally with 1, always before
-  /// completion hooks. (HOOK-12, PRG-26)
+  /// Adds a hook that is called with the progress, any number of times, and finally with 1 before
+  /// the completion hooks run. (HOOK-12, PRG-26)
   @discardableResult
   public final func onProgress(_ hook: @escaping (Double) -> Void) -> Self {
     onProgress(hook, whileWanted: { true })
     return self
   }
 
-  /// Adds a progress hook that causes polling only while `isWanted` returns true. The final 1 is
-  /// always reported.
+  /// Adds a progress hook for which the progress is polled only while `isWanted` returns true. The
+  /// final 1 is always reported.
   package final func onProgress(
     _ report: @escaping (Double) -> Void, whileWanted isWanted: @escaping () -> Bool
   ) {
@@ -186,7 +192,8 @@ public class Request {
     progressListenersChanged()
   }
 
-  /// A struct, because a closure stored directly in an array is wrapped in another closure.
+  /// A completion hook. It is a struct, because Swift wraps a closure that is stored directly in an
+  /// array in another closure.
   private struct CompletionHook {
     let call: (Response) -> Void
   }
@@ -196,7 +203,8 @@ public class Request {
     let isWanted: () -> Bool
   }
 
-  /// Starts polling if the request is in progress and progress is wanted. (PRG-24)
+  /// Starts polling the progress if the request is in progress and a hook or observer wants its
+  /// progress. (PRG-24)
   package final func progressListenersChanged() {
     guard progressTimer == nil else { return }
     pollProgress(after: 0)
@@ -210,8 +218,8 @@ public class Request {
     progressTimer = pump.clock.schedule(after: seconds) { [weak self] in self?.reportProgress() }
   }
 
-  /// Polls once. A value is reported only if it has changed, and never if it is smaller than the
-  /// last one. (PRG-25)
+  /// Polls the progress once. Reports the value if it is larger than the last reported one, or
+  /// smaller and `mayProgressFall`. (PRG-25)
   private func reportProgress() {
     progressTimer = nil
     guard lifecycle.state == .inProgress else { return }
@@ -229,11 +237,12 @@ public class Request {
     progressTimer = nil
   }
 
-  /// The shortest polling interval, in seconds, so that polling leaves time for other work.
+  /// The minimum time between two polls of the progress, in seconds, which leaves time for other
+  /// work.
   private static let shortestInterval = 0.001
 
-  /// Removes the request from those lists when it is cancelled, or after the hooks that are
-  /// attached now have run.
+  /// Makes the request remove itself from the lists of that record: when it is cancelled, or
+  /// otherwise after the hooks that are attached now have run.
   package final func track(by lists: ResourceRecord) {
     guard tracker != nil else { return tracker = (lists, hooks.count) }
     // The request is in the lists of several resources.
@@ -241,13 +250,14 @@ public class Request {
     onCompletion { [unowned self] _ in lists.forget(self) }
   }
 
-  /// Whether it is in the lists of a resource.
+  /// Whether the request is in the lists of a record, because `track(by:)` was called.
   package final var isTracked: Bool { tracker != nil }
 
-  /// Whether it is a load of a resource that has not been delivered yet.
+  /// Whether the request is a load of a resource, and its outcome has not been delivered yet.
   package final var isLoad: Bool { loaded != nil }
 
-  /// Whether cancelling the request removes it from those lists.
+  /// Returns whether that record is the first one that was passed to `track(by:)`. If so,
+  /// cancelling the request removes it from the lists of the record.
   package final func isTracked(by lists: ResourceRecord) -> Bool { tracker?.lists === lists }
 
   private func leaveLists() {
@@ -264,8 +274,8 @@ public class Request {
 
   // MARK: Waiting
 
-  /// Calls `receive` with the response: after all hooks, or on a later turn if they have run
-  /// already.
+  /// Adds a waiter, which calls `receive` with the response after all hooks. If the hooks have
+  /// already run, `receive` is called on a later turn.
   package final func addWaiter(_ receive: @escaping (Response) -> Void) -> RequestWaiter {
     let waiter = RequestWaiter(receive)
     switch lifecycle.hookAdded() {
@@ -275,9 +285,9 @@ public class Request {
     return waiter
   }
 
-  /// Removes a waiter before the request has ended. If it was the last waiter, the request is
-  /// cancelled, unless `isSparingObserved` is true and a resource that it loads has observers.
-  /// (WAIT-01 to WAIT-05)
+  /// Removes a waiter if the request has not ended. If it was the last waiter, the request is
+  /// cancelled, unless `isSparingObserved` is true and a resource that the request loads has
+  /// observers. (WAIT-01 to WAIT-05)
   ///
   /// - Returns: Whether the request was cancelled. If so, the waiter is called with the
   ///   cancellation.
@@ -300,7 +310,7 @@ public class Request {
 
   // MARK: Life
 
-  /// Starts the work. Does nothing if it has started or ended. (REP-11)
+  /// Starts the request. Does nothing if the request has started or ended. (REP-11)
   @discardableResult
   public final func start() -> Self {
     pump.checkThread()
@@ -320,7 +330,8 @@ public class Request {
     let effect = lifecycle.cancel(.failure(cancellation()))
     guard effect != .ignored else { return }
     stopPolling()
-    // Removed from the lists before hooks and observers can read them.
+    // Removes the request from the lists of its resources before hooks and observers can read the
+    // lists.
     leaveCancelled()
     if effect == .stopWork { stopWork() }
     scheduleDelivery()
@@ -333,7 +344,8 @@ public class Request {
     for hook in hooks { hook() }
   }
 
-  /// Returns a new, unstarted request for the same thing. Hooks are not copied. (REP-01 to REP-08)
+  /// Returns a new, unstarted request for the same operation, without the hooks of this request. A
+  /// hard-wired request returns itself. (REP-01 to REP-08)
   public func repeated() -> Request { self }
 
   /// Completes the request with a response. Only the first call has an effect.
@@ -375,57 +387,61 @@ public class Request {
 
   // MARK: For subclasses
 
-  /// Starts the work. Called once.
+  /// Starts the work of the request. Called once.
   package func begin() {}
-  /// Stops the work after the outcome has been decided.
+  /// Stops the work of a cancelled request.
   package func stopWork() {}
-  /// Marks the request as abandoned: nothing can complete it, or the request that it waits for, any
-  /// more.
+  /// Marks the request as abandoned: neither the request nor the request that it waits for can be
+  /// completed any more.
   package func abandon() { isAbandoned = true }
-  /// Called once, after all hooks were called.
+  /// Called once, after all hooks and waiters were called.
   package func didDeliver() {}
   package var currentProgress: Double { 0 }
-  /// Whether a smaller value than the last one is reported as well. (PRG-25, CHN-18)
+  /// Whether a progress that is smaller than the last reported one is reported too. (PRG-25,
+  /// CHN-18)
   package var mayProgressFall: Bool { false }
-  /// Seconds between two polls.
+  /// The time between two polls of the progress, in seconds.
   package var progressReportingInterval: Double { 0.05 }
 
-  /// Method and URL, or another name of this request for messages.
+  /// The name of this request in messages: its method and URL, or another text.
   package var displayName: String {
     guard let url else { return method?.rawValue ?? "request" }
     return "\(method?.rawValue ?? "request") \(LogText.url(url))"
   }
-  /// Whether `request` is this one or a part of it.
+  /// Returns whether `request` is this request or a part of it.
   package func includes(_ request: Request) -> Bool { self === request }
-  /// Whether this cannot complete before `request` does.
+  /// Returns whether this request can't complete before `request` does.
   package func waits(for request: Request) -> Bool { self === request }
-  /// The request that a chain wraps.
+  /// The request that this request wraps, if it is a chain; otherwise nil.
   package var wrappedRequest: Request? { nil }
-  /// The requests that this one waits for now.
+  /// The requests that this request waits for now.
   package var openParts: [Request] { [] }
-  /// The request that provides the response of this one, unless a chain has replaced the response.
+  /// The request whose response becomes that of this request, unless a chain replaces the response.
+  /// For a request that is not a chain, the request itself.
   package var lastPart: Request { self }
-  /// Whether this request was cancelled, or the part whose response it has. The error alone does
-  /// not tell, since it may be that of another request. (CXL-08)
+  /// Whether this request was cancelled, or the part of it that provides its response. The error
+  /// does not show this, because it may be that of another, cancelled request. (CXL-08)
   package var wasCancelled: Bool { lifecycle.isCancelled }
-  /// When its last exchange was sent; nil if nothing was started.
+  /// The position at which the last exchange of this request was sent; nil if the request has not
+  /// started.
   package var sending: RequestSending? {
     sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: nil)
   }
 }
 
-/// The state of a request. Lua: `request.state`, by the raw values.
+/// The state of a request. In Lua, `request.state` is the raw value.
 public enum RequestState: String, Sendable {
-  /// Created but not started. Decorators may still replace it with another request.
+  /// The request was created but not started. Decorators may still replace it with another request.
   case notStarted = "not_started"
-  /// Started. A chain is in progress once the request that it wraps has been started.
+  /// The request has started. A chain around a request that has started is in progress.
   case inProgress = "in_progress"
-  /// Has its response, which may be a cancellation. Its hooks may not have been called yet.
+  /// The request has its response, which may be a cancellation. Its hooks may not have been called
+  /// yet.
   case completed
 }
 
 extension Request: CustomStringConvertible {
-  /// Method and URL without credentials, and the state, on one line:
+  /// The method, the URL without credentials, and the state, on one line, for example
   /// `GET https://api.test/a: in progress`.
   public final var description: String {
     switch state {
@@ -437,7 +453,7 @@ extension Request: CustomStringConvertible {
 }
 
 extension Request {
-  /// The error of a request that was cancelled.
+  /// Returns the error for a cancellation of this request.
   package final func cancellation() -> RequestError {
     var error = RequestError.cancelled(at: pump.clock.now)
     error.method = method

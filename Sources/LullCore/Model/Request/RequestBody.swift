@@ -2,21 +2,21 @@
 public enum RequestBody: Sendable {
   /// Any bytes. Lua: `data`.
   case data([UInt8], contentType: String)
-  /// UTF-8 JSON text, already encoded.
+  /// JSON that is already encoded as UTF-8 text.
   case json([UInt8], contentType: String = "application/json")
   /// Text in the given encoding, which is added to the content type as its charset. If the encoding
-  /// lacks a character, the request fails. (REQ-09) Lua: `text`.
+  /// can't represent a character of the text, the request fails. (REQ-09) Lua: `text`.
   case text(String, contentType: String = "text/plain", encoding: String = "utf-8")
-  /// Percent-encoded pairs, `application/x-www-form-urlencoded`. Lua: `form`.
+  /// Pairs of names and values, sent as `application/x-www-form-urlencoded`. Lua: `form`.
   case form([(name: String, value: String)])
   /// A body that contains secrets.
   case secret(SecretBody)
-  /// A file, read while it is sent.
+  /// The content of a file, which is read while it is sent.
   case file(UploadFile)
-  /// A form whose values may be files.
+  /// A `multipart/form-data` form, whose values may be files.
   case multipart(MultipartForm)
 
-  /// Returns a form in which values may contain secrets. (REQ-15 to REQ-20)
+  /// Returns a URL-encoded form whose values may contain secrets. (REQ-15 to REQ-20)
   public static func form(secrets pairs: [(name: String, value: SecretText)]) -> RequestBody {
     .secret(SecretBody(form: pairs))
   }
@@ -59,7 +59,7 @@ public enum RequestBody: Sendable {
   }
 }
 
-/// Why a body could not be encoded. The request fails before it is sent.
+/// The error if a body can't be encoded. The request fails before it is sent.
 package struct RequestBodyFailure: Error {
   package let cause: RequestError.Cause
 
@@ -69,8 +69,8 @@ package struct RequestBodyFailure: Error {
 }
 
 extension RequestBody {
-  /// Encodes a value of one of the program's types as compact JSON. Members are in the order in
-  /// which the type encodes them, and integers are exact.
+  /// Encodes an `Encodable` value as compact JSON. Members are in the order in which the type
+  /// encodes them, and integers are exact.
   ///
   ///     api.resource("/notes").request("POST", body: try .json(encoding: note))
   ///
@@ -84,7 +84,8 @@ extension RequestBody {
 }
 
 extension RequestError.Cause {
-  /// The cause of a request that failed because its body could not be encoded. (REQ-13)
+  /// Creates the cause of a failure from the error that was thrown when the body was encoded.
+  /// (REQ-13)
   package init(encoding error: any Error) {
     switch error {
     case EncodingError.invalidValue(_, let context):
@@ -97,14 +98,15 @@ extension RequestError.Cause {
   }
 }
 
-/// An encoded body, made once for a request and its repetitions. Files are checked again for each.
+/// An encoded body. It is encoded once for a request and its repetitions. Files are checked again
+/// for each repetition.
 package enum EncodedBody {
   case bytes([UInt8], _ contentType: String)
   case secret(SecretBody)
   case file(UploadFile)
   case multipart(MultipartForm)
 
-  /// Sets body and content type of a request. Fails if a file can't be read.
+  /// Sets the body and the content type of a request. Throws if a file can't be read.
   package func put(into http: inout HTTPRequest) throws(TransportError) {
     switch self {
     case .bytes(let bytes, let contentType):
@@ -128,9 +130,9 @@ package enum EncodedBody {
 
 /// Bodies of type `application/x-www-form-urlencoded`. (REQ-15 to REQ-20)
 package enum FormEncoding {
-  /// Returns the escaped pairs, sorted by their escaped `name=value` text and joined: the same
-  /// pairs give the same body, whatever their order. Without pairs the body is empty. (REQ-16 to
-  /// REQ-18, REQ-20)
+  /// Returns the escaped pairs, sorted by their escaped `name=value` text and joined with `&`. The
+  /// order of `pairs` therefore does not change the body. Without pairs the body is empty. (REQ-16
+  /// to REQ-18, REQ-20)
   package static func encode(
     _ pairs: [(name: [UInt8], value: [UInt8])]
   ) throws(FormEncodingError) -> [UInt8] {
@@ -147,7 +149,7 @@ package enum FormEncoding {
       parts.append(part)
     }
     parts.sort { $0.lexicographicallyPrecedes($1) }
-    // The empty body is never sent: when the memory limit is reached, the run ends.
+    // This empty body is never sent, because the run ends when the memory limit is reached.
     guard MemoryLedger.allows(count) else { return [] }
     var body: [UInt8] = []
     body.reserveCapacity(count)
@@ -168,9 +170,10 @@ package enum FormEncoding {
   }
 }
 
-/// A name or value of a form that is not UTF-8. The request fails as `not_url_encodable`. (REQ-19)
+/// The error for a name or value of a form that is not UTF-8. The request fails with the cause
+/// `not_url_encodable`. (REQ-19)
 package struct FormEncodingError: Error, Equatable {
-  /// The invalid string.
+  /// The bytes of the invalid name or value.
   package let bytes: [UInt8]
 
   package var cause: RequestError.Cause { .notURLEncodable(string: ByteString(bytes)) }

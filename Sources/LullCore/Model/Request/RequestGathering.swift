@@ -1,24 +1,25 @@
 import LullSystem
 
-/// A task that waits for several requests: `Request.all` or `Request.any`.
+/// The wait of one task for several requests, in `Request.all` or `Request.any`.
 ///
-/// The wait ends with the first deciding response, with the last response, when the task is
-/// cancelled, or when the home ends, whichever is first. The remaining requests are then left. Home
-/// thread only.
+/// The wait ends with the first response that decides the outcome: a failure for `all`, a success
+/// for `any`. Otherwise it ends with the last response. It also ends when the task is cancelled or
+/// the home ends. The task then stops waiting for the remaining requests. Home thread only.
 final class RequestGathering {
   enum Kind {
-    /// Ends with the first failure.
+    /// The wait of `Request.all`, which ends with the first failure.
     case all
-    /// Ends with the first success.
+    /// The wait of `Request.any`, which ends with the first success.
     case any
   }
 
   typealias Outcome = Result<[Entity], RequestError>
 
   private let kind: Kind
-  /// The requests that are waited for.
+  /// The requests for which the task waits.
   private var requests: [Request]
-  /// The errors of requests that can't be waited for, because they wait for the waiting task.
+  /// The errors of requests for which the task can't wait, because these requests wait for the
+  /// task.
   private var refusals: [RequestError] = []
   private let pump: Pump
   private var waiters: [RequestWaiter] = []
@@ -55,7 +56,7 @@ final class RequestGathering {
     let cancellation = pump.signal { self.cancel() }
     defer { pump.discard(cancellation) }
     return await withTaskCancellationHandler {
-      // Captured, so that the closure stays on the caller's actor.
+      // Captures `isolation`, so that the closure stays on the caller's actor.
       _ = isolation
       return await withCheckedContinuation { begin($0) }
     } onCancel: {
@@ -101,8 +102,8 @@ final class RequestGathering {
     if continuation != nil { finish(.failure(cancelled())) }
   }
 
-  /// Leaves the requests that have not ended, and continues after the hooks of those that were
-  /// cancelled by that.
+  /// Stops waiting for the requests that have not ended, which may cancel some of them. The task
+  /// continues after the hooks of the cancelled requests.
   private func finish(_ outcome: Outcome) {
     guard !isOver else { return }
     isOver = true
@@ -139,14 +140,16 @@ extension Request {
   /// Waits until all requests have succeeded and returns their entities, in the order of the
   /// requests. Throws the error of the first request that fails.
   ///
-  /// Order of events: all requests are waited for at the same time. The last success or the first
-  /// failure ends the wait. The remaining requests are left as by a cancelled task: a request that
-  /// has no other waiter is cancelled, unless it is a load of a resource with observers. Then their
-  /// hooks run, and then the caller continues. If the task is cancelled or the home ends, all
-  /// requests are left and the error has the cause `requestCancelled`. No request is started. The
-  /// list may contain the same request twice, requests that have already ended, and requests of
-  /// several services of one home. For an empty list the result is empty. Runs on the caller's
-  /// actor, which must be the home of the requests. Lua: `lull.all(list)`. (CMB-01 to CMB-08)
+  /// Order of events: the caller waits for all requests at the same time, until the last success or
+  /// the first failure. It then stops waiting for the remaining requests: a request without other
+  /// waiters is cancelled, unless it is a load of a resource with observers. The hooks of cancelled
+  /// requests run, and then the caller continues. If the task is cancelled or the home ends, the
+  /// same happens with all requests, and the error has the cause `requestCancelled`.
+  ///
+  /// The call does not start requests. The list may contain the same request twice, requests that
+  /// have already ended, and requests of several services of one home. For an empty list the result
+  /// is empty. It runs on the caller's actor, which must be the home of the requests. Lua:
+  /// `lull.all(list)`. (CMB-01 to CMB-08)
   ///
   ///     let loads = ids.map { api.resource("/users").child("\($0)").load() }
   ///     let users = try await Request.all(loads)
@@ -158,11 +161,13 @@ extension Request {
     return try await gather(.all, requests, pump, isolation)
   }
 
-  /// Waits until one request has succeeded and returns its entity. Throws the first error if all
-  /// fail.
+  /// Waits until one request has succeeded and returns its entity. If all requests fail, throws the
+  /// first error.
   ///
-  /// The remaining requests are then left; otherwise as `all`. For an empty list it throws at once,
-  /// because no request can succeed. Lua: `lull.any(list)`. (CMB-02 to CMB-10)
+  /// The caller then stops waiting for the remaining requests: a request without other waiters is
+  /// cancelled, unless it is a load of a resource with observers. In all other respects the call is
+  /// like `Request.all`. For an empty list it throws at once, because no request can succeed. Lua:
+  /// `lull.any(list)`. (CMB-02 to CMB-10)
   ///
   ///     let mirrors = [one, two].map { $0.resource("/list").load() }
   ///     let list = try await Request.any(mirrors)
@@ -200,20 +205,21 @@ extension Sequence {
   /// Calls an asynchronous function for each element, a few calls at a time, and returns the
   /// results in the order of the elements.
   ///
-  /// Order of events: calls begin in the order of the sequence, at most `limit` at once; when one
-  /// has ended, the next begins. After the first error no further calls begin, the running ones are
-  /// cancelled, and the error is thrown when they have ended. Cancelling the task cancels the
-  /// running calls and those that begin afterwards. All calls run on the caller's actor,
-  /// interleaved but not in parallel, so elements, results and captured values need not be
-  /// `Sendable`. In a function without an actor it ends the program with a message. Apart from the
-  /// results, only running calls take memory, however long the sequence is. Lua:
-  /// `lull.map(list, fn)`. (CMB-20 to CMB-27)
+  /// Order of events: calls begin in the order of the sequence, at most `limit` at the same time.
+  /// When a call has ended, the next one begins. After the first error no further calls begin and
+  /// the running calls are cancelled. When they have ended, the error is thrown. Cancelling the
+  /// task cancels the running calls and those that begin afterwards.
+  ///
+  /// All calls run on the caller's actor, interleaved but not in parallel, so elements, results and
+  /// captured values need not be `Sendable`. If the caller is not isolated to an actor, the program
+  /// ends with a message. Apart from the results, only running calls take memory, however long the
+  /// sequence is. Lua: `lull.map(list, fn)`. (CMB-20 to CMB-27)
   ///
   ///     let names = try await ids.concurrentMap(limit: 4) { id in
   ///       try await api.resource("/users").child("\(id)").load().entity().jsonDict["name"]?.string
   ///     }
   ///
-  /// - Parameter limit: The number of calls that run at once, at least 1.
+  /// - Parameter limit: The maximum number of calls that run at the same time, at least 1.
   /// - Throws: Any error that the function throws.
   public func concurrentMap<Value, Failure: Error>(
     limit: Int = 8, isolation: isolated (any Actor)? = #isolation,
@@ -231,7 +237,7 @@ extension Sequence {
     let results: Confined<Result<[Value], Failure>> = await withTaskGroup(
       of: Confined<NumberedResult<Value, Failure>>.self, isolation: isolation
     ) { group in
-      // Captured, so that the closure stays on the caller's actor.
+      // Captures `isolation`, so that the closure stays on the caller's actor.
       _ = isolation
       var elements = makeIterator()
       var values: [Value?] = []
@@ -262,13 +268,13 @@ extension Sequence {
   }
 }
 
-/// The result of one call, and its index.
+/// The result of one call of the function, with the index of its element.
 private struct NumberedResult<Value, Failure: Error> {
   let number: Int
   let result: Result<Value, Failure>
 }
 
-/// Performs one call on the actor of the caller of `concurrentMap`.
+/// Calls the function for one element, on the actor that called `concurrentMap`.
 private func perform<Element, Value, Failure: Error>(
   _ call: Confined<nonisolated(nonsending) (Element) async throws(Failure) -> Value>,
   _ argument: Confined<Element>, _ number: Int, isolation: isolated (any Actor)?

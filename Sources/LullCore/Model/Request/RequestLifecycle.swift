@@ -1,9 +1,9 @@
-/// The life cycle of one request as a value: events go in, the effects to perform come out. It has
-/// no clock and no callbacks.
+/// The life cycle of one request, as a value without clock and callbacks. Its methods get events
+/// and return the effects that the caller has to perform.
 ///
 /// States only advance: not started → in progress → completed (HOOK-14). Completion takes two
 /// steps: the state changes at once, and hooks are called on a later turn (HOOK-07). A hook that is
-/// added after that is delivered separately (HOOK-06).
+/// added after the others were called is called separately (HOOK-06).
 package struct RequestLifecycle {
   package enum State: Equatable, Sendable {
     case notStarted
@@ -12,36 +12,37 @@ package struct RequestLifecycle {
   }
 
   package enum CancelEffect: Equatable {
-    /// Already completed: nothing to do. (CXL-04, CXL-12)
+    /// The request was already completed: nothing to do. (CXL-04, CXL-12)
     case ignored
-    /// Never started: complete as cancelled. There is no work to stop. (CXL-06)
+    /// The request was never started: complete it as cancelled. There is no work to stop. (CXL-06)
     case completeOnly
-    /// Complete as cancelled, and stop the work. (CXL-07)
+    /// The request is in progress: complete it as cancelled, and stop the work. (CXL-07)
     case stopWork
   }
 
   package enum HookEffect: Equatable {
-    /// Completion will deliver it.
+    /// The hooks have not been called yet: keep the new hook, which will be called with the others.
     case waits
-    /// The hooks were delivered already: deliver this one on a later turn.
+    /// The other hooks were already called: call the new hook on a later turn.
     case deliverSoon
   }
 
   package private(set) var state = State.notStarted
   package private(set) var response: Response?
   package private(set) var hooksDelivered = false
-  /// Whether it was completed by cancelling it.
+  /// Whether the request was completed by cancelling it.
   package private(set) var isCancelled = false
 
   package init() {}
 
-  /// A request that is completed when it is created (HW-01, SVC-19).
+  /// Creates the life cycle of a request that is completed from the start (HW-01, SVC-19).
   package init(completedWith response: Response) {
     state = .completed
     self.response = response
   }
 
-  /// Returns true if the work has to begin now, false if it has begun or ended before. (REP-11)
+  /// Returns true if the work has to begin now, false if the request was started or completed
+  /// before. (REP-11)
   package mutating func start() -> Bool {
     guard state == .notStarted else { return false }
     state = .inProgress
@@ -70,19 +71,21 @@ package struct RequestLifecycle {
     hooksDelivered ? .deliverSoon : .waits
   }
 
-  /// Marks the present hooks as delivered. Returns the response to pass to them.
+  /// Records that the present hooks are called now. Returns the response to pass to them.
   package mutating func deliver() -> Response? {
     hooksDelivered = true
     return response
   }
 }
 
-/// When the last exchange of a request was sent, as positions in the order in which a pump sends
-/// requests and receives responses to unsafe ones. (STA-11)
+/// The positions of a request's last exchange in the order in which a pump sends requests and
+/// receives responses to unsafe requests. (STA-11)
 package struct RequestSending: Equatable, Sendable {
-  /// The sending of the last attempt. A retry and a repetition count from their own sending.
+  /// The position at which the last attempt was sent. Retries and repetitions have their own
+  /// positions.
   package let sent: UInt64
-  /// The arrival of the response to an unsafe request; nil for a safe one.
+  /// The position at which the response to an unsafe request or a HEAD arrived; nil for other
+  /// requests.
   package let answered: UInt64?
 
   package init(sent: UInt64, answered: UInt64? = nil) {
@@ -90,6 +93,6 @@ package struct RequestSending: Equatable, Sendable {
     self.answered = answered
   }
 
-  /// Only a request that was sent after this position supersedes it.
+  /// The position after which another request must have been sent in order to supersede this one.
   package var bound: UInt64 { answered ?? sent }
 }

@@ -2,31 +2,32 @@ internal import LullLibC
 
 /// The progress of a request, from 0 to 1: an estimate that never decreases. (PRG-01 to PRG-23)
 ///
-/// It is the weighted mean of four parts: waiting for the connection, upload, waiting for the
-/// response, and download. When new information would make the estimate jump, the value is held,
-/// and the remaining progress is rescaled.
+/// The estimate is the weighted mean of four parts: waiting for the connection, upload, waiting for
+/// the response, and download. When new information would make the estimate jump, the value is
+/// held, and the remaining progress is rescaled.
 package struct RequestProgress: Sendable {
-  /// The last value.
+  /// The last estimate of the progress.
   package private(set) var value = 0.0
 
   private var upload = Transfer(estimate: 8192)
   private var download = Transfer(estimate: 65536)
   private var connecting = Wait(estimate: 2.5)
   private var responding = Wait(estimate: 1.2)
-  /// The ratio of the remaining progress as shown to the remaining progress by the weighted mean.
+  /// The ratio of two remainders: 1 minus the estimate, divided by 1 minus the weighted mean.
   private var scale = 1.0
-  /// The weighted mean at the last hold, and the value that was shown then. For exactly that mean,
-  /// exactly that value is shown.
+  /// The weighted mean (`raw`) at the last hold, and the estimate that was held. As long as the
+  /// mean is the same, exactly this estimate is returned, without rounding errors.
   private var held = (raw: 0.0, value: 0.0)
 
   package init() {}
 
-  /// Updates the estimate, in this order: totals (held), byte counts, waiting times (held). The
+  /// Updates and returns the estimate. Processes totals first, then byte counts, then waiting
+  /// times. A new total and the end of a waiting time do not change the estimate: it is held. The
   /// first poll starts the clock. (PRG-21, PRG-22)
   ///
   /// - Parameters:
-  ///   - isGet: Whether the final method is GET, for which a download is expected and no upload.
-  ///     Must not change between polls.
+  ///   - isGet: Whether the final method is GET, which has a download but no upload. Must not
+  ///     change between polls.
   ///   - now: The time, in seconds.
   package mutating func poll(_ metrics: RequestTransferMetrics, isGet: Bool, now: Double) -> Double
   {
@@ -76,15 +77,15 @@ package struct RequestProgress: Sendable {
 
   private mutating func update(_ isGet: Bool) {
     let (raw, isFinished) = raw(isGet)
-    // Rounding must neither change a value that is held nor reach 1 before the end. (PRG-07,
-    // PRG-08)
+    // Rounding must not change a value that is held, and the value must not reach 1 before the end.
+    // (PRG-07, PRG-08)
     var new = raw == held.raw ? held.value : 1 - (1 - raw) * scale
     if !isFinished { new = min(new, 1.0.nextDown) }
     // A provider may count from zero again, for example after a redirect. (PRG-25)
     value = max(value, new)
   }
 
-  /// The weighted mean, and whether all parts with a weight have ended. (PRG-18)
+  /// Returns the weighted mean, and whether all parts whose weight is not 0 have ended. (PRG-18)
   private func raw(_ isGet: Bool) -> (value: Double, isFinished: Bool) {
     let parts: (Double, Double, Double, Double) = (
       connecting.fraction, upload.fraction, responding.fraction, download.fraction
@@ -102,14 +103,15 @@ package struct RequestProgress: Sendable {
 // MARK: - Parts
 
 extension RequestProgress {
-  /// Reaches three quarters at the estimate, and never the end. (PRG-19)
+  /// Returns the fraction of a part whose total is unknown. It is 3/4 when `done` equals the
+  /// estimate, and never reaches 1. (PRG-19)
   private static func approach(_ done: Double, estimate: Double) -> Double {
     1 - exp2(-2 * done / estimate)
   }
 
   private struct Transfer: Sendable {
     let estimate: Double
-    /// nil while unknown. (PRG-20)
+    /// The total number of bytes; nil while it is unknown. (PRG-20)
     var total: Double?
     var done = 0.0
 
@@ -148,10 +150,11 @@ extension RequestProgress {
 
 /// An object whose `progress` can be read as a number and iterated with a loop.
 ///
-/// The number is a member of the class, the sequence a member of this protocol. If the context does
-/// not decide between them, the number is used.
+/// The number is a member of the class, and the sequence is a member of this protocol. If the
+/// context accepts both, the number is used.
 public protocol ProgressSource: AnyObject {
-  /// The progress for `for await`: the present value, then each change, and finally 1.
+  /// The progress as a sequence for `for await`: the present value, then each change, and finally
+  /// 1.
   ///
   ///     for await part in request.progress { show(part) }
   var progress: RequestProgressValues { get }
@@ -163,14 +166,14 @@ extension ProgressSource where Self: Request {
   public var progress: RequestProgressValues { RequestProgressValues(self) }
 }
 
-/// The progress of a request, from 0 to 1: the present value, then each change, and finally 1,
-/// whatever the outcome. Of several changes between two steps of the loop, only the last is
-/// delivered. The same value never comes twice in a row.
+/// A sequence with the progress of a request, from 0 to 1: the present value, then each change, and
+/// finally 1, whatever the outcome. If the progress changes several times between two steps of the
+/// loop, only the last value is delivered. The same value is never delivered twice in a row.
 ///
 /// The request is polled only while the loop runs. If the request has not been started, the loop
-/// waits for its start. The loop ends early, without the 1, when its task is cancelled, which does
-/// not affect the request, and when the home ends. It runs on the actor that is the home of the
-/// request. Lua: `request:on_progress`.
+/// waits for its start. If its task is cancelled or the home ends, the loop ends early, without the
+/// final 1. Cancelling the task does not affect the request. The loop runs on the actor that is the
+/// home of the request. Lua: `request:on_progress`.
 public struct RequestProgressValues: AsyncSequence {
   public typealias Element = Double
   public typealias Failure = Never

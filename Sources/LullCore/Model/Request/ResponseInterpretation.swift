@@ -1,15 +1,17 @@
-/// The meaning of a network result before any transformer has run: rules without effects.
+/// The interpretation of a network result, before any transformer has run: a success, a failure, or
+/// a 304. Creating it has no side effects.
 package enum ResponseInterpretation: Sendable {
-  /// A response that has to pass the pipeline.
+  /// A success or failure that has to be processed by the pipeline.
   case response(Response)
-  /// A 304 for data that is there: a success that is not new and passes no transformer. (NM-01,
-  /// NM-03)
+  /// A 304 that confirms the existing data: a success without new data, which is not processed by
+  /// the pipeline. (NM-01, NM-03)
   case notModified(Entity)
 
   /// - Parameters:
-  ///   - existing: The data of the request's own resource (LOAD-39).
-  ///   - isConditional: Whether the request was conditional. Without existing data, a 304 then
-  ///     fails with its status and headers, otherwise without them.
+  ///   - existing: The data of the request's resource, which a 304 confirms; nil if there is none
+  ///     (LOAD-39).
+  ///   - isConditional: Whether the request was conditional. Without existing data, a 304 is a
+  ///     failure. Its error contains the status and headers only if the request was conditional.
   ///   - forbidsStoring: Whether the response must not be stored in a cache that outlives the
   ///     process.
   package init(
@@ -19,7 +21,7 @@ package enum ResponseInterpretation: Sendable {
   ) {
     var exchange = result.response.map { Exchange($0) }
     exchange?.forbidsStoring = forbidsStoring
-    // A response together with an error is a failure that keeps both (LOAD-11).
+    // A response together with an error is a failure that contains both (LOAD-11).
     if let given = result.requestError {
       self = .response(.failure(Self.error(given, exchange, result, now: now)))
       return
@@ -63,14 +65,14 @@ package enum ResponseInterpretation: Sendable {
       timestamp: now, exchange: exchange)
   }
 
-  /// Completes a given error with the values of the response that it lacks.
+  /// Returns a given error, completed with values of the response that the error does not have.
   private static func error(
     _ given: RequestError, _ exchange: Exchange?, _ result: ArrivedResult, now: Double
   ) -> RequestError {
     let arrived = Self.error(
       exchange, result, status: exchange?.status, cause: given.cause, now: now)
     var error = given.dated(now)
-    // Another request was cancelled, not this one. (CXL-08)
+    // The given error is the cancellation of another request, not of this one. (CXL-08)
     if case .requestCancelled = given.cause {
       error.cause = .custom(given)
       (error.method, error.url) = (nil, nil)
@@ -85,7 +87,8 @@ package enum ResponseInterpretation: Sendable {
     _ exchange: Exchange?, _ result: ArrivedResult, status: Int?, cause: RequestError.Cause?,
     now: Double
   ) -> RequestError {
-    // Without a body there is no entity. An empty body gives an entity with empty content (ERR-08).
+    // Without a body, the error has no entity. With an empty body, it has an entity with empty
+    // content (ERR-08).
     let hasBody = exchange != nil && result.body != nil
     var error = RequestError(
       httpStatusCode: status, entity: hasBody ? entity(exchange, result, now: now) : nil,
@@ -96,25 +99,25 @@ package enum ResponseInterpretation: Sendable {
   }
 }
 
-/// The schemas of a service's responses, for resources whose configuration has `validate`. Home
-/// thread.
+/// The schemas of a service's responses, used for resources whose configuration sets `validate`.
+/// Home thread only.
 package protocol AnswerSchemas: AnyObject {
   /// Returns the schema of responses with that status; nil if there is no schema.
   ///
   /// - Parameter url: The URL of the request, without secrets.
   func schema(of method: RequestMethod, _ url: String, status: Int) -> (any AnswerSchema)?
-  /// Returns a text that says which schema responses are validated against, or that there is no
-  /// schema.
+  /// Returns a text that names the schemas against which responses are validated. If responses are
+  /// not validated, `isNothing` is true and the text gives the reason.
   func explanation(of method: RequestMethod, _ url: String) -> (isNothing: Bool, text: String)
-  /// Warns about content that does not match the schema, once for each kind of mismatch.
+  /// Writes a warning about content that does not match the schema, once for each kind of mismatch.
   func warn(_ misfits: [ContentMisfit], by schema: any AnswerSchema)
 }
 
 /// A schema that content is validated against. Any thread.
 package protocol AnswerSchema: Sendable {
-  /// The owner of the schema, for messages: `call 'users/get'`.
+  /// The owner of the schema in messages, for example `call 'users/get'`.
   var owner: String { get }
-  /// Returns the mismatches, or why the content could not be validated; empty if the content is
-  /// valid.
+  /// Returns the mismatches of the content, or the reason why it could not be validated. Empty if
+  /// the content is valid.
   func misfits(of content: JSONElement) -> [ContentMisfit]
 }

@@ -1,36 +1,38 @@
-/// The step that a load will take and the reason for it, decided once from the known facts.
+/// The next step of a load and the reason for it, decided once from the known facts.
 ///
-/// A value without effects. `Resource` provides the facts and carries out the plan; logging and
-/// explaining read the same plan. The checks, in order: a load in flight, a stream, freshness,
-/// caches (LOAD-31), whether the request is valid, offline. A forced load skips the first four
-/// (LOAD-01).
+/// A plan is a value without side effects. `Resource` provides the facts and carries out the plan;
+/// logs and explanations read the same plan. The checks are, in this order: a load in flight, a
+/// stream, freshness, caches (LOAD-31), a valid request, offline. A forced load skips the first
+/// four checks (LOAD-01).
 package struct LoadPlan {
   package enum Step: Equatable {
-    /// Return the load in flight, the earliest of several. (LOAD-16)
+    /// Return the load in flight. If there are several, return the earliest. (LOAD-16)
     case join
-    /// Send nothing: the data is fresh until that time, in Unix seconds, if nothing else changes.
-    /// (LOAD-27)
+    /// Send nothing, because no load is needed until the given time, in Unix seconds, unless the
+    /// state changes before. (LOAD-27)
     case nothing(until: Double)
     /// Return a request that waits for the caches, whose data may be sufficient. (LOAD-29)
     case waitForCache
-    /// Request the resource, on the condition of the present data if it has one. (LOAD-03)
+    /// Send a request for the resource. It is conditional if the present data has a validator.
+    /// (LOAD-03)
     case load(condition: ResourceState.Condition?)
-    /// The same for a resource without data while caches on disk are being read. The request waits
-    /// for them for a short time, and their entry makes it conditional. (CACHE-39)
+    /// Send a request for a resource without data, while caches on disk are being read. The request
+    /// waits for the caches a short time. If they have an entry with a validator, the request
+    /// becomes conditional. (CACHE-39)
     case loadAfterDisk
-    /// Offline: use the data that is available, whatever its age.
+    /// The service is offline: use the available data, whatever its age.
     case answerOffline(Source)
-    /// Offline, and no data is available.
+    /// The service is offline, and no data is available: fail.
     case failOffline
-    /// There is no valid request to send.
+    /// There is no valid request to send: fail.
     case fail(Obstacle)
   }
 
-  /// Where an offline service takes its data from.
+  /// The source of the data while the service is offline.
   package enum Source: Equatable {
     case memory
-    /// The caches. A lookup that is over is repeated, since other processes may have written to
-    /// them since. (CACHE-04)
+    /// The caches. A lookup that is over is repeated, because other processes may have written to
+    /// the caches since. (CACHE-04)
     case caches
   }
 
@@ -41,9 +43,9 @@ package struct LoadPlan {
     case configuration
   }
 
-  /// How long the present data is fresh according to the headers of its response.
+  /// How long the data is fresh, according to the headers of its response.
   package enum Answer: Equatable {
-    /// For that number of seconds after its timestamp.
+    /// The data is fresh for that number of seconds after its timestamp.
     case isFresh(for: Double)
     case isOtherVariant
   }
@@ -51,7 +53,8 @@ package struct LoadPlan {
   /// The progress of the cache lookup.
   package enum Caches: Equatable {
     case notAsked
-    /// Some of the caches may be on disk; their entry can make the request conditional.
+    /// The caches are being read. `onDisk`: some of the caches are on disk, so that their entry can
+    /// make the request conditional.
     case asked(onDisk: Bool)
     case haveAnswered
   }
@@ -72,15 +75,18 @@ package struct LoadPlan {
 
   package let step: Step
   package let reason: LoadReason
-  /// The time at which the ages of the reason are measured, in Unix seconds.
+  /// The time of the plan, in Unix seconds, from which the ages in texts about `reason` are
+  /// computed.
   package let now: Double
-  /// The configuration of GET, if the plan needed it. The whole load then uses it.
+  /// The configuration of GET; nil if the plan did not need it. The load uses the same
+  /// configuration as the plan.
   let configuration: ResolvedConfiguration?
 
   /// - Parameters:
-  ///   - now: Unix seconds. This and the following arguments are evaluated only if they matter.
-  ///   - condition: The condition of the present data.
-  ///   - answer: How long the present data is fresh by its own headers.
+  ///   - now: The present time, in Unix seconds. This and the following arguments are evaluated
+  ///     only if the plan depends on them.
+  ///   - condition: The condition for the next request, from the validator of the present data.
+  ///   - answer: How long the present data is fresh, according to the headers of its response.
   package init(
     _ known: Known, now: @autoclosure () -> Double,
     configuration: @autoclosure () -> ResolvedConfiguration,
@@ -96,7 +102,7 @@ package struct LoadPlan {
     } else if known.isFollowed {
       self.init(.nothing(until: .infinity), .followed, now: 0, nil)
     } else if known.isOffline, known.freshness.hasData {
-      // Data of any age, for as long as the service is offline.
+      // Data of any age is used as long as the service is offline.
       self.init(.nothing(until: .infinity), .offline, now: now(), nil)
     } else {
       let configuration = configuration()
@@ -139,7 +145,7 @@ package struct LoadPlan {
     return known.caches == .notAsked ? .failOffline : .answerOffline(.caches)
   }
 
-  /// Why the resource is up to date, or is not.
+  /// Returns the reason why the resource is or is not up to date.
   private static func reason(
     _ freshness: ResourceState.Freshness, _ expiry: Expiry, _ configuration: ResolvedConfiguration
   ) -> LoadReason {
@@ -155,12 +161,12 @@ package struct LoadPlan {
     }
   }
 
-  /// How long data is up to date, by the configuration or by its own headers.
+  /// How long data is up to date: as configured, or according to the headers of its response.
   fileprivate enum Expiry {
     case configured(Double)
     case answered(Answer)
 
-    /// Without data, its headers are not consulted.
+    /// Calls `answer`, which reads the headers of the data, only if it is needed.
     init(
       _ freshness: ResourceState.Freshness, _ configuration: ResolvedConfiguration,
       _ answer: () -> Answer
@@ -173,7 +179,7 @@ package struct LoadPlan {
     }
   }
 
-  /// The text for the log.
+  /// The text of the plan in logs.
   package var logText: String {
     switch step {
     case .join, .nothing: "not loading: \(reasonText)"
@@ -200,7 +206,8 @@ package struct LoadPlan {
 }
 
 extension ResourceState.Freshness {
-  /// The time until which it is up to date; nil if it is not up to date now.
+  /// Returns the time until which the resource is up to date, in Unix seconds; nil if it is not up
+  /// to date now.
   fileprivate func upToDateUntil(
     _ now: Double, _ expiry: LoadPlan.Expiry, _ configuration: ResolvedConfiguration
   ) -> Double? {

@@ -1,16 +1,17 @@
-/// The progress of the one-time lookup in the caches of a resource. (CACHE-04)
+/// The state of the cache lookup, which is done once for each resource. (CACHE-04)
 enum CacheCheck {
-  /// Not begun. The configuration of that version had no cache.
+  /// The lookup has not begun. `noneAsOf` is the version of the configuration that was found to
+  /// have no cache; -1 if none was checked.
   case idle(noneAsOf: Int)
   case running(CacheLookup)
   case over
 }
 
 extension Resource {
-  /// Starts the one-time cache lookup if the resource has caches and it has not begun. (STA-15,
-  /// CACHE-33)
+  /// Starts the one-time cache lookup if the resource has caches and the lookup has not begun.
+  /// (STA-15, CACHE-33)
   ///
-  /// Called at every read of the data, and almost always there is nothing to do.
+  /// Called at every read of the data. Almost always, it has nothing to do.
   @inline(__always)
   func checkCaches() {
     if case .idle(let version) = record.cacheCheck, version != service.configurationVersion {
@@ -19,7 +20,8 @@ extension Resource {
   }
 
   private func beginCacheCheck() {
-    // Set first: keys and settings are computed by functions that may read this resource.
+    // Set before keys and settings are computed, because functions that compute them may read this
+    // resource.
     record.cacheCheck = .idle(noneAsOf: service.configurationVersion)
     guard record.invalidSource == nil else { return }
     let configuration = resolvedConfiguration
@@ -31,9 +33,10 @@ extension Resource {
     }
     let lookup = CacheLookup(of: self, entries: entries, conf: configuration)
     record.cacheCheck = .running(lookup)
-    // Neither is retained: the record holds the lookup, which may never end. (CACHE-36)
+    // The closure does not retain the record, which holds the lookup, because the lookup may never
+    // end. (CACHE-36)
     lookup.onCompletion { [weak record, weak service, unowned lookup] response in
-      // The resource was wiped or loaded, or another lookup has begun.
+      // If the resource was wiped or loaded, or if another lookup has begun, the result is dropped.
       guard let record, let service, record.isLooking(with: lookup) else { return }
       guard !response.isCancellation else {
         record.cacheCheck = .over
@@ -59,16 +62,17 @@ extension Resource {
     pump.reportCacheHit(self, entity)
   }
 
-  /// Makes newer data that another process or host has loaded the data. A load is still needed.
-  /// (SCA-22)
+  /// Replaces the data by newer data that another process or host has loaded but that is not fresh,
+  /// so a load is still needed. (SCA-22)
   func take(newer entity: Entity) {
     let event = record.state.take(newer: entity)
     stateChanged()
     notify(event)
   }
 
-  /// Ends the cache lookup if the resource has got data another way, even if the caches never
-  /// answer. Requests that waited for it continue. (CACHE-03, CACHE-34)
+  /// If the resource has got data from another source than its caches, ends the cache lookup, even
+  /// if the caches never respond. Requests that waited for the lookup continue. (CACHE-03,
+  /// CACHE-34)
   func endCacheCheck() {
     guard case .running(let lookup) = record.cacheCheck, record.state.latestData != nil else {
       return
@@ -77,11 +81,12 @@ extension Resource {
     lookup.giveUp()
   }
 
-  /// Returns the request that `loadIfNeeded` returns during the cache lookup. A fresh hit completes
-  /// it; otherwise it becomes a real load. (LOAD-29, CACHE-05 to CACHE-08)
+  /// Returns the request that `loadIfNeeded` returns during the cache lookup. If the lookup finds
+  /// fresh data, the request completes with it; otherwise the request continues with a real load.
+  /// (LOAD-29, CACHE-05 to CACHE-08)
   func loadAfterCacheCheck(_ lookup: CacheLookup) -> Request {
     let composite = ChainedRequest(wrapping: lookup) { [self] found, composite in
-      // A cache hit comes before any load in flight.
+      // A fresh cache hit takes precedence over a load in flight.
       if case .nothing = loadPlan(isJoining: false).step {
         if let data = record.state.latestData {
           // The hit is new to the caller, because the resource was empty. (CACHE-38)
@@ -90,7 +95,7 @@ extension Resource {
         if let error = record.state.latestError { return .useResponse(.failure(error)) }
       }
       record.removeLoad(composite)
-      // A load that has not been started is not joined: its owner decides when to start it.
+      // A load that has not been started is not used, because its owner decides when to start it.
       // (LOAD-37)
       let running = record.loads.first {
         $0.request.state != .notStarted && !$0.request.waits(for: composite)
@@ -98,8 +103,8 @@ extension Resource {
       return .passTo(running?.request ?? loadAfterLookup())
     }
     record.loads.append(ResourceRecord.Load(request: composite, token: nil))
-    // Sends no event, because none announced the load. A hit that comes later is dropped too.
-    // (CACHE-35)
+    // A cancellation sends no event, because no event announced this load. A cache hit that arrives
+    // later is dropped. (CACHE-35)
     composite.onCancel { [record, lookup, unowned composite] in
       record.removeLoad(composite)
       if record.isLooking(with: lookup) { record.cacheCheck = .over }
@@ -114,10 +119,11 @@ extension Resource {
 
   // MARK: Writing
 
-  /// The entries of this resource in the caches of a configuration, in the order of their stages.
+  /// Returns the entries of this resource in the caches of a configuration, in the order of their
+  /// stages.
   ///
-  /// - Parameter isUnshared: Whether they are for a request with credentials that are not
-  ///   configured.
+  /// - Parameter isUnshared: Whether the entries are for a request with credentials that are not
+  ///   configured, and whose user is therefore unknown.
   func cacheEntries(
     _ configuration: ResolvedConfiguration, isUnshared: Bool = false
   ) -> [CacheEntry] {
@@ -127,9 +133,9 @@ extension Resource {
     }
   }
 
-  /// Writes the output of each cached stage for the response to a GET load, unless a later load has
-  /// superseded it. Returns whether the run belongs to a GET load. (CACHE-14 to CACHE-17, CACHE-29,
-  /// STA-11)
+  /// Writes the response to a GET load to the caches: to each cache the output of its stage. Writes
+  /// nothing if a later load has superseded this one. Returns whether the run belongs to a GET
+  /// load. (CACHE-14 to CACHE-17, CACHE-29, STA-11)
   func writeCaches(
     _ caches: [Pipeline.StageCache], of run: PipelineRun, _ response: Response
   ) -> Bool {
@@ -159,19 +165,20 @@ extension Resource {
             ? "written at \(stage.stage)"
             : "not written at \(stage.stage), whose cache cannot store such content"))
       entry.write(output.entity)
-      // The resource was invalidated or written to after the request was sent.
+      // If the resource was invalidated or written to after the request was sent, its entry is
+      // stale.
       if isOutdated { entry.expire(output.entity.timestamp) }
     }
     return true
   }
 
-  /// Removes the cache entries: the present data did not come through the caches, so they are
-  /// outdated. (OVR-12, CACHE-20, CACHE-29)
+  /// Removes the cache entries of this resource. They are outdated, because the resource has got
+  /// data that was not written to the caches. (OVR-12, CACHE-20, CACHE-29)
   func removeFromCaches() {
     for entry in cacheEntries(resolvedConfiguration) { entry.remove() }
   }
 
-  /// Marks the cache entries as stale, for every process. (AGE-07, INV-59)
+  /// Marks the cache entries of this resource as stale, for every process. (AGE-07, INV-59)
   func expireInCaches() {
     guard record.invalidSource == nil else { return }
     let now = pump.clock.now
@@ -181,7 +188,7 @@ extension Resource {
     }
   }
 
-  /// Applies a 304 to the cache entries that it is about: they get the timestamp of the data.
+  /// Applies a 304 to the cache entries that it confirms: they get the timestamp of the data.
   /// (CACHE-19, CACHE-40, NM-04)
   ///
   /// - Parameters:
@@ -206,8 +213,8 @@ extension Resource {
     }
   }
 
-  /// Whether a request carries credentials that GET requests of the resource are not configured to
-  /// carry. Caches then can't know whose response it is. (SCA-16)
+  /// Returns whether a request has credentials that are not in the configuration for GET. If so,
+  /// the caches can't know to which user the response belongs. (SCA-16)
   private func isSenderUnknown(of http: HTTPRequest) -> Bool {
     guard http.options?.cookies == nil else { return true }
     let settings = configuration(for: .get)
@@ -225,20 +232,22 @@ extension Resource {
     }
   }
 
-  /// Whether the URL differs from the resource's only by that credential.
+  /// Returns whether the URL of the request differs from that of the resource only by this
+  /// credential.
   private func isSent(by credential: QueryCredential?, _ http: HTTPRequest) -> Bool {
     guard let credential, let sent = http.secrets?.url else { return false }
     return sent == credential.put(on: urlTemplate)
   }
 
-  /// Cancels the cache lookup after a wipe, and allows another. (WIPE-07, CACHE-32)
+  /// Cancels the cache lookup after a wipe, so that the next read of the resource starts a new one.
+  /// (WIPE-07, CACHE-32)
   func stopCacheCheck() {
     let check = record.cacheCheck
     record.cacheCheck = .idle(noneAsOf: -1)
     if case .running(let lookup) = check { lookup.cancel() }
   }
 
-  /// Starts the cache lookup if there is an observer to notify of a hit.
+  /// Starts the cache lookup if the resource has observers, which are notified of a hit.
   func checkCachesIfObserved() {
     if !record.observers.isEmpty { checkCaches() }
   }

@@ -1,16 +1,17 @@
 extension Resource {
-  /// Returns the resource's data as a type of the program, and loads it first if it is not fresh.
+  /// Returns the resource's data, decoded as the given type. If the data is not fresh, loads it
+  /// first.
   ///
-  /// Order of events: fresh data is returned at once, without a request. Otherwise it waits for the
-  /// load in flight, or starts one as `loadIfNeeded` does. Any number of callers share one request,
-  /// and its response is decoded once. If the last load failed more recently than the retry time,
-  /// nothing is sent and its error is thrown. Offline, data of any age is fresh. If a stream
-  /// provides the data, it waits for the first data of the stream.
+  /// Order of events: fresh data is returned at once, without a request. Otherwise the call waits
+  /// for the load in flight, or starts a load as `loadIfNeeded` does. Any number of callers share
+  /// one request, and its response is decoded once. If the last load failed more recently than the
+  /// retry time, nothing is sent and its error is thrown. Offline, data of any age is fresh. If a
+  /// stream provides the data, the call waits for the first data of the stream.
   ///
-  /// Content of another type does not change the resource, whose data stays. With a transformer,
-  /// `Service.configureTransformer(_:as:)`, it fails the load instead. Cancelling the waiting task
-  /// has the same effect as for `Request.entity()`. Runs on the caller's actor, which must be the
-  /// home of the resource.
+  /// If the content can't be decoded as the type, the call throws and the resource keeps its data.
+  /// To make the load fail instead, register the type with `Service.configureTransformer(_:as:)`.
+  /// Cancelling the waiting task has the same effect as for `Request.entity()`. The call runs on
+  /// the caller's actor, which must be the home of the resource.
   ///
   ///     let user = try await api.resource("/me").fresh(User.self)
   ///
@@ -26,7 +27,7 @@ extension Resource {
     return try await streamed(type, isolation: isolation)
   }
 
-  /// Returns the first data of the stream that the resource follows.
+  /// Waits for the first data of the stream that the resource follows, and returns it.
   private func streamed<Value: Decodable & Sendable>(
     _ type: Value.Type, isolation: isolated (any Actor)?
   ) async throws(RequestError) -> Value {
@@ -38,17 +39,19 @@ extension Resource {
   }
 }
 
-/// The events of a resource for a `for await` loop: those that an observer gets, `observerAdded`
-/// first.
+/// The events of a resource as a sequence for `for await`. The loop gets the events that an
+/// observer gets, beginning with `observerAdded`.
 ///
-/// Between two steps of the loop, each kind of event is queued once, in the order of its last
-/// occurrence. A slow loop therefore misses no kind of event, and the queue stays small. The
-/// resource's properties have their present values when the loop reads them.
+/// Between two steps of the loop, each kind of event is queued only once, in the order of the last
+/// occurrences. A slow loop therefore misses no kind of event, and the queue stays small. When the
+/// loop reads a property of the resource, it gets the present value, not the value at the time of
+/// the event.
 ///
-/// The loop observes the resource from the moment the sequence is iterated, before its first step,
-/// until the loop ends. It loads nothing itself. A load that was started in the line before is not
-/// missed. The loop ends when its task is cancelled, when it is left, and when the home ends. It
-/// runs on the actor that is the home of the resource. Lua: `resource:changes`.
+/// The loop observes the resource from the creation of its iterator, before its first step, until
+/// the loop ends. It does not load the resource. If a load is started just before the loop, its
+/// events are not missed. The loop ends when its task is cancelled, when the code leaves it, or
+/// when the home ends. It runs on the actor that is the home of the resource. Lua:
+/// `resource:changes`.
 ///
 ///     for await event in resource.events { print(event, resource.isLoading) }
 public struct ResourceEvents: AsyncSequence {
@@ -72,7 +75,7 @@ public struct ResourceEvents: AsyncSequence {
             feed?.push($0)
           }
         })
-      // Begins now, because the home may run a turn before the first step.
+      // Begins to observe now, because the home may run a turn before the first step of the loop.
       reader.feed.begin()
     }
 
@@ -85,11 +88,12 @@ public struct ResourceEvents: AsyncSequence {
 }
 
 extension Resource {
-  /// The events of the resource, for `for await`. Not to be confused with `events(_:)`, which reads
-  /// a stream from the server.
+  /// The events of the resource, for `for await`; see `ResourceEvents`. The method `events(_:)`, in
+  /// contrast, reads an event stream from the server.
   public var events: ResourceEvents { ResourceEvents(resource: self) }
 
-  /// Observes the resource until the returned function is called, or until `listens` returns false.
+  /// Calls `hear` with each event of the resource, until the returned function is called or
+  /// `listens` returns false.
   package func observe(
     while listens: @escaping () -> Bool, _ hear: @escaping (ResourceEvent) -> Void
   ) -> () -> Void {
@@ -99,7 +103,7 @@ extension Resource {
   }
 }
 
-/// The observer that serves a `for await` loop.
+/// The observer that passes events to a `for await` loop.
 private final class FeedObserver: ResourceObserver {
   private let listens: () -> Bool
   private let hear: (ResourceEvent) -> Void
@@ -116,18 +120,17 @@ private final class FeedObserver: ResourceObserver {
   func resourceChanged(_ resource: Resource, event: ResourceEvent) { hear(event) }
 }
 
-/// The data of a resource as a type of the program, for a `for await` loop: the present data first,
-/// then each replacement.
+/// The data of a resource, decoded as `Value`, as a sequence for `for await`: the present data
+/// first, then each new data.
 ///
-/// If data arrives several times between two steps of the loop, only the latest is delivered. Data
-/// of another type and errors of loads are not delivered and do not end the loop. They are passed
-/// to the `onFailure` function of `values(of:onFailure:)`; without it, data of another type appears
-/// only in the pipeline log, and errors of loads are not reported. Wiping the resource delivers
-/// nothing, and neither does a 304.
+/// If data arrives several times between two steps of the loop, only the latest data is delivered.
+/// Data that can't be decoded as `Value`, and errors of loads, are not delivered and do not end the
+/// loop. They are reported to the `onFailure` function of `values(of:onFailure:)`. Data that can't
+/// be decoded is also reported in the pipeline log. A wipe and a 304 deliver nothing.
 ///
-/// The loop observes the resource from the moment the sequence is iterated until the loop ends, and
-/// loads nothing itself. It ends when its task is cancelled, when it is left, and when the home
-/// ends. It runs on the actor that is the home of the resource.
+/// The loop observes the resource from the creation of its iterator until the loop ends, and does
+/// not load the resource. It ends when its task is cancelled, when the code leaves it, or when the
+/// home ends. It runs on the actor that is the home of the resource.
 public struct ResourceValues<Value: Decodable & Sendable>: AsyncSequence {
   public typealias Element = Value
   public typealias Failure = Never
@@ -179,12 +182,13 @@ public struct ResourceValues<Value: Decodable & Sendable>: AsyncSequence {
 }
 
 extension Resource {
-  /// The data of the resource as a type of the program, for `for await`; see `ResourceValues`.
+  /// Returns the data of the resource, decoded as `Value`, as a sequence for `for await`; see
+  /// `ResourceValues`.
   ///
   ///     for await user in resource.values(of: User.self) { print(user.name) }
   ///
   /// - Parameter onFailure: Called on the home thread with the error of each failed load, and with
-  ///   an error when the data is not of the type.
+  ///   an error if data can't be decoded as `Value`.
   public func values<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, onFailure: ((RequestError) -> Void)? = nil
   ) -> ResourceValues<Value> {

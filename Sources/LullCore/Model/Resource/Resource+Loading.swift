@@ -1,10 +1,10 @@
 extension Resource {
   /// Loads the resource from the network, even during another load or with fresh data. (LOAD-01)
   ///
-  /// Order of events: the request is built and started, `requested` is sent, and the call returns.
-  /// If caches on disk are being read, they have up to 50 ms before the request is sent (CACHE-39).
-  /// Later comes one of newData, notModified, error and requestCancelled, then the hooks of the
-  /// returned request (LOAD-02, STA-14). Lua: `resource:load()`.
+  /// Order of events: the request is built and started, observers get `requested`, and the call
+  /// returns. If caches on disk are being read, the request waits for them up to 50 ms before it is
+  /// sent (CACHE-39). Later, observers get one of newData, notModified, error and requestCancelled.
+  /// Then the hooks of the returned request run (LOAD-02, STA-14). Lua: `resource:load()`.
   @discardableResult
   public func load() -> Request {
     let plan = loadPlan(isForced: true)
@@ -28,12 +28,13 @@ extension Resource {
   /// The result of `loadIfNeeded`.
   package enum NeededLoad {
     case load(Request)
-    /// No load is needed until that time, in Unix seconds, as long as `pump.changes` does not
-    /// change. nil: the decision holds only for this call.
+    /// No load is needed until the given time, in Unix seconds, as long as `pump.changes` does not
+    /// change. nil: the decision is valid only for this call.
     case none(until: Double?)
   }
 
-  /// As `loadIfNeeded`, and also tells how long the decision holds.
+  /// Loads the resource as `loadIfNeeded` does, and returns the load. If no load is needed, returns
+  /// for how long this is so.
   package func neededLoad() -> NeededLoad {
     let plan = loadPlan
     pump.log(.staleness, "\(displayName): \(plan.logText)")
@@ -41,8 +42,8 @@ extension Resource {
     case .join:
       if let running = record.loads.first?.request { return .load(running) }
     case .nothing(let time):
-      // Decisions are not reused while each has to be logged, or while the clock can be set by
-      // hand.
+      // The decision must not be reused if each decision has to be logged, or if a test can set the
+      // clock.
       let isSteady =
         pump.clock.isSystemTime && !pump.log.isOn(.staleness)
       return .none(until: isSteady ? time : nil)
@@ -56,18 +57,22 @@ extension Resource {
     return .load(load(as: plan))
   }
 
-  /// What `loadIfNeeded` would do now. Starts the cache lookup if it has not begun, as every read
-  /// of the data does. (CACHE-33)
+  /// The plan for the action that `loadIfNeeded` would take now. Reading it starts the cache lookup
+  /// if it has not begun, as every read of the data does. (CACHE-33)
   package var loadPlan: LoadPlan { loadPlan() }
 
-  /// - Parameter isJoining: Whether a load in flight is sufficient.
+  /// Returns the plan for a load.
+  ///
+  /// - Parameters:
+  ///   - isForced: Whether to load even if the data is fresh.
+  ///   - isJoining: Whether the plan may be to return a load in flight.
   func loadPlan(isForced: Bool = false, isJoining: Bool = true) -> LoadPlan {
     pump.checkThread()
     var known = LoadPlan.Known()
     known.isForced = isForced
     known.isLoading = isJoining && !record.loads.isEmpty
     known.isFollowed = record.followerCount > 0
-    // Joining a load needs no cache lookup.
+    // If the plan is to return a load in flight, no cache lookup is needed.
     if isForced || !known.isLoading { checkCaches() }
     known.isOffline = service.isOffline
     known.hasURL = record.invalidSource == nil
@@ -83,8 +88,9 @@ extension Resource {
       condition: condition, answer: answerFreshness)
   }
 
-  /// The condition of the next load. nil if the data is a part (206) of another range than the one
-  /// that would be requested now, because all parts have the same validator. (AGE-08)
+  /// The condition of the next load; nil: unconditional. Data from a partial response (206) gives
+  /// no condition if the request would now be for another range, because all parts have the same
+  /// validator. (AGE-08)
   var condition: ResourceState.Condition? {
     guard let condition = record.condition else { return nil }
     if let data = record.state.latestData, data.isPart, let variant = data.exchange?.variant,
@@ -106,8 +112,8 @@ extension Resource {
     return .isFresh(for: data.httpFreshness.remaining)
   }
 
-  /// The number of seconds after its timestamp during which the data is up to date, unless it is
-  /// invalidated.
+  /// The number of seconds, counted from the timestamp of the data, for which the data is up to
+  /// date unless it is invalidated.
   package var expirationSeconds: Double {
     switch resolvedConfiguration.expirationTime {
     case .seconds(let seconds): return seconds
@@ -117,7 +123,7 @@ extension Resource {
     }
   }
 
-  /// The load that is needed after the cache lookup.
+  /// Returns a new load, started because the cache lookup has found no fresh data.
   func loadAfterLookup() -> Request {
     let plan = loadPlan(isForced: true)
     pump.log(.staleness, "\(displayName): \(plan.logText)")
@@ -126,8 +132,9 @@ extension Resource {
 
   /// Starts the load that the plan describes.
   ///
-  /// - Parameter manner: How the load shares its work with other processes. nil: derived from the
-  ///   plan; a forced load, or one of an invalidated resource, waits for no other process. (SCA-21)
+  /// - Parameter manner: How the load is coordinated with loads of the same entry by other
+  ///   processes; nil: the plan decides. A forced load, and a load of an invalidated resource, do
+  ///   not wait for other processes. (SCA-21)
   private func load(as plan: LoadPlan, _ manner: FetchManner? = nil) -> Request {
     let manner =
       manner ?? (plan.reason == .forced || plan.reason == .invalidated ? .announced : .byTurns)
@@ -139,11 +146,11 @@ extension Resource {
         prepared(.get, plan.configuration, revalidation: .sending(condition), manner: manner)
       case .loadAfterDisk:
         prepared(.get, plan.configuration, revalidation: .awaiting, manner: manner)
-      // If there is no valid request to send, this is a request that has failed.
+      // If there is no valid request to send, `prepared` returns a request that has failed.
       default: prepared(.get, plan.configuration)
       }
-    // Listed as a load before it starts, because networking may request a load while it starts.
-    // (LOAD-28)
+    // The request is listed as a load before it starts, because networking may call `loadIfNeeded`
+    // while the request starts. (LOAD-28)
     let isNew = adopt(request)
     request.start()
     if isNew { notify(.requested) }
@@ -153,23 +160,25 @@ extension Resource {
   /// Promotes a request to a load: its outcome becomes the state of this resource. (LOAD-32 to
   /// LOAD-39)
   ///
-  /// Adds it to `loadRequests` and sends `requested` at once. Does not start it (LOAD-37).
+  /// Adds the request to `loadRequests` and notifies observers of `requested` at once. Does not
+  /// start the request (LOAD-37). Returns the request.
   @discardableResult
   public func load(using request: Request) -> Request {
     if adopt(request) { notify(.requested) }
     return request
   }
 
-  /// Lists a request as a load and applies its outcome when it completes. Returns false if it is a
-  /// load already.
+  /// Lists a request as a load and applies its outcome when it completes. Returns false if the
+  /// request is already a load of this resource.
   private func adopt(_ request: Request) -> Bool {
     pump.checkThread()
     if request.isLoad, record.loads.contains(where: { $0.request === request }) { return false }
     let token = record.state.loadStarted()
-    // A request that sends nothing, such as a hard-wired response, counts as sent at its promotion.
+    // A request that sends nothing, such as a hard-wired request, counts as sent when it becomes a
+    // load.
     let promoted = RequestSending(sent: pump.nextPlace())
-    // If a decorator has cancelled it, it has ended: only its event is still to be sent. (STA-13,
-    // LOAD-30)
+    // If a decorator has cancelled the request, it has ended and is not listed. Only its event
+    // still has to be sent. (STA-13, LOAD-30)
     if request.response?.isCancellation != true || !request.wasCancelled {
       record.loads.append(ResourceRecord.Load(request: request, token: token))
     }
@@ -179,7 +188,7 @@ extension Resource {
       }
     }
     request.reportProgress(toObserversOf: self)
-    // Unsafe is sufficient, since a request exists while it calls its hooks.
+    // An `unsafe` reference is sufficient, because a request exists while it calls its hooks.
     request.onCompletion { [self, unowned(unsafe) request] response in
       record.removeLoad(request)
       loadEnded(token, request, response, request.sending ?? promoted)
@@ -219,14 +228,15 @@ extension Resource {
     endCacheCheck()
     let last = request.lastPart
     if effect.isApplied { updateCaches(effect.event, with: last, known) }
-    // If the request is made a load again later, its data is older than that in the caches.
+    // If the request becomes a load again later, its data is older than the data in the caches.
     (last as? NetworkRequest)?.notes.isInCaches = false
     stateChanged()
     notify(effect.event)
   }
 
-  /// Updates the caches after the end of a load. The pipeline has already written the entries, but
-  /// only for a GET of this resource that was a load at that time.
+  /// Updates the caches at the end of a load: removes entries that are outdated, or confirms them
+  /// after a 304. The pipeline has already written new entries, but only if the request is a GET of
+  /// this resource and was a load at that time.
   private func updateCaches(_ event: ResourceEvent, with last: Request, _ known: Entity?) {
     let isOwnGet =
       last is NetworkRequest && last.method == .get && last.resource?.record === record
@@ -239,16 +249,18 @@ extension Resource {
     }
   }
 
-  /// Cancels the loads, but no other requests, if the resource has no observers. (CAN-01 to CAN-04)
+  /// Cancels the loads of this resource, but not its other requests, if the resource has no
+  /// observers. (CAN-01 to CAN-04)
   public func cancelLoadIfUnobserved() {
     pump.checkThread()
     guard !isObserved else { return }
     for request in record.loadRequests { request.cancel() }
   }
 
-  /// Cancels the loads after a delay, in seconds, if the resource then has no observers. Calls
-  /// `completion` afterwards, whether or not a load was cancelled. Observers may be added and
-  /// removed meanwhile. The resource is retained until then. (CAN-05 to CAN-10)
+  /// Cancels the loads of this resource after a delay, in seconds, if the resource has no observers
+  /// at that time. Calls `completion` afterwards, whether or not a load was cancelled. Observers
+  /// may be added and removed during the delay. The resource is retained until the delay has
+  /// passed. (CAN-05 to CAN-10)
   public func cancelLoadIfUnobserved(
     afterDelay delay: Double, then completion: @escaping () -> Void = {}
   ) {
@@ -260,11 +272,12 @@ extension Resource {
   }
 }
 
-/// A load while the service is offline, answered from memory or caches with data of any age.
+/// A load of an offline service, which completes with data of any age from memory or caches.
 ///
-/// Order of events: if a cache lookup is in progress, the load waits for it, and the resource
-/// delivers any hit. Then the load completes with the resource's data, marked as not new, or fails
-/// with `TransportError.Kind.offline`. Nothing is sent, decorated or written.
+/// Order of events: if a cache lookup is in progress, the load waits for it, and the resource takes
+/// its data if there is a hit. Then the load completes with the resource's data, with `isNew`
+/// false. Without data, it fails with `TransportError.Kind.offline`. No request is sent, no
+/// decorator is called, and no cache is written.
 package final class OfflineLoad: Request {
   private let loader: Resource
 
@@ -282,7 +295,7 @@ package final class OfflineLoad: Request {
 
   override package func begin() {
     guard let lookup else { return answer() }
-    // An earlier hook of the lookup delivers its data.
+    // An earlier hook of the lookup has already given the data to the resource.
     lookup.onCompletion { [self] _ in
       if !isCompleted { answer() }
     }
@@ -309,7 +322,8 @@ package final class OfflineLoad: Request {
 }
 
 extension Resource {
-  /// Returns the load of an offline service, listed but not started.
+  /// Returns a load of an offline service. It is listed in the resource's requests, but not
+  /// started.
   func offlineLoad(from source: LoadPlan.Source?) -> Request {
     if source == .caches { lookUpAgain() }
     let load = OfflineLoad(of: self)
@@ -317,7 +331,8 @@ extension Resource {
     return load
   }
 
-  /// Repeats a cache lookup that is over, since other processes may have written to the caches.
+  /// Repeats the cache lookup if it is over, because other processes may have written to the caches
+  /// since.
   private func lookUpAgain() {
     guard case .over = record.cacheCheck else { return }
     record.cacheCheck = .idle(noneAsOf: -1)
@@ -325,11 +340,12 @@ extension Resource {
   }
 }
 
-/// Why a load sends a request, or why it does not. Times are in Unix seconds, durations in seconds.
+/// The reason why a load sends a request or does not. Times are in Unix seconds, durations in
+/// seconds.
 public enum LoadReason: Sendable, Equatable {
-  /// A load was requested unconditionally, as by `load()`.
+  /// The load was requested whatever the state of the resource, for example by `load()`.
   case forced
-  /// A load in progress is sufficient.
+  /// Another load is in progress, which is used instead.
   case inProgress
   /// A stream provides the content. (STR-35)
   case followed
@@ -339,12 +355,14 @@ public enum LoadReason: Sendable, Equatable {
   case invalidated
   /// The resource has neither data nor error. (LOAD-25)
   case blank
-  /// The last load failed at that time; the error is fresh for `retryTime`. (LOAD-23)
+  /// The last load failed at time `at`. Its error is fresh for `retryTime`. (LOAD-23)
   case error(at: Double, retryTime: Double)
-  /// The data is from that time and fresh for `expirationTime`. (LOAD-20)
+  /// The data has the timestamp `at` and is fresh for `expirationTime`. (LOAD-20)
   case data(at: Double, expirationTime: Double)
-  /// The data is from that time and fresh for `lifetime`, by its response headers. (AGE-01)
+  /// The data has the timestamp `at` and is fresh for `lifetime`, according to its response
+  /// headers. (AGE-01)
   case answer(at: Double, lifetime: Double)
-  /// The data answers a request with different values of the headers that its `Vary` names.
+  /// The data is the response to a request with other values of the headers that its `Vary` header
+  /// names.
   case otherVariant
 }

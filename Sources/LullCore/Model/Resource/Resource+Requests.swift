@@ -1,10 +1,10 @@
 extension Resource {
   /// Sends a request that does not change the state of this resource. (STA-02, REQ-01)
   ///
-  /// Order of events: URL and method, configured headers, type and bytes of the body,
-  /// `requestMutation`, configured mutations, decorators; then the request is tracked and started
-  /// (MUT-01, DEC-11). A request that can't be sent is returned as already failed and is not
-  /// tracked (REQ-25). Lua: `resource:request(…)`.
+  /// Order of events: the request is built from URL and method, configured headers, content type
+  /// and body, `requestMutation`, and configured mutations. Then decorators are called, and the
+  /// request is listed in `allRequests` and started (MUT-01, DEC-11). A request that can't be sent
+  /// is returned as already failed and is not listed (REQ-25). Lua: `resource:request(…)`.
   @discardableResult
   public func request(
     _ method: RequestMethod, body: RequestBody? = nil,
@@ -13,7 +13,8 @@ extension Resource {
     request(method, body: body, adHoc: requestMutation.map { AdHocMutation($0) })
   }
 
-  /// As above, with a mutation that may belong to the host.
+  /// Sends a request that does not change the state of this resource, with an ad hoc mutation that
+  /// may belong to the host.
   package func request(_ method: RequestMethod, body: RequestBody?, adHoc mutation: AdHocMutation?)
     -> Request
   {
@@ -24,7 +25,8 @@ extension Resource {
     }
   }
 
-  /// Combines a body and the mutation that follows it into one edit of the request.
+  /// Combines a body and a mutation into one ad hoc mutation, which first sets the body and then
+  /// runs the mutation.
   func adHoc(_ body: RequestBody?, _ mutation: AdHocMutation?) throws(RequestBodyFailure)
     -> AdHocMutation?
   {
@@ -42,8 +44,8 @@ extension Resource {
     }
   }
 
-  /// Returns a request that failed while it was built: already completed, never tracked. (REQ-09,
-  /// REQ-25)
+  /// Returns a request that failed while it was built. It is already completed and is never listed
+  /// in `allRequests`. (REQ-09, REQ-25)
   package func failedBeforeSending(_ cause: RequestError.Cause, method: RequestMethod) -> Request {
     failedBeforeSending(
       RequestError(
@@ -58,19 +60,20 @@ extension Resource {
     return FixedRequest(.failure(error), pump: pump, resource: self, method: method)
   }
 
-  /// Whether a request is conditional, and on which entity.
+  /// Whether a request is conditional, and from which entity its condition comes.
   enum Revalidation {
     case none
-    /// Conditional on the present data. A repetition uses the validators that the data then has.
-    /// (LOAD-04)
+    /// The request has the given condition, from the present data. A repetition of the request uses
+    /// the validators that the data has at that time. (LOAD-04)
     case sending(ResourceState.Condition?)
-    /// The same, but conditional on the entry that a cache on disk may have. (CACHE-39)
+    /// The request waits for the caches on disk before it is sent. If they have an entry, it gets
+    /// the condition of that entry. (CACHE-39)
     case awaiting
   }
 
   /// Builds a request without decorating, tracking or starting it.
   ///
-  /// - Parameter configuration: The configuration of the method, if the caller has it already.
+  /// - Parameter configuration: The configuration of the method; nil: it is looked up.
   func makeRequest(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
     revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, manner: FetchManner = .alone
@@ -114,8 +117,8 @@ extension Resource {
     return request
   }
 
-  /// Why the request must not go through the configured Unix socket, which leads only to the
-  /// service's own origin. nil if it may.
+  /// Returns an error if the request must not be sent through the configured Unix socket, because
+  /// its origin is not that of the service. Returns nil if it may be sent.
   private func socketProblem(of http: HTTPRequest) -> TransportError? {
     guard let home = service.baseURL?.origin, http.origin != home else { return nil }
     return .final(
@@ -124,7 +127,7 @@ extension Resource {
         + "set unix_socket = false for it")
   }
 
-  /// Builds the HTTP request: applies mutations and attaches secrets.
+  /// Builds the HTTP request: sets headers and condition, applies mutations, and attaches secrets.
   private func makeHTTP(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration,
     condition: ResourceState.Condition?, isAwaiting: Bool, adHoc: AdHocMutation?
@@ -132,7 +135,7 @@ extension Resource {
     var headers = configuration.settings.headers
     if let condition { headers.set(condition.name, bytes: condition.value.bytes) }
     if isAwaiting { headers.awaitCondition() }
-    // Most requests need no edit. They are returned early, since copying the large value costs
+    // Most requests need no edit. They are returned early, because copying the large value takes
     // time.
     guard
       adHoc != nil || record.secretURL != nil || headers.hasSecrets
@@ -160,8 +163,8 @@ extension Resource {
     return http
   }
 
-  /// Checks the headers, limits and options after mutations, which may set values that a
-  /// configuration can't.
+  /// Checks the headers, limits and options after mutations. A mutation may set values that are
+  /// invalid and that a configuration could not contain.
   private func check(_ http: HTTPRequest) throws(RequestError) {
     var check = SettingCheck()
     check.check(http.headers)
@@ -194,8 +197,8 @@ extension Resource {
     var request = makeRequest(
       method, configuration, revalidation: revalidation, adHoc: adHoc, manner: manner)
     guard !(request is FixedRequest) else { return request }
-    // A mutation may change the method: the decorators are those of the final method (CFG-17,
-    // DEC-13).
+    // Uses the decorators of the final method, because a mutation may have changed the method
+    // (CFG-17, DEC-13).
     let final =
       request.method == method
       ? configuration : self.resolvedConfiguration(for: request.method ?? .get)
@@ -210,11 +213,13 @@ extension Resource {
     return request
   }
 
-  /// Lists the request until it completes. A cancelled request is removed at once; any other when
-  /// its hooks run, before the hooks of the caller. (STA-03, STA-12 to STA-14)
+  /// Lists the request in `allRequests` until it ends. A cancelled request is removed from the list
+  /// at once, other requests when their hooks run, before the hooks of the caller. (STA-03, STA-12
+  /// to STA-14)
   func track(_ request: Request) {
     guard !request.isCompleted else { return }
-    // A decorator may return the same request to several callers.
+    // The request may be listed already, because a decorator may return the same request several
+    // times.
     guard !request.isTracked || !record.allRequests.contains(where: { $0 === request }) else {
       return
     }
@@ -223,12 +228,11 @@ extension Resource {
   }
 }
 
-/// Requests with a body, by type of body. All send the same request as
-/// `request(_:body:requestMutation:)`, start it at once, and do not change the state of the
-/// resource.
+/// Requests with a body, one method for each type of body. Each of them sends the request as
+/// `request(_:body:requestMutation:)` does, and does not change the state of the resource.
 extension Resource {
-  /// Sends these bytes, unchanged, with this content type. (REQ-06) Lua:
-  /// `resource:request(method, { data = s, content_type = t })`.
+  /// Sends a request whose body is the given bytes, unchanged, with the given content type.
+  /// (REQ-06) Lua: `resource:request(method, { data = s, content_type = t })`.
   @discardableResult
   public func request(
     _ method: RequestMethod, data: [UInt8], contentType: String,
@@ -237,9 +241,10 @@ extension Resource {
     request(method, body: .data(data, contentType: contentType), requestMutation: requestMutation)
   }
 
-  /// Sends text in an encoding, which can be any name that iconv knows and is added to the content
-  /// type. If the encoding can't represent the text, the request is returned as failed with the
-  /// cause `unencodableText`. (REQ-07 to REQ-09) Lua: `{ text = s, encoding = e }`.
+  /// Sends a request whose body is text in the given encoding. The encoding can be any name that
+  /// iconv supports, and is added to the content type as its charset. If the encoding can't
+  /// represent the text, the request is returned as failed with the cause `unencodableText`.
+  /// (REQ-07 to REQ-09) Lua: `{ text = s, encoding = e }`.
   @discardableResult
   public func request(
     _ method: RequestMethod, text: String, contentType: String = "text/plain",
@@ -251,9 +256,9 @@ extension Resource {
       requestMutation: requestMutation)
   }
 
-  /// Sends a JSON value as compact JSON. If it contains a number that JSON can't represent, the
-  /// request is returned as failed with the cause `invalidJSONObject`. (REQ-10 to REQ-14) Lua:
-  /// `{ json = v }`.
+  /// Sends a request whose body is a JSON value, written as compact JSON. If the value contains a
+  /// number that JSON can't represent, the request is returned as failed with the cause
+  /// `invalidJSONObject`. (REQ-10 to REQ-14) Lua: `{ json = v }`.
   ///
   ///     notes.request("POST", json: ["title": "Tea", "tags": ["shop", 1], "due": .null])
   @discardableResult
@@ -264,10 +269,11 @@ extension Resource {
     send(method, contentType, requestMutation) { () throws(JSONError) in json }
   }
 
-  /// Sends a dictionary of plain Swift values as a JSON object. If a value is not JSON, the request
-  /// is returned as failed with the cause `invalidJSONObject`. (REQ-10 to REQ-14)
-  // Literals should become a `JSONValue` where they can, because nested literals may then mix
-  // types.
+  /// Sends a request whose body is a dictionary of plain Swift values, written as a JSON object. If
+  /// a value can't be represented in JSON, the request is returned as failed with the cause
+  /// `invalidJSONObject`. (REQ-10 to REQ-14)
+  // Disfavoured, so that literals become a `JSONValue` if possible: nested literals of a
+  // `JSONValue` may mix types.
   @_disfavoredOverload
   @discardableResult
   public func request(
@@ -279,7 +285,9 @@ extension Resource {
     }
   }
 
-  /// Sends an array of plain Swift values as a JSON array; otherwise as above.
+  /// Sends a request whose body is an array of plain Swift values, written as a JSON array. If a
+  /// value can't be represented in JSON, the request is returned as failed with the cause
+  /// `invalidJSONObject`.
   @_disfavoredOverload
   @discardableResult
   public func request(
@@ -291,10 +299,10 @@ extension Resource {
     }
   }
 
-  /// Sends a value of one of the program's types as compact JSON, encoded by
-  /// `RequestBody.json(encoding:)`. If it can't be encoded, the request is returned as failed with
-  /// the cause `invalidJSONObject` and the coding path, or `custom` with the error thrown by
-  /// `encode(to:)`.
+  /// Sends a request whose body is an `Encodable` value, written as compact JSON by
+  /// `RequestBody.json(encoding:)`. If the value can't be encoded, the request is returned as
+  /// failed. The cause is `invalidJSONObject` with the coding path, or `custom` with the error
+  /// thrown by `encode(to:)`.
   ///
   ///     notes.request("POST", encoding: Note(title: "Tea"))
   @discardableResult
@@ -310,8 +318,8 @@ extension Resource {
     }
   }
 
-  /// Sends a URL-encoded form; the pairs are escaped and sorted. (REQ-15 to REQ-20) Lua:
-  /// `{ form = { name = value } }`.
+  /// Sends a request whose body is a URL-encoded form. Its pairs are escaped and sorted. (REQ-15 to
+  /// REQ-20) Lua: `{ form = { name = value } }`.
   @discardableResult
   public func request(
     _ method: RequestMethod, urlEncoded params: [String: String],
@@ -322,11 +330,11 @@ extension Resource {
       requestMutation: requestMutation)
   }
 
-  /// Sends a file with its own content type; it is read from disk while it is sent. If the file
-  /// can't be read, the request is returned as failed with the cause `fileUnavailable`. If it
-  /// changes before all of it has been sent, the request fails with `fileChanged`. The upload has
-  /// no overall timeout, only one for inactivity. (BODY-01 to BODY-08) Lua:
-  /// `resource:put(lull.file(path))`.
+  /// Sends a request whose body is a file, with the content type of the `UploadFile`. The file is
+  /// read from disk while it is sent. If the file can't be read, the request is returned as failed
+  /// with the cause `fileUnavailable`. If the file changes before it has been sent completely, the
+  /// request fails with `fileChanged`. The upload has no overall timeout, only a timeout for
+  /// inactivity. (BODY-01 to BODY-08) Lua: `resource:put(lull.file(path))`.
   @discardableResult
   public func request(
     _ method: RequestMethod, file: UploadFile,
@@ -335,8 +343,9 @@ extension Resource {
     request(method, body: .file(file), requestMutation: requestMutation)
   }
 
-  /// Sends a form as `multipart/form-data`. Values may be files, which are treated as above.
-  /// (BODY-10 to BODY-13) Lua: `resource:post(lull.multipart{ … })`.
+  /// Sends a request whose body is a form, written as `multipart/form-data`. Values may be files,
+  /// with the same rules and timeouts as for `request(_:file:requestMutation:)`. (BODY-10 to
+  /// BODY-13) Lua: `resource:post(lull.multipart{ … })`.
   @discardableResult
   public func request(
     _ method: RequestMethod, multipart form: MultipartForm,
@@ -366,20 +375,25 @@ extension Resource {
   /// `resource:download(path, { resume = true })`.
   ///
   /// Order of events: at the first attempt the destination is checked, and locked if the download
-  /// can be resumed. If the response head reports success, the body is written as it arrives. When
-  /// it is complete, the file gets its name and replaces an existing file. The entity then has the
-  /// path as its content, and passes no transformer or cache. Errors are reported as for any other
-  /// request, and an existing file stays. The download has no overall timeout, only one for
-  /// inactivity. Fails with `fileUnavailable` if the file can't be written, or if another download
-  /// to the same partial file is in progress. Home thread only.
+  /// can be resumed. If the status of the response is a success, the body is written to a partial
+  /// file as it arrives. When the body is complete, the file gets its final name and replaces an
+  /// existing file. The content of the entity is then the path. The entity is not processed by
+  /// transformers or caches.
+  ///
+  /// Errors are reported as for any other request, and an existing file is kept. The request fails
+  /// with `fileUnavailable` if the file can't be written, or if another download to the same
+  /// partial file is in progress. The download has no overall timeout, only a timeout for
+  /// inactivity. Home thread only.
   ///
   /// - Parameters:
-  ///   - path: A file or a folder. In a folder, the file gets the name in the `Content-Disposition`
-  ///     header, else the last component of the URL; it never replaces an existing file.
+  ///   - path: A file or a folder. In a folder, the file is named by the `Content-Disposition`
+  ///     header or, without this header, by the last component of the URL. It never replaces an
+  ///     existing file in the folder.
   ///   - resume: Whether the partial file is kept as `NAME.part` if the request or the process ends
-  ///     early. The next download to that path resumes it, if the file on the server is still the
-  ///     same.
-  ///   - requestMutation: Edits the request. It runs again for each repetition.
+  ///     early. The next download to that path resumes the partial file, unless the file on the
+  ///     server has changed.
+  ///   - requestMutation: A function that edits the request. It runs again for each repetition of
+  ///     the request.
   @discardableResult
   public func download(
     to path: String, resume: Bool = false, requestMutation: RequestMutation? = nil
@@ -387,7 +401,8 @@ extension Resource {
     download(to: ByteString(path), resume: resume, adHoc: requestMutation.map { AdHocMutation($0) })
   }
 
-  /// As above, with a path that need not be UTF-8, and a mutation that may belong to the host.
+  /// Sends a GET request and writes the response body to a file. The path need not be UTF-8, and
+  /// the mutation may belong to the host.
   package func download(to path: ByteString, resume: Bool, adHoc mutation: AdHocMutation?)
     -> Request
   {
@@ -402,10 +417,10 @@ extension Resource {
   }
 }
 
-/// Requests with a fixed outcome, and requests with custom logic: for decorators, and wherever a
-/// request is needed that no resource sends. They belong to no resource, but to the pump of the
-/// calling thread: inside `Lull.run`, or wherever a `Pump` was created, as in a test. Creating one
-/// anywhere else is a programming error and ends the program.
+/// Requests with a fixed outcome, and requests with custom logic. Decorators can return them, and
+/// they can be used wherever code needs a `Request`. They do not belong to a resource, but to the
+/// pump of the calling thread. Create them inside `Lull.run`, or on a thread with a `Pump`, as in a
+/// test. On any other thread, creating one is a programming error and ends the program.
 extension Resource {
   /// Returns a request that has failed with `error`, without network or pipeline. Its hooks run on
   /// a later turn, its `progress` is 1, and cancelling it does nothing. (HW-01, HW-03 to HW-07)
@@ -414,13 +429,14 @@ extension Resource {
     hardWiredRequest(returning: .failure(error))
   }
 
-  /// Returns a request that has completed with `response`; otherwise as above. (HW-02) Lua:
+  /// Returns a request that has completed with `response`, without network or pipeline. Its hooks
+  /// run on a later turn, its `progress` is 1, and cancelling it does nothing. (HW-02) Lua:
   /// `lull.hard_wired_request(response)`.
   public static func hardWiredRequest(returning response: Response) -> Request {
     FixedRequest(response, pump: Pump.ofThread(for: "Resource.hardWiredRequest(returning:)"))
   }
 
-  /// Returns a request whose work is done by `delegate`. It is not started (DEL-01). Lua:
+  /// Returns a request whose work is done by `delegate`. The request is not started (DEL-01). Lua:
   /// `lull.custom_request{…}`.
   public static func prepareRequest(using delegate: any RequestDelegate) -> Request {
     CustomRequest(
@@ -428,12 +444,12 @@ extension Resource {
   }
 }
 
-/// An edit of one request, applied after configured headers and before configured mutations. It
-/// runs again when the request is repeated (MUT-01, MUT-05, MUT-07).
+/// A function that edits one request, after the configured headers were set and before configured
+/// mutations run. It runs again when the request is repeated (MUT-01, MUT-05, MUT-07).
 package struct AdHocMutation {
   let edit: Resource.RequestMutation
-  /// The host's object that the edit comes from. The host is notified of each request that is made
-  /// with it.
+  /// The host's object with the function that `edit` calls; nil without a host. The host is
+  /// notified of each request that is created with this mutation.
   let maker: AnyObject?
 
   package init(by maker: AnyObject? = nil, _ edit: @escaping Resource.RequestMutation) {

@@ -1,9 +1,11 @@
 extension Resource {
-  /// Returns the resource with query parameters set, some of them to secrets; nil removes a
-  /// parameter. (PATH-20 to PATH-27)
+  /// Returns the resource at this URL with changed query parameters. A value may be text or a
+  /// secret; nil removes the parameter. (PATH-20 to PATH-27)
   ///
-  /// Its URL shows masks, and is unique by them. Its children keep the query with its secrets;
-  /// `relative` drops both. Lua: `resource:with_params{ key = lull.secret{…} }`.
+  /// In the URL of the returned resource, secrets are replaced by their masks; the masked URL
+  /// identifies the resource. Resources that `child` returns keep the query with its secrets.
+  /// Resources that `relative` returns have neither, unless `href` is empty or only a fragment.
+  /// Lua: `resource:with_params{ key = lull.secret{…} }`.
   package func withParams(_ changes: [(String, ParameterValue?)]) -> Resource {
     guard record.invalidSource == nil else { return self }
     var secrets = record.secretURL?.values ?? [:]
@@ -22,13 +24,14 @@ extension Resource {
     return service.resource(escaped: escaped, secrets: secrets)
   }
 
-  /// Returns the resource with one query parameter replaced where it is, or appended. The rest of
-  /// the query is unchanged.
+  /// Returns the resource at this URL with one query parameter changed. The parameter keeps its
+  /// position in the query; a new parameter is appended. The rest of the query is unchanged.
   package func settingParam(_ name: String, _ value: ParameterValue) -> Resource {
     settingParams([(name, value)])
   }
 
-  /// As above, for several parameters, in order.
+  /// Returns the resource at this URL with several query parameters changed, one after the other. A
+  /// parameter keeps its position in the query; a new parameter is appended.
   package func settingParams(_ changes: [(name: String, value: ParameterValue)]) -> Resource {
     guard !changes.isEmpty, record.invalidSource == nil else { return self }
     var secrets = record.secretURL?.values ?? [:]
@@ -47,14 +50,15 @@ extension Resource {
     return service.resource(escaped: escaped, secrets: secrets)
   }
 
-  /// The resource at a changed URL with the same query and secrets.
+  /// Returns the resource at the changed URL, which must have the same query, with the same
+  /// secrets.
   func derived(_ secretURL: SecretURL, _ change: (ResourceURL) -> ResourceURL) -> Resource {
     service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
-  /// Returns the resource of a link to the next page. If the link repeats a query credential that
-  /// is configured for both pages, the credential is removed from the link, since it is added again
-  /// when the request is sent. A parameter in the URL of this page that takes the place of the
+  /// Returns the resource of a link to the next page. If the link contains a query credential that
+  /// is configured for both pages, the credential is removed from the link, because it is added
+  /// again when the request is sent. A parameter that the URL of this page sets in place of the
   /// credential is kept. (QRY-06)
   package func linkedPage(_ target: ResourceURL) -> Resource {
     if target.query != nil, target.origin == url.origin,
@@ -69,8 +73,9 @@ extension Resource {
     return linked(target)
   }
 
-  /// Returns the resource of a URL that the server of this one has returned, possibly with secrets
-  /// in it: a query parameter that is a secret here is the same secret there.
+  /// Returns the resource of a URL that the server of this resource has returned, for example in a
+  /// link. If a query parameter is a secret in the URL of this resource, the parameter of the same
+  /// name in `target` is treated as the same secret.
   package func linked(_ target: ResourceURL) -> Resource {
     guard let known = record.secretURL?.values, target.origin == url.origin,
       let query = target.query
@@ -83,19 +88,22 @@ extension Resource {
     return service.resource(escaped: masked, secrets: secrets)
   }
 
-  /// The URL to be sent, without the credentials that the configuration adds.
+  /// The URL that is sent, without the credentials that the configuration adds.
   var urlTemplate: SecretTemplate {
     record.secretURL?.template ?? SecretTemplate(url.percentEncoded.utf8)
   }
 
-  /// Everything that may distinguish one sender of GET requests from another: the configured
-  /// headers, except those that say nothing about the sender; `auth`; the files of a client
-  /// certificate and its key; the Unix socket; secret query parameters; and the environment of the
-  /// service.
+  /// All values that may distinguish one sender of GET requests from another:
+  /// - the configured headers, except headers that don't identify the sender
+  /// - `auth`
+  /// - the paths of a client certificate and its key
+  /// - the Unix socket
+  /// - secret query parameters
+  /// - the environment of the service
   package var credentials: [(name: String, value: SecretText)] {
     let settings = configuration(for: .get)
     var credentials: [(name: String, value: SecretText)] = []
-    // The tables of a script have no order.
+    // Sorted by name, because headers from a script's table are in no particular order.
     let headers = settings.headers.texts.enumerated()
       .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
     for (name, text, isSecret) in headers
@@ -115,15 +123,15 @@ extension Resource {
     for (name, value) in params.sorted(by: { $0.key < $1.key }) {
       credentials.append((name, value))
     }
-    // No header can have this name. (ENV-07)
+    // A name that no header can have. (ENV-07)
     if let environment = service.environment {
       credentials.append(("@", SecretText(environment.name)))
     }
     return credentials
   }
 
-  /// Adds `auth` and attaches the secrets to a request that has been built. Fails if a secret would
-  /// be sent to an origin that it is not bound to.
+  /// Adds the credentials of `auth` to a request that has been built, and attaches its secrets.
+  /// Throws if a secret would be sent to an origin to which it is not bound.
   func seal(_ http: inout HTTPRequest, auth: Auth?) throws(RequestError) {
     auth?.put(on: &http)
     let body = http.secrets?.body
@@ -142,7 +150,8 @@ extension Resource {
 }
 
 extension Service {
-  /// Returns the resource at an escaped URL that contains the masks of these secrets.
+  /// Returns the resource at an escaped URL, in which the masks of the given secrets take the place
+  /// of their texts.
   func resource(escaped: ResourceURL, secrets: [String: SecretText]) -> Resource {
     guard let secretURL = SecretURL(escaped: escaped, values: secrets) else {
       return resource(at: escaped)
@@ -150,8 +159,8 @@ extension Service {
     let record = self.record(for: secretURL.masked)
     if record.secretURL == nil { record.secretURL = secretURL }
     guard record.secretURL == secretURL else {
-      // Different secrets of the same name have the same mask, so this URL needs a record of its
-      // own.
+      // Different secrets of the same name have the same mask. Because the record of this URL has
+      // other secrets, the resource gets a separate record.
       let record = ResourceRecord(url: secretURL.masked, changes: pump.changes)
       record.secretURL = secretURL
       return resource(of: record)

@@ -1,16 +1,16 @@
 /// One URL of a service: its latest data, its latest error, its requests and its observers.
 ///
-/// Resources are unique within a service. The same absolute URL gives the same object while it is
-/// held (SVC-24 to SVC-26), and the same state as long as the service remembers it. State changes
-/// only through loads, overrides, cache hits and wipes, so observers are always notified (STA-17).
-/// Home thread only. Lua: `Resource`.
+/// Resources are unique within a service. The same absolute URL gives the same object while the
+/// object is held (SVC-24 to SVC-26), and the same state as long as the service has it in memory.
+/// State changes only through loads, overrides, cache hits and wipes, so observers are always
+/// notified (STA-17). Home thread only. Lua: `Resource`.
 public final class Resource {
   /// The service that the resource belongs to. Lua: `resource.service`.
   public let service: Service
-  /// The service's pump, stored here because it is used often.
+  /// The pump of the service, stored here because it is used often.
   package let pump: Pump
   package let record: ResourceRecord
-  /// The handle of this object in a script's host; 0 if it has none.
+  /// The handle of this resource in the host of a script; 0 if it has no handle.
   package var hostHandle: UInt64 = 0
 
   package init(service: Service, record: ResourceRecord) {
@@ -31,8 +31,9 @@ public final class Resource {
 
   // MARK: State
 
-  /// The data of the last successful load, override or cache hit, or nil if there is no data. The
-  /// first read of an empty resource starts a lookup in its caches; a hit arrives later (STA-15).
+  /// The data of the last successful load, override or cache hit; nil if there is no data. The
+  /// first read of a resource without data starts a lookup in its caches. If they have data, it
+  /// arrives later (STA-15).
   public var latestData: Entity? {
     pump.checkThread()
     checkCaches()
@@ -45,8 +46,8 @@ public final class Resource {
     return record.state.latestError
   }
 
-  /// The later of the timestamps of data and error, in Unix seconds; 0 if there is neither.
-  /// (STA-08)
+  /// The timestamp of the data or the error, whichever is later, in Unix seconds; 0 if there is
+  /// neither. (STA-08)
   public var timestamp: Double {
     pump.checkThread()
     checkCaches()
@@ -65,8 +66,8 @@ public final class Resource {
     return !record.allRequests.isEmpty
   }
 
-  /// Whether the data, or a recent error, is fresh enough that `loadIfNeeded` would not load.
-  /// (LOAD-24) While the service is offline, data of any age is up to date.
+  /// Whether the resource is up to date: it has data, or a recent error, that is fresh enough that
+  /// no load is needed. (LOAD-24) While the service is offline, data of any age is up to date.
   public var isUpToDate: Bool {
     if case .nothing = loadPlan(isJoining: false).step { true } else { false }
   }
@@ -83,7 +84,8 @@ public final class Resource {
     return record.allRequests
   }
 
-  /// The URL, relative to the base URL, and flags: L loading, D data, E error. (STA-16)
+  /// The URL, relative to the base URL, with flags in brackets: L for loading, D for data, E for
+  /// error. (STA-16)
   package var shortDescription: String {
     var flags = ""
     if isLoading { flags += "L" }
@@ -105,19 +107,20 @@ extension Resource {
   /// The settings for GET requests. (CFG-08)
   public var configuration: Configuration { configuration(for: .get) }
 
-  /// Returns the settings that the service's configuration blocks give for requests of that method.
+  /// Returns the settings for requests of that method, which the service's configuration blocks
+  /// determine.
   ///
-  /// They are computed when first needed, and again after each `configure` or
-  /// `invalidateConfiguration` (CFG-12, CFG-13). If a block throws, its settings are missing and
-  /// every request of that method fails with its error. A method without a name in `RequestMethod`
-  /// has the settings of GET, and those of blocks that name the method (CFG-16). Home thread only.
-  /// Lua: `service:configuration_for(resource, method)`.
+  /// The settings are computed when they are first needed, and again after each call of `configure`
+  /// or `invalidateConfiguration` (CFG-12, CFG-13). If a block throws, its settings are missing,
+  /// and every request of that method fails with its error. A method without a constant in
+  /// `RequestMethod` has the settings of GET, and those of blocks that list the method (CFG-16).
+  /// Home thread only. Lua: `service:configuration_for(resource, method)`.
   public func configuration(for method: RequestMethod) -> Configuration {
     pump.checkThread()
     return resolvedConfiguration(for: method).settings
   }
 
-  /// The configuration of GET, with everything that is derived from its settings.
+  /// The configuration of GET, with the values that are derived from its settings.
   package var resolvedConfiguration: ResolvedConfiguration { resolvedConfiguration(for: .get) }
 
   package func resolvedConfiguration(for method: RequestMethod) -> ResolvedConfiguration {
@@ -138,10 +141,10 @@ extension Resource {
   }
 }
 
-/// Functions for the command and for API files that scripts do not have.
+/// Functions that the command and API files use, and that scripts can't call.
 extension Resource {
-  /// Starts a load whose request is edited by `requestMutation`. The next load is not affected.
-  /// (LOAD-01 to LOAD-04, MUT-01)
+  /// Starts a load whose request is edited by `requestMutation`. The mutation does not apply to
+  /// later loads. (LOAD-01 to LOAD-04, MUT-01)
   package func load(requestMutation: @escaping RequestMutation) -> Request {
     checkCaches()
     let request = prepared(
@@ -150,7 +153,8 @@ extension Resource {
     return request.start()
   }
 
-  /// Builds a request as it would be sent, before decorators. Nothing is sent or listed.
+  /// Builds a request as it would be sent, and returns it. Does not call decorators, and neither
+  /// sends nor lists the request.
   package func built(
     _ method: RequestMethod, body: RequestBody?, requestMutation: RequestMutation?
   ) -> Result<HTTPRequest, RequestError> {
@@ -171,19 +175,21 @@ extension Resource {
   }
 }
 
-/// Navigation to other resources of the same service. Nothing is loaded, and no configuration is
-/// computed (SVC-34). The same URL always gives the same resource (SVC-25). From an invalid
+/// Navigation to other resources of the same service. These functions load nothing and compute no
+/// configuration (SVC-34). The same URL always gives the same resource (SVC-25). From an invalid
 /// resource, navigation leads to an invalid resource with the same cause (PATH-31).
 extension Resource {
-  /// Returns the resource whose path is `path` below this one. Exactly one slash joins the paths,
-  /// dot segments are taken literally, characters that a path can't contain are percent-encoded,
-  /// and the query is kept. (PATH-01 to PATH-08) Lua: `resource:child(path)`.
+  /// Returns the resource at `path` below the path of this resource. The paths are joined with
+  /// exactly one slash. Dot segments are kept unchanged, characters that a path can't contain are
+  /// percent-encoded, and the query of this resource is kept. (PATH-01 to PATH-08) Lua:
+  /// `resource:child(path)`.
   public func child(_ path: String) -> Resource {
     var path = path
     return path.withUTF8 { child(pathBytes: $0) }
   }
 
-  /// As above, for a path that need not be UTF-8. (SVC-41)
+  /// Returns the resource at `path` below the path of this resource. The path need not be UTF-8.
+  /// (SVC-41)
   package func child(pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard record.invalidSource == nil else { return self }
     if let secretURL = record.secretURL {
@@ -192,15 +198,16 @@ extension Resource {
     return service.resource(at: url.appending(pathBytes: path))
   }
 
-  /// Returns the resource that `href` refers to on a page at this URL. If it can't be resolved, the
-  /// result is an invalid resource, whose requests fail. (PATH-09 to PATH-18) Lua:
-  /// `resource:relative(href)`.
+  /// Returns the resource to which `href` refers, relative to the URL of this resource. If `href`
+  /// can't be resolved, the result is an invalid resource, whose requests fail. (PATH-09 to
+  /// PATH-18) Lua: `resource:relative(href)`.
   public func relative(_ href: String) -> Resource {
     var href = href
     return href.withUTF8 { relative(hrefBytes: $0) }
   }
 
-  /// As above, for an `href` that need not be UTF-8. (SVC-41)
+  /// Returns the resource to which `href` refers, relative to the URL of this resource. `href` need
+  /// not be UTF-8. (SVC-41)
   package func relative(hrefBytes href: UnsafeBufferPointer<UInt8>) -> Resource {
     guard record.invalidSource == nil else { return self }
     let base = record.secretURL?.escaped ?? url
@@ -208,37 +215,39 @@ extension Resource {
       return service.invalidResource(.unparsable(ResourceURL.text(ofBytes: href)))
     }
     if let secretURL = record.secretURL, target.hasSameQuery(as: base) {
-      // The query is unchanged, so every secret is still in its place. (PATH-16)
+      // The query is unchanged, so every secret is still in its parameter. (PATH-16)
       return derived(secretURL) { _ in target }
     }
     return linked(target)
   }
 
-  /// As `relative`, for an `href` that may be missing: nil gives nil. (PATH-19) Lua:
-  /// `resource:optional_relative(href)`.
+  /// Returns the resource to which `href` refers, as `relative` does; nil if `href` is nil.
+  /// (PATH-19) Lua: `resource:optional_relative(href)`.
   public func optionalRelative(_ href: String?) -> Resource? {
     href.map { relative($0) }
   }
 
-  /// Returns the resource with a query parameter set; nil removes the parameter. All parameters are
-  /// sorted by name, and an empty value is written as the bare name. (PATH-20 to PATH-25, PATH-28
-  /// to PATH-30) Lua: `resource:with_param(name, value)`.
+  /// Returns the resource at this URL with a query parameter set; nil removes the parameter. All
+  /// parameters are sorted by name. A parameter with an empty value is written as its name alone.
+  /// (PATH-20 to PATH-25, PATH-28 to PATH-30) Lua: `resource:with_param(name, value)`.
   public func withParam(_ name: String, _ value: String?) -> Resource {
     withParams([(name, value)])
   }
 
-  /// Returns the resource with several query parameters set; nil removes a parameter. (PATH-26,
-  /// PATH-27) Lua: `resource:with_params{ name = value }`.
+  /// Returns the resource at this URL with several query parameters set; nil removes a parameter.
+  /// (PATH-26, PATH-27) Lua: `resource:with_params{ name = value }`.
   public func withParams(_ params: [String: String?]) -> Resource {
     withParams(params.map { ($0.key, $0.value) })
   }
 
-  /// As above, in order: if a name occurs twice, the last value is used.
+  /// Returns the resource at this URL with several query parameters set, in order; nil removes a
+  /// parameter. If a name occurs twice, the last value is used.
   package func withParams(_ changes: [(String, String?)]) -> Resource {
     withParams(raw: changes.map { ($0.0.utf8, $0.1?.utf8) })
   }
 
-  /// As above, for names and values that need not be UTF-8. (SVC-41)
+  /// Returns the resource at this URL with several query parameters set, in order; nil removes a
+  /// parameter. Names and values need not be UTF-8. (SVC-41)
   package func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> Resource {
     guard record.invalidSource == nil else { return self }
     guard let secretURL = record.secretURL else {
@@ -252,21 +261,24 @@ extension Resource {
   }
 }
 
-/// Local content by type. Each method replaces the content as `overrideLocalContent(with:)` does
-/// with a `Content`: observers get newData(localOverride) during the call, content type and headers
-/// are kept, the age is zero, loads in flight continue, and nothing is sent. Home thread only.
-/// (OVR-07 to OVR-12, OVR-160) Lua: `resource:override_local_content(x)`.
+/// Overrides of the content, one method for each type. Each method replaces the content as
+/// `overrideLocalContent(with:)` does with a `Content`:
+/// - Observers get newData(localOverride) during the call.
+/// - Content type and headers are kept, and the age is set to zero.
+/// - Loads in flight continue, and nothing is sent.
+///
+/// Home thread only. (OVR-07 to OVR-12, OVR-160) Lua: `resource:override_local_content(x)`.
 extension Resource {
   /// Replaces the content with JSON, for example after an update to which the server returned no
   /// body.
   ///
-  /// If the value contains a number that JSON can't represent, such as NaN, the content is the
-  /// value itself. `jsonDict` and `typedContent()` read it in the same way. (OVR-161)
+  /// If the value contains a number that JSON can't represent, such as NaN, the `JSONValue` itself
+  /// becomes the content. `jsonDict` and `typedContent()` return the same results for it. (OVR-161)
   public func overrideLocalContent(with json: JSONValue) {
     overrideLocalContent(with: Content(json: json))
   }
 
-  /// Replaces the content with a JSON object whose members are sorted by key; otherwise as above.
+  /// Replaces the content with a JSON object whose members are sorted by key.
   ///
   ///     var content = user.jsonDict
   ///     content["name"] = "Ann"
@@ -275,7 +287,7 @@ extension Resource {
     overrideLocalContent(with: Content(json: JSONValue(sorting: object)))
   }
 
-  /// Replaces the content with a JSON array; otherwise as above.
+  /// Replaces the content with a JSON array.
   public func overrideLocalContent(with array: [JSONValue]) {
     overrideLocalContent(with: Content(json: .array(array)))
   }
@@ -286,17 +298,18 @@ extension Resource {
   }
 
   /// Replaces the content with raw bytes, which are not parsed.
-  // An array literal of numbers is JSON, not bytes.
+  // Disfavoured, so that an array literal of numbers is JSON, not bytes.
   @_disfavoredOverload
   public func overrideLocalContent(with bytes: [UInt8]) {
     overrideLocalContent(with: Content.bytes(bytes))
   }
 
-  /// Replaces the content with a value of one of the program's types.
+  /// Replaces the content with an `Encodable` value.
   ///
   /// If the present content is a value of the same type, made by a transformer, the new value
-  /// replaces it unchanged. Otherwise the value is encoded as JSON, which `fresh` and `decoded` can
-  /// read. Text, bytes and JSON are treated as above. (OVR-160)
+  /// itself becomes the content. Otherwise the value is encoded as JSON, which `fresh` and
+  /// `decoded` can read. Text, bytes and a `JSONValue` become content as with the methods for these
+  /// types. (OVR-160)
   ///
   ///     user.overrideLocalContent(with: User(id: 7, name: "Ann"))
   ///
@@ -333,7 +346,8 @@ extension Resource {
 }
 
 extension Content {
-  /// JSON, or the value itself if it can't be written as JSON text.
+  /// Creates JSON content, or content that is the `JSONValue` itself if it can't be written as JSON
+  /// text.
   fileprivate init(json: JSONValue) {
     do throws(JSONError) {
       self = .json(try JSONDocument(parsing: try json.encode()))
@@ -344,7 +358,8 @@ extension Content {
 }
 
 extension JSONValue {
-  /// An object with sorted members: dictionaries have a different order in each process. (COD-63)
+  /// Creates an object whose members are sorted, because dictionaries have a different order in
+  /// each process. (COD-63)
   fileprivate init(sorting object: [String: JSONValue]) {
     self = .object(
       object.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { Member($0, $1) })
@@ -359,8 +374,8 @@ extension Resource {
     overridden(record.state.override(with: entity, now: pump.clock.now))
   }
 
-  /// Replaces the content, keeps content type and headers, and sets the age to zero. (OVR-07 to
-  /// OVR-10)
+  /// Replaces the content of the data, keeps its content type and headers, and sets its age to
+  /// zero. (OVR-07 to OVR-10)
   public func overrideLocalContent(with content: Content) {
     pump.checkThread()
     overridden(record.state.override(with: content, now: pump.clock.now))
@@ -374,32 +389,36 @@ extension Resource {
     notify(event)
   }
 
-  /// Marks the resource as stale, so that the next `loadIfNeeded` loads. Starts nothing and sends
-  /// no event. Its cache entries become stale too, also for other processes. (INV-01 to INV-59)
+  /// Marks the resource as stale, so that the next `loadIfNeeded` loads. Starts no load and sends
+  /// no event. The cache entries of the resource become stale too, also for other processes.
+  /// (INV-01 to INV-59)
   public func invalidate() {
     pump.checkThread()
     record.state.invalidate(at: pump.nextPlace())
     expireInCaches()
   }
 
-  /// Marks the resource as stale because the server has changed it; sends no event. (AGE-07)
+  /// Marks the resource as stale, because a response shows that it has changed on the server. Sends
+  /// no event. (AGE-07)
   ///
-  /// - Parameter isLoad: Whether the response that reported the change becomes the data.
+  /// - Parameter isLoad: Whether that response becomes the data. If so, only cache entries and
+  ///   responses to earlier requests become stale.
   func expire(at place: UInt64, isLoad: Bool) {
     if isLoad { record.state.expired(at: place) } else { record.state.invalidate(at: place) }
     expireInCaches()
   }
 
-  /// Cancels every request and removes data and error. Observers stay and get newData(wipe) during
-  /// the call. A response that has arrived but was not delivered has no effect any more. Cache
-  /// entries stay, and the caches are read again (WIPE-01 to WIPE-08). Lua: `resource:wipe()`.
+  /// Cancels every request of this resource and removes its data and error. Observers are kept and
+  /// get newData(wipe) during the call. A response that has arrived but was not delivered has no
+  /// effect any more. Cache entries are kept, and the caches are read again (WIPE-01 to WIPE-08).
+  /// Lua: `resource:wipe()`.
   public func wipe() {
     pump.checkThread()
     let requests = record.allRequests + record.loadRequests
     record.allRequests = []
     record.loads = []
-    // The state is blank before anything is notified, so that a load started by an observer or a
-    // hook comes after the wipe.
+    // The state is cleared before hooks and observers are called. If they start a load, it begins
+    // after the wipe.
     let event = record.state.wipe()
     stateChanged()
     stopCacheCheck()
@@ -409,23 +428,24 @@ extension Resource {
     checkCachesIfObserved()
   }
 
-  /// Notifies the host that data or error has changed, before observers are notified.
+  /// Notifies the host that data or error has changed. Called before observers are notified.
   func stateChanged() {
     pump.host?.resourceStateChanged(self)
   }
 }
 
 extension Resource: Hashable {
-  /// Whether both are the same object. While it is held, there is one resource for each service and
-  /// URL. Two services have separate resources. (SVC-24, SWF-161)
+  /// Returns whether both resources are the same object. For each service and URL there is only one
+  /// object while it is held. Two services have separate resources. (SVC-24, SWF-161)
   public static func == (one: Resource, other: Resource) -> Bool { one === other }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Resource: CustomStringConvertible {
-  /// The URL without credentials, and the state: `https://api.test/users/7 has data, is loading`.
-  /// (STA-16) Does not read caches. Siesta's `Resource(…)[LD]` and Lua's `tostring` are shorter.
+  /// The URL without credentials, and the state, for example
+  /// `https://api.test/users/7 has data, is loading`. (STA-16) Reading it does not start a cache
+  /// lookup. In Lua, `tostring` returns a shorter text, like Siesta's `Resource(…)[LD]`.
   public var description: String {
     let name = record.invalidSource == nil ? LogText.url(url.text) : displayName
     var parts: [String] = []

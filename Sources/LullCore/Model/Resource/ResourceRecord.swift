@@ -1,53 +1,59 @@
-/// What a service remembers of one URL: state, observers, requests and computed configuration.
+/// The state that a service stores for one URL: data and error, observers, requests, and computed
+/// configurations.
 ///
-/// The service holds records. Users hold `Resource` objects, which keep record and service alive. A
-/// record without `Resource` and observers is unused and may be evicted (SVC-28 to SVC-33). No
-/// record holds its service or its `Resource` strongly, so there are no reference cycles.
+/// The service retains records. Users hold `Resource` objects, which retain their record and the
+/// service. A record without a `Resource` and observers is unused and may be evicted (SVC-28 to
+/// SVC-33). A record has no strong reference to its service or its `Resource`, so there are no
+/// reference cycles.
 package final class ResourceRecord {
   package let url: ResourceURL
-  /// Why the URL is invalid; nil for valid resources.
+  /// The reason why the URL is invalid; nil for valid resources.
   package let invalidSource: InvalidSource?
-  /// The URL with its secrets, if the shown URL has masks.
+  /// The URL with its secrets; nil if the URL contains no secrets. `url` contains masks in place of
+  /// the secrets.
   var secretURL: SecretURL?
   package var state = ResourceState() {
     didSet { changes.note() }
   }
   package let observers = ObserverList()
-  /// In the order of their start.
+  /// The loads in progress, in the order in which they were started.
   var loads: [Load] = [] {
     didSet {
       changes.note()
       if loads.isEmpty { for stage in updates { stage.loadsEnded() } }
     }
   }
-  /// Receives updates of cache entries that other processes write: one for each stage.
+  /// The objects that receive updates of cache entries from other processes, one for each stage
+  /// with such a cache.
   var updates: [EntityUpdates] = []
   package var allRequests: [Request] = []
-  /// The number of streams that provide the content now.
+  /// The number of streams that provide the content of this resource now.
   var followerCount = 0 {
     didSet { changes.note() }
   }
-  /// The progress of the lookup in the caches.
+  /// The state of the lookup in the caches.
   var cacheCheck = CacheCheck.idle(noneAsOf: -1) {
     didSet { changes.note() }
   }
 
-  /// The `Resource` of this record, if one exists. It is not `weak`, which would slow down every
-  /// use of a resource.
+  /// The `Resource` of this record; nil if there is none. The reference is not `weak`, because that
+  /// would slow down every use of a resource.
   // `Resource.init` sets it and `deinit` clears it, so it never outlives the object.
   package unowned(unsafe) var resource: Resource?
-  /// The number under which a script's host stores this record's content; 0 if none.
+  /// The number under which the host of a script stores the content of this record; 0 if it stores
+  /// none.
   package var hostKey: Int64 = 0
-  /// The time of the error that a script has last read, in Unix seconds.
+  /// The timestamp of the error that a script has last read, in Unix seconds.
   package var seenErrorTime = -Double.infinity
-  /// Changes with each use. An entry of the eviction queue with an older stamp is ignored.
+  /// A number that increases with each use of this record. Entries of the eviction queue with an
+  /// older stamp are ignored.
   package var useStamp = 0
   /// The bytes that the eviction queue counts for this record; 0 while it is in use.
   var queuedBytes = 0
 
   private let changes: ChangeCount
-  /// Almost every request is a GET, and an array for that one element would take more space than
-  /// the element.
+  /// The configuration of GET, stored outside of the array. Almost every request is a GET, and an
+  /// array with one element takes more space than the element.
   private var configurationOfGet: ResolvedConfiguration?
   private var configurations: [(method: RequestMethod, configuration: ResolvedConfiguration)] = []
   private var configurationVersion = -1
@@ -55,11 +61,11 @@ package final class ResourceRecord {
   /// A request whose outcome becomes the resource's state.
   struct Load {
     let request: Request
-    /// nil while it only waits for the caches.
+    /// The token of the load; nil while the request only waits for the caches.
     let token: ResourceState.LoadToken?
   }
 
-  // Read from the state at each load without copying it.
+  // These properties are read at each load, and do not copy the state.
   var condition: ResourceState.Condition? { state.latestData?.condition }
   package var foreignID: Int64? { state.latestData?.foreignID }
   package var hasError: Bool { state.hasError }
@@ -77,26 +83,27 @@ package final class ResourceRecord {
     self.changes = changes
   }
 
-  /// Removes a request that has ended from both lists.
+  /// Removes a request that has ended from `allRequests` and `loads`.
   package func forget(_ request: Request) {
     allRequests.removeFirst(identicalTo: request)
     removeLoad(request)
   }
 
-  /// Removes all requests from the lists. Requests hold the resources they load, so a request that
-  /// never starts would keep its resource alive for ever.
+  /// Removes all requests from the lists. Requests retain the resources that they load. A request
+  /// in the lists that never starts would therefore keep its resource in memory for ever.
   func dropRequests() {
     loads = []
     allRequests = []
   }
 
-  /// Requests mostly end in the order in which they began, so the search usually ends at once.
+  /// Removes a load from the list. Requests mostly end in the order in which they began, so it is
+  /// usually the first element.
   func removeLoad(_ request: Request) {
     guard let index = loads.firstIndex(where: { $0.request === request }) else { return }
     loads.remove(at: index)
   }
 
-  /// The cache lookup in progress.
+  /// The cache lookup in progress; nil if there is none.
   var lookup: CacheLookup? {
     if case .running(let lookup) = cacheCheck { return lookup }
     return nil
@@ -109,7 +116,8 @@ package final class ResourceRecord {
 
   package var isInUse: Bool { resource != nil || !observers.isEmpty }
 
-  /// The cached configuration of a method, if it was computed for that version. (CFG-13)
+  /// Returns the stored configuration of a method; nil if none was computed for that version of the
+  /// service's configuration. (CFG-13)
   func memoised(_ method: RequestMethod, version: Int) -> ResolvedConfiguration? {
     guard version == configurationVersion else { return nil }
     if method == .get { return configurationOfGet }
@@ -132,14 +140,15 @@ package final class ResourceRecord {
 }
 
 extension Array where Element == Request {
-  /// Requests mostly end in the order in which they began, so the search usually ends at once.
+  /// Removes a request from the array. Requests mostly end in the order in which they began, so it
+  /// is usually the first element.
   mutating func removeFirst(identicalTo request: Request) {
     guard let index = firstIndex(where: { $0 === request }) else { return }
     remove(at: index)
   }
 }
 
-/// The requests in flight on one home thread, which can be listed, and cancelled when the home
+/// A list of the requests in flight on one home thread. It can cancel all of them when the home
 /// closes.
 package final class RequestLedger: ModelHost {
   private var requests: [ObjectIdentifier: (number: Int, since: Double, request: Request)] = [:]
@@ -160,7 +169,7 @@ package final class RequestLedger: ModelHost {
     requests[ObjectIdentifier(request)] = nil
   }
 
-  /// In the order in which they were started.
+  /// The requests in flight, in the order in which they were started.
   package var inFlight: [Request] {
     requests.values.sorted { $0.number < $1.number }.map(\.request)
   }
@@ -173,8 +182,8 @@ package final class RequestLedger: ModelHost {
 }
 
 extension Sequence<Request> {
-  /// The requests that have not ended, without cache lookups. A chain and the requests that it
-  /// waits for count as one.
+  /// The requests of this sequence that have not ended, except cache lookups. If the sequence
+  /// contains a chain and the requests that it waits for, only the chain is included.
   package var open: [Request] {
     let open = filter { !$0.isCompleted }
     let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
@@ -183,14 +192,15 @@ extension Sequence<Request> {
 }
 
 extension Request {
-  /// Whether it is the connection of a stream.
+  /// Whether the request is the connection of a stream.
   package var isStream: Bool {
     (self as? NetworkRequest)?.httpRequest.options?.sink?.isRaw ?? false
   }
 }
 
 extension HomeStatistics {
-  /// Adds requests, each of which occurs once.
+  /// Adds the numbers of requests in flight and of streams. Each request must occur in the array
+  /// only once.
   package mutating func add(_ requests: [Request]) {
     requestsInFlight += requests.open.count
     streams += requests.count { $0.isStream && !$0.isCompleted }

@@ -1,8 +1,9 @@
-/// The state of a resource as a value: load outcomes and other changes go in, the event for
-/// observers comes out.
+/// The state of a resource, as a value. Its methods apply load outcomes and other changes, and
+/// return the event for observers.
 ///
-/// Has no clock, callbacks or requests: `Resource` performs the effects. Whether a load is in
-/// progress is known by the request lists, so data, error and loading are independent (STA-09).
+/// It has no clock, no callbacks and no requests: `Resource` performs the effects. The request
+/// lists of the record show whether a load is in progress, so data, error and loading are
+/// independent (STA-09).
 package struct ResourceState {
   package private(set) var latestData: Entity? {
     didSet { freshness.dataTimestamp = latestData?.timestamp }
@@ -14,10 +15,10 @@ package struct ResourceState {
       freshness.errorTimestamp = newValue?.timestamp
     }
   }
-  // An array of at most one error instead of an optional: errors are large and rare, and there are
-  // many resources.
+  // Holds at most one error. An array takes less memory than an optional: errors are large and
+  // rare, and there are many resources.
   private var errors: [RequestError] = []
-  // Stored beside data and error, so that reading it copies neither.
+  // Stored separately from data and error, so that reading the freshness does not copy them.
   package private(set) var freshness = Freshness()
   package private(set) var isInvalidated: Bool {
     get { freshness.isInvalidated }
@@ -25,49 +26,53 @@ package struct ResourceState {
   }
 
   private var loadsStarted = 0
-  /// The number of the latest-started load that has succeeded.
+  /// Of the loads that have succeeded, the number of the one that was started last.
   private var latestSucceededLoad = 0
-  /// The highest sending position of the loads that have succeeded. A position is a number in the
-  /// order in which requests are sent. (STA-11)
+  /// Of the loads that have succeeded, the highest position at which one was sent. A position is a
+  /// number in the order in which requests are sent. (STA-11)
   private var latestSucceededPlace: UInt64 = 0
-  /// The position at which the response to a promoted unsafe request last arrived.
+  /// The latest position at which the response to an unsafe request that was promoted to a load has
+  /// arrived.
   private var latestWritePlace: UInt64 = 0
   private var invalidations = 0
   /// The position of the last invalidation or write. The response to a request that was sent before
-  /// may be outdated.
+  /// this position may be outdated.
   private var expiredPlace: UInt64 = 0
   /// The number of loads that had started when the resource was last wiped.
   private var wipedLoads = 0
-  /// The highest sending position of the loads whose response has passed the pipeline as a success.
+  /// Of the loads whose response has succeeded and was processed by the pipeline, the highest
+  /// position at which one was sent.
   private var latestCachedPlace: UInt64 = 0
   /// The number of overrides and wipes.
   private var localChanges: Int32 = 0
-  /// The time of the last override, in Unix seconds. Data that other processes loaded before that
-  /// time is ignored.
+  /// The time of the last override, in Unix seconds. Data that other processes have loaded before
+  /// this time is ignored.
   private var overriddenAt = -Double.infinity
 
   package init() {}
 
-  /// A load's position in the order of starts, and the number of invalidations before it started.
+  /// Identifies a load: the number of the load in the order of starts, and the number of
+  /// invalidations before its start.
   package struct LoadToken {
     fileprivate let order: Int
     fileprivate let invalidations: Int
   }
 
-  /// How a load ended, as far as the state is concerned.
+  /// The outcome of a load, reduced to the values that the state needs.
   package enum LoadOutcome {
     case newData(Entity)
-    /// 304: the data is still valid, and the refreshment updates its headers.
+    /// The response was a 304: the data is still valid. The refreshment, if there is one, updates
+    /// its headers.
     case notModified(Refreshment?)
-    /// Another process or host has loaded it.
+    /// No request was sent, because another process or host has loaded the data.
     case found(Response)
-    /// No request was sent: the data stays, whatever its age.
+    /// No request was sent, because the service is offline: the data is kept, whatever its age.
     case kept
     case failure(RequestError)
     case cancelled
   }
 
-  /// Registers the start of a load, just before `requested` is sent.
+  /// Records the start of a load. Called just before observers are notified of `requested`.
   package mutating func loadStarted() -> LoadToken {
     loadsStarted += 1
     return LoadToken(order: loadsStarted, invalidations: invalidations)
@@ -78,7 +83,7 @@ package struct ResourceState {
     package let event: ResourceEvent
     package let isApplied: Bool
 
-    /// Whether a load that was sent later has already succeeded. (STA-11)
+    /// Whether the load is superseded: a load that was sent later has already succeeded. (STA-11)
     package var isSuperseded: Bool { !isApplied && event == .notModified }
 
     package init(_ event: ResourceEvent, isApplied: Bool = true) {
@@ -89,14 +94,14 @@ package struct ResourceState {
 
   /// Applies the outcome of a load and returns the event for observers.
   ///
-  /// A load that was sent before another load that has succeeded changes nothing. The response to
-  /// an unsafe request is superseded only by a load that was sent after that response arrived
+  /// A load is superseded, and changes nothing, if another load that was sent later has succeeded.
+  /// An unsafe request is superseded only by a load that was sent after its response arrived
   /// (STA-11). A cancelled load changes neither data, error nor invalidation (CXL-11, INV-04). An
-  /// invalidation outlives the loads that were in flight (INV-07). A load that was answered before
-  /// a wipe but is delivered after it counts as cancelled (WIPE-03).
+  /// invalidation is not ended by loads that were in flight at that time (INV-07). A load whose
+  /// response arrived before a wipe but is delivered after it counts as cancelled (WIPE-03).
   ///
-  /// - Parameter sending: When the last exchange of the load was sent. nil: nothing was sent, and
-  ///   nothing supersedes the load.
+  /// - Parameter sending: The position at which the last exchange of the load was sent. nil: the
+  ///   load has sent nothing, and can't be superseded.
   package mutating func loadEnded(
     _ load: LoadToken, _ outcome: LoadOutcome, sending: RequestSending? = nil, now: Double
   ) -> LoadEffect {
@@ -142,14 +147,17 @@ package struct ResourceState {
     if let answered = sending.answered {
       latestWritePlace = max(latestWritePlace, answered)
     } else if sending.sent < latestWritePlace {
-      // The server may have sent the response before it made the change.
+      // The server may have sent this response before it processed the unsafe request.
       isInvalidated = true
     }
   }
 
-  /// Whether the response of a load that was sent at that position may be written to caches. It may
-  /// not if a load sent later has succeeded or is about to, if a promoted unsafe request has been
-  /// answered since (STA-11), or after a wipe.
+  /// Returns whether the response of a load that was sent at position `place` may be written to
+  /// caches. It must not be written in these cases:
+  /// - A load that was sent later has succeeded, or its response has passed the pipeline
+  ///   successfully. (STA-11)
+  /// - The response to an unsafe request that was promoted to a load has arrived since. (STA-11)
+  /// - The resource was wiped after the load had started.
   package mutating func mayCache(_ load: LoadToken, sent place: UInt64, succeeded: Bool) -> Bool {
     guard place >= max(latestSucceededPlace, latestCachedPlace, latestWritePlace),
       load.order > wipedLoads
@@ -158,27 +166,27 @@ package struct ResourceState {
     return true
   }
 
-  /// Whether the response to a request that was sent at that position may be older than an
-  /// invalidation or a write.
+  /// Returns whether the response to a request that was sent at position `place` may be older than
+  /// an invalidation or a write.
   package func isOutdated(sent place: UInt64) -> Bool { place < expiredPlace }
 
-  /// Replaces the data. An entity that its cache has marked as stale leaves the resource
-  /// invalidated. (AGE-07, INV-59)
+  /// Replaces the data by an entity from a cache. If the cache has marked the entity as stale, the
+  /// resource is invalidated. (AGE-07, INV-59)
   private mutating func take(_ entity: Entity) {
     latestData = entity
     if entity.isOutdated { isInvalidated = true }
   }
 
-  /// Makes a cache hit the data. Its age counts from its stored timestamp, and an invalidation
-  /// stays in force. (CACHE-09, CACHE-31, STA-07)
+  /// Replaces the data by a cache hit. Its age counts from its stored timestamp. An existing
+  /// invalidation is not ended. (CACHE-09, CACHE-31, STA-07)
   package mutating func cacheHit(_ entity: Entity) -> ResourceEvent {
     take(entity)
     latestError = nil
     return .newData(.cache)
   }
 
-  /// Makes newer data, loaded by another process or host, the data. An error that is newer still
-  /// stays. (SCA-22, NEWS-03)
+  /// Replaces the data by newer data that another process or host has loaded. An error is kept if
+  /// it is newer than that data. (SCA-22, NEWS-03)
   package mutating func take(newer entity: Entity) -> ResourceEvent {
     take(entity)
     clearError(before: entity.timestamp)
@@ -189,22 +197,24 @@ package struct ResourceState {
     if let time = freshness.errorTimestamp, time < timestamp { latestError = nil }
   }
 
-  /// Replaces the data with a local value, and clears error and invalidation. (OVR-02, OVR-11)
+  /// Replaces the data with a local entity, and clears the error and an invalidation. (OVR-02,
+  /// OVR-11)
   ///
-  /// - Parameter now: The time of the override, in Unix seconds; nil: the entity's timestamp.
+  /// - Parameter now: The time of the override, in Unix seconds; nil: the timestamp of the entity.
   package mutating func override(with entity: Entity, now: Double? = nil) -> ResourceEvent {
     localChanges &+= 1
     overriddenAt = now ?? entity.timestamp
     latestData = entity
-    // The caller vouches that the validators belong to the content. (OVR-10)
+    // The validators are used for the next load, because the caller has provided them together with
+    // the content. (OVR-10)
     latestData?.validatorsHold = true
     latestError = nil
     isInvalidated = false
     return .newData(.localOverride)
   }
 
-  /// Replaces the content and keeps the headers, which then no longer validate it. (OVR-07 to
-  /// OVR-10)
+  /// Replaces the content and keeps the headers. Validators among the headers are no longer used,
+  /// because they belong to the old content. (OVR-07 to OVR-10)
   package mutating func override(with content: Content, now: Double) -> ResourceEvent {
     var entity =
       latestData ?? Entity(content: content, contentType: "application/binary", timestamp: now)
@@ -216,14 +226,14 @@ package struct ResourceState {
     return event
   }
 
-  /// Replaces the content with the items that a stream has delivered so far. The headers are kept,
-  /// as with overridden content, and no longer validate it. (STR-31)
+  /// Replaces the content with the items that a stream has delivered so far. As for an override,
+  /// the headers are kept, but validators among them are no longer used. (STR-31)
   package mutating func streamed(_ content: Content, now: Double) -> ResourceEvent {
     _ = override(with: content, now: now)
     return .newData(.network)
   }
 
-  /// Sets the error of a stream that was making the content. (STR-33)
+  /// Sets the error of a stream that provided the content. (STR-33)
   package mutating func streamFailed(_ error: RequestError) -> ResourceEvent {
     latestError = error
     return .error
@@ -231,18 +241,19 @@ package struct ResourceState {
 
   /// Makes the next `loadIfNeeded` load, whatever the age of data and error. (INV-01 to INV-08)
   ///
-  /// - Parameter place: The present position in the order of sendings.
+  /// - Parameter place: The present position in the order in which requests are sent.
   package mutating func invalidate(at place: UInt64 = 0) {
     isInvalidated = true
     invalidations += 1
     expired(at: place)
   }
 
-  /// Registers that responses to requests sent before that position may be outdated, which caches
-  /// have to know. (AGE-07)
+  /// Records that responses to requests that were sent before position `place` may be outdated.
+  /// Entries that are written from such responses are marked as stale in caches. (AGE-07)
   package mutating func expired(at place: UInt64) { expiredPlace = max(expiredPlace, place) }
 
-  /// Resets everything to blank. The caller has to cancel loads in flight first. (WIPE-01, WIPE-02)
+  /// Removes data, error and invalidation. Loads that have started are ignored from now on; the
+  /// caller has to cancel them. (WIPE-01, WIPE-02)
   package mutating func wipe() -> ResourceEvent {
     latestData = nil
     latestError = nil
@@ -255,8 +266,8 @@ package struct ResourceState {
 
   // MARK: Updates from other processes
 
-  /// The state of a resource at the moment when an update from another process was requested from a
-  /// cache.
+  /// Identifies the state of a resource at the time when an update from another process was
+  /// requested from a cache.
   package struct UpdateToken {
     fileprivate let order: Int
     fileprivate let localChanges: Int32
@@ -266,16 +277,16 @@ package struct ResourceState {
     UpdateToken(order: loadsStarted, localChanges: localChanges)
   }
 
-  /// Whether an entity of that timestamp, from another process, is newer than data and override.
-  /// (NEWS-03, NEWS-05)
+  /// Returns whether an entity of another process with that timestamp is newer than the data and
+  /// the last override. (NEWS-03, NEWS-05)
   package func isNewer(_ timestamp: Double) -> Bool {
     timestamp > (freshness.dataTimestamp ?? -.infinity) && timestamp > overriddenAt
   }
 
-  /// Makes an entity that another process has written the data, and returns the event for
-  /// observers. Returns nil if it comes too late: after an override or a wipe, or after the success
-  /// of a load that began since the update was requested. An invalidation stays in force. (NEWS-03,
-  /// NEWS-05 to NEWS-08)
+  /// Replaces the data by an entity that another process has written to a cache, and returns the
+  /// event for observers. Returns nil if the entity is not newer than the data. Also returns nil
+  /// if, since the update was requested, there was an override or a wipe, or a load has started and
+  /// succeeded. An existing invalidation is not ended. (NEWS-03, NEWS-05 to NEWS-08)
   package mutating func updateArrived(_ token: UpdateToken, _ entity: Entity) -> ResourceEvent? {
     guard isInTime(token), isNewer(entity.timestamp) else { return nil }
     take(entity)
@@ -284,7 +295,8 @@ package struct ResourceState {
   }
 
   /// Applies a 304 that another process has received: headers and timestamp of the data are
-  /// updated. Returns nil if the 304 is not about the present data. (NEWS-04)
+  /// updated. Returns nil if the 304 does not confirm the present data, or comes too late.
+  /// (NEWS-04)
   package mutating func updateRefreshed(
     _ token: UpdateToken, by entity: Entity, _ request: Headers
   ) -> ResourceEvent? {
@@ -307,8 +319,8 @@ package struct ResourceState {
     (latestData?.content.size ?? 0) + (latestError?.entity?.content.size ?? 0)
   }
 
-  /// The later of the timestamps of data and error, in Unix seconds; 0 if there is neither.
-  /// (STA-08)
+  /// The timestamp of the data or the error, whichever is later, in Unix seconds; 0 if there is
+  /// neither. (STA-08)
   package var timestamp: Double { freshness.timestamp }
 
   /// The values that decide whether a load is needed.
@@ -328,25 +340,26 @@ package struct ResourceState {
     package var hasData: Bool { dataTimestamp != nil }
     package var hasError: Bool { errorTimestamp != nil }
 
-    /// The later of the timestamps of data and error; 0 if there is neither.
+    /// The timestamp of the data or the error, whichever is later; 0 if there is neither.
     var timestamp: Double { max(dataTimestamp ?? 0, errorTimestamp ?? 0) }
 
-    /// Whether there is data or an error that is not invalidated and whose age is at most the
-    /// limit: `retryTime` if there is an error, else `expirationTime`. A timestamp in the future
-    /// counts as stale, since the clock was set back and the age is unknown. (LOAD-21, LOAD-24 to
-    /// LOAD-26, LOAD-31)
+    /// Returns whether the resource is up to date: it is not invalidated, has data or an error, and
+    /// its age is at most the limit. The limit is `retryTime` if there is an error, otherwise
+    /// `expirationTime`. A timestamp in the future counts as stale, because the clock was set back
+    /// and the age is unknown. (LOAD-21, LOAD-24 to LOAD-26, LOAD-31)
     package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
       guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
       return now >= timestamp && now - timestamp <= limit(expirationTime, retryTime)
     }
 
-    /// The maximum age, in seconds, at which it is still up to date.
+    /// Returns the maximum age, in seconds, at which the resource is still up to date.
     func limit(_ expirationTime: Double, _ retryTime: Double) -> Double {
       errorTimestamp != nil ? retryTime : expirationTime
     }
   }
 
-  /// A request header that lets the server respond 304 instead of sending the present data again.
+  /// A request header that makes a request conditional: the server can respond with 304 instead of
+  /// sending the present data again.
   package struct Condition: Equatable {
     package let name: String
     package let value: ByteString
@@ -357,14 +370,15 @@ package struct ResourceState {
     }
   }
 
-  /// The condition of the next load.
+  /// The condition of the next load, from the validators of the data; nil without validators.
   package var condition: Condition? { latestData?.condition }
 
   package var hasError: Bool { !errors.isEmpty }
 }
 
 extension Entity {
-  /// The condition of a load that would otherwise receive this entity again. (LOAD-03, OVR-10)
+  /// The condition of a load, from the validators of this entity, with which the server need not
+  /// send the entity again. nil without usable validators. (LOAD-03, OVR-10)
   package var condition: ResourceState.Condition? {
     guard validatorsHold, headers.hasValidator else { return nil }
     if let etag = headers.bytes("etag") {

@@ -1,45 +1,45 @@
-/// The combined state of several resources, for one status display. It corresponds to Siesta's
-/// `ResourceStatusOverlay` without views.
+/// The combined state of several resources, for a single status display. It corresponds to Siesta's
+/// `ResourceStatusOverlay`, without the views.
 ///
-/// It is computed from the resources at each read, observes nothing and loads nothing. Lua:
-/// `lull.status{ user, posts }`.
+/// The state is computed from the resources at each read. A status does not observe or load the
+/// resources. Lua: `lull.status{ user, posts }`.
 ///
 ///     let status = ResourceStatus([api.resource("/users/7"), api.resource("/posts")])
 ///     if status.state == .error { status.retryFailedRequests() }
 public struct ResourceStatus: CustomStringConvertible {
-  /// The combined state. In Lua, strings with the same names.
+  /// A combined state. In Lua, it is a string with the same name.
   public enum State: String, Sendable {
-    /// A resource is loading.
+    /// At least one resource is loading.
     case loading
-    /// A resource has an error.
+    /// At least one resource has an error.
     case error
-    /// One resource has data, or all have, depending on the rules.
+    /// At least one resource has data, or all resources have data, depending on the rules.
     case success
-    /// No rule applies: nothing has been loaded.
+    /// No rule applies, for example because no resource has been loaded.
     case none
   }
 
   /// A rule that leads to a state.
   public enum StateRule: String, Sendable, CaseIterable {
-    /// If any of them is loading, the state is `loading`.
+    /// If any of the resources is loading, the state is `loading`.
     case loading
-    /// If any of them has an error, the state is `error`.
+    /// If any of the resources has an error, the state is `error`.
     case error
-    /// If any of them has data, the state is `success`.
+    /// If any of the resources has data, the state is `success`.
     case anyData = "any_data"
-    /// If all of them have data, the state is `success`.
+    /// If all of the resources have data, the state is `success`.
     case allData = "all_data"
 
-    /// Siesta's order.
+    /// The default order of the rules, which is that of Siesta.
     public static let standard: [StateRule] = [.loading, .error, .anyData]
   }
 
   /// The resources whose states are combined, in the order given.
   public let resources: [Resource]
-  /// The first rule that applies decides.
+  /// The rules in order of priority: the first rule that applies determines the state.
   public var displayPriority: [StateRule]
 
-  /// Combines the states of these resources. Loads and observes nothing. Home thread only.
+  /// Creates a status of the given resources. Does not load or observe them. Home thread only.
   public init(_ resources: [Resource], displayPriority: [StateRule] = StateRule.standard) {
     self.resources = resources
     self.displayPriority = displayPriority
@@ -62,7 +62,7 @@ public struct ResourceStatus: CustomStringConvertible {
   /// Whether any of the resources is loading.
   public var isLoading: Bool { resources.contains { $0.isLoading } }
 
-  /// The error of the first resource that has one.
+  /// The error of the first resource that has an error; nil if there is none.
   public var latestError: RequestError? { failedResources.first?.latestError }
 
   /// The resources whose last load has failed.
@@ -74,10 +74,10 @@ public struct ResourceStatus: CustomStringConvertible {
   /// Whether all of the resources have data.
   public var hasAllData: Bool { resources.allSatisfy { $0.latestData != nil } }
 
-  /// Loads the resources whose last load has failed, however recently. A resource that is loading
-  /// is not loaded twice.
+  /// Loads the resources whose last load has failed, however recently. If such a resource is
+  /// already loading, no second load is started.
   ///
-  /// - Returns: The loads, in the order of the resources.
+  /// - Returns: The loads of the failed resources, in the order of the resources.
   @discardableResult
   public func retryFailedRequests() -> [Request] {
     failedResources.map { $0.loadRequests.first ?? $0.load() }

@@ -1,9 +1,9 @@
-/// Content as the expected type. The same accessors read the data of a resource, an entity, and the
-/// body of an error. (TYP-01 to TYP-10)
+/// Accessors that return content as the expected type. They read the data of a resource, the
+/// content of an entity, and the body of an error. (TYP-01 to TYP-10)
 ///
-/// Content of another type reads like missing content; these accessors never fail. Use them on any
-/// thread that may read the object. Lua: `text`, `json_dict`, `json_array`, `typed_content` of
-/// `Resource`, `Entity` and `RequestError`.
+/// If the content has another type, the accessors return the same as if it were missing. They never
+/// throw. They may be used on any thread that may read the object. Lua: `text`, `json_dict`,
+/// `json_array`, `typed_content` of `Resource`, `Entity` and `RequestError`.
 ///
 ///     let user = api.resource("/users/1")
 ///     print(user.jsonDict["name"]?.string ?? "unknown")
@@ -14,8 +14,8 @@ public protocol TypedContentAccessors {
 }
 
 extension TypedContentAccessors {
-  /// The content if it is text, or JSON Lines, which are formatted again; otherwise "". Raw bytes
-  /// and a JSON string are not text. (TYP-01, JSN-20)
+  /// The content if it is text; otherwise "". JSON Lines are returned as newly formatted text. Raw
+  /// bytes and a JSON string don't count as text. (TYP-01, JSN-20)
   public var text: String {
     switch entityForTypedContentAccessors?.content {
     case .text(let text): text
@@ -27,30 +27,32 @@ extension TypedContentAccessors {
   /// The members of a JSON object, including those that are null; empty for any other content.
   /// (TYP-02)
   ///
-  /// The dictionary is built at each call. To read parts of a large document, use `typedContent()`
-  /// as a `JSONElement`, which builds nothing.
+  /// The dictionary is built at each call. To read parts of a large document, get a `JSONElement`
+  /// from `typedContent()`, which does not copy the document.
   public var jsonDict: [String: JSONValue] { typedContent(ifNone: [:]) }
 
   /// The elements of a JSON array, in order; empty for any other content. (TYP-03)
   ///
-  /// The array is built at each call; see `jsonDict`.
+  /// The array is built at each call. To read parts of a large document, get a `JSONElement` from
+  /// `typedContent()`, which does not copy the document.
   public var jsonArray: [JSONValue] { typedContent(ifNone: []) }
 
   /// Returns the content, or a default if it is missing or has another type. (TYP-04 to TYP-06)
   ///
-  /// The default is evaluated only if it is needed (TYP-08). For the types that content can be read
-  /// as, see `Content.cast(to:)`.
+  /// The default is evaluated only if it is needed (TYP-08). For the types in which content can be
+  /// returned, see `Content.cast(to:)`.
   public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value) -> Value {
     entityForTypedContentAccessors?.content.cast() ?? defaultContent()
   }
 
-  /// As above, with a default that may be nil. (TYP-07)
+  /// Returns the content, or a default, which may be nil, if the content is missing or has another
+  /// type. (TYP-07)
   public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value?) -> Value? {
     entityForTypedContentAccessors?.content.cast() ?? defaultContent()
   }
 
-  /// Returns the content as the type that the context expects, or nil if it is missing or has
-  /// another type. (TYP-09)
+  /// Returns the content as the type that the context expects. Returns nil if the content is
+  /// missing or has another type. (TYP-09)
   public func typedContent<Value>() -> Value? { entityForTypedContentAccessors?.content.cast() }
 }
 
@@ -68,20 +70,22 @@ extension RequestError: TypedContentAccessors {
 }
 
 extension TypedContentAccessors {
-  /// Returns the content as a type of the program: decoded from JSON, or as a transformer has made
-  /// it.
+  /// Returns the content as a value of the given type: decoded from JSON, or the value that a
+  /// transformer has made.
   ///
   /// For the types that can be decoded, see `JSONElement.decoded`. Text can be read only as a
-  /// `String`, and bytes only as `[UInt8]`. Neither is parsed as JSON, because the content type has
-  /// already decided how the body is read. A document caches the decoded value, so reading it again
-  /// as the same type costs nothing. Use it on any thread that may read the object.
+  /// `String`, and bytes only as `[UInt8]`. Text and bytes are not parsed as JSON, because the
+  /// content type has already determined how the body is parsed. A JSON document caches the decoded
+  /// value, so reading it again as the same type costs nothing. The function may be called on any
+  /// thread that may read the object.
   ///
   ///     let user = try resource.decoded(User.self)
   ///     let problem = try? error.decoded(Problem.self)
   ///
   /// - Throws: A `RequestError` whose cause is `wrongContent` with the coding path, or `custom`
-  ///   with the error thrown by an `init(from:)`; a `RequestError` thrown there is rethrown
-  ///   unchanged. If a resource has no data, its latest error, if it has one.
+  ///   with the error thrown by an `init(from:)`. If an `init(from:)` throws a `RequestError`, that
+  ///   error is thrown unchanged. If a resource has no data but an error, its latest error is
+  ///   thrown.
   public func decoded<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self
   ) throws(RequestError) -> Value {
@@ -111,7 +115,7 @@ extension Resource {
     return try decoded(data, as: type)
   }
 
-  /// Decodes the content of an entity of this resource. Errors name the resource.
+  /// Decodes the content of an entity of this resource. Errors contain the URL of the resource.
   func decoded<Value: Decodable & Sendable>(
     _ entity: Entity, as type: Value.Type
   ) throws(RequestError) -> Value {

@@ -4,23 +4,24 @@ public struct Configuration {
   /// The headers of every request. If the service has a base URL, they are sent only to its origin.
   /// (CFG-02)
   public var headers = RequestHeaders()
-  /// The maximum age at which data is up to date.
+  /// How long data is up to date: a maximum age in seconds, or as the response headers say.
   public var expirationTime: ExpirationTime = 30
-  /// How long after an error `loadIfNeeded` does not load again.
+  /// The time after an error, in seconds, in which `loadIfNeeded` does not load again.
   public var retryTime = 1.0
   /// Whether a successful unsafe request makes the data of its URL stale, in memory and in caches.
   /// (AGE-07) Lua: `writes_invalidate`.
   public var writesInvalidate = true
-  /// The interval at which progress is measured while it is observed.
+  /// The time between two measurements of a request's progress, in seconds. Progress is measured
+  /// only while it is observed.
   public var progressReportingInterval = 0.05
   /// Timeouts, maximum body size and connections per host.
   public var limits = TransferLimits()
   /// Further network options of requests; nil if none has been set.
   public private(set) var options: TransferOptions?
-  /// What happens to responses that don't match their schema; nil: responses are not validated. The
+  /// The action for responses that don't match their schema; nil: responses are not validated. The
   /// schemas come from an API file. Lua: `validate`.
   public var validation: ContentValidation?
-  /// The stages that responses pass on their way to hooks and state.
+  /// The stages that process a response before hooks and the resource's state get it.
   public var pipeline = Pipeline()
   /// The credentials of requests; nil: requests have no credentials.
   public var auth: Auth? {
@@ -28,10 +29,10 @@ public struct Configuration {
   }
   package var mutations: [Resource.RequestMutation] = []
   package var decorators: [RequestDecorator] = []
-  /// The functions in the settings, in the order in which they were added, by the Lua name of the
-  /// setting. Only functions of a host are listed.
+  /// The host's functions that these settings call, by the Lua name of the setting, in the order in
+  /// which they were added.
   package var heldFunctions: [String: [AnyObject]] = [:]
-  /// Retries, limits and credentials; nil if none of them is set.
+  /// The settings of the policy layer: retries, limits and credentials; nil if none of them is set.
   package var policies: Policies?
 
   /// The default settings. (CFG-01)
@@ -44,48 +45,53 @@ public struct Configuration {
     options = changed == TransferOptions() ? nil : changed
   }
 
-  /// Adds a mutation, which edits every request that is built with this configuration, after
-  /// headers and ad hoc mutation. (MUT-01, MUT-02)
+  /// Adds a mutation: a function that edits every request that is built with this configuration. It
+  /// runs after the headers were set and after the ad hoc mutation. (MUT-01, MUT-02)
   public mutating func mutateRequests(with mutation: @escaping Resource.RequestMutation) {
     mutations.append(mutation)
   }
 
-  /// Adds a decorator, which is called with every request before it starts, and may replace it.
-  /// (DEC-01 to DEC-15)
+  /// Adds a decorator: a function that is called with every request before the request starts, and
+  /// may return another request instead. (DEC-01 to DEC-15)
   public mutating func decorateRequests(with decorator: @escaping RequestDecorator) {
     decorators.append(decorator)
   }
 }
 
 extension Resource {
-  /// Edits a request before it is sent. If it throws, the request fails without being sent.
+  /// A function that edits a request before it is sent. If the function throws, the request fails
+  /// without being sent.
   public typealias RequestMutation = (inout HTTPRequest) throws(RequestError) -> Void
 }
 
-/// Returns the request to use: the given one, a chain around it, or another.
+/// A function that gets a request before it starts, and returns the request to use: the given
+/// request, a chain around it, or another request.
 public typealias RequestDecorator = (Resource, Request) throws(RequestError) -> Request
 
-/// A computed configuration, and values that are derived from it once.
+/// A computed configuration, with values that are derived from it once, when it is created.
 package final class ResolvedConfiguration {
   package let settings: Configuration
   package let steps: [PipelineStep]
   package let caches: [Pipeline.StageCache]
-  /// Whether loads may have to wait for those of other processes. (SCA-20)
+  /// Whether a load may have to wait for loads of other processes, because a cache shares fetches
+  /// between processes. (SCA-20)
   let takesTurns: Bool
-  /// The error with which requests must fail: that of the first block that threw.
+  /// The error with which requests must fail; nil: none. It is the error of the first block that
+  /// threw, otherwise of an invalid cache setting.
   package var failure: RequestError? { failures.first }
-  // An array of at most one error instead of an optional: errors are large and rare, and there are
-  // many configurations.
+  // Holds at most one error. An array takes less memory than an optional: errors are large and
+  // rare, and there are many configurations.
   private let failures: [RequestError]
-  /// Stored separately, so that checking freshness does not copy the settings.
+  /// A copy of the setting, so that checking freshness does not copy all settings.
   package let expirationTime: ExpirationTime
   let retryTime: Double
   let writesInvalidate: Bool
-  /// Stored separately too, because every new request reads it.
+  /// A copy of the setting, because every new request reads it.
   let policies: Policies?
-  /// Whether it changes requests in more than their headers.
+  /// Whether requests are changed by more than the configured headers: by mutations or credentials.
   let isEditing: Bool
-  /// The senders of the requests, for limits that depend on them.
+  /// The identities of senders: digests of the credentials of requests, by which limits that
+  /// processes share distinguish the senders.
   private(set) lazy var senders = KnownSenders()
 
   package init(_ settings: Configuration, failure: RequestError?) {
@@ -110,7 +116,7 @@ package final class ResolvedConfiguration {
     return nil
   }
 
-  /// The configuration of invalid resources. (SVC-23)
+  /// The configuration of resources with an invalid URL: the default settings. (SVC-23)
   static func builtIn() -> ResolvedConfiguration {
     ResolvedConfiguration(Configuration(), failure: nil)
   }
@@ -135,13 +141,15 @@ extension Configuration {
 
   /// How many requests may be in flight at once; nil: any number. Lua: `concurrency`.
   ///
-  /// Shared like `rateLimit`. With a value below 1, requests fail without being sent.
+  /// The limit belongs to the block that sets it: all requests that the block applies to share the
+  /// limit, as with `rateLimit`. With a value below 1, requests fail without being sent.
   public var concurrency: Int? {
     get { policies?.rules.concurrency }
     set { changePolicies { $0.concurrency = newValue } }
   }
 
-  /// Adds credentials to requests. Set by an `Auth` that has to send requests for that.
+  /// The stage of the policy layer that adds credentials to requests. It is set together with
+  /// `auth`; nil if the credentials of `auth` are added without a stage.
   package var authStage: (any AuthStage)? {
     get { policies?.rules.authStage }
     set { changePolicies { $0.authStage = newValue } }
@@ -157,8 +165,8 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// Returns the settings of a service of that environment, with tokens and cookies stored
-  /// separately. (ENV-07)
+  /// Returns the settings for an environment, which stores its tokens and cookies separately from
+  /// other environments. (ENV-07)
   func kept(apart environment: String) -> Configuration {
     var settings = self
     if let own = auth?.stage?.auth(keptApart: environment) { settings.auth = own }
@@ -209,16 +217,17 @@ extension SettingCheck {
 public enum ExpirationTime:
   Sendable, Equatable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral
 {
-  /// For that number of seconds after its timestamp, whatever its headers say. (LOAD-20)
+  /// Data is up to date for that number of seconds after its timestamp, whatever its headers say.
+  /// (LOAD-20)
   case seconds(Double)
-  /// For as long as the headers of the response say. (AGE-01; RFC 9111, section 4.2)
+  /// Data is up to date as long as the headers of its response say. (AGE-01; RFC 9111, section 4.2)
   case http
 
   public init(floatLiteral value: Double) { self = .seconds(value) }
 
   public init(integerLiteral value: Int) { self = .seconds(Double(value)) }
 
-  /// A text for messages.
+  /// The value as a text for messages.
   package var words: String {
     switch self {
     case .seconds(let seconds): "\(seconds) s"
@@ -227,17 +236,18 @@ public enum ExpirationTime:
   }
 }
 
-/// What happens to responses that don't match their schema, if there is one. Lua: `validate`.
+/// The action for a response that doesn't match its schema. Responses without a schema are used.
+/// Lua: `validate`.
 public enum ContentValidation: String, Sendable, CaseIterable {
-  /// They are used, and a warning on standard error describes the mismatch.
+  /// The response is used, and a warning on standard error describes the mismatch.
   case warn
   /// The request fails with the cause `RequestError.Cause.validation`.
   case fail
 }
 
 extension LogText {
-  /// A text with times, headers, decorators, and the stages in order with their transformers and
-  /// caches.
+  /// Returns a text that lists the settings: times, headers, decorators, and the stages in order
+  /// with their transformers and caches.
   package static func dump(_ configuration: Configuration) -> String {
     var lines = [
       "expiration time: \(configuration.expirationTime.words), retry time: "
@@ -255,7 +265,7 @@ extension LogText {
     return indented(lines)
   }
 
-  /// The stages that are not empty, in order, on one line.
+  /// Returns the stages that are not empty, in order, on one line.
   package static func line(_ pipeline: Pipeline) -> String {
     dump(pipeline).split(separator: "\n").map { String($0.drop { $0 == " " }) }
       .filter { !$0.hasSuffix("–") }.joined(separator: "; ")

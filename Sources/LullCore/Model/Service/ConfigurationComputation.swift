@@ -1,25 +1,28 @@
-/// A configuration while configuration blocks change it.
+/// A configuration that is being computed: the configuration blocks that apply are run on it, one
+/// after another.
 struct ConfigurationComputation {
   private(set) var settings = Configuration()
-  /// The first error.
+  /// The error of the first block that failed; nil if all succeeded.
   private(set) var failure: RequestError?
-  /// The descriptions of the blocks that have run, if they are logged.
+  /// The descriptions of the blocks that have run; empty unless they are logged.
   private(set) var applied: [String] = []
-  /// The names of headers that are not sent because the resource is on another origin, if they are
-  /// logged. (CFG-02)
+  /// The names of the headers that are not sent because the resource is on another origin than the
+  /// base URL; empty unless they are logged. (CFG-02)
   private(set) var withheld: [String] = []
   let version: Int
   private let isOutside: Bool
   private let isLogging: Bool
 
-  /// - Parameter isOutside: Whether the resource is on another origin than the base URL.
+  /// - Parameter isOutside: Whether the resource is on another origin than the base URL of the
+  ///   service.
   init(version: Int, isOutside: Bool, isLogging: Bool) {
     self.version = version
     self.isOutside = isOutside
     self.isLogging = isLogging
   }
 
-  /// Runs blocks in that order. If a block throws, its changes are discarded.
+  /// Runs the blocks with the given indices, in that order. If a block throws, its changes are
+  /// discarded.
   mutating func run(_ blocks: [Int], of entries: [ConfigurationEntry], limits: () -> LimitTable) {
     for index in blocks {
       do throws(RequestError) {
@@ -51,7 +54,7 @@ struct ConfigurationComputation {
 }
 
 extension SettingProblem {
-  /// Returns the error, with the description of the block that set the value.
+  /// Returns the error for an invalid setting, with the description of the block that set it.
   fileprivate func error(inBlock description: String) -> RequestError {
     let message = "\(message) (configuration block \(description))"
     return RequestError(
@@ -61,21 +64,22 @@ extension SettingProblem {
 
 /// One registered configuration block, with its pattern and methods.
 package struct ConfigurationEntry {
-  /// nil: applies to every resource.
+  /// The resources that the block applies to; nil: all.
   package let pattern: ConfigurationPattern?
-  /// In upper case; nil: applies to every method. (CFG-07)
+  /// The methods that the block applies to, in upper case; nil: all. (CFG-07)
   package let requestMethods: Set<RequestMethod>?
-  /// For logs: a running number and a text. (CFG-19)
+  /// The name of the block in logs: its index and a text. (CFG-19)
   package let description: String
-  /// Where it was registered, if that is known.
+  /// The file and line of the registration; nil if they are not known.
   package let source: SourcePlace?
-  /// Whether it makes the same changes for every resource each time.
+  /// Whether the block always makes the same changes, for every resource.
   package let isConstant: Bool
   package let apply: ConfigurationBlock
-  /// The environment whose settings it contains; nil for other blocks.
+  /// The environment, if the block contains the settings of an environment; otherwise nil.
   package internal(set) var environment: String?
 
-  /// Identifies its pattern in other processes; nil if it is a function.
+  /// A text that identifies the pattern in other processes: empty without a pattern, nil if the
+  /// pattern is a function.
   var patternText: String? { pattern.map(\.text) ?? "" }
 
   package func applies(to url: ResourceURL, method: RequestMethod) throws(RequestError) -> Bool {
@@ -84,7 +88,7 @@ package struct ConfigurationEntry {
     return try pattern.matches(url)
   }
 
-  /// Returns the entry with its pattern relative to another base URL.
+  /// Returns this entry with its pattern made relative to another base URL.
   func rebased(below base: ResourceURL?) -> ConfigurationEntry {
     guard let pattern else { return self }
     return ConfigurationEntry(
@@ -92,8 +96,8 @@ package struct ConfigurationEntry {
       description: description, source: source, isConstant: isConstant, apply: apply)
   }
 
-  /// Makes the changes. Headers that must not be sent to another origin get their previous values.
-  /// (CFG-02)
+  /// Applies the block's changes to `settings`. Headers that must not be sent to another origin get
+  /// their previous values again. (CFG-02)
   ///
   /// - Parameter isOutside: Whether the resource is on another origin than the service's base URL.
   ///   If so, headers that may identify the sender are set only by entries with a pattern. Headers
@@ -113,17 +117,19 @@ package struct ConfigurationEntry {
   }
 }
 
-/// Changes settings. Runs when a configuration is computed, not when it is registered (CFG-13).
+/// A function that changes settings. It runs when a configuration is computed, not when it is
+/// registered (CFG-13).
 ///
-/// If a block throws, it is skipped, and requests of that resource fail with its error: a request
-/// is never sent without a block that may set its credentials.
+/// If a block throws, its changes are discarded and requests of that resource fail with its error.
+/// The block may have to set their credentials, so no request is sent without it.
 public typealias ConfigurationBlock = (inout Configuration) throws(RequestError) -> Void
 
-/// Computed configurations that several resources share, by the blocks they consist of.
+/// A cache of computed configurations. Resources to which the same blocks apply share one
+/// configuration.
 ///
-/// Belongs to one version of a service's configuration at a time, and has a limited size. A
-/// configuration that was removed is computed again, and exists as long as the resources that use
-/// it.
+/// It has a limited size, and contains configurations of one version of the service's configuration
+/// only. A configuration that was removed from it is computed again when it is needed. Resources
+/// that already use the removed configuration retain it.
 struct SharedConfigurations {
   private struct Key: Hashable {
     let blocks: [Int]
@@ -135,8 +141,8 @@ struct SharedConfigurations {
   private static let limit = 64
 
   /// - Parameters:
-  ///   - blocks: The indices of the blocks that apply, in order. None of them may depend on the
-  ///     resource.
+  ///   - blocks: The indices of the blocks that apply, in order. All of them must be constant, see
+  ///     `ConfigurationEntry.isConstant`.
   ///   - isOutside: Whether the resources are on another origin than the base URL.
   subscript(blocks: [Int], isOutside: Bool, version: Int) -> ResolvedConfiguration? {
     get { version == self.version ? known[Key(blocks: blocks, isOutside: isOutside)] : nil }

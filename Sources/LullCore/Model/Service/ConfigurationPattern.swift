@@ -1,16 +1,17 @@
-/// The URLs that a configuration block applies to, and the name of the block in logs. (CFG-19,
-/// CFG-20)
+/// Selects the URLs that a configuration block applies to, and provides the name of the block in
+/// logs. (CFG-19, CFG-20)
 ///
-/// Also an argument of `wipeResources(matching:)` (PAT-22).
+/// A pattern can also be passed to `wipeResources(matching:)` (PAT-22).
 public struct ConfigurationPattern {
-  /// The text in logs: that of the pattern, if it has one.
+  /// The name in logs: the text of the pattern, or for a function the given description.
   public let description: String
-  /// Identifies the pattern in other processes; nil for a function.
+  /// A text that identifies the pattern in other processes; nil for a function.
   package let text: String?
-  /// Whether a URL matches. If it throws, the block is skipped and requests fail with the error.
+  /// Returns whether a URL matches. If it throws, the block is skipped and requests fail with the
+  /// error.
   public let matches: (ResourceURL) throws(RequestError) -> Bool
 
-  /// Whether it may be relative to a base URL.
+  /// Whether this is a string with wildcards, which may be relative to a base URL.
   private var isWildcard = false
 
   private init(
@@ -22,12 +23,13 @@ public struct ConfigurationPattern {
     self.matches = matches
   }
 
-  /// Returns the pattern relative to another base URL.
+  /// Returns this pattern made relative to another base URL. Only strings with wildcards change.
   func rebased(below base: ResourceURL?) -> ConfigurationPattern {
     isWildcard ? .wildcard(description, base: base) : self
   }
 
-  /// A string with wildcards, relative to `base` unless it begins with a scheme. (PAT-01 to PAT-18)
+  /// Returns a pattern from a string with wildcards, relative to `base` unless the string begins
+  /// with a scheme. (PAT-01 to PAT-18)
   public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
     let compiled = WildcardPattern(pattern, base: base)
     var made = ConfigurationPattern(pattern, text: pattern) { (url) throws(RequestError) in
@@ -37,25 +39,26 @@ public struct ConfigurationPattern {
     return made
   }
 
-  /// A regular expression that may match anywhere in the full URL. (PAT-19 to PAT-21)
+  /// Returns a pattern from a regular expression, which may match anywhere in the full URL. (PAT-19
+  /// to PAT-21)
   public static func regex(
     _ regex: Regex<AnyRegexOutput>, source: String
   ) -> ConfigurationPattern {
     ConfigurationPattern(source, text: source) { (url) throws(RequestError) in
-      // Only a transforming capture can throw. Expressions compiled from text have no such
-      // captures.
+      // An expression can throw only if a capture transforms its text. Expressions that are
+      // compiled from text have no such captures.
       (try? regex.firstMatch(in: url.text)) != nil
     }
   }
 
-  /// A pattern with a text that identifies it in other processes.
+  /// Returns a pattern from a function, with a text that identifies the pattern in other processes.
   package static func text(
     _ source: String, _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
   ) -> ConfigurationPattern {
     ConfigurationPattern(source, text: source, matches)
   }
 
-  /// A function of the URL. (CFG-06)
+  /// Returns a pattern from a function of the URL. (CFG-06)
   public static func predicate(
     _ description: String = "custom",
     _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
@@ -63,22 +66,22 @@ public struct ConfigurationPattern {
     ConfigurationPattern(description, text: nil, matches)
   }
 
-  /// That URL only. A resource used as a pattern is not retained, only its URL. (CFG-05)
+  /// Returns a pattern that matches only the given URL. (CFG-05)
   public static func url(_ wanted: ResourceURL) -> ConfigurationPattern {
     ConfigurationPattern(wanted.text, text: wanted.text) { (url) throws(RequestError) in
       url == wanted
     }
   }
 
-  /// Every URL.
+  /// A pattern that matches every URL.
   public static var all: ConfigurationPattern {
     ConfigurationPattern("all", text: "") { (_) throws(RequestError) in true }
   }
 }
 
 /// A value that selects resources in `configure`, `configureTransformer`, `wipeResources` and
-/// `invalidateResources`: a string with wildcards, a resource, a regular expression, or a type of
-/// the program. Home thread only.
+/// `invalidateResources`. Strings with wildcards, resources and regular expressions conform to it,
+/// and types of your program can. Home thread only.
 ///
 ///     api.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
 ///     api.configure(/\/users\/[0-9]+$/) { $0.expirationTime = 300 }
@@ -87,20 +90,23 @@ public protocol ConfigurationPatternConvertible {
   func configurationPattern(for service: Service) -> ConfigurationPattern
 }
 
-/// Wildcards, relative to the base URL unless the string begins with a scheme. (PAT-01 to PAT-18)
+/// A string with wildcards is a pattern, relative to the base URL unless the string begins with a
+/// scheme. (PAT-01 to PAT-18)
 extension String: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern {
     .wildcard(self, base: service.baseURL)
   }
 }
 
-/// That resource only. It is not retained, only its URL is stored. (CFG-05)
+/// A resource is a pattern that matches only its URL. The pattern stores the URL and does not
+/// retain the resource. (CFG-05)
 extension Resource: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern { .url(url) }
 }
 
-/// May match anywhere in the full URL. (PAT-19 to PAT-21) Logs show it as `regex`, because the text
-/// of a literal is not known; pass a `description` for a better name.
+/// A regular expression is a pattern, which may match anywhere in the full URL. (PAT-19 to PAT-21)
+/// Logs show it as `regex`, because the text of a literal is not known. Pass a `description` for a
+/// better name.
 extension Regex: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern {
     .regex(Regex<AnyRegexOutput>(self), source: "regex")
@@ -113,22 +119,24 @@ extension ConfigurationPattern: ConfigurationPatternConvertible {
 
 // Allows `.all` and similar expressions as arguments.
 extension ConfigurationPatternConvertible where Self == ConfigurationPattern {
-  /// Every URL.
+  /// A pattern that matches every URL.
   public static var all: ConfigurationPattern { ConfigurationPattern.all }
 
-  /// A string with wildcards, as for `ConfigurationPattern.wildcard`. (PAT-01 to PAT-18)
+  /// Returns a pattern from a string with wildcards, as `ConfigurationPattern.wildcard` does.
+  /// (PAT-01 to PAT-18)
   public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
     ConfigurationPattern.wildcard(pattern, base: base)
   }
 
-  /// A regular expression that may match anywhere in the full URL. (PAT-19 to PAT-21)
+  /// Returns a pattern from a regular expression, which may match anywhere in the full URL. (PAT-19
+  /// to PAT-21)
   public static func regex(
     _ regex: Regex<AnyRegexOutput>, source: String
   ) -> ConfigurationPattern {
     ConfigurationPattern.regex(regex, source: source)
   }
 
-  /// A function of the URL. (CFG-06)
+  /// Returns a pattern from a function of the URL. (CFG-06)
   public static func predicate(
     _ description: String = "custom",
     _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
@@ -136,7 +144,7 @@ extension ConfigurationPatternConvertible where Self == ConfigurationPattern {
     ConfigurationPattern.predicate(description, matches)
   }
 
-  /// That URL only. (CFG-05)
+  /// Returns a pattern that matches only the given URL. (CFG-05)
   public static func url(_ wanted: ResourceURL) -> ConfigurationPattern {
     ConfigurationPattern.url(wanted)
   }
@@ -145,10 +153,11 @@ extension ConfigurationPatternConvertible where Self == ConfigurationPattern {
 /// A URL pattern with wildcards, compiled to tokens that match URLs in a normal form. (PAT-01 to
 /// PAT-18)
 ///
-/// `*` matches zero or more characters other than `/`; `?` matches exactly one of these; `**`
-/// matches any characters; `**/` may match nothing. The query of the URL is ignored. The time for a
-/// match is proportional to the length of the URL, whatever the pattern: all ways to match are
-/// followed in parallel, without backtracking.
+/// `*` matches zero or more characters other than `/`. `?` matches exactly one character other than
+/// `/`. `**` matches any number of any characters. `**/` matches any text up to and including a
+/// slash, or nothing. The query of the URL is ignored. For a given pattern, the time for a match is
+/// proportional to the length of the URL: all ways to match are followed in parallel, without
+/// backtracking.
 package struct WildcardPattern: Sendable {
   private enum Token: Equatable, Sendable {
     case byte(UInt8)
@@ -158,9 +167,9 @@ package struct WildcardPattern: Sendable {
     case segment
     /// `**`
     case any
-    /// Before `**/`: all of it may match nothing.
+    /// Precedes `untilSlash`: the whole `**/` may match nothing.
     case optional
-    /// Inside `**/`: ends after a slash.
+    /// Any characters, ending with a slash: the part of `**/` that matches text.
     case untilSlash
   }
 
@@ -168,9 +177,9 @@ package struct WildcardPattern: Sendable {
   private let prefix: [UInt8]
   private let tokens: [Token]
 
-  /// Compiles a pattern. If it begins with a scheme, or if there is no base, it has to match the
-  /// whole URL. Otherwise it continues the base; a leading slash makes no difference. (PAT-01 to
-  /// PAT-05, PAT-16)
+  /// Compiles a pattern. If the pattern begins with a scheme, or if there is no base, it has to
+  /// match the whole URL. Otherwise it is appended to the base, with or without a leading slash.
+  /// (PAT-01 to PAT-05, PAT-16)
   package init(_ pattern: String, base: ResourceURL?) {
     var prefix: [UInt8] = []
     var pattern = WildcardPattern.withASCIIHost(pattern)
@@ -190,7 +199,7 @@ package struct WildcardPattern: Sendable {
     self.tokens = Array(tokens)
   }
 
-  /// Replaces an international host name by its A-label, as in URLs. (SVC-40)
+  /// Replaces an international host name by its ASCII form (A-labels), which URLs contain. (SVC-40)
   private static func withASCIIHost(_ pattern: String) -> String {
     guard pattern.utf8.contains(where: { $0 >= 0x80 }),
       let start = pattern.firstRange(of: "://")?.upperBound
@@ -198,7 +207,7 @@ package struct WildcardPattern: Sendable {
     let authority = pattern[start...].prefix { $0 != "/" }
     let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? start)...]
       .prefix { $0 != ":" }
-    // An invalid name stays and matches nothing.
+    // An invalid name is left unchanged. It matches no URL.
     guard let name = try? HostName.canonical(Array(host.utf8)) else { return pattern }
     return pattern[..<host.startIndex] + name + pattern[host.endIndex...]
   }
@@ -207,7 +216,8 @@ package struct WildcardPattern: Sendable {
     url.withBytes { matches($0) }
   }
 
-  /// The base up to its query, which patterns ignore (PAT-17), with a slash at the end.
+  /// Returns the base URL in normal form, without its query, which patterns ignore (PAT-17), and
+  /// with a slash at the end.
   private static func normalizedPath(of base: ResourceURL) -> [UInt8] {
     base.withBytes { bytes in
       let path = UnsafeBufferPointer(
@@ -267,8 +277,8 @@ extension WildcardPattern {
     return normalized.withUnsafeBufferPointer { matchesNormalized($0) }
   }
 
-  /// Whether a URL, in normal form or not, certainly does not begin with the prefix. This decides
-  /// quickly for most pairs of URL and pattern.
+  /// Returns true if the URL certainly does not begin with the prefix, whether the URL is in normal
+  /// form or not. This quick check rejects most URLs that do not match.
   private func differsInPrefix(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
     let bare = WildcardPattern.bare
     return prefix.withUnsafeBufferPointer { prefix in
@@ -276,7 +286,8 @@ extension WildcardPattern {
       var index = 0
       while index < common, url[index] == prefix[index] { index += 1 }
       if index < common {
-        // Up to here the URL is in normal form, and so is a bare character outside an escape.
+        // Up to this index the URL is in normal form. A bare character that is not part of an
+        // escape is in normal form too, so the difference is real.
         return bare.contains(url[index])
           && (index < 1 || url[index - 1] != UInt8(ascii: "%"))
           && (index < 2 || url[index - 2] != UInt8(ascii: "%"))
@@ -298,7 +309,8 @@ extension WildcardPattern {
     }
   }
 
-  /// Follows all positions in the pattern that the characters read so far can lead to.
+  /// Matches the tokens against `text`. For each character, updates the set of all positions in the
+  /// pattern that can be reached with the characters read so far.
   private func run(
     _ tokens: UnsafeBufferPointer<Token>, over text: Slice<UnsafeBufferPointer<UInt8>>,
     _ memory: UnsafeMutableBufferPointer<Int>
@@ -349,7 +361,7 @@ extension WildcardPattern {
 
     var all: Slice<UnsafeMutableBufferPointer<Int>> { list[..<count] }
 
-    /// Adds a position, and those that can be reached from it without reading a character.
+    /// Adds a position, and the positions that can be reached from it without reading a character.
     mutating func enter(_ position: Int, _ tokens: UnsafeBufferPointer<Token>, _ step: Int) {
       guard seen[position] != step else { return }
       seen[position] = step
@@ -372,12 +384,13 @@ extension WildcardPattern {
 // MARK: - Normal form
 
 extension WildcardPattern {
-  /// The characters that are not escaped in normal form. An escape of one of them is decoded,
-  /// except for `/` and `#`.
+  /// The characters that are not escaped in normal form. Escapes of these characters are decoded,
+  /// except escapes of `/` and `#`.
   private static let bare = ResourceURL.ASCIISet("-._~!$&'()*+,;=:@/[]#")
 
-  /// Percent-decodes and encodes again, so that all spellings of a URL have the same form. Escapes
-  /// of `/`, `?`, `#` and `%` stay. (PAT-15)
+  /// Appends the normal form of `bytes`: percent-decodes them and encodes them again, so that all
+  /// spellings of a URL have the same form. Escapes of `/`, `?`, `#` and `%` are left unchanged.
+  /// (PAT-15)
   private static func appendNormalized(
     _ bytes: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]
   ) {
@@ -385,7 +398,8 @@ extension WildcardPattern {
     while index < bytes.count { index += appendNormalizedUnit(in: bytes, at: index, to: &result) }
   }
 
-  /// As above, for one character or escape. Returns the number of bytes read.
+  /// Appends the normal form of the character or escape at `index`. Returns the number of bytes
+  /// read.
   private static func appendNormalizedUnit(
     in bytes: UnsafeBufferPointer<UInt8>, at index: Int, to result: inout [UInt8]
   ) -> Int {

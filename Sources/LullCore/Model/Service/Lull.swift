@@ -3,7 +3,7 @@
 public enum Lull {}
 
 extension Lull {
-  /// A static string, because C code reads it.
+  /// The version of Lull as a static string, because C code reads it.
   package static let versionText: StaticString = "0.2.0"
 
   /// The version of Lull, `MAJOR.MINOR.PATCH`. Requests have it in their `User-Agent`. Any thread.

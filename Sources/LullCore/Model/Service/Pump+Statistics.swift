@@ -1,11 +1,11 @@
 extension Pump {
-  /// What is in memory and in progress now, for all users of this pump: services, their resources
-  /// and requests, including those of scripts.
+  /// The numbers of objects in memory and in progress now, for all users of this pump: services,
+  /// and their resources and requests, including those of scripts.
   ///
-  /// Visits every resource; changes nothing, waits for nothing and keeps nothing alive. If the pump
-  /// belongs neither to a home nor to a test, only requests of resources are counted. After the
-  /// pump has closed, or its home has ended, only bytes are counted. Home thread only. Lua:
-  /// `lull.stats()`, which counts only the script's objects.
+  /// Reading it visits every resource, and changes nothing, waits for nothing and retains nothing.
+  /// If the pump belongs neither to a home nor to a test, only requests of resources are counted.
+  /// After the pump has closed, or its home has ended, only bytes are counted. Home thread only.
+  /// Lua: `lull.stats()`, which counts only the script's objects.
   public final var statistics: HomeStatistics {
     checkThread()
     var statistics = HomeStatistics()
@@ -17,7 +17,7 @@ extension Pump {
     return statistics
   }
 
-  /// The requests of resources. A load of several resources occurs once.
+  /// Returns the requests of all resources. A request that loads several resources is listed once.
   private static func requests(of parts: [any CountedPart]) -> [Request] {
     var seen: Set<ObjectIdentifier> = []
     var requests: [Request] = []

@@ -1,15 +1,16 @@
-/// The resources that a service remembers, by absolute URL, with soft limits for unused ones.
+/// The records of a service's resources in memory, by absolute URL. Soft limits apply to the unused
+/// ones.
 ///
-/// Records without a `Resource` are in a queue, in the order of their last use. The others are
-/// never scanned (SVC-31).
+/// Records without a `Resource` are also in a queue, in the order of their last use. Eviction reads
+/// only this queue, never the records that have a `Resource` (SVC-31).
 package final class ResourceTable {
   private var records: [ResourceURL: ResourceRecord] = [:]
   private var queue = EvictionQueue()
   private var nextStamp = 1
-  /// The bytes of content in the queued records, by their own count.
+  /// The bytes of content in the queued records: the sum of their `queuedBytes`.
   private var queuedBytes = 0
 
-  /// The maximum number of resources in memory. Those in use may exceed it. (SVC-32)
+  /// The maximum number of resources in memory. It may be exceeded by resources in use. (SVC-32)
   package var countLimit = 2048 {
     didSet { evict() }
   }
@@ -19,9 +20,9 @@ package final class ResourceTable {
     didSet { evict() }
   }
 
-  /// Called for each record that is removed, after it has left the table.
+  /// Called with each record that was removed from the table.
   var onForget: ((ResourceRecord) -> Void)?
-  /// Called for a record that is in use only because of observers whose owners have died.
+  /// Called when eviction finds a record with observers whose owners have been released.
   var onDeadObservers: ((ResourceRecord) -> Void)?
 
   private let changes: ChangeCount
@@ -36,7 +37,7 @@ package final class ResourceTable {
 
   package func contains(_ url: ResourceURL) -> Bool { records[url] != nil }
 
-  /// In the order of last use, the latest last.
+  /// All records, the least recently used first.
   package var all: [ResourceRecord] { records.values.sorted { $0.useStamp < $1.useStamp } }
 
   /// Visits all records, in no particular order.
@@ -57,7 +58,7 @@ package final class ResourceTable {
   }
 
   /// Called when a `Resource` is released: its record may now be unused. The release does not count
-  /// as a use; the last lookup does (SVC-31).
+  /// as a use of the record, only lookups do (SVC-31).
   func resourceReleased(_ record: ResourceRecord) {
     guard record.resource == nil, records[record.url] === record else { return }
     queuedBytes -= record.queuedBytes
@@ -100,15 +101,16 @@ package final class ResourceTable {
 
   private func forget(_ record: ResourceRecord) {
     records[record.url] = nil
-    // Makes its entries in the queue stale.
+    // A new stamp makes the record's entries in the queue stale.
     touch(record)
     onForget?(record)
   }
 
-  /// Removes the least recently used of the unused records until the rest is within the limits.
+  /// Removes unused records, the least recently used first, until the table is within its limits.
   private func evict() {
-    // Observed records are in the queue too, because the death of an owner is not reported. They
-    // are skipped, but only a few in each eviction, which bounds the cost if there are many.
+    // The queue contains records with observers too, because the table is not notified when the
+    // owner of an observer is released. Such records are skipped, but at most 16 in one eviction,
+    // which bounds the cost.
     var passedOver: [EvictionQueue.Entry] = []
     while isOverLimit, passedOver.count < 16, let entry = queue.popFirst() {
       guard !entry.isStale, entry.record.resource == nil else { continue }
@@ -120,14 +122,14 @@ package final class ResourceTable {
     }
     for entry in passedOver {
       if entry.record.observers.hasDead { onDeadObservers?(entry.record) }
-      // Queued last, or they would be skipped again in the next eviction.
+      // Moved to the end of the queue, so that the next eviction does not have to skip them again.
       resourceUsed(entry.record)
     }
   }
 }
 
 extension ResourceTable {
-  /// The first invalid limit; nil if both are valid. (SWF-56)
+  /// The problem of the first invalid limit; nil if both limits are valid. (SWF-56)
   var settingProblem: SettingProblem? {
     guard countLimit < 0 || byteLimit < 0 else { return nil }
     var check = SettingCheck()
@@ -138,30 +140,30 @@ extension ResourceTable {
 }
 
 extension Service {
-  /// Wipes the resources in memory that satisfy a predicate, or all of them, after flushing unused
-  /// ones. (WIPE-09 to WIPE-14) Lua: `service:wipe_resources(pattern)`.
+  /// Flushes unused resources, then wipes the remaining resources in memory that satisfy a
+  /// predicate; by default all. (WIPE-09 to WIPE-14) Lua: `service:wipe_resources(pattern)`.
   public func wipeResources(matching predicate: (Resource) -> Bool = { _ in true }) {
     flushUnusedResources()
     for resource in resources() where predicate(resource) { resource.wipe() }
   }
 
-  /// Wipes the matching resources in memory. Throws the error of the pattern's predicate before
-  /// anything is wiped.
+  /// Flushes unused resources, then wipes the remaining resources in memory that match a pattern.
+  /// If the pattern's predicate throws, the error is thrown and no resource is wiped.
   public func wipeResources(matching pattern: ConfigurationPattern) throws(RequestError) {
     flushUnusedResources()
     for resource in try resources(matching: pattern) { resource.wipe() }
   }
 
-  /// Invalidates the resources in memory that satisfy a predicate, or all of them, and their cache
-  /// entries. Then flushes unused ones. (INV-01 to INV-59) Lua:
+  /// Invalidates the resources in memory that satisfy a predicate, by default all, and their cache
+  /// entries. Then flushes unused resources. (INV-01 to INV-59) Lua:
   /// `service:invalidate_resources(pattern)`.
   public func invalidateResources(matching predicate: (Resource) -> Bool = { _ in true }) {
     for resource in resources() where predicate(resource) { resource.invalidate() }
     flushUnusedResources()
   }
 
-  /// Invalidates the matching resources in memory. Throws the error of the pattern's predicate
-  /// before anything is invalidated.
+  /// Invalidates the resources in memory that match a pattern, then flushes unused resources. If
+  /// the pattern's predicate throws, the error is thrown and no resource is invalidated.
   public func invalidateResources(matching pattern: ConfigurationPattern) throws(RequestError) {
     for resource in try resources(matching: pattern) { resource.invalidate() }
     flushUnusedResources()
@@ -176,14 +178,14 @@ extension Service {
     return matching
   }
 
-  /// The resources in memory, in the order of last use. After a flush, only those that were in use.
-  /// (WIPE-14)
+  /// All resources in memory, the least recently used first. After a flush, these are only the
+  /// resources in use. (WIPE-14)
   private func resources() -> [Resource] { table.all.map { resource(of: $0) } }
 }
 
 extension Service {
-  /// The maximum number of resources in memory. A lower value evicts at once. With a negative
-  /// value, requests fail without being sent. (SVC-31, SVC-32, SWF-56)
+  /// The maximum number of resources in memory. Setting a lower value evicts unused resources at
+  /// once. With a negative value, requests fail without being sent. (SVC-31, SVC-32, SWF-56)
   public var cachedResourceCountLimit: Int {
     get {
       checkThreadInUse()
@@ -213,7 +215,7 @@ extension Service {
   }
 }
 
-/// The records of resources with invalid URLs. No table has them, but the service that created them
+/// The records of resources with invalid URLs. They are not in the service's table, but the service
 /// has to drop their requests when it ends.
 struct UnparsableRecords {
   private struct Entry {
@@ -236,11 +238,13 @@ struct UnparsableRecords {
   }
 }
 
-/// Records in the order of last use, the least recently used first: a binary heap by stamp.
+/// A queue of unused records, the least recently used first. It is a binary heap, ordered by the
+/// stamps of the records.
 ///
-/// Records are added when they are no longer held, which a garbage collector may notice in any
-/// order; the stamp tells when a record was last used. An entry is stale if its stamp is not that
-/// of its record any more, because the record was used again. Stale entries have to be skipped.
+/// A record is added when it is no longer held. A garbage collector may release records in any
+/// order, so the records are ordered by a stamp, which increases with each use. An entry is stale
+/// if its record has a newer stamp, because the record was used again. Callers have to skip stale
+/// entries.
 struct EvictionQueue {
   struct Entry {
     let stamp: Int
@@ -264,7 +268,7 @@ struct EvictionQueue {
     }
   }
 
-  /// Removes and returns the least recently used entry.
+  /// Removes and returns the entry with the smallest stamp: the least recently used one.
   mutating func popFirst() -> Entry? {
     guard let last = heap.popLast() else { return nil }
     guard let first = heap.first else { return last }

@@ -13,12 +13,13 @@ extension Service {
   /// - Parameters:
   ///   - pattern: Wildcards, a resource, or a regular expression, see
   ///     `ConfigurationPatternConvertible`; by default every resource.
-  ///   - requestMethods: By default without HEAD and OPTIONS, unlike those of `configure`. (TRF-20,
-  ///     TRF-21)
-  ///   - stage: The stage of the pipeline in which it runs. (TRF-19)
-  ///   - action: Whether it replaces the stage's transformers or follows them. (TRF-17, TRF-18)
-  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
-  ///     as is the line.
+  ///   - requestMethods: The methods that the transformer applies to. By default, unlike for
+  ///     `configure`, HEAD and OPTIONS are not included. (TRF-20, TRF-21)
+  ///   - stage: The stage of the pipeline in which the function runs. (TRF-19)
+  ///   - action: Whether the transformer replaces those of the stage or follows them. (TRF-17,
+  ///     TRF-18)
+  ///   - file: The file of the registration, which explanations show together with `line`; by
+  ///     default, both are those of the caller.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Input, Output: Sendable
   >(
@@ -38,18 +39,20 @@ extension Service {
       atStage: stage, action: action, source: SourcePlace(file: file, line: line))
   }
 
-  /// Transforms the content of matching resources with a function that may wait, for example for
-  /// other resources; otherwise as for a function that does not wait.
+  /// Transforms the content of matching resources with an asynchronous function, which may wait,
+  /// for example for other resources. In all other respects it is like `configureTransformer` with
+  /// a synchronous function.
   ///
-  /// Order of events: the function starts on a later turn, on the home, in a separate task. The
-  /// pipeline continues when it has returned; only then are hooks, observers and waiting tasks
-  /// called. Cancelling the request cancels that task, and so does the end of the home. Responses
-  /// of several requests are transformed concurrently. Waiting for the request whose content is
-  /// transformed, directly or through others, throws at once. Work that has to wait for that
-  /// request must be started with `home.spawn` or in a plain `Task`, which are not part of it. The
-  /// service keeps the function, so capture the service as `unowned`; it exists while the function
-  /// runs. Lua: `service:transform(pattern, fn, options)` with a function that waits. (TRF-04 to
-  /// TRF-24, AWT-01 to AWT-14)
+  /// Order of events: the function starts on a later turn, on the home, in a separate task. When
+  /// the function has returned, the pipeline continues, and then hooks, observers and waiting tasks
+  /// are called. Cancelling the request or ending the home cancels the task. Responses of several
+  /// requests are transformed concurrently.
+  ///
+  /// The function must not wait for the request whose content it transforms, directly or through
+  /// other requests; such a wait throws at once. To wait for that request, start separate work with
+  /// `home.spawn` or in a plain `Task`. The service retains the function, so capture the service as
+  /// `unowned`; it exists while the function runs. Lua: `service:transform(pattern, fn, options)`
+  /// with a function that waits. (TRF-04 to TRF-24, AWT-01 to AWT-14)
   ///
   ///     api.configureTransformer("/posts/*") {
   ///       [unowned api] (post: [String: JSONValue], _) async throws -> Post in
@@ -60,12 +63,13 @@ extension Service {
   /// - Parameters:
   ///   - pattern: Wildcards, a resource, or a regular expression, see
   ///     `ConfigurationPatternConvertible`; by default every resource.
-  ///   - requestMethods: By default without HEAD and OPTIONS, unlike those of `configure`. (TRF-20,
-  ///     TRF-21)
-  ///   - stage: The stage of the pipeline in which it runs. (TRF-19)
-  ///   - action: Whether it replaces the stage's transformers or follows them. (TRF-17, TRF-18)
-  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
-  ///     as is the line.
+  ///   - requestMethods: The methods that the transformer applies to. By default, unlike for
+  ///     `configure`, HEAD and OPTIONS are not included. (TRF-20, TRF-21)
+  ///   - stage: The stage of the pipeline in which the function runs. (TRF-19)
+  ///   - action: Whether the transformer replaces those of the stage or follows them. (TRF-17,
+  ///     TRF-18)
+  ///   - file: The file of the registration, which explanations show together with `line`; by
+  ///     default, both are those of the caller.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Input, Output: Sendable
   >(
@@ -88,11 +92,13 @@ extension Service {
       atStage: stage, action: action, source: SourcePlace(file: file, line: line))
   }
 
-  /// Decodes the JSON of matching resources as a type of the program, which becomes their content.
+  /// Decodes the JSON of matching resources as a value of the given type, which becomes their
+  /// content.
   ///
-  /// JSON that can't be decoded fails the request with the cause `wrongContent`, which has the
-  /// coding path; older data stays. Documents above 64 KB are decoded in the thread pool. Otherwise
-  /// as `configureTransformer` with a function. (TRF-16 to TRF-22)
+  /// If the JSON can't be decoded, the request fails with the cause `wrongContent`, which contains
+  /// the coding path, and the resource keeps its older data. Documents above 64 KB are decoded in
+  /// the thread pool. In all other respects it is like `configureTransformer` with a function.
+  /// (TRF-16 to TRF-22)
   ///
   ///     api.configureTransformer("/users/*", as: User.self)
   ///     let user: User? = api.resource("/users/7").typedContent()
@@ -100,10 +106,10 @@ extension Service {
   /// - Parameters:
   ///   - pattern: Wildcards, a resource, or a regular expression, see
   ///     `ConfigurationPatternConvertible`; by default every resource.
-  ///   - transformErrors: Whether bodies of failures are decoded too. One that can't be decoded
-  ///     stays unchanged.
-  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
-  ///     as is the line.
+  ///   - transformErrors: Whether bodies of failures are decoded too. A body that can't be decoded
+  ///     is left unchanged.
+  ///   - file: The file of the registration, which explanations show together with `line`; by
+  ///     default, both are those of the caller.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Model: Decodable & Sendable
   >(

@@ -7,19 +7,19 @@ open class Service {
   }
   /// The name of the service in logs; nil: logs show the base URL. Lua: `service.name`.
   public let name: String?
-  /// Delivers results and callbacks on its thread.
+  /// The pump of the service's home, which delivers results and callbacks on the home thread.
   public let pump: Pump
   /// Sends the requests of the service.
   public let networking: any NetworkingProvider
   package let table: ResourceTable
   package private(set) var configurationVersion = 0 {
-    // Before its first use nothing depends on the service, and it may be configured on the thread
-    // that created it.
+    // Before the service is in use, no other object depends on it, and it may be configured on the
+    // thread that created it.
     didSet { if isInUse { pump.changes.note() } }
   }
-  /// Whether it has created a resource.
+  /// Whether the service has created a resource.
   private(set) var isInUse = false
-  /// The method and URL for which a configuration is being computed now.
+  /// The method and URL for which a configuration is being computed now; nil if none is.
   package private(set) var configuring: (method: RequestMethod, url: ResourceURL)?
   /// Whether configuration blocks are running for an explanation now.
   package final var isExplaining = false
@@ -30,43 +30,47 @@ open class Service {
     willSet { checkThreadInUse() }
     didSet { if isInUse { pump.changes.note() } }
   }
-  /// The environment of an API file that the service is for, which has caches and cookies of its
-  /// own. nil: the service is for no environment. (ENV-07)
+  /// The environment of an API file that the service is assigned to, with its own caches and
+  /// cookies; nil: the service is not assigned to an environment. (ENV-07)
   package internal(set) final var environment: ServiceEnvironment?
-  /// Where the environment is declared, and where its base URL is, if it has one.
+  /// The source position of the environment's declaration, and that of its base URL; nil if
+  /// unknown, or if the environment has no base URL.
   final var environmentPlaces: (whole: SourcePlace?, base: SourcePlace?) = (nil, nil)
   package internal(set) var entries: [ConfigurationEntry] = []
   private var shared = SharedConfigurations()
-  /// nil until a block sets a limit.
+  /// The limits that configuration blocks have set; nil until a block sets one.
   private var limits: LimitTable?
-  /// The warning about the base URL that has not been logged yet.
+  /// The warning about an invalid base URL, until it has been logged.
   private var warning: String?
-  /// The record that all missing URLs share. (SVC-22)
+  /// The record of the resource that is returned for a missing URL. (SVC-22)
   private let missing: ResourceRecord
-  /// The records of texts that are not URLs, while they are in use.
+  /// The records of resources that were requested with a text that is not a URL, while these
+  /// records are in use.
   private var unparsable = UnparsableRecords()
-  /// The handle of this object in a script's host; 0 if it has none.
+  /// The handle of the service in the host of a script; 0 if it has no handle.
   package final var hostHandle: UInt64 = 0
-  /// Whether scripts get JSON objects without members that are null. (JSN-32)
+  /// Whether members with the value null are left out of the JSON objects that scripts get.
+  /// (JSN-32)
   package final var omitsNulls = false
-  /// The script functions that are methods of the service, as numbers of its host, by name.
+  /// The script functions that are methods of the service, by name. The numbers are their IDs as
+  /// stored values of the host.
   package final var hostFunctions: [String: Int64] = [:]
-  /// Objects that the script functions of the service need for as long as they can be called.
+  /// The objects that the script functions of the service need. The service retains them, because
+  /// it may call the functions.
   package final var hostOwners: [AnyObject] = []
   package final let link = ServiceLink()
-  /// The schemas of responses, if an API file declares them.
+  /// The schemas of responses that an API file declares; nil without such schemas.
   package final var schemas: (any AnswerSchemas)?
 
-  /// The cookies of this service's requests, if they are kept.
+  /// The cookies of this service's requests, used if its settings store cookies.
   package private(set) lazy final var cookieJar = CookieJar()
 
-  /// Creates a service on a home, for initialisers of subclasses (SVC-38).
-  /// `super.init(baseURL: url, surroundings: .current)` uses the home of this thread,
-  /// `home.surroundings` a given home.
+  /// Creates a service on a home. Initialisers of subclasses call it (SVC-38). For the home of this
+  /// thread, pass `.current` as `surroundings`; for another home, pass `home.surroundings`.
   ///
-  /// To the compiler, the service belongs to no actor. A subclass makes it belong to its creator
-  /// with an initialiser that takes `isolated Home` or the caller's isolation. A base that is not a
-  /// URL is ignored and logged as a warning (SVC-04, SVC-05).
+  /// For the compiler, the new service is not isolated to an actor. To isolate it to its creator,
+  /// the subclass declares an initialiser that takes `isolated Home` or the caller's isolation. A
+  /// base that is not a URL is ignored and logged as a warning (SVC-04, SVC-05).
   public init(
     baseURL: (any URLConvertible)? = nil, name: String? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text],
@@ -84,7 +88,8 @@ open class Service {
     begin(with: standardTransformers)
   }
 
-  /// Creates a service on a pump that its creator turns, as in a test; otherwise as above.
+  /// Creates a service on the given pump. Its creator has to call `Pump.turn()`, as in a test. A
+  /// base that is not a URL is ignored and logged as a warning (SVC-04, SVC-05).
   public init(
     baseURL: (any URLConvertible)? = nil, name: String? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text],
@@ -99,8 +104,8 @@ open class Service {
     begin(with: standardTransformers)
   }
 
-  // A service may be created on another thread, so nothing here touches what other services of the
-  // home use.
+  // A service may be created on another thread, so this code does not touch objects that other
+  // services of the home use.
   private func begin(with standardTransformers: [StandardTransformer]) {
     table.onForget = { [unowned self] in pump.host?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
@@ -123,7 +128,8 @@ open class Service {
     link.set(nil)
   }
 
-  /// Checks the thread once the service is in use. Before that, it may be configured on any thread.
+  /// If the service is in use, checks that this is its home thread. Before it is in use, the
+  /// service may be configured on any thread.
   func checkThreadInUse() {
     if isInUse { pump.checkThread() }
   }
@@ -134,23 +140,24 @@ open class Service {
     pump.log(.network, warning)
   }
 
-  /// The URL that paths are appended to, with a slash at the end of its path; nil if the service
-  /// has none. (SVC-01) Lua: `service.base_url`.
+  /// The URL to which the paths of resources are appended. Its path ends with a slash. nil: the
+  /// service has no base URL. (SVC-01) Lua: `service.base_url`.
   public final var baseURL: ResourceURL? { base.url }
 
-  /// The text that was given as the base if it is not a URL.
+  /// The text that was given as the base URL if it is not a URL; otherwise nil.
   package final var invalidBase: String? { base.invalid }
 
   // MARK: Resources
 
-  /// Returns the resource at a path below the base URL. Slashes are joined, and everything else is
-  /// taken as a path (SVC-07 to SVC-12). Lua: `service:resource(path)`.
+  /// Returns the resource at a path below the base URL. The path is appended with exactly one
+  /// slash, whether or not it begins with a slash. Characters such as `?` and `%` are escaped, so
+  /// that the whole text is part of the path (SVC-07 to SVC-12). Lua: `service:resource(path)`.
   public func resource(_ path: String) -> Resource {
     var path = path
     return path.withUTF8 { resource(pathBytes: $0) }
   }
 
-  /// As above, for a path that need not be UTF-8. (SVC-41)
+  /// Returns the resource at a path below the base URL. The path need not be UTF-8. (SVC-41)
   package func resource(pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard let baseURL else {
       warn()
@@ -170,14 +177,14 @@ open class Service {
     return resource(at: url)
   }
 
-  /// Returns the resource at a path below another base (SVC-13 to SVC-15). Lua:
-  /// `service:resource_under`.
+  /// Returns the resource at a path below another base URL than that of the service (SVC-13 to
+  /// SVC-15). Lua: `service:resource_under`.
   public func resource(baseURL: any URLConvertible, path: String) -> Resource {
     var path = path
     return path.withUTF8 { resource(baseURL: baseURL.urlText, pathBytes: $0) }
   }
 
-  /// As above, for a path that need not be UTF-8. (SVC-41)
+  /// Returns the resource at a path below another base URL. The path need not be UTF-8. (SVC-41)
   package func resource(baseURL: String, pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard let base = ResourceURL.base(baseURL) else { return invalidResource(.unparsable(baseURL)) }
     return resource(at: base.appending(pathBytes: path))
@@ -213,7 +220,8 @@ open class Service {
     return Resource(service: self, record: record)
   }
 
-  /// Removes the resources that are not held, observed or in a request. (SVC-30)
+  /// Removes the resources that are not in use: not held, not observed and without a request in
+  /// flight. (SVC-30)
   public func flushUnusedResources() {
     pump.checkThread()
     pump.host?.releaseGarbage()
@@ -223,8 +231,8 @@ open class Service {
     table.flushUnused()
   }
 
-  /// Deferred, because observers must not run inside the lookup that caused the eviction. (OBS-28,
-  /// OBS-37)
+  /// Removes the observers whose owners have been released, on a later turn: observers must not run
+  /// inside the lookup that caused the eviction. (OBS-28, OBS-37)
   private func removeDeadObserversSoon(of record: ResourceRecord) {
     pump.enqueue { [weak self] in
       guard let self else { return }
@@ -235,11 +243,12 @@ open class Service {
 
   // MARK: Configuration
 
-  /// Registers settings for matching resources and methods. Runs nothing now (CFG-13, CFG-14).
+  /// Registers settings for the resources and methods that match. The block does not run now, but
+  /// when a configuration is computed (CFG-13, CFG-14).
   ///
   /// - Parameters:
-  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
-  ///     as is the line.
+  ///   - file: The file of the registration, which explanations show together with `line`; by
+  ///     default, both are those of the caller.
   public func configure(
     _ pattern: ConfigurationPattern? = nil, requestMethods: [RequestMethod]? = nil,
     description: String? = nil, file: String = #fileID, line: Int = #line,
@@ -251,8 +260,8 @@ open class Service {
   }
 
   /// - Parameters:
-  ///   - source: The line of the registration.
-  ///   - isConstant: Whether the block makes the same changes for every resource each time. It then
+  ///   - source: The file and line of the registration.
+  ///   - isConstant: Whether the block always makes the same changes, for every resource. If so, it
   ///     need not run for each resource.
   package func configure(
     _ pattern: ConfigurationPattern?, requestMethods: Set<RequestMethod>?, description: String?,
@@ -289,7 +298,8 @@ open class Service {
   package func resolvedConfiguration(for record: ResourceRecord, method: RequestMethod)
     -> ResolvedConfiguration
   {
-    // A block may register another block: the result belongs to the version at the start.
+    // Read first, because a block may register another block: the result belongs to the version at
+    // the start.
     let version = configurationVersion
     if let known = record.memoised(method, version: version) { return known }
     let configuration: ResolvedConfiguration
@@ -312,8 +322,8 @@ open class Service {
     let isOutside = isOutside(url)
     var computation = ConfigurationComputation(
       version: configurationVersion, isOutside: isOutside, isLogging: isLogging)
-    // Logs about configurations are written for each resource, so nothing is shared while they are
-    // on.
+    // Logs about configurations are written for each resource, so configurations are not shared
+    // while these logs are enabled.
     var isShared = pump.log.enabled.isDisjoint(with: [.configuration, .pipeline])
     // Constant blocks that apply but have not run. If a shared configuration is found, they need
     // not run.
@@ -359,10 +369,10 @@ open class Service {
     return configuration
   }
 
-  /// Whether a URL is on another origin than the base URL; false without a base URL.
+  /// Returns whether a URL is on another origin than the base URL; false without a base URL.
   package func isOutside(_ url: ResourceURL) -> Bool { base.isOutside(url) }
 
-  /// The queue in which requests of a resource wait for their limits; nil without limits.
+  /// Returns the queue in which requests of a resource wait for their limits; nil without limits.
   package func limitQueue(_ rules: Policies.Rules, for resource: Resource) -> LimitQueue? {
     guard rules.ratePattern != nil else { return rules.queue }
     return limitTable().queue(
@@ -381,7 +391,7 @@ open class Service {
     return limits
   }
 
-  /// Removes every resource, even if it is in use; for a host that closes.
+  /// Removes every resource, even if it is in use. Called by a host that closes.
   package func forgetAll() {
     table.removeAll()
     shared.removeAll()
@@ -390,12 +400,13 @@ open class Service {
   }
 }
 
-/// The base URL of a service, and the warning if the given text is not a URL.
+/// The base URL of a service, or a warning if the given text is not a URL.
 struct ServiceBase {
   let url: ResourceURL?
-  /// The given text if it is not a URL.
+  /// The given text if it is not a URL; otherwise nil.
   let invalid: String?
-  /// The beginning of URLs on the base's origin, if they are spelled like the base.
+  /// The origin of the base URL with a slash: the beginning of every URL on this origin that is
+  /// spelled like the base URL.
   private let origin: String?
 
   init(_ text: (any URLConvertible)?) {
@@ -412,14 +423,15 @@ struct ServiceBase {
     }
   }
 
-  /// Whether a URL is on another origin than the base; false without a base.
+  /// Returns whether a URL is on another origin than the base URL; false without a base URL.
   func isOutside(_ other: ResourceURL) -> Bool {
     guard let origin else { return false }
     return !other.text.utf8.starts(with: origin.utf8) && other.origin + "/" != origin
   }
 }
 
-/// The reference to a service, as long as it exists, for objects that must not retain it.
+/// A reference to a service for objects that must not retain the service. It becomes nil when the
+/// service is released.
 ///
 /// Used instead of weak references, which would slow down every use of the service. Home thread
 /// only.
@@ -433,15 +445,16 @@ package final class ServiceLink {
 }
 
 extension Service {
-  /// Assigns the service to an environment. This has to happen before its first resource, whose URL
-  /// is below the base URL.
+  /// Assigns the service to an environment. Has to be called before the service creates its first
+  /// resource, because the environment may change the base URL.
   ///
   /// - Parameters:
-  ///   - url: The new base URL, which patterns that were registered before are then relative to;
-  ///     nil: the base URL stays.
-  ///   - place: Where the environment is declared.
-  ///   - basePlace: Where its base URL is.
-  /// - Returns: Whether it was possible.
+  ///   - url: The new base URL. Patterns that were registered before become relative to it. nil:
+  ///     the base URL is not changed.
+  ///   - place: The source position of the environment's declaration.
+  ///   - basePlace: The source position of the environment's base URL.
+  /// - Returns: Whether the service was assigned; false if `url` is not nil and the service has
+  ///   created a resource.
   package func enter(
     _ environment: ServiceEnvironment, baseURL url: String?, place: SourcePlace? = nil,
     basePlace: SourcePlace? = nil
@@ -453,9 +466,9 @@ extension Service {
     return true
   }
 
-  /// Moves the service to another base URL. Its URL patterns move with it.
+  /// Changes the base URL of the service. Registered patterns become relative to the new base URL.
   ///
-  /// - Returns: Whether it was possible; it is not after a resource has been created.
+  /// - Returns: Whether the base URL was changed; false if the service has created a resource.
   package func rebase(to url: String) -> Bool {
     guard !isInUse else { return false }
     base = ServiceBase(url)
@@ -464,7 +477,8 @@ extension Service {
     return true
   }
 
-  /// Registers the settings of its environment, which override earlier ones.
+  /// Registers the settings of the service's environment. They override settings that were
+  /// registered before.
   package func configure(
     for environment: ServiceEnvironment, configurer: @escaping ConfigurationBlock
   ) {
@@ -477,16 +491,17 @@ extension Service {
 }
 
 extension Service {
-  /// Creates a service on the home of this thread, inside `Lull.run` or on a `Home`, or on the
-  /// given home. It uses the network of the home unless another one is given. (SVC-36)
+  /// Creates a service on the given home, by default on the home of this thread, inside `Lull.run`
+  /// or on a `Home`. The service uses the network of the home unless `networking` is given.
+  /// (SVC-36)
   ///
-  /// The service belongs to the actor that creates it, which the compiler enforces. It may be used
-  /// only on its home; elsewhere the program ends with a message. Pass a home when the service is
-  /// created on another thread, for example by an actor that keeps the service and uses the home's
-  /// executor. If there is no home and none is given, it is a programming error and ends the
-  /// program. A base that is not a URL is ignored and logged as a warning (SVC-04, SVC-05).
-  /// Subclasses call the initialiser with `surroundings`. Lua: `lull.service(url)`.
-  // Not a designated initialiser: the compiler (6.3) crashes over a class that inherits a default
+  /// The compiler isolates the service to the actor that creates it. It may be used only on its
+  /// home; using it on another thread ends the program with a message. Pass a home if the service
+  /// is created on another thread, for example by an actor that stores the service and uses the
+  /// home's executor. Without a home, this call is a programming error and ends the program. A base
+  /// that is not a URL is ignored and logged as a warning (SVC-04, SVC-05). Subclasses call the
+  /// initialiser with `surroundings`. Lua: `lull.service(url)`.
+  // Not a designated initialiser, because the compiler (6.3) crashes if a class inherits a default
   // argument `#isolation`.
   public convenience init(
     baseURL: (any URLConvertible)? = nil, name: String? = nil, on home: (any ServiceHome)? = nil,
@@ -499,21 +514,21 @@ extension Service {
   }
 }
 
-/// Functions that take a pattern in any form: see `ConfigurationPatternConvertible`.
+/// Functions that select resources by a pattern in any form; see `ConfigurationPatternConvertible`.
 extension Service {
-  /// Registers settings for the resources that match a pattern. Runs nothing now (CFG-13). Lua:
-  /// `service:configure(pattern, settings)`.
+  /// Registers settings for the resources that match a pattern. The block does not run now, but
+  /// when a configuration is computed (CFG-13). Lua: `service:configure(pattern, settings)`.
   ///
   ///     api.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
   ///     api.configure("/auth/**", requestMethods: [.post]) { $0.limits.timeout = 5 }
   ///
   /// - Parameters:
-  ///   - requestMethods: The methods that the settings apply to; nil: all. A method without a name
-  ///     in `RequestMethod` uses the settings of GET, and those of blocks that name it. (CFG-07,
-  ///     CFG-16)
+  ///   - requestMethods: The methods that the settings apply to; nil: all. A method without a
+  ///     constant in `RequestMethod` uses the settings for GET, and those of blocks that list the
+  ///     method. (CFG-07, CFG-16)
   ///   - description: The name of the block in logs, instead of the pattern.
-  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
-  ///     as is the line.
+  ///   - file: The file of the registration, which explanations show together with `line`; by
+  ///     default, both are those of the caller.
   public func configure(
     _ pattern: some ConfigurationPatternConvertible, requestMethods: [RequestMethod]? = nil,
     description: String? = nil, file: String = #fileID, line: Int = #line,
@@ -525,8 +540,8 @@ extension Service {
       configurer: configurer)
   }
 
-  /// As above, for the resources whose URL satisfies a predicate. (CFG-06) If the predicate throws,
-  /// the block is skipped and requests fail with its error.
+  /// Registers settings for the resources whose URL satisfies a predicate. (CFG-06) If the
+  /// predicate throws, the block is skipped and requests fail with the predicate's error.
   public func configure(
     whenURLMatches predicate: @escaping (ResourceURL) throws(RequestError) -> Bool,
     requestMethods: [RequestMethod]? = nil, description: String? = nil,
@@ -538,27 +553,28 @@ extension Service {
       configurer: configurer)
   }
 
-  /// Whether a block with that description is registered.
+  /// Returns whether a configuration block with that description is registered.
   package func hasConfiguration(describedAs text: String) -> Bool {
     entries.contains { $0.description.hasSuffix(" (\(text))") }
   }
 
-  /// Wipes the resources in memory that match a pattern, after flushing unused ones. (WIPE-09 to
-  /// WIPE-14) A predicate that throws matches nothing; to get its error, pass a
+  /// Flushes unused resources, then wipes the remaining resources in memory that match a pattern.
+  /// (WIPE-09 to WIPE-14) A predicate that throws does not match; to get its error, pass a
   /// `ConfigurationPattern`. Lua: `service:wipe_resources(pattern)`.
   public func wipeResources(matching pattern: some ConfigurationPatternConvertible) {
     let pattern = pattern.configurationPattern(for: self)
     wipeResources(matching: { (try? pattern.matches($0.url)) ?? false })
   }
 
-  /// Wipes the resources in memory whose URL satisfies a predicate, after flushing unused ones.
-  /// (WIPE-12)
+  /// Flushes unused resources, then wipes the remaining resources in memory whose URL satisfies a
+  /// predicate. (WIPE-12)
   public func wipeResources(withURLsMatching predicate: (ResourceURL) -> Bool) {
     wipeResources(matching: { predicate($0.url) })
   }
 
-  /// Invalidates the resources in memory that match a pattern; otherwise as
-  /// `wipeResources(matching:)`. (INV-01 to INV-08) Lua: `service:invalidate_resources(pattern)`.
+  /// Invalidates the resources in memory that match a pattern, then flushes unused resources. A
+  /// predicate that throws does not match; to get its error, pass a `ConfigurationPattern`. (INV-01
+  /// to INV-08) Lua: `service:invalidate_resources(pattern)`.
   public func invalidateResources(matching pattern: some ConfigurationPatternConvertible) {
     let pattern = pattern.configurationPattern(for: self)
     invalidateResources(matching: { (try? pattern.matches($0.url)) ?? false })
@@ -566,9 +582,11 @@ extension Service {
 }
 
 extension Service: CustomStringConvertible {
-  /// Type, name and base URL without credentials: `Service shop at https://api.test/v1/`. (SWF-160)
+  /// The type, the name and the base URL without credentials, for example
+  /// `Service shop at https://api.test/v1/`. (SWF-160)
   ///
-  /// Contains nothing about its resources. Home thread only. Lua: `tostring(service)` is shorter.
+  /// It contains no information about the service's resources. Home thread only. In Lua,
+  /// `tostring(service)` returns a shorter text.
   public final var description: String {
     let place = baseURL.map { "at \(LogText.url($0.text))" } ?? "without a base URL"
     return "\(type(of: self)) " + (name.map { "\($0) " } ?? "") + place

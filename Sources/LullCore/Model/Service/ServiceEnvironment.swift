@@ -1,11 +1,13 @@
-/// One of the environments of an API file, such as `staging` and `prod`, as its service knows it.
+/// The values that a service needs about its environment in an API file, for example `staging` or
+/// `prod`.
 ///
 /// Home thread only.
 package final class ServiceEnvironment {
   package let name: String
-  /// Whether requests that may change something fail until they have been confirmed.
+  /// Whether requests with methods other than GET, HEAD and OPTIONS fail until the user has
+  /// confirmed writes to this environment.
   package let confirmsWrites: Bool
-  /// Whether they have been confirmed.
+  /// Whether writes to this environment have been confirmed.
   package var isConfirmed = false
 
   package init(_ name: String, confirmsWrites: Bool = false) {
@@ -13,15 +15,17 @@ package final class ServiceEnvironment {
     self.confirmsWrites = confirmsWrites
   }
 
-  /// Methods that change nothing.
+  /// The methods that need no confirmation, because they only read.
   private static let reading: Set<RequestMethod> = ["GET", "HEAD", "OPTIONS"]
 
-  /// Whether a request of that method needs a confirmation that is missing.
+  /// Returns whether a request with that method must not be sent, because writes have not been
+  /// confirmed.
   package func holds(_ method: RequestMethod) -> Bool {
     confirmsWrites && !isConfirmed && !ServiceEnvironment.reading.contains(method)
   }
 
-  /// The error of a request that was not sent because of that. (ENV-14)
+  /// Returns the error of a request that was not sent because writes have not been confirmed.
+  /// (ENV-14)
   func refusal(_ method: RequestMethod, _ url: String) -> TransportError {
     .final(
       .unconfirmed,

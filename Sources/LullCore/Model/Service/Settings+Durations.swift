@@ -1,23 +1,24 @@
-// Settings in seconds, also as a `Duration`. They are in extensions of a protocol, because a type
-// can't have two properties of the same name.
+// Properties and overloads that take a `Duration` instead of seconds. They are in extensions of a
+// protocol, because a type can't have two properties of the same name.
 extension Configuration: DurationSettable {}
 
 extension DurationSettable where Self == Configuration {
-  /// The same as a duration. (SWF-162)
+  /// `retryTime` as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public var retryTime: Duration {
     get { Duration(clamping: self.retryTime as Double) }
     set { self.retryTime = Double(seconds: newValue) as Double }
   }
 
-  /// The same as a duration. (SWF-162)
+  /// `progressReportingInterval` as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public var progressReportingInterval: Duration {
     get { Duration(clamping: self.progressReportingInterval as Double) }
     set { self.progressReportingInterval = Double(seconds: newValue) as Double }
   }
 
-  /// The same as a duration; zero for `.http`, where responses determine it. (SWF-162)
+  /// `expirationTime` as a `Duration`. With the value `.http`, for which responses determine the
+  /// time, it is zero. (SWF-162)
   @_disfavoredOverload
   public var expirationTime: Duration {
     get {
@@ -31,14 +32,14 @@ extension DurationSettable where Self == Configuration {
 extension TransferLimits: DurationSettable {}
 
 extension DurationSettable where Self == TransferLimits {
-  /// The same as a duration. (SWF-162)
+  /// `timeout` as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public var timeout: Duration {
     get { Duration(clamping: self.timeout as Double) }
     set { self.timeout = Double(seconds: newValue) as Double }
   }
 
-  /// The same as a duration. (SWF-162)
+  /// `connectTimeout` as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public var connectTimeout: Duration {
     get { Duration(clamping: self.connectTimeout as Double) }
@@ -49,14 +50,14 @@ extension DurationSettable where Self == TransferLimits {
 extension TransferOptions.Fields: DurationSettable {}
 
 extension DurationSettable where Self == TransferOptions.Fields {
-  /// The same as a duration. (SWF-162)
+  /// `firstByteTimeout` as a `Duration`; nil if it is not set. (SWF-162)
   @_disfavoredOverload
   public var firstByteTimeout: Duration? {
     get { (self.firstByteTimeout as Double?).map { Duration(clamping: $0) } }
     set { self.firstByteTimeout = newValue.map { Double(seconds: $0) } as Double? }
   }
 
-  /// The same as a duration. (SWF-162)
+  /// `idleTimeout` as a `Duration`; nil if it is not set. (SWF-162)
   @_disfavoredOverload
   public var idleTimeout: Duration? {
     get { (self.idleTimeout as Double?).map { Duration(clamping: $0) } }
@@ -67,7 +68,7 @@ extension DurationSettable where Self == TransferOptions.Fields {
 extension StreamOptions: DurationSettable {}
 
 extension DurationSettable where Self == StreamOptions {
-  /// The same as a duration. (SWF-162)
+  /// `timeout` as a `Duration`; nil if it is not set. (SWF-162)
   @_disfavoredOverload
   public var timeout: Duration? {
     get { (self.timeout as Double?).map { Duration(clamping: $0) } }
@@ -78,7 +79,7 @@ extension DurationSettable where Self == StreamOptions {
 extension RateLimit: DurationSettable {}
 
 extension DurationSettable where Self == RateLimit {
-  /// The same as a duration. (SWF-162)
+  /// The period `per` of the limit as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public var per: Duration {
     get { Duration(clamping: self.per as Double) }
@@ -89,14 +90,14 @@ extension DurationSettable where Self == RateLimit {
 extension Backoff: DurationSettable {}
 
 extension DurationSettable where Self == Backoff {
-  /// The same as a duration. (SWF-162)
+  /// `base` as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public var base: Duration {
     get { Duration(clamping: self.base as Double) }
     set { self.base = Double(seconds: newValue) as Double }
   }
 
-  /// The same as a duration. (SWF-162)
+  /// `max` as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public var max: Duration {
     get { Duration(clamping: self.max as Double) }
@@ -105,7 +106,7 @@ extension DurationSettable where Self == Backoff {
 }
 
 extension RateLimit {
-  /// Allows that number of requests within a duration. (SWF-162)
+  /// Creates a limit of that number of requests within `per`, given as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public init(
     requests: Int, per: Duration, scope: Scope = .block, learns: Bool = false, free: Set<Int> = [],
@@ -118,7 +119,9 @@ extension RateLimit {
 }
 
 extension Resource {
-  /// The same with a duration. (SWF-162)
+  /// Cancels the loads of this resource after a delay, given as a `Duration`, if the resource has
+  /// no observers at that time. Calls `completion` afterwards, whether or not a load was cancelled.
+  /// (SWF-162)
   @_disfavoredOverload
   public func cancelLoadIfUnobserved(
     afterDelay delay: Duration, then completion: @escaping () -> Void = {}
@@ -126,7 +129,9 @@ extension Resource {
     cancelLoadIfUnobserved(afterDelay: Double(seconds: delay), then: completion)
   }
 
-  /// The same with durations. (SWF-162)
+  /// Polls the resource, with `every` and `timeout` given as a `Duration`. Returns a sequence for
+  /// `for try await` with an entity whenever the content has changed; see `ResourceWatch`.
+  /// (SWF-162)
   @_disfavoredOverload
   public func watch(
     every: Duration?, timeout: Duration? = nil, until: ((Entity) -> Bool)? = nil
@@ -136,7 +141,9 @@ extension Resource {
       timeout: timeout.map { Double(seconds: $0) } as Double?, until: until)
   }
 
-  /// The same, with the duration after which the watch ends. (SWF-162)
+  /// Polls the resource until `timeout`, given as a `Duration`, has passed. Returns a sequence for
+  /// `for try await` with an entity whenever the content has changed; see `ResourceWatch`.
+  /// (SWF-162)
   @_disfavoredOverload
   public func watch(
     timeout: Duration, until: ((Entity) -> Bool)? = nil
@@ -144,7 +151,9 @@ extension Resource {
     watch(every: nil as Double?, timeout: Double(seconds: timeout) as Double?, until: until)
   }
 
-  /// The same with durations. (SWF-162)
+  /// Polls the resource, with `every` and `timeout` given as a `Duration`. Returns a sequence for
+  /// `for try await` with the content, decoded as `type`, whenever it has changed; see
+  /// `ResourceWatch`. (SWF-162)
   @_disfavoredOverload
   public func watch<Value: Decodable & Sendable>(
     every: Duration?, timeout: Duration? = nil, of type: Value.Type,
@@ -155,7 +164,9 @@ extension Resource {
       timeout: timeout.map { Double(seconds: $0) } as Double?, of: type, until: until)
   }
 
-  /// The same, with the duration after which the watch ends. (SWF-162)
+  /// Polls the resource until `timeout`, given as a `Duration`, has passed. Returns a sequence for
+  /// `for try await` with the content, decoded as `type`, whenever it has changed; see
+  /// `ResourceWatch`. (SWF-162)
   @_disfavoredOverload
   public func watch<Value: Decodable & Sendable>(
     timeout: Duration, of type: Value.Type, until: ((Value) -> Bool)? = nil

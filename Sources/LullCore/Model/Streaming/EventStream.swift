@@ -1,17 +1,18 @@
-/// The items of a resource that is a stream, in order, over as many connections as necessary.
+/// Reads a resource as a stream of items, in order, with as many connections as necessary.
 ///
-/// Order of events: the first call of `next` sends the request. `next` returns the items that have
-/// arrived. If it returns `wait`, `whenReady` calls back when there may be more. If an event stream
-/// ends or breaks off, the items that have arrived are returned first. Then, after the delay that
-/// the server wants (`Reconnection`), it is requested again with the id of the last event returned.
-/// A 204 response ends it. An error that a new request can't fix, and any error before the first
-/// connection succeeds, is the last result of `next`. A stream of JSON values ends with its body
-/// and is never requested again.
+/// Order of events: the first call of `next` sends the request. Each call of `next` returns an item
+/// that has arrived. If it returns `wait`, `whenReady` calls back when there may be more items.
 ///
-/// Each connection is an ordinary request of the resource, with its whole configuration except the
-/// pipeline. Reading ahead is limited to 256 KB, or one item of at most 16 MB. `stop` closes the
-/// connection at once; releasing this object closes it a turn later. Home thread only. (STR-01 to
-/// STR-30) Lua: `resource:events()`.
+/// If an event stream ends or breaks off, `next` first returns the items that have arrived. Then,
+/// after the delay that the server has set (`Reconnection`), the stream is requested again with the
+/// id of the last event returned. A 204 response ends the stream. If an error occurs before the
+/// first connection has succeeded, or if a new request can't fix it, the error is the last result
+/// of `next`. A stream of JSON values ends with its body and is never requested again.
+///
+/// Each connection is an ordinary request of the resource, with the configuration of the resource
+/// except its pipeline. At most 256 KB are read ahead, or one item of at most 16 MB. `stop` closes
+/// the connection at once. If this object is released, the connection is closed a turn later. Home
+/// thread only. (STR-01 to STR-30) Lua: `resource:events()`.
 public final class EventStream {
   /// The result of `next`.
   public enum Step {
@@ -21,7 +22,7 @@ public final class EventStream {
     case wait
     /// There are no more items.
     case end
-    /// There are no more items, for this reason.
+    /// There are no more items, because of this error.
     case failure(RequestError)
   }
 
@@ -29,7 +30,7 @@ public final class EventStream {
     let request: Request
     let inbox: StreamInbox
     var response: Response?
-    /// Whether its response head has been processed.
+    /// Whether the head of the response has been processed.
     var hasBegun = false
 
     init(_ request: Request, _ inbox: StreamInbox) {
@@ -38,7 +39,7 @@ public final class EventStream {
     }
   }
 
-  /// A callback that waits for items. It is held by the object that will call it.
+  /// A callback that waits for items. The object that will call it retains it.
   private final class Wait {
     private var action: (() -> Void)?
 
@@ -54,30 +55,30 @@ public final class EventStream {
   }
 
   private enum Phase {
-    /// To be requested at that time, by the clock's `uptime`.
+    /// The stream waits until that time, by the clock's `uptime`, and is then requested.
     case pausing(until: Double)
     case open(Connection)
     case over
   }
 
-  /// The resource whose configuration the requests have.
+  /// The resource that is read as a stream. Its configuration is used for the requests.
   public let resource: Resource
   private let options: StreamOptions
   private let pump: Pump
   private var phase: Phase
   private var reader: StreamReader
   private var reconnection = Reconnection()
-  /// The end by `timeout`, by the clock's `uptime`; nil before the first request, and without a
-  /// timeout.
+  /// The time at which the `timeout` ends the stream, by the clock's `uptime`; nil before the first
+  /// request, and without a timeout.
   private var deadline: Double?
-  /// Whether a connection has succeeded.
+  /// Whether at least one connection has succeeded.
   private var hasBegun = false
   /// A buffer that is exchanged with the inbox, so that memory is reused.
   private var spare: [UInt8] = []
   private weak var waiting: Wait?
   private var signal: HomeSignal?
   private var timer: (any HostTimer)?
-  /// Called with each request before it starts.
+  /// A function that is called with each request before the request starts.
   package var onRequest: ((Request) -> Void)?
 
   package init(_ resource: Resource, _ options: StreamOptions) {
@@ -94,10 +95,10 @@ public final class EventStream {
     timer?.cancel()
   }
 
-  /// The id of the last event that was returned; empty if no event had one.
+  /// The id of the last event that was returned; empty if no event had an id.
   public var lastEventID: String { reader.events.lastEventID }
 
-  /// Whether `rowText` is kept. Set it before anything is read.
+  /// Whether `rowText` is available. Has to be set before the first item is read.
   package var keepsText: Bool {
     get { reader.keepsText }
     set { reader.keepsText = newValue }
@@ -106,13 +107,13 @@ public final class EventStream {
   /// The last row that `next` returned, as the server wrote it.
   package var rowText: [UInt8] { reader.rowText }
 
-  /// Whether nothing more comes and no connection is open.
+  /// Whether the stream has ended: there are no more items, and no connection is open.
   public var isOver: Bool {
     if case .over = phase { return true }
     return false
   }
 
-  /// The request in progress, if there is one.
+  /// The request of the open connection; nil if there is none.
   package var request: Request? {
     if case .open(let connection) = phase { return connection.request }
     return nil
@@ -120,7 +121,7 @@ public final class EventStream {
 
   // MARK: Reading
 
-  /// Returns the next item, or the reason why there is no item now.
+  /// Returns the next item that has arrived, or the reason why there is none.
   public func next() -> Step {
     while true {
       switch phase {
@@ -143,8 +144,8 @@ public final class EventStream {
     }
   }
 
-  /// Calls `action` once, on a later turn, when `next` may return something other than `wait`. A
-  /// second call replaces the first.
+  /// Calls `action` once, on a later turn, when `next` may return a result other than `wait`. A
+  /// second call replaces the action of the first.
   public func whenReady(_ action: @escaping () -> Void) {
     stopWaiting()
     let wait = Wait(action)
@@ -186,8 +187,8 @@ public final class EventStream {
     wait.end()
   }
 
-  /// Ends the stream. Its connection is closed before this call returns. A callback that waits is
-  /// called.
+  /// Ends the stream. The connection is closed before this call returns. The `action` of
+  /// `whenReady`, if it waits, is called on a later turn.
   public func stop() {
     guard !isOver else { return }
     if case .open(let connection) = phase {
@@ -233,7 +234,7 @@ public final class EventStream {
     request.start()
   }
 
-  /// Takes the bytes that have arrived. Returns whether there were any.
+  /// Passes the bytes that have arrived to the reader. Returns whether any had arrived.
   private func hasMore(_ connection: Connection) throws(StreamProblem) -> Bool {
     if !connection.hasBegun { begin(connection) }
     let isPaused = connection.inbox.swap(&spare)
@@ -258,7 +259,8 @@ public final class EventStream {
     reconnection.succeeded()
   }
 
-  /// Handles the end of a connection after everything has been read.
+  /// Handles the end of a connection after all its items have been read. Returns the last result of
+  /// `next`; nil if the stream reconnects.
   private func ended(_ connection: Connection, _ response: Response) -> Step? {
     switch connection.inbox.kind {
     case .nothing:
@@ -352,18 +354,19 @@ public final class EventStream {
 /// The options of a stream.
 public struct StreamOptions {
   /// The `StreamEvent.id` of the event after which the stream should continue; empty: the server
-  /// decides.
+  /// decides where it starts.
   public var lastEventID = ""
-  /// Whether an event stream is requested again if it ends or breaks off. If false, an end ends it,
-  /// and a break is an error.
+  /// Whether an event stream is requested again if its connection ends or breaks off. If false, the
+  /// end of the connection ends the stream, and a connection that breaks off is an error.
   public var reconnects = true
-  /// The maximum duration in seconds, from the first request, including later connections. nil: no
-  /// limit.
+  /// The maximum duration of the stream in seconds, from the first request, including later
+  /// connections; nil: no limit.
   public var timeout: Double?
-  /// Edits each request.
+  /// A mutation that edits each request of the stream.
   package var edit: AdHocMutation?
 
-  /// Starts where the server decides, without a time limit, unless set otherwise.
+  /// Creates options. By default, the server decides where the stream starts, and there is no
+  /// timeout.
   public init(lastEventID: String = "", reconnects: Bool = true) {
     self.lastEventID = lastEventID
     self.reconnects = reconnects
@@ -371,24 +374,25 @@ public struct StreamOptions {
 }
 
 extension Resource {
-  /// Returns the resource as a stream of items: `text/event-stream`, JSON Lines, or a sequence of
-  /// JSON values.
+  /// Returns an `EventStream`, which reads the resource as a stream of items: `text/event-stream`,
+  /// JSON Lines, or a sequence of JSON values.
   ///
-  /// Nothing is sent before the first item is requested, and the state of the resource does not
-  /// change; see `EventStream`. Lua: `resource:events{…}`.
+  /// The request is sent when the first item is read. The state of the resource does not change.
+  /// Lua: `resource:events{…}`.
   ///
   ///     for try await item in api.resource("/events").events().items { … }
   public func events(_ options: StreamOptions = StreamOptions()) -> EventStream {
     EventStream(self, options)
   }
 
-  /// Follows a stream, whose items are reduced to the content of the resource. Starts at once; see
-  /// `StreamFollower`. Lua: `resource:follow{…}`.
+  /// Reads the resource as a stream, and combines its items to the content of the resource with the
+  /// function `reduce`. The request is sent at once; see `StreamFollower`. Lua:
+  /// `resource:follow{…}`.
   ///
   /// - Parameters:
-  ///   - content: The initial content, which the first item is combined with.
-  ///   - prepare: Called with the follower before anything is sent.
-  ///   - reduce: Combines the previous content and an item to new content.
+  ///   - content: The initial content, with which the first item is combined; nil: none.
+  ///   - prepare: A function that is called with the follower before the request is sent.
+  ///   - reduce: A function that combines the previous content and an item to new content.
   @discardableResult
   public func follow(
     _ options: StreamOptions = StreamOptions(), from content: Content? = nil,
@@ -400,17 +404,18 @@ extension Resource {
     return follower
   }
 
-  /// Replaces the data with the reduced items of a stream.
+  /// Replaces the content of the resource with the combined items of a stream, and notifies
+  /// observers.
   func streamed(_ content: Content, isFirst: Bool) {
     let event = record.state.streamed(content, now: pump.clock.now)
     endCacheCheck()
-    // Only the first time, since later there is no entry left.
+    // The cache entries are removed only the first time, because there are none later.
     if isFirst { removeFromCaches() }
     stateChanged()
     notify(event)
   }
 
-  /// Sets the error of a stream that made the content.
+  /// Sets the error of a stream that provided the content, and notifies observers.
   func streamFailed(_ error: RequestError) {
     let event = record.state.streamFailed(error)
     endCacheCheck()
@@ -418,9 +423,10 @@ extension Resource {
     notify(event)
   }
 
-  /// Returns an unstarted request for a stream, without a timeout except for inactivity.
+  /// Returns an unstarted request for a stream. It has no timeout for the whole response unless
+  /// `timeout` is given, but a timeout for inactivity.
   ///
-  /// - Parameter timeout: The timeout of this request in seconds; nil for none.
+  /// - Parameter timeout: The timeout of this request, in seconds; nil: no timeout.
   func streamRequest(
     to inbox: StreamInbox, after lastEventID: String, within timeout: Double?, edit: AdHocMutation?
   ) -> Request {
@@ -431,7 +437,8 @@ extension Resource {
           "text/event-stream, application/x-ndjson, application/jsonl, "
           + "application/json;q=0.9"
       }
-      // As browsers do, so that no cache on the way responds instead of the server.
+      // Browsers send this header too, so that no cache between client and server responds instead
+      // of the server.
       if http.headers["cache-control"] == nil { http.headers["Cache-Control"] = "no-store" }
       if !lastEventID.isEmpty { http.headers.set("Last-Event-ID", bytes: lastEventID.utf8) }
       var options = http.options ?? TransferOptions()

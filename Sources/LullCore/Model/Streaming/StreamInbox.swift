@@ -1,31 +1,33 @@
 import Synchronization
 
-/// Buffers the body of a stream until it is read, with a limited size.
+/// A buffer of limited size for the body of a stream, until it is read.
 ///
-/// Written on the provider's thread and read on the home thread.
+/// The networking provider writes to it on its own thread. It is read on the home thread.
 final class StreamInbox: Sendable {
   /// The kind of response.
   enum Kind {
     case events
     case rows(JSONForm)
-    /// 204: there is nothing more. (HTML, 9.2.3)
+    /// A 204 response, which ends the stream. (HTML, 9.2.3)
     case nothing
     /// A response that can't be read as a stream.
     case other(status: Int, contentType: String?)
   }
 
-  /// The number of buffered bytes at which reading from the server pauses.
+  /// The number of buffered bytes from which reading from the server pauses.
   private static let room = 256 << 10
 
   private struct State {
     var kind: Kind?
-    /// The configured type of the body, which overrides its head.
+    /// The configured type of the body, which overrides the content type in the response head; nil:
+    /// not configured.
     var type: ResponseType?
     var bytes: [UInt8] = []
     var isPaused = false
     /// Whether part of the body has arrived.
     var hasTaken = false
-    /// Whether the request was repeated by its sender, which would deliver the same body again.
+    /// Whether the provider has sent the request again, and would deliver the same body a second
+    /// time.
     var isRepeated = false
     var lacksMemory = false
     var signal: HomeSignal?
@@ -42,7 +44,7 @@ final class StreamInbox: Sendable {
   var isRepeated: Bool { state.withLock { $0.isRepeated } }
   var lacksMemory: Bool { state.withLock { $0.lacksMemory } }
 
-  /// Sets the type that the body is read as.
+  /// Sets the type as which the body is read, instead of its content type.
   func expect(_ type: ResponseType) { state.withLock { $0.type = type } }
 
   // MARK: Provider's thread
@@ -53,7 +55,8 @@ final class StreamInbox: Sendable {
       mayBegin: { self.state.withLock { !$0.hasTaken } })
   }
 
-  /// A body that has been read in part can't be started again.
+  /// Handles a response head. Returns false if the body can't be read as a stream, or if part of an
+  /// earlier body has already arrived.
   private func begin(_ head: HTTPResponse) -> Bool {
     state.withLock { state in
       guard !state.hasTaken else {
@@ -98,7 +101,7 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Takes a complete response, as a stub or a networking function returns it.
+  /// Writes a complete response to the buffer, such as a stub or a networking function returns.
   func take(whole entity: Entity) {
     let head = HTTPResponse(status: entity.exchange?.status ?? 200, headers: entity.headers)
     guard begin(head) else { return }
@@ -118,7 +121,7 @@ final class StreamInbox: Sendable {
 
   // MARK: Home thread
 
-  /// Exchanges the buffered bytes for an empty array, whose memory is reused.
+  /// Exchanges the buffered bytes for an empty array, whose memory the buffer reuses.
   ///
   /// - Returns: Whether reading from the server was paused and has to be resumed.
   func swap(_ bytes: inout [UInt8]) -> Bool {
@@ -129,7 +132,7 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Triggers the signal when bytes have arrived; at once if there are any.
+  /// Triggers the signal once when bytes arrive, or at once if bytes are already there.
   func tell(_ signal: HomeSignal) {
     state.withLock { state in
       state.signal = signal

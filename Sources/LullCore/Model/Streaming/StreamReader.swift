@@ -1,18 +1,19 @@
 import LullSystem
 
-/// Parses the bytes of a stream into items, for events and rows.
+/// Parses the bytes of a stream into items: events, or rows of JSON.
 struct StreamReader {
   private enum Kind {
     case events
     case rows(RowParser)
   }
 
-  /// Kept across connections.
+  /// The parser of events. It is kept across connections, because it stores the id of the last
+  /// event.
   private(set) var events: EventStreamParser
   private var kind = Kind.events
-  /// Whether `rowText` is kept.
+  /// Whether the text of rows is stored in `rowText`.
   var keepsText = false
-  /// The last row as the server wrote it.
+  /// The text of the last row, as the server wrote it.
   private(set) var rowText: [UInt8] = []
 
   init(lastEventID: String) {
@@ -24,10 +25,10 @@ struct StreamReader {
     return false
   }
 
-  /// What an unreadable item is called in errors.
+  /// The word for a row in error messages.
   private(set) var unit = "line"
 
-  /// Begins a body.
+  /// Prepares for a new body.
   ///
   /// - Parameter form: The format of rows; nil for events.
   mutating func begin(rows form: JSONForm?) {
@@ -39,18 +40,18 @@ struct StreamReader {
 
   mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {
     guard case .rows(var parser) = kind else { return try events.take(&piece) }
-    // Replaced meanwhile, so that the parser's buffer is not copied.
+    // `kind` is replaced during the call, so that the buffer of the parser is not copied.
     kind = .events
     defer { kind = .rows(parser) }
     try parser.take(&piece)
   }
 
-  /// The next item; nil if none is complete.
+  /// Returns the next item; nil if no item is complete.
   mutating func next() throws(StreamProblem) -> StreamItem? {
     try read { parser throws(StreamProblem) in try parser.next() }
   }
 
-  /// The item that is completed by the end of the body.
+  /// Returns the row that the end of the body completes; nil if there is none.
   mutating func last() throws(StreamProblem) -> StreamItem? {
     guard areRows else { return nil }
     return try read { parser throws(StreamProblem) in try parser.last() }
@@ -60,7 +61,7 @@ struct StreamReader {
     _ row: (inout RowParser) throws(StreamProblem) -> JSONDocument?
   ) throws(StreamProblem) -> StreamItem? {
     guard case .rows(var parser) = kind else { return try events.next().map { .event($0) } }
-    // As above.
+    // `kind` is replaced during the call, so that the buffer of the parser is not copied.
     kind = .events
     defer { kind = .rows(parser) }
     guard let document = try row(&parser) else { return nil }
@@ -69,11 +70,12 @@ struct StreamReader {
   }
 }
 
-/// The items of a stream, for a loop on the actor that is the stream's home.
+/// The items of a stream, as a sequence for `for try await`. The loop runs on the actor that is the
+/// home of the stream.
 ///
-/// Cancelling the task that waits for an item ends the stream. Leaving the loop ends it when
-/// nothing holds it any more. If the home has ended, or ends meanwhile, it throws
-/// `requestCancelled`.
+/// Cancelling the task that waits for an item ends the stream. If the code leaves the loop, the
+/// stream ends when its `EventStream` is no longer referenced. If the home has ended or ends during
+/// the loop, the loop throws an error with the cause `requestCancelled`.
 ///
 ///     for try await item in api.resource("/events").events().items { … }
 public struct StreamItems: AsyncSequence {
@@ -86,9 +88,9 @@ public struct StreamItems: AsyncSequence {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let stream: EventStream
 
-    /// Waits for the next item; nil when there are no more.
+    /// Waits for the next item and returns it; nil if there are no more items.
     ///
-    /// - Throws: The error of the stream, once, as its last result.
+    /// - Throws: The error that has ended the stream. It is thrown once; later calls return nil.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> StreamItem? {
@@ -99,7 +101,8 @@ public struct StreamItems: AsyncSequence {
         case .end: return nil
         case .failure(let error): throw error
         case .wait:
-          // The first reader would never continue.
+          // Two tasks must not wait for the same stream, because the first of them would never
+          // continue.
           if stream.isAwaited { ProgramMisuse.stopTwoReaders(of: "stream.items") }
           await stream.ready(isolation: isolation)
         }
@@ -113,10 +116,10 @@ public struct StreamItems: AsyncSequence {
 }
 
 extension EventStream {
-  /// The items, for `for try await`.
+  /// The items of the stream, as a sequence for `for try await`; see `StreamItems`.
   public var items: StreamItems { StreamItems(stream: self) }
 
-  /// Waits until `next` may have a result.
+  /// Waits until `next` may return a result other than `wait`.
   fileprivate func ready(isolation: isolated (any Actor)?) async {
     let pump = resource.pump
     // A task may be cancelled on any thread, so only the signal leaves the home thread.
@@ -127,7 +130,7 @@ extension EventStream {
     let wait = Readiness()
     let ending = pump.ending.add { wait.end() }
     await withTaskCancellationHandler {
-      // Captured, so that the closure stays on the caller's actor.
+      // Captures `isolation`, so that the closure stays on the caller's actor.
       _ = isolation
       await withCheckedContinuation { continuation in
         wait.continuation = continuation
@@ -156,29 +159,30 @@ extension EventStream {
   }
 }
 
-/// A stream whose items make the content of its resource.
+/// A stream whose items are combined to the content of its resource.
 ///
-/// Order of events: the request is sent at once. When items have arrived, all of them are reduced
-/// one by one, the result becomes the content of the resource, and observers get one event,
-/// `newData(network)`. An error of the stream becomes the error of the resource. While the stream
-/// is followed, the resource is up to date, and `loadIfNeeded` does not load. It continues until
-/// the stream ends or `stop` is called, whether or not this object is held. Home thread only.
-/// (STR-31 to STR-37) Lua: `resource:follow{…}`.
+/// Order of events: the request is sent at once. When items have arrived, they are combined with
+/// the content one by one. The result becomes the content of the resource, and observers get one
+/// event, `newData(network)`. An error of the stream becomes the error of the resource. While the
+/// stream is followed, the resource is up to date, and `loadIfNeeded` does not load. The stream is
+/// followed until it ends or `stop` is called, even if this object is not referenced. Home thread
+/// only. (STR-31 to STR-37) Lua: `resource:follow{…}`.
 public final class StreamFollower {
-  /// Combines the content so far, nil before the first item, with an item. A failure ends the
-  /// stream.
+  /// A function that combines the content so far (nil if there is none) with an item, and returns
+  /// the new content. If it returns a failure, the stream ends with this error.
   public typealias Reducer = (_ content: Content?, _ item: StreamItem) -> Result<
     Content, RequestError
   >
 
   /// The stream that is followed.
   public let stream: EventStream
-  /// The items so far, reduced.
+  /// The initial content, combined with the items so far; nil if there is neither.
   public private(set) var content: Content?
   private var reduce: Reducer?
   /// Whether the stream is no longer followed.
   public var isOver: Bool { reduce == nil }
-  /// The error that ended it; nil if it ended normally or by `stop`.
+  /// The error that ended the stream; nil if the stream has not ended, or ended normally or by
+  /// `stop`.
   public private(set) var error: RequestError?
   private var hasContent = false
   private var onEnd: (() -> Void)?
@@ -189,7 +193,8 @@ public final class StreamFollower {
     self.reduce = reduce
   }
 
-  /// Calls `action` on a later turn when it is over. Call this at most once, before `start`.
+  /// Sets a function that is called on a later turn when the stream is no longer followed. Has to
+  /// be called at most once, before `start`.
   package func whenOver(_ action: @escaping () -> Void) { onEnd = action }
 
   func start() {
@@ -197,7 +202,8 @@ public final class StreamFollower {
     advance()
   }
 
-  /// Ends it. The connection is closed before this call returns, and the content stays.
+  /// Ends the stream. The connection is closed before this call returns. The resource keeps its
+  /// content.
   public func stop() {
     guard !isOver else { return }
     end()
@@ -212,7 +218,7 @@ public final class StreamFollower {
     onEnd = nil
   }
 
-  /// Takes the items that have arrived.
+  /// Processes the items that have arrived, and then waits for more or ends.
   private func advance() {
     var isChanged = false
     while let reduce {
@@ -230,7 +236,7 @@ public final class StreamFollower {
         }
       case .wait:
         publish(if: isChanged)
-        // An observer may have stopped it.
+        // An observer may have called `stop`.
         if !isOver { stream.whenReady { self.advance() } }
         return
       case .end:

@@ -1,28 +1,32 @@
 import LullSystem
 
-/// A resource that is polled, for a loop: the content, whenever it has changed.
+/// The content of a resource that is polled, as a sequence for `for try await`: an element whenever
+/// the content has changed.
 ///
 /// Fresh data is delivered at once; otherwise the resource is loaded first. The next poll follows
-/// `every` seconds after the end of the last load, including loads that were started elsewhere:
-/// loads are shared, also those in progress. While the resource is watched, `every` is used instead
-/// of `expirationTime`. A 304 and equal content are not changes; a local override is one. If the
-/// content changes several times while the loop's body runs, only the last content is delivered.
+/// `every` seconds after the end of the last load. Loads that other code has started count too, and
+/// a load in progress is used instead of a new one. While the resource is watched, `every` replaces
+/// its `expirationTime`. A local override is a change. A 304 and equal content are not changes. If
+/// the content changes several times while the loop's body runs, only the last content is
+/// delivered.
 ///
 /// The loop ends after an element for which `until` returns true, `timeout` seconds after it began,
-/// and when it is left. It polls only while it waits for an element. When it has ended, a load that
-/// is not needed otherwise is cancelled. It runs on the actor that is the home of the resource.
-/// Lua: `resource:watch`.
+/// or when the code leaves it. It polls only while it waits for an element. When the loop has
+/// ended, its load is cancelled unless other code needs it. The loop runs on the actor that is the
+/// home of the resource. Lua: `resource:watch`.
 ///
 ///     for try await job in api.resource("/jobs/1").watch(every: 2, of: Job.self) where job.isDone
 ///     {
 ///       break
 ///     }
 ///
-/// Throws the error of the first load if that fails. Later failures that may be temporary (no
-/// response, 408, 425, 429, 5xx) are set in `latestError` and do not end the loop; any other error
-/// is thrown. It also throws if the content is not of the type; at the timeout, if there is an
-/// `until`, a transport error of kind `timeout`; and an error with the cause `requestCancelled` if
-/// its task was cancelled or its home has ended.
+/// The loop throws in these cases:
+/// - A load fails before the first element was delivered.
+/// - A later load fails. Failures that may be temporary (no response, 408, 425, 429, 5xx) are an
+///   exception: they are set in `latestError` and do not end the loop.
+/// - The content can't be decoded as the type.
+/// - The timeout has passed and there is an `until`: a transport error of kind `timeout`.
+/// - The task was cancelled or the home has ended: an error with the cause `requestCancelled`.
 ///
 /// Behaviours: POLL-01 to POLL-160.
 public struct ResourceWatch<Element>: AsyncSequence {
@@ -32,7 +36,7 @@ public struct ResourceWatch<Element>: AsyncSequence {
   fileprivate let options: WatchProgress.Options
   fileprivate let read: (Entity) throws(RequestError) -> Element
   fileprivate let until: ((Element) -> Bool)?
-  /// The first invalid argument.
+  /// The problem of the first invalid argument; nil if all are valid.
   fileprivate let problem: SettingProblem?
 
   fileprivate init(
@@ -57,7 +61,7 @@ public struct ResourceWatch<Element>: AsyncSequence {
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-  /// The position of a loop. Its timeout counts from its creation.
+  /// The iterator of a loop. The timeout of the loop counts from the creation of the iterator.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let reader: WatchReader
     private let problem: SettingProblem?
@@ -65,7 +69,7 @@ public struct ResourceWatch<Element>: AsyncSequence {
     private let until: ((Element) -> Bool)?
 
     fileprivate init(_ watch: ResourceWatch) {
-      // Invalid arguments must not be used.
+      // Invalid arguments must not be used, so `next` throws their error instead.
       reader = WatchReader(
         watch.resource, watch.problem == nil ? watch.options : WatchProgress.Options())
       problem = watch.problem
@@ -73,10 +77,12 @@ public struct ResourceWatch<Element>: AsyncSequence {
       until = watch.until
     }
 
-    /// Waits for the next change; nil at the end and after an error.
+    /// Waits for the next change of the content and returns it. Returns nil if the loop has ended,
+    /// also after an error.
     ///
-    /// - Throws: The error of a load or of decoding its data, which ends the loop;
-    ///   `requestCancelled` if its task was cancelled or its home has ended.
+    /// - Throws: The error of a load or of decoding its data, or an error with the cause
+    ///   `requestCancelled` if the task was cancelled or the home has ended. Each error ends the
+    ///   loop.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Element? {
@@ -102,24 +108,27 @@ public struct ResourceWatch<Element>: AsyncSequence {
 }
 
 extension Resource {
-  /// Polls the resource, for `for try await`: an entity whenever the content has changed; see
-  /// `ResourceWatch`.
+  /// Polls the resource. Returns a sequence for `for try await` with an entity whenever the content
+  /// has changed; see `ResourceWatch`.
   ///
   ///     for try await entity in resource.watch(every: 10) { print(entity.jsonDict) }
   ///
   /// - Parameters:
-  ///   - every: The seconds from the end of one load to the next, above 0; nil: its
-  ///     `expirationTime`, at least 1 s.
-  ///   - timeout: The seconds after which it ends; with `until`, that is an error.
-  ///   - until: Ends it after the entity for which it returns true. Called on the home thread.
+  ///   - every: The time from the end of one load to the next load, in seconds, above 0; nil: the
+  ///     `expirationTime` of the resource, at least 1 s.
+  ///   - timeout: The time after which the loop ends, in seconds; nil: no limit. With `until`, the
+  ///     timeout is an error.
+  ///   - until: A function that is called with each entity, on the home thread. The loop ends after
+  ///     the entity for which it returns true.
   public func watch(
     every: Double? = nil, timeout: Double? = nil, until: ((Entity) -> Bool)? = nil
   ) -> ResourceWatch<Entity> {
     ResourceWatch(self, every: every, timeout: timeout, until: until) { $0 }
   }
 
-  /// As above, with the content as a type of the program, as `decoded` reads it or a transformer
-  /// has made it. Content that is not of the type ends the watch with an error.
+  /// Polls the resource. Returns a sequence for `for try await` with the content, decoded as
+  /// `type`, whenever it has changed; see `ResourceWatch`. Content that can't be decoded ends the
+  /// loop with an error.
   ///
   ///     for try await user in resource.watch(every: 10, timeout: 60, of: User.self) {
   ///     print(user.name) }
@@ -134,7 +143,7 @@ extension Resource {
   }
 }
 
-/// The iteration of a watch by one loop. It ends when the loop releases it.
+/// The iteration of a watch by one loop. The watch ends when the loop releases the reader.
 final class WatchReader {
   private static let name = "resource.watch"
 
@@ -152,7 +161,8 @@ final class WatchReader {
   }
 
   deinit {
-    // `deinit` must not call anything, so the load is cancelled a turn later.
+    // `deinit` must not call hooks or observers, so the watch ends, and cancels its load, on a
+    // later turn.
     guard progress.resource != nil else { return }
     resource.pump.enqueue { [progress] in progress.end() }
   }
@@ -160,7 +170,8 @@ final class WatchReader {
   func next(isolation: isolated (any Actor)?) async throws(RequestError) -> Entity? {
     guard progress.resource != nil else { return nil }
     if progress.isWaiting { ProgramMisuse.stopTwoReaders(of: WatchReader.name) }
-    // A transformer that watches the resource whose load waits for it would wait for ever.
+    // A transformer would wait for ever if it watched a resource whose load waits for the
+    // transformer.
     if let transformer = PumpTask.current(on: resource.pump) {
       for load in resource.loadRequests {
         guard let error = transformer.refusal(toAwait: load) else { continue }
@@ -181,7 +192,7 @@ final class WatchReader {
     }
   }
 
-  /// Returns nil if the task is cancelled, or if the home ends.
+  /// Waits for the next step. Returns nil if the task is cancelled or the home ends.
   private func step(_ isolation: isolated (any Actor)?) async -> WatchProgress.Step? {
     if let step = progress.look() { return step }
     let feed = Feed<WatchProgress.Step>(resource.pump, of: WatchReader.name) { waiting, step in

@@ -1,15 +1,16 @@
-/// The steps of a watch: loads the resource when the time has come, and returns each content that
-/// differs from the one before.
+/// The logic of a watch: it loads the resource when it is time for a poll, and returns the content
+/// whenever it differs from the content returned before.
 ///
-/// It is active only during a wait. Between two waits there is no timer and no observer, and
-/// nothing has to be released. Home thread only.
+/// A watch is active only while its caller waits. Between two waits it has no timer and no
+/// observer, and nothing has to be released. Home thread only.
 package final class WatchProgress {
   package struct Options {
-    /// Seconds from one response to the next load; nil: as long as the data is fresh.
+    /// The time from the end of one load to the next load, in seconds; nil: as long as the data is
+    /// fresh, at least 1 s.
     package var every: Double?
-    /// In seconds.
+    /// The time after which the watch ends, in seconds; nil: no limit.
     package var timeout: Double?
-    /// Whether the timeout is a failure, or only the end.
+    /// Whether the watch fails at its timeout. If false, the timeout only ends the watch.
     package var failsAtTimeout = false
 
     package init() {}
@@ -21,10 +22,11 @@ package final class WatchProgress {
     case end
   }
 
-  /// Calls `action` after that number of seconds. Returns a function that cancels it.
+  /// A function that calls `action` after that number of seconds, and returns a function that
+  /// cancels the call.
   package typealias Timing = (_ seconds: Double, _ action: @escaping () -> Void) -> () -> Void
 
-  /// nil when the watch is over.
+  /// The resource; nil when the watch has ended.
   package private(set) var resource: Resource?
   private let pump: Pump
   private let options: Options
@@ -33,11 +35,13 @@ package final class WatchProgress {
   private let timing: Timing
 
   private var last: Content?
-  /// Whether the server has responded since the watch began, or the data was fresh.
+  /// Whether the data may be returned even if it is not fresh: since the watch began, a load has
+  /// succeeded, or an override or another process has replaced the data.
   private var isConfirmed = false
   private var hasPolled = false
   private var newError: RequestError?
-  /// The end of the last load, or the start of the last poll.
+  /// The time, by the clock's `uptime`, of the end of the last load or the start of the last poll,
+  /// whichever is later.
   private var lastHeard = -Double.infinity
   private var wait: Wait?
 
@@ -67,7 +71,7 @@ package final class WatchProgress {
 
   package var isWaiting: Bool { wait != nil }
 
-  /// Ends the watch. A load that is not needed otherwise is cancelled.
+  /// Ends the watch. Its load is cancelled unless other code needs it.
   package func end() {
     leave()
     resource = nil
@@ -77,7 +81,7 @@ package final class WatchProgress {
 
   // MARK: Steps
 
-  /// Returns the step to take now; nil: wait.
+  /// Returns the step to take now, or nil if the caller has to wait.
   package func look() -> Step? {
     guard let resource else { return .end }
     let now = pump.clock.uptime
@@ -127,8 +131,8 @@ package final class WatchProgress {
 
   // MARK: Waiting
 
-  /// Loads if the time has come, and calls `found` when there is a step to take, never inside this
-  /// call.
+  /// Starts a wait: loads the resource if it is time for a poll, and calls `found` when there is a
+  /// step to take, never inside this call.
   package func wait(_ found: @escaping (Step) -> Void) {
     guard let resource, wait == nil else { return }
     let observer = IteratorObserver("watch") { [weak self] event in self?.heard(event) }
@@ -137,7 +141,7 @@ package final class WatchProgress {
     proceed(resource)
   }
 
-  /// Ends the wait; the watch itself continues.
+  /// Ends the wait. The watch and its load continue.
   package func detach() {
     guard let wait, let resource else { return }
     wait.cancelTimer?()
@@ -145,18 +149,19 @@ package final class WatchProgress {
     resource.record.observers.remove(wait.observer, resource: resource)
   }
 
-  /// Ends the wait. A load that is not needed otherwise is cancelled.
+  /// Ends the wait. The load of the watch is cancelled unless other code needs it.
   package func leave() {
     detach()
     resource?.cancelUnwantedLoads()
   }
 
-  /// Loads if the time has come, and sets the timer for the next event.
+  /// Loads the resource if it is time for a poll, and sets a timer for the next poll or the
+  /// timeout.
   private func proceed(_ resource: Resource) {
     guard let wait else { return }
     let now = pump.clock.uptime
     let every = options.every ?? max(1, resource.expirationSeconds)
-    // The first load is due at once, unless fresh data was returned instead.
+    // The first poll is due at once, unless fresh data was returned instead.
     let isFirst = !hasPolled && last == nil
     if !resource.isLoading, isFirst || now >= lastHeard + every {
       lastHeard = now
@@ -177,7 +182,7 @@ package final class WatchProgress {
   private func heard(_ event: ResourceEvent) {
     switch event {
     case .observerAdded, .requested: return
-    // Data from a cache may be stale: a load follows then.
+    // Data from a cache may be stale. If it is, a load follows.
     case .newData(.cache): break
     case .newData(.wipe): lastHeard = -.infinity
     case .newData, .notModified:
@@ -192,7 +197,7 @@ package final class WatchProgress {
     lookSoon()
   }
 
-  /// Checks after the observers and hooks of the present event have been called.
+  /// Looks for the next step after the observers and hooks of the present event have been called.
   private func lookSoon() {
     guard let wait, !wait.isLookingSoon else { return }
     wait.isLookingSoon = true

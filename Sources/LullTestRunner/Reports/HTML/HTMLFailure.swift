@@ -23,10 +23,10 @@ enum HTMLFailure {
   private static func line(_ line: String) -> String {
     let start = line.prefix { $0 == " " }
     let body = line.dropFirst(start.count)
-    // A line of a snapshot: the stored one, the current one.
+    // The line belongs to a snapshot: it is stored (`-`) or current (`+`).
     if body.hasPrefix("- ") { return start + HTMLText.tag("span", "want", String(body)) }
     if body.hasPrefix("+ ") { return start + HTMLText.tag("span", "got", String(body)) }
-    // `12 | source`, and the marker below it.
+    // The line shows source code, as in `12 | source`, or the marker below it.
     let number = body.prefix { $0.isASCII && $0.isNumber }
     if body.dropFirst(number.count).drop(while: { $0 == " " }).first == "|" {
       return HTMLText.tag("span", body.contains("^") && number.isEmpty ? "mark" : "source", line)
@@ -34,7 +34,8 @@ enum HTMLFailure {
     return difference(line)
   }
 
-  /// Colours `path: expected A, got B` and similar lines. Other lines stay unchanged.
+  /// Colours the two values in lines such as `path: expected A, got B`. Other lines are returned
+  /// unchanged.
   private static func difference(_ line: String) -> String {
     if let expected = line.firstRange(of: "expected "),
       let got = line[expected.upperBound...].firstRange(of: ", got ")
@@ -48,7 +49,7 @@ enum HTMLFailure {
       return head(line[..<range.lowerBound]) + word
         + HTMLText.tag("span", kind, String(line[range.upperBound...]))
     }
-    // The recorded value, and the actual one.
+    // The line contains a recorded value, an arrow and the actual value.
     if line.hasPrefix("  "), let arrow = line.firstRange(of: " → "),
       let colon = line.firstRange(of: ": "), colon.upperBound <= arrow.lowerBound
     {

@@ -1,4 +1,4 @@
-/// The style sheet of the page, for light and dark mode.
+/// The style sheet of the HTML report, for light and dark mode.
 enum HTMLStyle {
   static let text = colours + page + tests + details + small
 

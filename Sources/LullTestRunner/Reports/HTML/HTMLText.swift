@@ -2,7 +2,8 @@ import LullSystem
 
 /// Escapes texts for HTML.
 enum HTMLText {
-  /// Escapes a text for element content or a quoted attribute. Makes control characters visible.
+  /// Escapes a text for the content of an element or for a quoted attribute. Control characters are
+  /// made visible.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in ControlCharacters.shown(in: text).unicodeScalars {
@@ -12,7 +13,7 @@ enum HTMLText {
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
-      // Noncharacters, also with swapped bytes. (HTML, 13.2.3.5)
+      // Replace noncharacters, which HTML does not allow. (HTML, 13.2.3.5)
       case _ where scalar.value & 0xFFFE == 0xFFFE: result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }
@@ -33,7 +34,7 @@ enum HTMLText {
     escaped(text).replacing("/", with: "/<wbr>").replacing("_", with: "_<wbr>")
   }
 
-  /// A duration for people: `3 ms`, `1.25 s`, `2 min 5 s`, `24 h`.
+  /// Returns a duration as text, such as `3 ms`, `1.25 s`, `2 min 5 s` or `24 h`.
   static func span(_ seconds: Double) -> String {
     guard seconds < 1e12 else { return "an eternity" }
     if seconds < 0.9995 {
@@ -50,14 +51,14 @@ enum HTMLText {
     return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }
 
-  /// A fraction as a CSS percentage.
+  /// Returns a fraction as a percentage for CSS.
   static func percent(_ share: Double) -> String {
     let hundredths = Int((max(0, min(1, share.isFinite ? share : 0)) * 10000).rounded())
     let rest = hundredths % 100
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"
   }
 
-  /// The text, cut off after `most` bytes.
+  /// Returns a text that is cut off after `most` bytes.
   static func bounded(_ text: String, _ most: Int = 65536) -> String {
     guard text.utf8.count > most else { return text }
     let kept = String(decoding: text.utf8.prefix(most), as: UTF8.self)

@@ -1,6 +1,6 @@
 import LullCore
 
-/// The exchanges of a test as a waterfall chart, in the test's time.
+/// Draws the exchanges of a test as a waterfall chart, by the test's clock.
 enum HTMLWaterfall {
   static func text(_ exchanges: [ShownExchange], more: Int) -> String {
     guard !exchanges.isEmpty else { return "" }
@@ -33,7 +33,7 @@ enum HTMLWaterfall {
     text +=
       "<span class=\"when\"><span>at \(HTMLText.span(exchange.start)),</span> <b>\(taken)</b></span>"
     if let error = exchange.error {
-      // The complete text is part of the failure, if the test failed.
+      // Shorten the text. If the test has failed, its failure contains the whole text.
       text += " " + HTMLText.tag("span", "why", LogText.part(error, limit: 160))
     }
     return text + "</li>\n"

@@ -1,7 +1,8 @@
 import LullCore
 import LullSystem
 
-/// The HTML page: a summary, failures, the tests by file, the coverage of API files, notes.
+/// Builds the HTML report: a summary, the failures, the tests by file, the coverage of API files,
+/// and the notes.
 struct TestPage {
   private(set) var text = ""
   private let outcomes: [TestOutcome]
@@ -214,16 +215,16 @@ struct TestPage {
     text += "</ul>\n</section>\n"
   }
 
-  /// The date and time in UTC.
+  /// Returns the date and time in UTC.
   private static func date(_ time: Double) -> String {
-    // 2024-05-01T10:11:12Z
+    // The text has the form 2024-05-01T10:11:12Z.
     let text = ISODate.text(of: time.rounded(.down))
     return text.prefix(16).replacing("T", with: " ") + " UTC"
   }
 }
 
-/// A single HTML page that needs no network and no scripts, written after all tests. It shows
-/// failures, and the exchanges and output of each test.
+/// The HTML report: a single page that needs no network and no scripts. It is written after all
+/// tests, and shows the failures, and the exchanges and output of each test.
 final class HTMLReport: TestFileReport {
   private let path: String
   private let complain: (String) -> Void

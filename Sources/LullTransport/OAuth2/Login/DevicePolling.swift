@@ -24,7 +24,7 @@ struct DevicePolling: Equatable {
     case end
   }
 
-  /// The longest interval after failures, in seconds. A server may request a longer one.
+  /// The longest interval after failures, in seconds. A server may request a longer interval.
   private static let longest = 60.0
 
   /// Seconds between a response and the next poll.
@@ -33,8 +33,9 @@ struct DevicePolling: Equatable {
   let deadline: Double
 
   /// - Parameters:
-  ///   - interval: The server's interval; nil for 5 s.
-  ///   - lifetime: The lifetime of the codes; nil for ten minutes. At most an hour.
+  ///   - interval: The interval in seconds that the server requests; nil for 5 s.
+  ///   - lifetime: The lifetime of the codes in seconds; nil for ten minutes. It is limited to an
+  ///     hour.
   init(interval: Double?, lifetime: Double?, now: Double) {
     self.interval = max(interval ?? 5, 0.1)
     deadline = now + min(max(lifetime ?? 600, 0), 3600)

@@ -7,8 +7,8 @@ struct LoginRedirect: Sendable {
     case code(String)
     /// The login has failed, with the reason.
     case refused(String)
-    /// The request does not belong to this login, which continues. The status and text to answer
-    /// with.
+    /// The request does not belong to this login, and the login continues. The values are the
+    /// status and the text of the response.
     case wrong(Int, String)
   }
 
@@ -57,7 +57,7 @@ struct LoginRedirect: Sendable {
     return .code(code)
   }
 
-  /// Compares in constant time, so that the duration does not reveal where they differ.
+  /// Compares two texts in constant time, so that the duration does not reveal where they differ.
   private static func isSame(_ one: String, _ other: String) -> Bool {
     let (one, other) = (Array(one.utf8), Array(other.utf8))
     guard one.count == other.count else { return false }
@@ -67,9 +67,9 @@ struct LoginRedirect: Sendable {
 
 /// Proves that the client that redeems a code is the one that requested it. (RFC 7636)
 struct PKCE: Sendable {
-  /// 43 characters, from 32 random bytes.
+  /// The verifier: 43 characters that encode 32 random bytes.
   let verifier: String
-  /// By S256; nil if no digest can be computed.
+  /// The challenge for S256; nil if no digest can be computed.
   let challenge: String?
 
   init() { self.init(verifier: PKCE.randomText()) }

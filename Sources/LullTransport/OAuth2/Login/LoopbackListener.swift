@@ -4,8 +4,8 @@ import LullSystem
 
 /// A listener on 127.0.0.1 for the one request that ends a login.
 ///
-/// Not a full server: it reads request heads, answers each with a page and closes the connection.
-/// The owner of the loop calls `serve` before each turn. Home thread only.
+/// It is not a full server: it reads the heads of requests, answers each request with a page, and
+/// closes the connection. The owner of the loop calls `serve` before each turn. Home thread only.
 package final class LoopbackListener {
   /// Watches a descriptor for readability; returns nil if that is impossible.
   package typealias Watch = (Int32) -> DescriptorWatch?
@@ -28,8 +28,8 @@ package final class LoopbackListener {
 
   /// The size limit of one request, in bytes.
   private static let headLimit = 16 * 1024
-  /// The maximum number of open connections. Browsers open some in advance. Beyond it the oldest is
-  /// closed.
+  /// The maximum number of open connections. Beyond it, the oldest connection is closed. Browsers
+  /// open some connections in advance.
   private static let connectionLimit = 8
 
   let port: UInt16
@@ -38,7 +38,7 @@ package final class LoopbackListener {
   private var watch: DescriptorWatch?
   private var connections: [Connection] = []
 
-  /// - Parameter port: 0 for a free port.
+  /// - Parameter port: The port to listen on; 0 for any free port.
   init(port: UInt16, watch: @escaping Watch) throws(TransportError) {
     descriptor = socket(AF_INET, CLibrary.stream, 0)
     LoopbackListener.prepare(descriptor)
@@ -88,7 +88,7 @@ package final class LoopbackListener {
         connection.watch.rearm()
         continue
       }
-      // The system accepts it without waiting. A client that has disconnected misses it.
+      // The system accepts the reply without waiting. A client that has disconnected misses it.
       _ = reply.withUnsafeBytes {
         send(connection.descriptor, $0.baseAddress, $0.count, CLibrary.withoutSignal)
       }
@@ -135,7 +135,7 @@ package final class LoopbackListener {
     connections.removeAll { $0 === connection }
   }
 
-  /// Reads the remaining input that is available now, up to a limit for browsers.
+  /// Reads and discards the input that is available now, up to a limit that suits browsers.
   private func drain(_ connection: Connection) {
     var piece = [UInt8](repeating: 0, count: 4096)
     for _ in 0..<64 where LullLibC.read(connection.descriptor, &piece, piece.count) <= 0 { return }
@@ -165,7 +165,8 @@ package final class LoopbackListener {
   }
 }
 
-/// The head of a request from a browser on this machine; supports only the HTTP that it needs.
+/// The head of a request from a browser on this machine. It supports only the parts of HTTP that
+/// such a request uses.
 struct LoopbackRequest: Equatable {
   let method: String
   /// Path and query as in the request line.
@@ -220,7 +221,7 @@ struct LoopbackRequest: Equatable {
   }
 }
 
-/// The page for the browser: one sentence, without any text from the request.
+/// The page for the browser, with one sentence. Text from the request is escaped.
 struct LoopbackAnswer: Equatable {
   let status: Int
   private let title: String
@@ -246,7 +247,8 @@ struct LoopbackAnswer: Equatable {
   static let tooLong = LoopbackAnswer(431, "Bad request", "the request is too long.")
   static let malformed = LoopbackAnswer(400, "Bad request", "this is not an HTTP request.")
 
-  /// Head and body. It is not cached, runs no scripts, and sends no referrer.
+  /// The head and body of the response. The page is not cached, runs no scripts, and sends no
+  /// referrer.
   var bytes: [UInt8] {
     let page =
       "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>\(escaped(title))</title>"

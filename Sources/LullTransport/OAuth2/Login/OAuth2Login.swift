@@ -12,9 +12,9 @@ package struct OAuth2Login: Sendable, Equatable {
   /// 8252)
   package struct Code: Sendable, Equatable {
     package var authorizationURL: String
-    /// The required issuer of the code; nil does not check it. (RFC 9207)
+    /// The issuer that the response with the code must name; nil does not check it. (RFC 9207)
     package var issuer: String?
-    /// The listener's port; 0 for a free one.
+    /// The listener's port; 0 for any free port.
     package var port: UInt16 = 0
     package var path = "/callback"
 
@@ -26,9 +26,9 @@ package struct OAuth2Login: Sendable, Equatable {
   package var way: Way
   /// The endpoint that revokes tokens; nil for none. (RFC 7009)
   package var revocationURL: String?
-  /// The name of the token file.
+  /// The name of the login, and of its token file.
   package var name: String
-  /// The command that logs in, such as `lull login shop`; nil if the program itself does.
+  /// The command that logs in, such as `lull login shop`; nil if the program itself logs in.
   package var command: String?
 
   package init(_ way: Way, name: String, command: String?) {
@@ -73,7 +73,7 @@ package struct OAuth2Login: Sendable, Equatable {
     return isPlain && text.hasPrefix("/")
   }
 
-  /// Whether secrets may be sent there: over TLS, or to this machine. (RFC 8252, section 8.3)
+  /// Whether secrets may be sent to this URL: over TLS, or to this machine. (RFC 8252, section 8.3)
   package static func isSafe(_ url: ResourceURL) -> Bool {
     switch url.scheme {
     case "https": return !url.host.isEmpty

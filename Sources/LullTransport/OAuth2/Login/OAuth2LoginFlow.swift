@@ -175,7 +175,7 @@ package final class OAuth2LoginFlow {
       if let problem = answer.problem("no code from") { return end(problem) }
       guard let device = answer.text("device_code"), !device.isEmpty,
         let code = answer.text("user_code"), !code.isEmpty,
-        // Some servers use this name.
+        // Some servers use the name `verification_url`.
         let place = (answer.text("verification_uri") ?? answer.text("verification_url"))
           .flatMap(OAuth2LoginFlow.page)
       else {
@@ -189,7 +189,7 @@ package final class OAuth2LoginFlow {
       let polling = DevicePolling(
         interval: answer.number("interval"), lifetime: answer.number("expires_in"),
         now: clock.uptime)
-      // A code that expires earlier is polled once.
+      // A code that expires before the interval ends is polled once.
       wait(min(polling.interval, polling.deadline - clock.uptime), polling, device)
     }
   }
@@ -272,8 +272,8 @@ public enum OAuth2Prompt: Sendable, Equatable {
 
 /// The result of a login.
 public struct OAuth2LoginResult {
-  /// The authentication to configure from now on. Its identity differs from that before this login,
-  /// so that an on-disk cache does not mix the entries of different users.
+  /// The authentication to configure from now on. Its identity differs from the identity before
+  /// this login, so that an on-disk cache does not mix the entries of different users.
   public let auth: Auth
   /// The file that contains the tokens.
   public let tokenFile: String
@@ -290,14 +290,14 @@ public enum OAuth2LogoutResult: Sendable, Equatable {
   case removed
   /// The tokens were removed here and revoked on their server.
   case revoked
-  /// The tokens were removed here, but may still be valid; the reason.
+  /// The tokens were removed here, but may still be valid. The text is the reason.
   case unrevoked(String)
 }
 
-/// Handles logins for a tool that fetches them: records the logins that a program configures, and
-/// the first request that needs one.
+/// Records the logins that a program configures, and the first request that needs a login, for a
+/// tool that performs these logins.
 ///
-/// While there is a coordinator, such requests are not sent. Home thread only.
+/// While there is a coordinator, requests that need a login are not sent. Home thread only.
 package final class OAuth2LoginCoordinator {
   /// The logins in order, each once.
   package private(set) var logins: [OAuth2.Settings] = []
@@ -305,7 +305,7 @@ package final class OAuth2LoginCoordinator {
   package private(set) var need: (request: HTTPRequest, context: AuthContext)?
   private let whenNeeded: () -> Void
 
-  /// - Parameter whenNeeded: Called with the first such request.
+  /// - Parameter whenNeeded: Called at the first request that needs a login.
   package init(whenNeeded: @escaping () -> Void) {
     self.whenNeeded = whenNeeded
   }
@@ -314,7 +314,7 @@ package final class OAuth2LoginCoordinator {
     if settings.login != nil, !logins.contains(settings) { logins.append(settings) }
   }
 
-  /// Whether the request must not continue.
+  /// Records a request that needs a login. Returns whether the request must not continue.
   func takes(_ request: HTTPRequest, in context: AuthContext, for settings: OAuth2.Settings) -> Bool
   {
     guard settings.login != nil else { return false }

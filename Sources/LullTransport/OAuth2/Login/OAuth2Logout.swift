@@ -1,13 +1,13 @@
 package import LullCore
 
-/// Removes a login's tokens: revokes them on their server if it has an endpoint for that, and
-/// always removes them here. (RFC 7009) Home thread only.
+/// Removes the tokens of a login. If the login has a revocation endpoint, the tokens are revoked
+/// there first. They are always removed from this machine. (RFC 7009) Home thread only.
 package final class OAuth2Logout {
   package enum Outcome: Equatable {
     case absent
     case removed
     case revoked
-    /// Removed here, but may still be valid; the reason.
+    /// The tokens were removed here, but may still be valid. The text is the reason.
     case unrevoked(String)
     case failed(String)
   }
