@@ -270,6 +270,7 @@ local function new_contents()
     times = {},                    -- of the requests to /limited that count, by key
     count = 0,
     received = {},                 -- the last requests to /echo
+    searches = {},                 -- results by their entity tag
   }
 end
 
@@ -843,6 +844,42 @@ local function feed(call)
   bad_request "that cursor is unknown; start without one"
 end
 
+-- Searches ---------------------------------------------------------------------------------------
+
+-- The articles that a query asks for: `{topic, words, size, after}`. The answer has the rows, their number without
+-- `size`, and the ID to pass as `after` for the next rows.
+local function search(call)
+  local given = json_object(call)
+  local topic, words = text_member(given, "topic"), whole_member(given, "words") or 0
+  local size, after = whole_member(given, "size") or 10, whole_member(given, "after") or 0
+  if size < 1 or size > 100 then bad_request "size must be a whole number from 1 to 100" end
+  local found, total, more = array {}, 0, false
+  for _, item in ipairs(contents.articles.items) do
+    if (not topic or item.values.topic == topic) and item.values.words >= words then
+      total = total + 1
+      if item.id > after then
+        if #found < size then found[#found + 1] = item_json("articles", item) else more = true end
+      end
+    end
+  end
+  local last = found[#found]
+  local answer = object("rows", found, "total", total, "next", more and last[2] or lull.null)
+  local tag = entity_tag(json_text(answer))
+  local fields = {
+    etag = tag, ["accept-query"] = '"application/json"', ["content-location"] = "/searches/" .. tag:sub(2, -2),
+  }
+  contents.searches[tag] = answer
+  for known in (call.headers["if-none-match"] or ""):gmatch("[^,%s]+") do
+    if known == tag then return empty(304, fields) end
+  end
+  return reply(answer, 200, fields)
+end
+
+local function search_result(call)
+  local answer = contents.searches['"' .. call.parameters.tag .. '"']
+  return answer and reply(answer) or not_found "there is no such result of a search"
+end
+
 -- Routes -----------------------------------------------------------------------------------------
 
 -- What is served where, with the line that describes it to people. A segment in braces matches anything; what follows
@@ -877,6 +914,10 @@ for _, name in ipairs { "users", "notes", "articles" } do
   route("PATCH", one, "changes the fields that are given (merge patch)", with(patch))
   route("DELETE", one, "removes it: 204", with(remove))
 end
+
+route("QUERY", "/search", "{topic?, words?, size?, after?} for articles: rows, total and next", search)
+route("POST", "/search", "the same, for clients that cannot send QUERY", search)
+route("GET", "/searches/{tag}", "the result that Content-Location of a search names", search_result)
 
 route("POST", "/jobs", "{name?, milliseconds?} begins a job: 202 and its Location", begin_job)
 route("GET", "/jobs/{id}", "how far it is: queued, running, done", poll_job)

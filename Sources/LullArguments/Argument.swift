@@ -4,8 +4,8 @@ package struct Argument: Sendable {
   package enum Kind: String, Sendable {
     /// An option without a value. `--no-x` resets it.
     case flag
-    /// True, or the value `true` or `false` that follows. `--no-x` sets it to false. If it is
-    /// repeated, the last one applies.
+    /// An option that is true if it is given alone, or has the value `true` or `false` that follows
+    /// it. `--no-x` sets it to false. If the option is repeated, the last occurrence applies.
     case boolean
     /// An option without a value whose occurrences are counted.
     case count

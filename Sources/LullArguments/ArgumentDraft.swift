@@ -2,7 +2,7 @@
 package struct ArgumentDraft {
   /// Those properties of a default that are known when the specification is read.
   package struct Standard {
-    /// The type of the default. nil if it is a list.
+    /// The type of the default. nil if the default is a list.
     let kind: Argument.Kind?
     /// The default as the help shows it.
     let text: String?
@@ -40,7 +40,7 @@ package struct ArgumentDraft {
       try add(name, to: &argument)
     }
     guard !argument.names.isEmpty else {
-      throw Fault(message: "it needs a name, such as \"--limit\" or \"file\"")
+      throw Fault(message: "an argument needs a name, such as \"--limit\" or \"file\"")
     }
     let shown = argument.shown
     argument.help = help
@@ -90,7 +90,9 @@ package struct ArgumentDraft {
       )
     }
     guard argument.names.isEmpty || !argument.isPositional && !isPositional else {
-      throw Fault(message: "a positional argument has one name, and options have names with dashes")
+      throw Fault(
+        message:
+          "a positional argument has only one name, and the names of an option begin with '-'")
     }
     argument.isPositional = isPositional
     argument.names.append(name)

@@ -3,8 +3,8 @@ package enum ArgumentHelp {
   /// The maximum width of a line. Every terminal is at least this wide.
   private static let lineWidth = 80
 
-  /// Returns the output of `--help` with all options. For a command with many options, it lists
-  /// only the common ones, and says how to see the others.
+  /// Returns the output of `--help`. For a command with many options, it lists only the common
+  /// options, and says how to see the others. Otherwise it lists all options.
   package static func page(of spec: ArgumentSpec) -> String {
     guard let manual = spec.manual else { return text(of: spec) }
     var short = spec

@@ -79,8 +79,8 @@ package struct ArgumentParser {
       != nil
   }
 
-  /// Returns whether a word such as `-5` is a number. It is not if the specification has options
-  /// that look like numbers.
+  /// Returns whether a word such as `-5` is a number. False if the specification has options that
+  /// look like numbers.
   private func isNumber(_ word: String) -> Bool {
     guard Double(word) != nil else { return false }
     return !spec.options.contains { option in

@@ -4,7 +4,7 @@
 package struct OptionUse: Sendable, ExpressibleByStringLiteral {
   package let name: String
   package let values: [String]
-  /// Whether all values except the listed ones are meant.
+  /// Whether the use means all values except the listed ones.
   package let isInverted: Bool
 
   package init(stringLiteral text: String) {
@@ -82,7 +82,7 @@ extension ParsedArguments {
     return nil
   }
 
-  /// Adds those arguments of `others` that are not given in this command line.
+  /// Adds the arguments of `others` that are not given in this command line.
   package mutating func fill(from others: ParsedArguments) {
     for place in others.spec.arguments.indices {
       if let own = vacancy(for: place, of: others) { take(own, from: others, place) }
@@ -111,8 +111,10 @@ extension ParsedArguments {
     }
   }
 
-  /// Returns the index of an argument that `others` gives and this command line does not. nil if
-  /// there is no such argument.
+  /// Returns the index in this command line of an argument that `others` gives and this command
+  /// line does not give. nil if there is no such argument.
+  ///
+  /// - Parameter place: The index of the argument in `others`.
   private func vacancy(for place: Int, of others: ParsedArguments) -> Int? {
     guard others.isGiven(at: place),
       let own = index(others.spec.arguments[place].names.first ?? ""), !isGiven(at: own)

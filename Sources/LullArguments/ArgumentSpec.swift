@@ -10,22 +10,23 @@ package struct ExitCode: Sendable {
   }
 }
 
-/// The syntax of a command line. It is either that of a script, as passed to `lull.args`, or that
-/// of a program.
+/// The syntax of a command line. The command line belongs to a script, as passed to `lull.args`, or
+/// to a program.
 package struct ArgumentSpec: Sendable {
   /// The name of the command in messages.
   package var name = ""
   package var description: String?
   /// The lines of examples in the help.
   package var examples: [String] = []
-  /// The exit codes that have a special meaning for this command. Empty: it uses the general ones.
+  /// The exit codes that have a special meaning for this command. Empty: the command uses the
+  /// general exit codes.
   package var exitCodes: [ExitCode] = []
   /// The text at the end of the help.
   package var notes: String?
   /// The command that shows the help with all options. It is set if `--help` shows only the common
   /// options. nil: `--help` shows all.
   package var manual: String?
-  /// The output of `--version`. nil: there is no such option.
+  /// The output of `--version`. nil: the option `--version` does not exist.
   package var version: String?
   package var arguments: [Argument] = []
   /// Hints for options that do not exist in this command. The key is the name of the option.
@@ -73,7 +74,7 @@ package struct ArgumentSpec: Sendable {
         return "'\(name)' is in the specification twice"
       }
       guard keys.insert(argument.key).inserted else {
-        return "two arguments of the specification would both be '\(argument.key)'"
+        return "two arguments of the specification would both have the key '\(argument.key)'"
       }
     }
     return positionals.count(where: \.isRepeated) < 2

@@ -1,8 +1,8 @@
 /// Converts the words of a command line to text, and the text back to the same bytes. File names
 /// need not be UTF-8.
 package enum ArgumentText {
-  /// The first of the scalars that represent bytes which are not valid text. Users do not type
-  /// these scalars.
+  /// The first of the scalars that represent bytes that are not valid text. Users do not type these
+  /// scalars.
   private static let base: UInt32 = 0x10_FF00
 
   package static func decode(_ bytes: [UInt8]) -> String {

@@ -1,7 +1,8 @@
 /// Finds the known name nearest to an unknown one, for "did you mean …?".
 package enum NearestName {
-  /// Returns the candidate that is nearest to a name. If several are equally near, returns the
-  /// first. nil if none is near enough for a typing error: about one edit for every three letters.
+  /// Returns the candidate that is nearest to a name. If several candidates are equally near,
+  /// returns the first. nil if no candidate is near enough for a typing error: about one edit for
+  /// every three letters.
   ///
   /// An edit is a missing, added or wrong letter, or a swap of two letters. Upper and lower case
   /// are not distinguished.

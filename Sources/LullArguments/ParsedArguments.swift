@@ -7,7 +7,7 @@ package struct ParsedArguments: Sendable {
   /// For each flag, the number of its occurrences, which `--no-x` resets to 0. nil if the flag is
   /// not given.
   package internal(set) var counts: [Int?]
-  /// For each argument, the name with which it was first given. nil if it is not given.
+  /// For each argument, the name with which it was first given. nil if the argument is not given.
   var typed: [String?]
 
   init(_ spec: ArgumentSpec) {

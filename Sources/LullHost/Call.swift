@@ -3,7 +3,7 @@ package import LullCore
 import LullLuaSource
 
 /// One call of a Lull function or member by Lua code: its arguments, its results, and the parts of
-/// the host that its implementation needs. Valid during the call only.
+/// the host that the implementation needs. The value is valid only during the call.
 package struct Call {
   // There is only one reference to the host, because a `Call` is created for every operation of a
   // script.
@@ -45,8 +45,8 @@ package struct Call {
 
   package var state: OpaquePointer? { frame.pointee.L }
 
-  /// Returns the argument at a position, where 0 is self (or the first argument of a module
-  /// function); nil beyond the last one.
+  /// Returns the argument at a position. Position 0 is self, or the first argument of a module
+  /// function. Returns nil beyond the last argument.
   package func raw(_ position: Int) -> lull_value {
     guard position < count, position < Int(LULL_MAX_ARGUMENTS) else { return lull_value() }
     return lull_frame_arguments(frame)[position]
@@ -79,14 +79,14 @@ package struct Call {
   /// Returns the stack index of the argument at a position.
   package func index(_ position: Int) -> Int32 { Int32(position + 1) }
 
-  /// Returns the object that is the argument at a position, or nil if it has another kind or is
-  /// closed.
+  /// Returns the object in the argument at a position. Returns nil if the argument is not an object
+  /// of that kind, or if the object is closed.
   func object<T: AnyObject>(_ position: Int, _ kind: HandleKind, as type: T.Type) -> T? {
     host.handles.object(raw(position), kind, as: type)
   }
 
-  /// Returns the object on which the member is called. The bridge has checked its kind, but the
-  /// object may have been closed since then; in that case this throws.
+  /// Returns the object on which the member is called. The bridge has checked the kind of the
+  /// object. Throws if the object has been closed since that check.
   package func selfObject<T: AnyObject>(_ kind: HandleKind, as type: T.Type) throws(Misuse) -> T {
     guard let object = host.handles.object(raw(0), kind, as: type) else {
       throw .message("this \(kind.name) is closed")
@@ -114,8 +114,9 @@ package struct Call {
     frame.pointee.result_count += 1
   }
 
-  /// Allows the bridge to return nil itself if this call is repeated on the same object. This is
-  /// valid until that time, in seconds since 1970, or until something changes.
+  /// Allows the bridge to return nil without calling Swift if this call is repeated on the same
+  /// object. The permission ends at the given time, in seconds since 1970, or as soon as anything
+  /// changes.
   func answersAlike(until time: Double) { frame.pointee.answer_until = time }
 
   /// Returns self to the script, so that calls can be chained.
@@ -140,9 +141,9 @@ extension Call {
 }
 
 extension Call {
-  /// Stores the function in the first argument as a hook of the request that is self. If hooks have
-  /// not been called yet, the request's userdata holds the function. Otherwise it is pinned until
-  /// it has been called.
+  /// Adds a hook to the request that is self. The hook is the function in the first argument. If
+  /// the request's hooks have not been called yet, the request's userdata keeps the function alive.
+  /// Otherwise the function is pinned until it has been called.
   func addHook(_ name: String, _ attach: (Request, ScriptHook) -> Void) throws(Misuse) {
     let request = try request
     let id = try stored.keep(state, index(1))
@@ -153,14 +154,14 @@ extension Call {
       throw .message("not enough memory")
     }
     attach(request, ScriptHook(id, name, of: request, callbacks))
-    // This runs after the hook, whether or not the hook's condition applied.
+    // Unpins the function after the hook was due, whether or not the hook's condition applied.
     if isLate { request.onCompletion { [unowned stored] _ in stored.unpin(id) } }
     returnSelf()
   }
 }
 
 extension Call {
-  /// Returns the resource at the path in the first argument. The path may be any bytes.
+  /// Returns the resource whose path is the first argument. The path may contain any bytes.
   package func resource(below service: Service) -> Resource {
     noteQuery(inPath: raw(1))
     return raw(1).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
@@ -176,8 +177,8 @@ extension Call {
     return raw(position).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
   }
 
-  /// Returns the link in the argument at a position. Returns nil for nil and for JSON's null,
-  /// because content may lack the link. (PATH-19)
+  /// Returns the link in the argument at a position. Returns nil if the argument is nil or JSON's
+  /// null, because the content from which it was read may not have the link. (PATH-19)
   func optionalLink(_ position: Int) throws(Misuse) -> lull_value? {
     let value = raw(position)
     switch Int(value.kind) {
@@ -187,8 +188,9 @@ extension Call {
     }
   }
 
-  /// Warns about a path that seems to end with a query, or in a float such as `5.0`. A `?` is
-  /// escaped as part of the path, so the server will not find the resource. (SVC-11, SVC-42)
+  /// Warns about a path that seems to end with a query, and about a path that ends in a float such
+  /// as `5.0`. A `?` in a path is sent as `%3F`, so the server will not find the resource. (SVC-11,
+  /// SVC-42)
   func noteQuery(inPath path: lull_value) {
     noteFloat(inPath: path)
     guard let pair = path.withBytes({ PathQuery.first(in: $0) }) ?? nil, let place else { return }
@@ -235,8 +237,8 @@ extension Call {
     return String(decoding: segment, as: UTF8.self)
   }
 
-  /// Returns to the script a resource that it navigated to. If the resource is outside the base URL
-  /// and a checker inspects the script, the checker is notified.
+  /// Returns a resource to the script as the result of a navigation. If the resource is outside the
+  /// base URL and a checker inspects the script, the checker is notified.
   package func lead(to resource: Resource) {
     if let checker = permissions.checker, let place, let base = resource.service.baseURL,
       resource.url.climbs(above: base)
@@ -250,8 +252,8 @@ extension Call {
 }
 
 extension Call {
-  /// Implements the methods that send a request: creates a request with the body in the argument at
-  /// that position. The next argument is a table of options or a mutation function.
+  /// Implements the methods that send a request. The argument at index `body` is the request body.
+  /// The argument after it is a table of options or a mutation function.
   func sendRequest(_ method: RequestMethod, body: Int) throws(Misuse) {
     let resource = try resource
     let parsed = try reading.bodies.body(self, body)

@@ -4,9 +4,9 @@ import LullCore
 /// The Swift half of the bridge. There is one host for each Lua state, on the thread that created
 /// the state.
 ///
-/// A host consists of parts with private state. In the list below, each part knows only the parts
-/// above it. Swift holds IDs, and Lua holds the values. A pointer into Lua is not kept beyond the
-/// call that passed it.
+/// A host consists of parts with private state. In the list below, each part refers only to the
+/// parts above it. Swift stores IDs, and Lua stores the values. Swift does not keep a pointer into
+/// Lua after the end of the call that passed the pointer.
 package final class LuaHost {
   package let environment: any HostEnvironment
   package let bridge: BridgeRuntime
@@ -99,12 +99,12 @@ package final class LuaHost {
     (environment.isShared ? 0 : HeldBytes.total) + handles.heldBytes
   }
 
-  /// The number of pins on script values and objects, without the pins that remain until the
-  /// process ends.
+  /// The number of pins on script values and objects. Pins that remain until the process ends do
+  /// not count.
   package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - stored.lastingPinCount }
 
-  /// Returns the object in which an extension keeps its state for this host. It is created at the
-  /// first call.
+  /// Returns the object in which an extension keeps its state for this host. The object is created
+  /// at the first call.
   package func part<Part: HostExtension>(_ type: Part.Type) -> Part {
     for part in parts {
       if let part = part as? Part { return part }
@@ -146,11 +146,11 @@ package final class LuaHost {
 }
 
 extension LuaHost {
-  /// Statistics of this host, by the names that scripts use: numbers of objects, requests and
-  /// bytes.
+  /// Statistics of this host: numbers of objects, requests and bytes. `name` is the name that
+  /// scripts use.
   ///
-  /// Reading this visits every resource and changes nothing. The numbers include garbage that has
-  /// not been collected yet.
+  /// Reading this property visits every resource and changes nothing. The numbers include garbage
+  /// that has not been collected yet.
   package var statistics: [(name: String, count: Int)] {
     var counts = HomeStatistics()
     for service in handles.objects(.service, as: Service.self) { service.table.add(to: &counts) }
@@ -179,16 +179,17 @@ extension LuaHost {
 package protocol HostExtension: AnyObject, SendableMetatype {
   /// The functions that the extension adds to the module table `lull`.
   static var functions: [APIEntry] { get }
-  /// The types of the extension's objects and tables. `HandleKind` lists the kinds of objects.
+  /// The types of the extension's objects and tables. `HandleKind` contains a case for each kind of
+  /// object.
   static var types: [APIOwner] { get }
-  /// The owners of the extension's objects that have no documentation.
+  /// The owners for objects of the extension that have no documentation.
   static var unseen: [APIOwner] { get }
-  /// Returns the possible values of a module function's first argument, if it is a string from a
-  /// fixed set. Runs no script code.
+  /// Returns the possible values of the first argument of a module function, if that argument is a
+  /// string from a fixed set. Runs no script code.
   static func choices(for function: String, typed: String) -> [String]
   init(_ host: LuaHost)
-  /// Releases the references to the host. Must not call into Lua. Called when the state is closed
-  /// or about to be closed.
+  /// Releases the extension's references to the host. Must not call into Lua. Called when the state
+  /// is closed or about to be closed.
   func close()
 }
 

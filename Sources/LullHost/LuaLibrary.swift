@@ -1,11 +1,11 @@
 import CLullBridge
 import LullLibC
 
-/// The functions of the Lua API in a program: the host's own functions, followed by those of
-/// extensions.
+/// The functions of the Lua API in a program: first the functions of the host itself, then the
+/// functions of extensions.
 ///
 /// The program creates a library once and never frees it, because the bridge of every state reads
-/// it. May be used on any thread.
+/// it. A library may be used on any thread.
 package final class LuaLibrary: Sendable {
   /// A member of the Lua API, described by the data that the bridge has.
   package struct Member {
@@ -22,21 +22,22 @@ package final class LuaLibrary: Sendable {
     package let path: String
   }
 
-  /// The members in the bridge's format, in the order of their numbers.
+  /// The members in the bridge's format. The number of a member is its index.
   // The initialiser creates the array. Afterwards only the letters of a member change, once and
   // atomically.
   nonisolated(unsafe) let bridged: UnsafeMutablePointer<lull_method>
   private let count: Int
-  /// The implementations of the members. It is a pointer because each call would retain and release
-  /// an array.
+  /// The implementations of the members. This is a pointer instead of an array, because each call
+  /// would retain and release the array.
   // Written by the initialiser, and read-only afterwards.
   nonisolated(unsafe) private let sources: UnsafePointer<MemberRow>
   private let extensions: [any HostExtension.Type]
 
-  /// The documentation of the functions and types. Each call creates it again.
+  /// The documentation of the functions and types. Each access creates the description again.
   package var description: APIDescription { APIDescription(with: extensions) }
 
-  /// Returns the possible values of a module function's first argument, if there is a fixed set.
+  /// Returns the possible values of the first argument of a module function, if they are a fixed
+  /// set.
   ///
   /// - Parameter typed: the beginning of the argument.
   package func choices(for function: String, typed: String) -> [String] {
@@ -146,7 +147,7 @@ package final class LuaLibrary: Sendable {
 }
 
 /// A member in the bridge's format, with its implementation. Rows are created whenever the program
-/// starts, so they copy only the needed parts of an entry.
+/// starts, so a row copies only the needed parts of an API entry.
 private struct MemberRow {
   var bridged: lull_method
   let body: APIEntry.Body
@@ -198,8 +199,8 @@ private struct MemberRow {
 }
 
 extension APIOwner {
-  /// The name of the module table that contains the owner's functions, as a C string; nil for the
-  /// module `lull` itself.
+  /// The name of the module table that contains the functions of the owner, as a C string. It is
+  /// nil if the owner is the module `lull` itself.
   fileprivate var table: UnsafePointer<CChar>? {
     guard let label else { return nil }
     let prefix: StaticString = "lull"

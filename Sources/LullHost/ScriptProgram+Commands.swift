@@ -30,7 +30,8 @@ extension ScriptProgram {
     return end == 0 && !hasExited ? code : end
   }
 
-  /// Prepares the state and sets its limits. Returns an error message if that fails, otherwise nil.
+  /// Prepares the state and sets its limits. Returns an error message if the preparation fails,
+  /// otherwise nil.
   private func start(folder: [UInt8]?, words: [[UInt8]]) -> String? {
     let script = Script(name: Array("lull".utf8), source: [], folder: folder)
     prepare(script, words: words, first: 0, setsGlobal: true)
@@ -67,14 +68,14 @@ extension ScriptProgram {
     return lull_gate_open(runtime, text, length) == 0
   }
 
-  /// Runs a script and then, unless the script failed, the work of a command. Returns the exit
-  /// code, as `perform(folder:words:_:)` does. If the script calls `os.exit`, that ends only the
-  /// script.
+  /// Runs a script and then the work of a command. If the script failed, the work is not run.
+  /// Returns the exit code, as `perform(folder:words:_:)` does. A call of `os.exit` in the script
+  /// ends only the script, not the command.
   ///
   /// - Parameters:
   ///   - prepare: called before the script runs.
-  ///   - body: the work of the command. It gets the service that the script returned, if it
-  ///     returned one as API files do.
+  ///   - body: the work of the command. If the script returned a service, as API files do, `body`
+  ///     gets that service.
   package func perform(
     after script: Script, words: [[UInt8]], first: Int, prepare: (LuaHost) -> Void,
     _ body: (LuaHost, Service?) -> Int32
@@ -102,8 +103,8 @@ extension ScriptProgram {
 }
 
 extension RunResults {
-  /// Returns the service in the first result: the result itself, or its field `service`. Returns
-  /// nil if there is none.
+  /// Returns the service in the first result. The service is the result itself, or the field
+  /// `service` of the result. Returns nil if there is no service.
   fileprivate func service(_ handles: ObjectHandles) -> Service? {
     guard count > 0 else { return nil }
     if let service = handles.object(self[0], .service, as: Service.self) { return service }

@@ -6,15 +6,14 @@ import LullCore
 ///
 /// Order of events: `open`, any number of stages, `endStages`. Home thread only.
 extension ScriptProgram {
-  /// How a stage ended.
+  /// The outcome of a stage.
   package enum StageEnd {
     case finished
     case failed(ScriptFailure)
-    /// The function waits for something that can't happen any more. The text describes what it
-    /// waits for.
+    /// The function waits for something that can't happen any more. The text describes the wait.
     case stuck(String)
-    /// `os.exit`, a limit or a signal has ended the whole program. The failure contains the place,
-    /// if it is known.
+    /// `os.exit`, a limit or a signal has ended the whole program. The failure contains the line at
+    /// which the program ended, if that line is known.
     case ended(ScriptFailure?)
   }
 
@@ -30,7 +29,7 @@ extension ScriptProgram {
     return host.loop.limits.set(limits)
   }
 
-  /// Runs a script function, which may wait, until it has ended or can't end any more.
+  /// Runs a script function, which may wait, until the function has ended or can't end any more.
   ///
   /// Other work that the function has begun continues in the next stage.
   package func run(
@@ -57,8 +56,8 @@ extension ScriptProgram {
     return .stuck(text)
   }
 
-  /// Cancels the remaining work, runs its hooks, reports failures that were not handled, and closes
-  /// the state.
+  /// Cancels the remaining work, runs the hooks of cancelled requests, reports failures that were
+  /// not handled, and closes the state.
   package func endStages() {
     for _ in 0..<100 {
       host.loop.cancelEverything()

@@ -4,19 +4,19 @@ import LullLibC
 import LullSystem
 import LullTransport
 
-/// One run of one script by the command. It owns the Lua state and its host, and determines the
-/// exit code.
+/// One run of one script by the command. This object owns the Lua state and its host, and
+/// determines the exit code.
 ///
-/// Order of events: the chunk is compiled, and its main part runs in a coroutine. The loop runs
-/// until the main part has returned and no strong work is left. If a signal, `os.exit` or an error
-/// in the main chunk ends the run, pending requests are cancelled and their hooks called. At the
+/// Order of events: the main chunk is compiled and runs in a coroutine. The event loop runs until
+/// the main chunk has returned and no strong work is left. If a signal, `os.exit` or an error in
+/// the main chunk ends the run, pending requests are cancelled and their hooks are called. At the
 /// end the state is closed. Home thread only.
 ///
 /// Behaviours: LUA-01 to LUA-150.
 package final class ScriptProgram {
   package struct Script {
-    /// The name of the script in messages, such as `x.lua`, `(command line)` or `stdin`. It is
-    /// bytes, because a file name need not be valid UTF-8.
+    /// The name of the script in messages, such as `x.lua`, `(command line)` or `stdin`. The name
+    /// is stored as bytes, because a file name need not be valid UTF-8.
     package var name: [UInt8]
     package var source: [UInt8]
     /// The folder that `require` searches first, or nil if there is none.
@@ -50,8 +50,8 @@ package final class ScriptProgram {
   /// - Parameters:
   ///   - library: the functions of the Lua API.
   ///   - trust: the library functions that the script may use.
-  ///   - limits: the limits on the script's resources, which apply from the moment it starts to
-  ///     run.
+  ///   - limits: the limits on the script's resources, which apply from the moment the script
+  ///     starts to run.
   ///   - startsLua: false for a command whose work may not need Lua; see `perform`.
   package init?(
     environment: any HostEnvironment, library: LuaLibrary,
@@ -87,8 +87,8 @@ package final class ScriptProgram {
   /// Runs the script, and returns the exit code.
   ///
   /// - Parameters:
-  ///   - words: the whole command line, for the global `arg`. The words after the script's name are
-  ///     also the main chunk's `...`.
+  ///   - words: the whole command line, for the global `arg`. The words after the name of the
+  ///     script are also the values of `...` in the main chunk.
   ///   - first: the index of the script's name in `words`, which becomes `arg[0]`.
   ///   - setsGlobal: whether `lull` is a global that needs no `require`.
   package func run(
@@ -98,9 +98,10 @@ package final class ScriptProgram {
     return runMain(script, words: words, first: first, setsGlobal: setsGlobal) ?? finish()
   }
 
-  /// Runs only the main chunk. Returns an exit code if it could not begin, otherwise nil.
+  /// Runs only the main chunk. Returns an exit code if the main chunk could not begin, otherwise
+  /// nil.
   ///
-  /// - Parameter take: gets the results of the main chunk if it returns.
+  /// - Parameter take: called with the results of the main chunk, if the main chunk returns.
   func runMain(
     _ script: Script, words: [[UInt8]], first: Int, setsGlobal: Bool,
     take: @escaping (RunResults) -> Void = { _ in }
@@ -207,8 +208,8 @@ package final class ScriptProgram {
     if !mainHasEnded { watch(context) }
   }
 
-  /// Shows a notice for each long wait of the main chunk, once for each. No notice is shown for a
-  /// sleep, which is intentional, or for a prompt.
+  /// Shows one notice for each long wait of the main chunk. No notice is shown for a sleep, which
+  /// is intentional, or for a prompt.
   private func watch(_ main: RunContext, told: Set<String> = [], looks: Int = 1000) {
     guard looks > 0 else { return }
     var told = told
@@ -231,8 +232,8 @@ package final class ScriptProgram {
     }
   }
 
-  /// Cancels the remaining work if the run was ended early, runs its hooks, and returns the exit
-  /// code.
+  /// If the run was ended early, cancels the remaining work and runs the hooks of cancelled
+  /// requests. Returns the exit code.
   func finish() -> Int32 {
     waitNotice?.cancel()
     let signal = lull_signals_pending()
@@ -277,14 +278,15 @@ package final class ScriptProgram {
 }
 
 extension ScriptProgram.Script {
-  /// The chunk name. In it, `@` precedes a file name, and `=` a name that is shown unchanged. (Lua
-  /// 5.4 manual, lua_load)
+  /// The chunk name, in which `@` precedes a file name, and `=` precedes a name that is shown
+  /// unchanged. (Lua 5.4 manual, lua_load)
   fileprivate var chunkName: [UInt8] {
     [UInt8(ascii: folder == nil ? "=" : "@")] + name
   }
 }
 
-/// Checks a script that is only run for the check. Problems are recorded, and the script continues.
+/// Collects the problems of a script that is run only to check it. A problem is recorded, and the
+/// script continues.
 ///
 /// While a host has a checker, errors in callbacks and unknown settings are neither raised nor
 /// reported.
@@ -295,6 +297,6 @@ package protocol ScriptChecker: AnyObject {
   func note(_ failure: ScriptFailure)
   /// Checks the pattern of a configuration. `place` is the line of the call.
   func inspect(pattern: String, of service: Service, at place: SourcePlace?)
-  /// Checks a credential that is written as plain text. The second argument describes it.
+  /// Checks a credential that is written as plain text. `what` describes the credential.
   func inspect(credential text: String, _ what: String)
 }

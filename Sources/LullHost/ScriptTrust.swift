@@ -2,21 +2,21 @@ import CLullBridge
 
 /// The parts of the Lua library that a script may use.
 package enum ScriptTrust {
-  /// Everything. Precompiled chunks must be allowed separately, because the interpreter does not
-  /// verify them.
+  /// Everything. Precompiled chunks are allowed only by `allowsBytecode`, because the interpreter
+  /// does not verify them.
   case full(allowsBytecode: Bool)
   /// Lull, `string`, `table`, `math`, `utf8`, `coroutine`, the harmless functions of the base
-  /// library, and Lua source modules below the folder, if there is one. The script has no access to
-  /// files, processes, C modules or other parts of the machine. The environment decides which parts
-  /// of the network it may reach.
+  /// library, and, if a folder is given, Lua source modules below that folder. The script has no
+  /// access to files, processes, C modules or other parts of the machine. The host's environment
+  /// decides which parts of the network the script may reach.
   ///
   /// Time, work and memory are not limited: see `ScriptLimits`.
   case sandbox(folder: [UInt8]?)
   /// The sandbox, in which secrets, environment variables and caches are replaced by stand-ins
   /// without effects. Used for files that are only inspected.
   case inspection(folder: [UInt8], Inspection)
-  /// Everything except precompiled chunks. Used for files under inspection that the user has
-  /// allowed to run unrestricted. The gate provides the files that they load.
+  /// Everything except precompiled chunks. Used for an inspection of files that the user has
+  /// allowed to run unrestricted. The gate provides the files that such a file loads.
   case gated(any FileGate)
 
   var isSandbox: Bool {

@@ -8,9 +8,10 @@ import LullSystem
 /// Only regular files are allowed, because a pipe or a terminal could block all other work forever.
 package enum TextFile {
   package struct Problem: Error {
-    /// The error message. It is bytes, because the file name in it need not be valid UTF-8.
+    /// The error message. The message consists of bytes, because the file name in it need not be
+    /// valid UTF-8.
     package let message: [UInt8]
-    /// What a script can do about the problem; may be empty.
+    /// Advice for the script about how to solve the problem; may be empty.
     private var advice = ""
 
     /// The error message with the advice for scripts.
@@ -60,8 +61,8 @@ package enum TextFile {
     return .failure(Problem(path, "larger than \(size)"))
   }
 
-  /// Writes a new file and renames it over the old one, so that readers see either the old text or
-  /// the new one. An existing file keeps its mode, except for set-ID bits, unless `mode` is given.
+  /// Writes a new file and renames it over the old file, so that readers see either the old text or
+  /// the new text. An existing file keeps its mode, except for set-ID bits, unless `mode` is given.
   /// The file is not synced to disk.
   static func write(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
     var target = path
@@ -81,8 +82,8 @@ package enum TextFile {
     return failure.map { .failure(Problem(path, errno: $0)) } ?? .success(())
   }
 
-  /// Appends to a file, which is created if necessary. As in `write`, a link without a target is an
-  /// error.
+  /// Appends to a file. If the file does not exist, it is created. A link without a target is an
+  /// error, as in `write`.
   static func append(_ bytes: [UInt8], to path: [UInt8], mode: UInt32?) -> Result<Void, Problem> {
     if access(FileName.cString(path), F_OK) != 0, let objection = objection(toMissing: path) {
       return .failure(Problem(path, objection))
@@ -118,8 +119,8 @@ package enum TextFile {
       path, "is \(name): only regular files can be read and written", advice: ", use io.open")
   }
 
-  /// Returns an error text if a missing file is a link without a target, otherwise nil. Writing the
-  /// file would replace the link itself.
+  /// Called for a file that does not exist. Returns an error text if the path is a link without a
+  /// target, because writing the file would replace the link itself. Otherwise returns nil.
   private static func objection(toMissing path: [UInt8]) -> String? {
     FileName.isLink(path) ? "is a link to a file that does not exist" : nil
   }
@@ -127,9 +128,9 @@ package enum TextFile {
 
 /// Prepares the source code of script files in the same way as the stock interpreter.
 package enum SourceText {
-  /// Removes a byte order mark, and a first line that begins with `#`. The line break of that line
-  /// remains, so that line numbers are right. Before a precompiled chunk, the line break is removed
-  /// too.
+  /// Removes a byte order mark, and a first line that begins with `#`. The line break after that
+  /// line is kept, so that line numbers stay the same. If a precompiled chunk follows, the line
+  /// break is removed too.
   package static func withoutFirstLineMarks(_ bytes: [UInt8]) -> [UInt8] {
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     guard bytes.first == UInt8(ascii: "#") else { return bytes }
@@ -137,7 +138,7 @@ package enum SourceText {
     return Array(isPrecompiled(rest.dropFirst()) ? rest.dropFirst() : rest)
   }
 
-  /// Returns whether the bytes begin like a precompiled chunk. The first line must have been
-  /// removed before.
+  /// Returns whether the bytes begin like a precompiled chunk. A first line that begins with `#`
+  /// must have been removed before.
   package static func isPrecompiled(_ bytes: some Collection<UInt8>) -> Bool { bytes.first == 0x1B }
 }

@@ -10,12 +10,12 @@ package struct ImportedAPI: Equatable, Sendable {
   package var baseURL: String
   /// The other servers in the document with their descriptions. They are written as comments.
   package var otherServers: [(url: String, description: String?)] = []
-  /// The environments of the file, by name.
+  /// The environments of the file, each with its name and its base URL.
   package var environments: [(name: String, baseURL: String)] = []
   package var headers: [(name: String, value: ImportedText)] = []
   package var access = ImportedAccess()
-  /// Requests whose credentials differ from those of the API. If several match, the last one
-  /// applies.
+  /// The requests whose credentials differ from the credentials of the API. If several entries
+  /// match, the last one applies.
   package var exceptions: [ImportedException] = []
   /// The name of the schema file next to the API file.
   package var schemas: String?
@@ -68,7 +68,8 @@ package enum ImportedText: Equatable, Sendable {
   /// The header is not sent, although it would be by default.
   case nothing
   case plain(String)
-  /// A credential: the text before it, and the environment variable that contains it.
+  /// A credential. The values are the text before the credential, and the environment variable that
+  /// contains it.
   case secret(prefix: String, variable: String)
 }
 
@@ -153,7 +154,7 @@ package struct ImportedAccess: Equatable, Sendable {
   }
 }
 
-/// Requests whose credentials differ from those of the API.
+/// The requests whose credentials differ from the credentials of the API.
 package struct ImportedException: Equatable, Sendable {
   /// The path pattern of the `configure` entry.
   package var pattern: String
@@ -185,7 +186,7 @@ package struct ImportOrigin {
   package var lines: [String] {
     ["Imported by: lull import " + words.map(ImportOrigin.quoted).joined(separator: " ")]
       + only.map { ImportOrigin.mark + $0 }
-      + ["Changes made here are kept when it is imported again."]
+      + ["Changes made in this file are kept when the API is imported again."]
   }
 
   /// Returns the kind of source that a file was imported from, according to the comments at its

@@ -12,16 +12,18 @@ package struct ImportedCall: Equatable, Sendable {
 
   /// How to find the next page of a response, as written in the `pages` setting of a call.
   package enum Pages: Equatable, Sendable {
-    /// By the `Link` header, or by a field of the response that Lull knows.
+    /// The `Link` header, or a field of the response that Lull knows, contains the next page's URL
+    /// or cursor.
     case linked
-    /// By a field that contains the URL of the next page.
+    /// A field contains the URL of the next page.
     case next(field: String)
-    /// By a field that contains a cursor. If `items` is set, the field belongs to the last element
-    /// of that list, and it is used as long as the field `more` is true.
+    /// A field contains the cursor of the next page. If `items` is set, the field belongs to the
+    /// last element of that list, and it is used as long as the field `more` is true.
     case cursor(parameter: String, field: String, items: String? = nil, more: String? = nil)
-    /// By a page number that starts at `first` and increases by `step`.
+    /// The next page is requested by its number. Page numbers start at `first` and increase by
+    /// `step`.
     case counted(parameter: String, first: Int, step: Int, items: String?)
-    /// By the number of rows before the page.
+    /// The next page is requested by the number of rows before it.
     case offset(parameter: String, items: String?)
   }
 
@@ -35,6 +37,8 @@ package struct ImportedCall: Equatable, Sendable {
   package var contentType: String?
   /// Whether the call sends a body even if all fields are missing.
   package var requiresBody = false
+  /// Whether a POST is declared to change nothing on the server.
+  package var isSafe = false
   package var headers: [(name: String, value: ImportedText)] = []
   package var pages: Pages?
   /// Whether the response seems to be paged, but the document does not describe how to find the
@@ -46,7 +50,7 @@ package struct ImportedCall: Equatable, Sendable {
   package var rows: String?
   /// The tags of the operation. A pattern of `--only` can match them.
   package var tags: [String] = []
-  /// The credentials of the call. `nil`: it uses those of the API.
+  /// The credentials of the call. `nil`: the call uses the credentials of the API.
   package var access: ImportedAccess?
 
   package init(name: String, method: String, path: String) {
@@ -59,7 +63,7 @@ package struct ImportedCall: Equatable, Sendable {
     left.name == right.name && left.method == right.method && left.path == right.path
       && left.description == right.description && left.parameters == right.parameters
       && left.body == right.body && left.contentType == right.contentType
-      && left.requiresBody == right.requiresBody
+      && left.requiresBody == right.requiresBody && left.isSafe == right.isSafe
       && left.access == right.access && left.pages == right.pages && left.rows == right.rows
       && left.tags == right.tags
       && left.headers.elementsEqual(right.headers, by: ==)
@@ -70,7 +74,7 @@ package struct ImportedCall: Equatable, Sendable {
 package struct ImportedParameter: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     case string, number, integer, boolean, json, object, file
-    /// A string that is one of these.
+    /// A string that is one of these words.
     case choice([String])
   }
 
@@ -121,14 +125,14 @@ package struct ImportedParameter: Equatable, Sendable {
   /// Sets the default to a value in a document.
   ///
   /// - Parameters:
-  ///   - value: The value, converted to a plain one.
+  ///   - value: The value, converted to a plain value.
   ///   - element: The same value in the document.
   mutating func setStandard(_ value: JSONValue, of element: JSONElement) {
     standard = value
     standardText = element.hasLargeInteger ? element.text : nil
   }
 
-  /// The only value that the parameter allows. `nil` if it allows several.
+  /// The only value that the parameter allows. `nil` if the parameter allows several values.
   var onlyValue: JSONValue? {
     if case .choice(let words) = kind { return words.count == 1 ? .string(words[0]) : nil }
     return kind == .integer && integers.count == 1 ? .int(integers[0]) : nil

@@ -28,7 +28,7 @@ package enum ChunkBlocks {
 
   private enum Block {
     case function
-    /// The part from `for` or `while` to its `do`.
+    /// The part of a loop from `for` or `while` to its `do`.
     case loopHead
     case block
   }

@@ -1,4 +1,4 @@
-/// Finds the code on a line that an error message is about.
+/// Finds the code that an error message is about, on the line that the message names.
 ///
 /// A message names a line and often a value, as in `field 'x'` or `bad argument #2 to 'f'`. If
 /// exactly one token of the line fits the value, it is marked. Otherwise, all code of the line is
@@ -164,7 +164,7 @@ package struct CodeMark {
     tokens.indices.contains(position) ? tokens[position].text : ""
   }
 
-  /// Returns the position of the only token that fits. nil if none fits, or more than one.
+  /// Returns the position of the only token that fits. nil if no token fits, or more than one.
   private func only(_ fits: (Int) -> Bool) -> Int? {
     let positions = tokens.indices.filter(fits)
     return positions.count == 1 ? positions[0] : nil

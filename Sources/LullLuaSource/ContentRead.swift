@@ -149,8 +149,8 @@ package struct ContentRead {
       || tokens[position].isSymbol("]")
   }
 
-  /// Returns the number of tokens of the expression at the beginning of some tokens. 0 if the
-  /// expression does not extend to the end of a statement.
+  /// Returns the number of tokens in the expression that `tokens` begin with. 0 if the expression
+  /// does not extend to the end of a statement.
   package static func length(of tokens: ArraySlice<LuaToken>) -> Int {
     var depth = 0
     var before: LuaToken?

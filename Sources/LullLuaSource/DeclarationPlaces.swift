@@ -62,8 +62,8 @@ package struct DeclarationPlaces {
     return tokens[assignment + 1].text
   }
 
-  /// The line of the result: that of the last `return` outside of blocks. If there is none, that of
-  /// the last `return`. Without any `return`, the result is 1.
+  /// The line of the last `return` outside of blocks, which returns the file's result. If there is
+  /// none, the line of the last `return` in the file. Without any `return`, 1.
   package var lineOfResult: Int {
     let result = tokens.resultIndex.map { tokens[$0] } ?? tokens.last { $0.isKeyword("return") }
     return result.map { line(at: $0.range.lowerBound) } ?? 1
@@ -73,14 +73,15 @@ package struct DeclarationPlaces {
     DeclarationPlaces.first(lineEnds.count) { lineEnds[$0] >= offset } + 1
   }
 
-  /// Returns the index of the first token on a line. If the line has none, returns that of the next
-  /// token.
+  /// Returns the index of the first token on a line. If the line has no token, returns the index of
+  /// the next token.
   fileprivate func firstToken(onOrAfterLine line: Int) -> Int {
     DeclarationPlaces.first(tokens.count) { self.line(at: tokens[$0].range.lowerBound) >= line }
   }
 
-  /// Finds the first number below `count` that fits, by binary search. All numbers after it must
-  /// fit too. If none fits, returns `count`.
+  /// Finds the first number below `count` for which `isSo` is true, by binary search. If `isSo` is
+  /// true for a number, it must be true for all larger numbers. If `isSo` is true for no number,
+  /// returns `count`.
   private static func first(_ count: Int, where isSo: (Int) -> Bool) -> Int {
     var low = 0
     var high = count
@@ -192,7 +193,7 @@ package struct CallBrackets {
     tokens = all[open..<min(end, all.count)]
   }
 
-  /// The line of the first `key =` or `["key"] =` for each key. Keys are in lower case.
+  /// For each key, in lower case, the line of its first `key =` or `["key"] =`.
   package var lines: [String: Int] {
     var lines: [String: Int] = [:]
     for index in tokens.indices.dropLast() {

@@ -80,7 +80,8 @@ package struct DeclaredTable {
   package let tokens: Range<Int>
   package private(set) var fields: [Field] = []
 
-  /// Parses the table that begins at a token. nil if none begins there, or if it is not closed.
+  /// Parses the table that begins at a token. nil if no table begins there, or if the table is not
+  /// closed.
   package init?(at start: Int, in all: [LuaToken]) {
     guard start < all.count, all[start].isSymbol("{") else { return nil }
     var place = start + 1

@@ -55,8 +55,8 @@ package struct FunctionTexts {
     return tokens[index].text
   }
 
-  /// Returns the functions that are defined on a line, and the local functions that these use,
-  /// directly or indirectly. Each is returned as the bytes of its tokens.
+  /// Returns the functions that are defined on a line, and the local functions that these functions
+  /// use, directly or indirectly. Each function is returned as the bytes of its tokens.
   package func tokens(ofFunctionsOn line: Int) -> [[ArraySlice<UInt8>]] {
     var taken = functions.indices.filter { functions[$0].lines.contains(line) }
     var next = 0

@@ -158,7 +158,7 @@ package struct LineContext {
   }
 
   /// Returns the position of the cursor, at the end of the tokens, in a table that is an argument.
-  /// nil if it is not in such a table.
+  /// nil if the cursor is not in a table that is an argument.
   private static func place(in tokens: ArraySlice<LuaToken>) -> Place? {
     guard let (opening, _) = openBracket(in: tokens), tokens[opening].is("{") else { return nil }
     let before = tokens[..<opening]

@@ -185,8 +185,8 @@ struct Lexer {
     return level
   }
 
-  /// Skips the text up to the closing long bracket with the same number of `=` characters, and the
-  /// bracket. Returns the start of the bracket, or nil if it is missing.
+  /// Skips the text up to and including the closing long bracket with the same number of `=`
+  /// characters. Returns the start of the bracket, or nil if the bracket is missing.
   private mutating func endOfLongBracket(_ level: Int) -> Int? {
     while position < bytes.count {
       if byte() == UInt8(ascii: "]") {

@@ -3,8 +3,8 @@ package struct Question: Equatable {
   /// The expression, without the question mark.
   package let name: String
 
-  /// Parses a line. nil if it does not request help. The expression may consist only of names,
-  /// fields and elements, so that no function is called.
+  /// Parses a line. nil if the line does not request help. The expression may consist only of
+  /// names, fields and elements, so that no function is called.
   package init?(_ line: String) {
     let tokens = LuaToken.all(in: line.utf8)
     guard tokens.count > 1, let first = tokens.first, let last = tokens.last,

@@ -13,7 +13,7 @@ package struct StatementParts {
 
   private let source: [UInt8]
   private let tokens: [LuaToken]
-  /// The names that the statement uses, without those of fields and methods.
+  /// The names that the statement uses, without the names of fields and methods.
   package let names: Set<String>
   private let declarations: [Declaration]
   /// The index of the `return` outside of blocks. nil if there is none.

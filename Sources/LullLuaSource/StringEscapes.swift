@@ -1,7 +1,7 @@
 /// Decodes the escapes in strings of Lua source. (Lua 5.4 manual, section 3.1)
 package enum StringEscapes {
-  /// Returns the bytes of a string, from the text between its quotes. nil if it contains a rare
-  /// escape.
+  /// Returns the bytes of a string, from the text between its quotes. nil if the text contains a
+  /// rare escape.
   package static func bytes(of written: some Collection<UInt8>) -> [UInt8]? {
     var rest = Array(written)[...]
     var bytes: [UInt8] = []

@@ -75,7 +75,7 @@ package struct TableLayout {
   /// value.
   package subscript(name: String) -> TableLayout? { fields.first { $0.name == name }?.table }
 
-  /// The position of each named field in the order of the source.
+  /// The index of each named field in the order of the source, keyed by name.
   package var positions: [String: Int] {
     Dictionary(fields.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
   }
@@ -96,8 +96,8 @@ package struct TableLayout {
       token(offset)?.isSymbol(text) == true
     }
 
-    /// Parses the table constructor that begins at the current token. nil if none begins there, or
-    /// if it is not closed.
+    /// Parses the table constructor that begins at the current token. nil if no table constructor
+    /// begins there, or if it is not closed.
     mutating func table() -> TableLayout? {
       guard isSymbol("{"), depth < Walk.deepest else { return nil }
       depth += 1

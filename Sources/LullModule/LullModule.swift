@@ -7,8 +7,8 @@ import LullClients
 
 /// Creates the host for an interpreter that is not Lull's own, and attaches it to the runtime.
 ///
-/// `luaopen_lull` calls this function if no host was preloaded. It is exported to C because the
-/// bridge can't refer to a Swift target that depends on it.
+/// `luaopen_lull` calls this function if no host was preloaded. The function is exported to C,
+/// because the bridge can't refer to a Swift target that depends on the bridge.
 @c(lull_library_attach)
 public func attachLibrary(_ runtime: OpaquePointer?) -> UnsafeMutableRawPointer? {
   guard let runtime else { return nil }

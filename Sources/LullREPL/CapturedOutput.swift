@@ -4,11 +4,11 @@ import LullCore
 import LullSystem
 
 /// Captures everything that is written to standard output and standard error while a line is being
-/// edited, so that it can be shown above the line.
+/// edited. The captured output can then be shown above the edited line.
 ///
 /// During the capture, both descriptors refer to a file in memory. The file receives the output of
-/// all writers in order. Unlike with a pipe, a writer never blocks because nothing reads its
-/// output. A stream that is not a terminal is not captured.
+/// all writers in order. A pipe would block its writers when nothing reads from it; a file does
+/// not. A stream that is not a terminal is not captured.
 final class CapturedOutput {
   private let file: Int32
   private var originals: [(number: Int32, copy: Int32)] = []
@@ -37,7 +37,7 @@ final class CapturedOutput {
     }
   }
 
-  /// Restores the streams. `take()` can still return the last output afterwards.
+  /// Restores the streams. After that, `take()` can still return the last output.
   func end() {
     fflush(nil)
     for number in [STDOUT_FILENO, STDERR_FILENO] { StandardTerminals.capture(number, on: nil) }

@@ -3,8 +3,8 @@ import LullLibC
 import LullLuaSource
 import LullSystem
 
-/// Completes the word at the cursor. It uses the variables of the session and the description of
-/// the API, and runs no Lua code.
+/// Completes the word at the cursor. The candidates come from the variables of the session and the
+/// description of the API. No Lua code is run.
 struct Completer {
   private let session: LuaSession
   private let description: APIDescription
@@ -79,7 +79,8 @@ struct Completer {
     }
     guard let path = chain.path else { return [] }
     if let names = session.ownFieldNames(at: path) {
-      // A name with a quote or a backslash is not offered, because it would end the quoted string.
+      // A name with a quote or a backslash is not offered, because it can't be written unchanged in
+      // a quoted string.
       return names.filter { name in !name.contains { "\"'\\".contains($0) } }
     }
     return session.fieldNames(of: path, onlyFunctions: false, namesOnly: false)
@@ -110,7 +111,8 @@ struct Completer {
 
   /// Returns the type of an expression, in the notation of the API description.
   private func type(of chain: LineContext.Chain) -> String? {
-    // Values are used as far as they can be inspected. After that, their declared types are used.
+    // Values are used as far along the chain as they can be inspected. After that, declared types
+    // are used.
     var path = [chain.name]
     var steps = chain.steps[...]
     while let name = steps.first?.pathName {
@@ -152,8 +154,8 @@ struct Completer {
     entry.signatures.last?.returns.first
   }
 
-  /// Returns the owners that a type names, such as `Settings|SettingsFunction` or `Entity?`. An
-  /// alias is replaced by the owners that its type names.
+  /// Returns the owners for the names in a type, such as `Settings|SettingsFunction` or `Entity?`.
+  /// If a name is an alias, it is replaced by the owners for the names in the aliased type.
   private func owners(in type: String) -> [APIOwner] {
     Completer.parts(of: type).compactMap { description.owner($0) }.flatMap { owner in
       if case .alias(let type) = owner.kind { owners(in: type) } else { [owner] }
@@ -192,7 +194,7 @@ struct Completer {
     return describedKeys(of: place)
   }
 
-  /// Returns the declared call of an API file whose table of parameters is at that place. The call
+  /// Returns the call declared by an API file whose table of parameters is at that place. The call
   /// may be written as a function or as a method.
   private func declaredCall(_ place: LineContext.Place) -> (any SelfDescribing)? {
     guard place.keys.isEmpty, place.argument == 0 else { return nil }
@@ -251,8 +253,8 @@ struct Completer {
     return owners + [settings]
   }
 
-  /// Returns the help for a path, which depends on the current values of variables. `nil` if the
-  /// path does not lead to a part of Lull.
+  /// Returns the help for the value at a path, which depends on the current values of variables.
+  /// `nil` if the path does not lead to an object or function of Lull.
   func help(for path: [String]) -> String? {
     if let own = session.selfDescribing(at: path) { return own.helpText }
     if let name = path.last, path.count > 1 {
@@ -316,8 +318,8 @@ struct Completer {
     return resourcePaths(at: path)
   }
 
-  /// Returns the paths of the resources of a service, or of the service in the table that an API
-  /// file returned.
+  /// Returns the paths of the resources of the service at a path. If the value at the path is the
+  /// table that an API file returned, the service in that table is used.
   private func resourcePaths(at path: [String]) -> [String] {
     let paths = session.resourcePaths(ofServiceAt: path)
     return paths.isEmpty ? session.resourcePaths(ofServiceAt: path + ["service"]) : paths
@@ -331,8 +333,8 @@ extension APIOwner {
 }
 
 extension LineContext.Chain {
-  /// The names and element numbers of the chain. `nil` if it contains anything else, such as a
-  /// call.
+  /// The names and element indices of the chain. `nil` if the chain contains anything else, such as
+  /// a call.
   var path: [String]? {
     var path = [name]
     for step in steps {
@@ -344,7 +346,7 @@ extension LineContext.Chain {
 }
 
 extension LineContext.Step {
-  /// The step as a component of a path to a value of the session. `nil` for a call.
+  /// This step of the chain as a component of a path to a value of the session. `nil` for a call.
   fileprivate var pathName: String? {
     switch self {
     case .field(let name): name.hasPrefix("[") ? nil : name
@@ -363,7 +365,7 @@ extension LineContext.Kind {
   }
 }
 
-/// The result of the completion key.
+/// The result of pressing the completion key.
 struct Completion: Equatable {
   /// The text to insert at the cursor: the common prefix of all candidates.
   var insertion = ""
@@ -371,7 +373,8 @@ struct Completion: Equatable {
   var candidates: [String] = []
 }
 
-/// Suggests the rest of a line, from an earlier line that begins with the same text.
+/// Suggests the rest of a line. The suggestion is the rest of an earlier line that begins with the
+/// same text.
 struct Suggestions {
   private static let kept = 5000
   /// The earlier lines, the latest last.
@@ -384,8 +387,8 @@ struct Suggestions {
     }
   }
 
-  /// Returns the rest of the latest entry that begins with the text. `nil` if no entry does, or if
-  /// the text is blank.
+  /// Returns the rest of the latest entry that begins with the text. `nil` if no entry begins with
+  /// the text, or if the text is blank.
   func rest(after text: String) -> String? {
     guard text.utf8.contains(where: { $0 > 32 }) else { return nil }
     for entry in entries.reversed()
@@ -437,7 +440,7 @@ enum HeaderNames {
   ]
 
   /// Returns the names that begin with a prefix, ignoring case. The typed prefix stays unchanged.
-  /// If it is in lower case, the rest of the name is in lower case too.
+  /// If the prefix is in lower case, the rest of the name is in lower case too.
   static func starting(with prefix: String) -> [String] {
     let lower = prefix.lowercased()
     let isSmall = prefix == lower && !prefix.isEmpty
@@ -449,8 +452,8 @@ enum HeaderNames {
   static func isMeant(by name: String?) -> Bool { name == "headers" }
 }
 
-/// Finds the names that `require` accepts: those of loaded and preloaded modules, and those of
-/// files that `package.path` leads to.
+/// Finds the names that `require` accepts: the names of loaded and preloaded modules, and the names
+/// for files that `require` finds in `package.path`.
 struct ModuleNames {
   private let session: LuaSession
 
@@ -458,8 +461,8 @@ struct ModuleNames {
     self.session = session
   }
 
-  /// Returns the names that begin with a prefix. Folders are searched only to the depth of the
-  /// prefix.
+  /// Returns the names that begin with a prefix. Folders are searched only as deep as the prefix
+  /// has components.
   func starting(with prefix: String) -> [String] {
     let known = ["loaded", "preload"].flatMap {
       session.fieldNames(of: ["package", $0], onlyFunctions: false)

@@ -6,7 +6,7 @@ import LullSystem
 import LullTransport
 
 /// Edits lines on a terminal with libedit. While libedit waits for a character, the event loop
-/// runs, and output is shown above the line.
+/// runs, and output is shown above the edited line.
 final class EditedLines: LineSource {
   private static let prompts = (first: "> ", more: ">> ")
 
@@ -30,7 +30,7 @@ final class EditedLines: LineSource {
   private var announcesPastes = false
   private var isAbandoned = false
   private var isAtEnd = false
-  /// The last line of the output above the edited line, if it has no line break yet.
+  /// The last line of the output above the edited line, if that output line has no line break yet.
   private var openLine: [UInt8] = []
   /// The lines of an incomplete statement.
   private var statement = ""
@@ -122,7 +122,7 @@ final class EditedLines: LineSource {
     isEditing = true
     session.isAtPrompt = true
     // libedit shows its prompt before it prepares the terminal. Until then, the terminal would
-    // interpret typed characters, so it is prepared here.
+    // interpret typed characters. So the terminal is prepared here.
     ceditline_prepare(editor)
     var count: Int32 = 0
     let line = ceditline_read_line(editor, &count)
@@ -170,8 +170,8 @@ final class EditedLines: LineSource {
 
   // MARK: Characters
 
-  /// Gets the next typed character for libedit. Returns 1 if there is one, 0 at the end of the
-  /// input, or -1 to discard the line.
+  /// Gets the next typed character for libedit. Returns 1 if there is a character, 0 at the end of
+  /// the input, or -1 to discard the line.
   private func read(_ character: UnsafeMutablePointer<wchar_t>) -> Int32 {
     defer { decoration?.hide() }
     while true {
@@ -189,8 +189,8 @@ final class EditedLines: LineSource {
     }
   }
 
-  /// Waits until something has been typed, output has arrived or the line is discarded. Shows the
-  /// output.
+  /// Waits until something has been typed, output has arrived or the line is discarded. If output
+  /// has arrived, shows it.
   private func waitForInput() {
     decorate()
     loop.run {
@@ -249,20 +249,22 @@ final class EditedLines: LineSource {
     ceditline_draw(editor)
   }
 
-  /// Erases the prompt and the edited line. The cursor is then where the prompt began.
+  /// Erases the prompt and the edited line. Afterwards, the cursor is at the place where the prompt
+  /// began.
   private func eraseLine() {
     let row = position(all: false).row
     terminal.write((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")
   }
 
-  /// Leaves the edited line on the screen, writes `mark` after it, and moves to a new line below.
+  /// Leaves the edited line on the screen, writes the text `mark` after it, and moves the cursor to
+  /// a new line.
   private func leaveLine(_ mark: String) {
     let below = position(all: true).row - position(all: false).row
     terminal.write((below > 0 ? "\u{1B}[\(below)B" : "") + mark + "\n")
   }
 
-  /// Returns the position of the cursor or, if `all` is true, of the end of the line. It is
-  /// relative to the start of the prompt.
+  /// Returns the position of the cursor. If `all` is true, returns the position of the end of the
+  /// line. Both are relative to the start of the prompt.
   private func position(all: Bool) -> ScreenPosition {
     var position = ScreenPosition(column: promptWidth, width: terminal.width)
     guard let editor else { return position }
@@ -291,8 +293,8 @@ final class EditedLines: LineSource {
     decorate()
   }
 
-  /// Redraws the line after the process was stopped, because another process may have used the
-  /// terminal meanwhile.
+  /// Redraws the line after the process was stopped and continued, because another process may have
+  /// used the terminal meanwhile.
   private func continued() {
     guard isEditing, let editor else { return }
     ceditline_prepare(editor)
@@ -349,15 +351,16 @@ final class EditedLines: LineSource {
 
   // MARK: Pastes
 
-  /// Enables or disables bracketed paste. In this mode, the terminal marks the start and end of
-  /// pasted text. It is enabled only while a line is edited.
+  /// Enables or disables bracketed paste, a mode in which the terminal marks the start and the end
+  /// of pasted text. The mode is enabled only while a line is edited.
   private func announcePastes(_ isOn: Bool) {
     guard announcesPastes != isOn else { return }
     announcesPastes = isOn
     terminal.write(isOn ? "\u{1B}[?2004h" : "\u{1B}[?2004l")
   }
 
-  /// Inserts pasted text without running it, even if it has several lines.
+  /// Inserts pasted text into the edited line without running it, even if the text has several
+  /// lines.
   private func paste() -> UInt8 {
     let end = Array("\u{1B}[201~".utf8)
     while !typed.contains(end) {

@@ -1,15 +1,16 @@
 import LullLuaSource
 
-/// Input that is not useful Lua, but is typed by habit from IPython, a shell or another prompt.
+/// Input that is not useful Lua. Users type it because they are used to IPython, a shell or another
+/// prompt.
 enum Habit: Equatable {
-  /// `exit` or a similar word, which ends the session. If a variable named `unless` exists, the
-  /// line is Lua.
+  /// `exit` or a similar word, which ends the session. If there is a variable with the name
+  /// `unless`, the line is run as Lua instead.
   case leaving(unless: String?)
-  /// A command that does not exist, with a hint about the equivalent in Lull. If a variable named
-  /// `unless` exists, the line is Lua.
+  /// A command that does not exist in Lull, with a hint about the equivalent. If there is a
+  /// variable with the name `unless`, the line is run as Lua instead.
   case hint(String, unless: String? = nil)
 
-  /// Recognizes such input in a line. Returns `nil` for any other line.
+  /// Recognizes input of this kind in a line. Returns `nil` for any other line.
   init?(_ line: String) {
     let text = line.drop { $0 == " " || $0 == "\t" }
     let word = text.prefix { !$0.isWhitespace }
@@ -35,7 +36,7 @@ enum Habit: Equatable {
 
   private static let list = ".help lists the commands of the prompt"
 
-  /// The hints for IPython commands, by the name of the command.
+  /// The hints for IPython commands, keyed by the name of the command.
   private static let magic = [
     "ed": ".edit opens the last input", "edit": ".edit opens the last input",
     "hist": "Ctrl-R searches the history, .save FILE writes it",
@@ -69,7 +70,7 @@ enum Habit: Equatable {
       unless: "In")
   }
 
-  /// The name of a variable. If it exists, the line is Lua.
+  /// The name of a variable, or `nil`. If the variable exists, the line is run as Lua.
   var variable: String? {
     switch self {
     case .leaving(let name), .hint(_, let name): name

@@ -4,12 +4,12 @@ import LullSystem
 import LullTransport
 
 /// The history of statements from earlier sessions, in the file `$XDG_STATE_HOME/lull/history`.
-/// Each statement is one line of the file. A statement of several lines has a byte 1 in front, and
-/// its line breaks are written as `\n`.
+/// Each statement is one line of the file. If a statement has several lines, its line in the file
+/// begins with a byte 1, and its line breaks are written as `\n`.
 ///
 /// Concurrent sessions append to the file, so that no session overwrites the lines of another. When
-/// the file has twice the maximum number of lines, the next session removes the oldest ones. Only
-/// its owner can read the file. If the file can't be written or belongs to another user, the
+/// the file has twice the maximum number of lines, the next session removes the oldest lines. Only
+/// the owner of the file can read it. If the file can't be written or belongs to another user, the
 /// session has no stored history. Root does not create the file in another user's folder.
 package struct History {
   private static let kept = 5000
@@ -38,8 +38,8 @@ package struct History {
     flock(file, LOCK_EX)
     let lines = History.read(file).split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
     guard lines.count > 2 * History.kept else { return lines.suffix(History.kept) }
-    // The file is rewritten in place, because other sessions that have it open continue to append
-    // to it.
+    // The file is rewritten in place, because other sessions that have the file open continue to
+    // append to it.
     let rest = lines.suffix(History.kept)
     let bytes = Array(rest.map { $0 + "\n" }.joined().utf8)
     if ftruncate(file, 0) == 0 { write(file, bytes) }

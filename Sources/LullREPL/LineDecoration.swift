@@ -4,14 +4,14 @@ import LullLibC
 import LullLuaSource
 import LullSystem
 
-/// Draws the colours of the edited line and the suggestion after it, because libedit supports
+/// Draws the colours of the edited line, and a suggestion after the line, because libedit supports
 /// neither. `show` is called before the session waits for a key, and `hide` afterwards.
 final class LineDecoration {
   private let editor: OpaquePointer
   private let terminal: Terminal
   private var suggestions = Suggestions()
-  /// The suggested rest of the line, and the text for which it was suggested: the statement and the
-  /// line.
+  /// The suggested rest of the line. `text` is the statement and the line for which the rest was
+  /// suggested.
   private var offered: (rest: String, text: String)?
   private var isShown = false
 
@@ -33,7 +33,7 @@ final class LineDecoration {
     offered = nil
     isShown = false
     // Text that is larger than the screen is not decorated, because libedit shows only a part of
-    // it.
+    // that text.
     guard let start = ceditline_text(editor, &cursor, &length),
       length < terminal.width * terminal.height
     else { return }
@@ -83,7 +83,7 @@ final class LineDecoration {
     var width = 0
     for character in visible {
       let more = TextWidth.of(character)
-      // One column is left for the mark that shows that the line was cut off.
+      // One column is left for the character that shows that the line was cut off.
       guard width + more < columns else { break }
       shown.append(character)
       width += more
@@ -160,16 +160,17 @@ struct LineColours: Equatable {
   }
 }
 
-/// Draws an edited line in colours over the same line drawn by libedit, which does not support
-/// colours. The characters and their positions stay the same, so that the screen still matches
-/// libedit's internal state.
+/// Draws an edited line in colours over the line that libedit has drawn, because libedit does not
+/// support colours. The characters and their positions stay the same, so that the screen still
+/// matches libedit's internal state.
 struct PaintedLine {
-  /// Returns the number of columns of a character; negative if it can't be printed.
+  /// Returns the number of columns of a character. The number is negative if the character can't be
+  /// printed.
   private let columns: (wchar_t) -> Int
   private let promptWidth: Int
   private let screen: (width: Int, height: Int)
 
-  /// Creates the drawing of a line.
+  /// Creates a drawing of a line.
   ///
   /// - Parameter columns: Returns the number of columns of a character. The number is negative if
   ///   the character can't be printed.
@@ -181,9 +182,9 @@ struct PaintedLine {
     self.screen = screen
   }
 
-  /// Returns the output that draws the line in colours. The cursor is at libedit's position before
-  /// and after it. The output is empty if libedit shows only a part of the text, or shows other
-  /// characters.
+  /// Returns the output that draws the line in colours. Before and after the output, the cursor is
+  /// where libedit expects it. The output is empty if libedit shows only a part of the text, or
+  /// shows other characters.
   func text(
     _ characters: UnsafeBufferPointer<wchar_t>, cursor: Int, colours: [LineColours.Colour]
   ) -> String {

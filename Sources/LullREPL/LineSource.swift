@@ -6,8 +6,8 @@ import LullTransport
 protocol LineSource: AnyObject {
   /// Whether a user types the lines at a terminal.
   var isInteractive: Bool { get }
-  /// Returns the next line without its line break. The event loop runs meanwhile. Returns `.end` at
-  /// the end of the input, or if the session is ended from outside.
+  /// Returns the next line without its line break. The event loop runs while this method waits.
+  /// Returns `.end` at the end of the input, or if other code ends the session.
   func next(isContinuation: Bool) -> LineInput
   /// Called with each complete statement, for the history.
   func remember(_ statement: [UInt8])
@@ -68,8 +68,8 @@ final class PipedLines: LineSource {
 
   func close() { watch?.close() }
 
-  /// Returns a line without CR at its end. From the first line, a byte order mark and a `#!` line
-  /// for the shell are removed too.
+  /// Returns a line without a CR at its end. If the line is the first one, a byte order mark and a
+  /// `#!` line for the shell are removed too.
   private func cleaned(_ line: [UInt8]) -> [UInt8] {
     var line = line
     if line.last == 13 { line.removeLast() }

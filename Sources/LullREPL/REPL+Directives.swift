@@ -6,7 +6,7 @@ import LullLuaSource
 import LullSystem
 
 extension REPL {
-  /// Runs a directive. Returns `false` if it failed.
+  /// Runs a directive. Returns `false` if the directive failed.
   func obey(_ directive: Directive) -> Bool {
     guard let name = Directive.Name(rawValue: directive.name),
       isInteractive || !name.isForPeople
@@ -52,7 +52,8 @@ extension REPL {
   private func load(_ bytes: [UInt8]) -> Bool {
     let path = String(escaping: bytes)
     guard !path.isEmpty else { return refuse("the file is missing: .load FILE") }
-    // In the sandbox, `.load` could read any file and show its lines in error messages.
+    // In the sandbox, `.load` could otherwise read any file and show lines of the file in error
+    // messages.
     guard !isSandboxed || files.contains(path) else {
       return refuse(".load is not available in the sandbox: name files on the command line")
     }
@@ -91,7 +92,7 @@ extension REPL {
   private func listResources(_ pattern: String) {
     let lines = ResourceLine.all(in: handles, matching: pattern.isEmpty ? nil : pattern)
     guard !lines.isEmpty else {
-      let suffix = pattern.isEmpty ? "" : " of that name"
+      let suffix = pattern.isEmpty ? "" : " that match the pattern"
       return StandardOutput.write("no resources\(suffix) are in memory\n")
     }
     let services = Set(lines.map(\.service))
@@ -177,16 +178,18 @@ struct Directive: Equatable {
 
     var summary: String {
       switch self {
-      case .edit: "edit the last input (or Out[NUMBER], or one by its beginning); run it if saved"
+      case .edit:
+        "edit the last input, or one by its number in Out or by its beginning, and run it if saved"
       case .help: "list the commands, or describe a name, like NAME?"
       case .load: "run a file; its top-level locals become variables"
-      case .log: "log these categories, or common, detailed, all, off; without any, list them"
+      case .log:
+        "log these categories, or common, detailed, all, off; alone, show the logged categories"
       case .record: "record network traffic for tests/cassettes/NAME.har"
       case .reload: "run the files loaded so far again, with the modules they require"
       case .resources: "list the resources in memory: state, age, size, observers"
       case .save: "write the statements that succeeded to a new file"
-      case .stop: "end the recording and write it, without secrets, tokens and cookies"
-      case .test: "the same, and write a test of the recorded input: tests/NAME_test.lua"
+      case .stop: "end the recording and write it to the file, without secrets, tokens and cookies"
+      case .test: "like .stop, and write a test of the recorded input: tests/NAME_test.lua"
       case .trace: "show the result of each pipeline step for the last response"
       case .time: "run a line and show how long it took"
       }
@@ -213,7 +216,7 @@ struct Directive: Equatable {
       """
   }
 
-  /// The name of the directive as typed, without the dot.
+  /// The name of the directive as the user typed it, without the dot.
   let name: String
   let argument: String
   /// The argument as bytes, which need not be valid UTF-8.
@@ -233,7 +236,7 @@ struct Directive: Equatable {
     var rest = text.dropFirst(1 + word.count).drop { $0.isWhitespace }
     while rest.last?.isWhitespace == true { rest.removeLast() }
     argument = String(rest)
-    // Everything before the argument is valid UTF-8, so its length in bytes is known.
+    // Everything before the argument is valid UTF-8, so the length of that text in bytes is known.
     let blanks: [UInt8] = [9, 10, 11, 12, 13, 32]
     let start = bytes.drop { blanks.contains($0) }.dropFirst(1 + word.utf8.count)
       .drop { blanks.contains($0) }

@@ -4,15 +4,16 @@ import LullHost
 import LullSystem
 
 extension REPL {
-  /// Opens an editor with an earlier input, and runs the text that the user saves. Runs nothing if
-  /// the text is empty or was not saved. The session is paused while the editor runs.
+  /// Opens an editor with the earlier input that `name` identifies, and runs the text that the user
+  /// saves. Runs nothing if the text is empty or was not saved. The session is paused while the
+  /// editor runs.
   func edit(_ name: [UInt8]) -> Bool {
     guard !isSandboxed else { return refuse(".edit is not available in the sandbox") }
     let input = inputs.named(name)
     guard input != nil || name.isEmpty else {
       return refuse(
         "no input begins with '\(String(escaping: name))' or has that number: "
-          + ".edit, .edit NUMBER or .edit BEGINNING")
+          + "write .edit, .edit NUMBER or .edit BEGINNING")
     }
     var path = FileName.cString(Array("\(TemporaryFolder.place)/lull-XXXXXX.lua".utf8))
     let file = mkstemps(&path, 4)
@@ -55,8 +56,8 @@ extension REPL {
     return enter(edited: statement)
   }
 
-  /// Runs the editor, and returns its exit code. Returns `nil` if it could not be started. While it
-  /// runs, only the editor handles Ctrl-C. (POSIX, system())
+  /// Runs the editor, and returns its exit code. Returns `nil` if the editor could not be started.
+  /// While the editor runs, only the editor handles Ctrl-C. (POSIX, system())
   private func run(_ editor: String, on file: [UInt8]) -> Int32? {
     var previous = sigaction()
     var ignoring = sigaction()

@@ -67,13 +67,14 @@ extension REPL {
     let leftovers = recording.recorder.suspicions.prefix(5)
     if !leftovers.isEmpty {
       StandardOutput.write(
-        "it may contain a token that is not hidden: look at \(leftovers.joined(separator: "; "))\n")
+        "the recording may contain a token that is not hidden: check \(leftovers.joined(separator: "; "))\n"
+      )
     }
     return true
   }
 
-  /// Writes a new file in the folder `tests`. Returns an error message if that fails, otherwise
-  /// nil.
+  /// Writes a new file in the folder `tests`. Returns an error message if the file can't be
+  /// written, otherwise nil.
   private func put(_ bytes: [UInt8], at path: String, below folder: String? = nil) -> String? {
     for made in ["tests"] + (folder.map { ["tests/\($0)"] } ?? [])
     where mkdir(made, 0o777) != 0 && errno != EEXIST {
@@ -93,11 +94,11 @@ extension REPL {
 
   // MARK: The test
 
-  /// Writes a test with the input since `.record`. The test expects the results that the session
-  /// had.
+  /// Writes a test that consists of the input since `.record`. The test expects the results that
+  /// the session had.
   func writeTest() -> Bool {
     guard let recording else {
-      return refuse("nothing is recorded for a test to replay: .record NAME starts a recording")
+      return refuse("there is no recording that a test can replay: .record NAME starts a recording")
     }
     if !recording.hasEnded, !write(recording) { return false }
     let typed = inputs.since(recording.start).filter { input -> Bool in
@@ -105,7 +106,7 @@ extension REPL {
       return input.hasSucceeded && input.file == nil
     }
     guard !typed.isEmpty else {
-      return refuse("there is no input to test since .record")
+      return refuse("no statement was typed since .record, so there is nothing to test")
     }
     let statements = typed.enumerated().map { place, input in
       var statement = statement(of: input, recording.recorder)
@@ -133,14 +134,14 @@ extension REPL {
     var left: String?
     if let request = input.request {
       result = TypedResult(request)
-      if result == .object { left = "it was still in flight" }
+      if result == .object { left = "the request was still in flight" }
     }
     switch result {
     case .mixed:
-      left = "a snapshot cannot hold a table with such keys"
+      left = "a snapshot cannot represent the keys or values of this table"
     case .literal(let text)
     where recorder.hidesAnswers && TestDraft.names(in: input.text) && !isSaid(text, by: recorder):
-      left = "responses were recorded with placeholders, and this may contain a hidden value"
+      left = "responses were recorded with placeholders, and this text may contain a hidden value"
     default: break
     }
     return TestDraft.Statement(
@@ -150,8 +151,8 @@ extension REPL {
       isAwaited: input.isAwaited)
   }
 
-  /// The name of the environment in `LULL_ENV`. `nil` if the variable is not set or is not a valid
-  /// name.
+  /// The environment name in the variable `LULL_ENV`. `nil` if the variable is not set, or if its
+  /// value is not a valid name.
   private static var usualEnvironment: String? {
     // The value is copied immediately, because the environment may change.
     guard let name = getenv("LULL_ENV").map({ String(cString: $0) }), !name.isEmpty,
@@ -160,8 +161,8 @@ extension REPL {
     return name
   }
 
-  /// Returns whether a number or string occurs in a recorded response. Always true for other kinds
-  /// of literals, which are not searched for.
+  /// Returns whether a number or string occurs in a recorded response. Returns true for every other
+  /// kind of literal, because responses are not searched for them.
   private func isSaid(_ literal: String, by recorder: SessionRecorder) -> Bool {
     let bytes = recorder.hidden(script: Array(literal.utf8))
     var text = String(escaping: bytes)
@@ -181,7 +182,7 @@ struct SessionRecording {
   /// The number of statements that the session had run before the recording started.
   let start: Int
   let recorder: SessionRecorder
-  /// Whether the recording has ended, because it was written.
+  /// Whether the recording has ended, because the test was written.
   var hasEnded = false
 
   static func path(of name: String) -> String { "tests/cassettes/\(name).har" }

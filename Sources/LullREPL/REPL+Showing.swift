@@ -3,7 +3,8 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// The values of a line, among them requests for which the session waits before it shows them.
+/// The values of a line, while the session waits for requests among the values before it shows
+/// them.
 struct PendingValues {
   enum Item {
     case text(String)
@@ -13,7 +14,8 @@ struct PendingValues {
   let items: [Item]
   let number: Int
 
-  /// The number of the first value in `Out`. `nil` if that value is not a request or has no number.
+  /// The index of the first value in `Out`. `nil` if the first value is not a request or is not in
+  /// `Out`.
   var numberOfRequest: Int? {
     if number > 0, case .request? = items.first { number } else { nil }
   }
@@ -44,8 +46,8 @@ extension TypedResult {
 }
 
 extension ShownValue {
-  /// Whether a snapshot of the value is possible. A table must not have both elements and fields,
-  /// and its keys must be strings. Functions and objects are not allowed.
+  /// Whether a test can contain a snapshot of the value. A table must not have both elements and
+  /// fields, and its keys must be strings. Functions and objects are not allowed.
   fileprivate var isLikeJSON: Bool {
     switch self {
     case .atom(let text, .number): text.contains(where: \.isNumber)
@@ -62,8 +64,8 @@ extension ShownValue {
 }
 
 extension REPL {
-  /// Shows the values of a line. In an interactive session, requests among them are awaited, and
-  /// `showPending` shows the values when the requests have completed.
+  /// Shows the values of a line. In an interactive session, requests among the values are awaited
+  /// first. `showPending` then shows the values when the requests have completed.
   func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
     lastNumber = values.number
@@ -103,15 +105,15 @@ extension REPL {
     return isDone
   }
 
-  /// Ends the wait for the values of a line. If the first value is a request with a number in
-  /// `Out`, its data becomes the value of `_`.
+  /// Ends the wait for the values of a line. If the first value is a request that is in `Out`, the
+  /// data of the request becomes the value of `_`.
   func settlePending() {
     if let number = pending?.numberOfRequest { session.settle(number) }
     pending = nil
   }
 
-  /// Writes the values on one line if none of them has several lines. Otherwise each value begins
-  /// on a new line.
+  /// Writes the values on one line if each of them fits on one line. Otherwise each value begins on
+  /// a new line.
   private func write(_ values: PendingValues) {
     let texts = values.items.map { item in
       switch item {

@@ -8,9 +8,9 @@ import LullTransport
 
 /// A session that reads lines, runs them and prints their values, as with `lull.repl()` in Lua.
 ///
-/// On a terminal, it shows prompts and supports editing. From a pipe, it runs one statement after
-/// the other without prompts. The host's event loop runs while the session waits for a line and
-/// while a line runs. Home thread only.
+/// On a terminal, the session shows prompts and supports editing. From a pipe, it runs one
+/// statement after the other without prompts. The host's event loop runs while the session waits
+/// for a line and while a line runs. Home thread only.
 ///
 /// Behaviours: PRM-01 to PRM-154.
 package final class REPL {
@@ -29,10 +29,11 @@ package final class REPL {
   private var firstLine = 1
   /// The names of the files that the session has run, for `.reload`.
   private(set) var files: [String] = []
-  /// The paths of the files that `.load` has read, as bytes, by name.
+  /// The paths of the files that `.load` has read, as bytes. They are keyed by the name of the file
+  /// in messages.
   var paths: [String: [UInt8]] = [:]
-  /// The name of the file that is run like a script of the command, without access to the session's
-  /// variables. `nil` if there is none.
+  /// The name of the file that is run like a script of the command, which has no access to the
+  /// session's variables. `nil` if there is no such file.
   package var script: String?
   /// The arguments that the main chunks of files get as `...`.
   package var arguments: [[UInt8]] = []
@@ -40,11 +41,12 @@ package final class REPL {
   let oldModules: Set<String>
   /// Whether any statement has failed.
   package private(set) var hasFailed = false
-  /// The values of a line while the session waits for requests among them.
+  /// The values of a line, while the session waits for requests among the values; otherwise `nil`.
   var pending: PendingValues?
-  /// The number of the last line's first value in `Out`; 0 if it has no number.
+  /// The index in `Out` of the first value of the last line; 0 if the value is not in `Out`.
   var lastNumber = 0
-  /// Whether the last line has a result, and whether its first value is an awaited request.
+  /// Whether the last line has a result. `lastIsAwaited`: whether its first value is an awaited
+  /// request.
   var lastHasValue = false
   var lastIsAwaited = false
   /// Whether requests were still in progress after the last input.
@@ -58,7 +60,8 @@ package final class REPL {
   let environment: any HostEnvironment
   /// Whether the user typed `exit`, so that the session ends.
   private var isLeaving = false
-  /// The input of the session so far. Collected if the session is interactive or is being recorded.
+  /// The input of the session so far. Input is collected only if the session is interactive or is
+  /// being recorded.
   private(set) var inputs = TypedInputs()
 
   /// Opens a session on a host. Returns `nil` if the host already has a session.
@@ -120,12 +123,13 @@ package final class REPL {
   private static let greeting =
     "Lull \(Lull.version), Lua 5.4: Tab completes, NAME? explains, .help lists the rest\n"
 
-  /// Returns the question in a line that asks for help, if the session is interactive.
+  /// If a line asks for help and the session is interactive, returns the question in the line.
   private func question(_ line: [UInt8]) -> Question? {
     isInteractive ? Question(String(decoding: line, as: UTF8.self)) : nil
   }
 
-  /// Returns the habit in a line, if the session is interactive and the line is not Lua.
+  /// If a line is input typed by habit, is not Lua, and the session is interactive, returns the
+  /// habit.
   private func habit(_ line: [UInt8]) -> Habit? {
     guard isInteractive, let habit = Habit(String(decoding: line, as: UTF8.self)) else {
       return nil
@@ -145,8 +149,8 @@ package final class REPL {
 
   // MARK: Files
 
-  /// Runs a file. Its top-level locals become variables of the session. Returns `false` if it
-  /// failed.
+  /// Runs a file. The top-level locals of the file become variables of the session. Returns `false`
+  /// if the file failed.
   @discardableResult
   package func load(_ file: [UInt8], name: String) -> Bool {
     if !files.contains(name) { files.append(name) }
@@ -162,7 +166,8 @@ package final class REPL {
     }
   }
 
-  /// Runs an input with `body`. Records in `input` the state before it and its results.
+  /// Calls `body`, which runs the input. Records in `input` the state of the session before the
+  /// run, and the results of the run.
   private func note(_ input: inout TypedInput, _ body: () -> Bool) -> Bool {
     lastNumber = 0
     lastHasValue = false
@@ -182,7 +187,7 @@ package final class REPL {
   // MARK: Lines
 
   /// Reads and runs lines until the session ends. Work that the lines have started may still be in
-  /// progress then.
+  /// progress when this method returns.
   package func run() {
     if isInteractive { StandardOutput.write(REPL.greeting) }
     reading: while !keeper.isEnding, !loop.isInterrupted, !isLeaving {
@@ -198,7 +203,8 @@ package final class REPL {
     }
   }
 
-  /// Runs one line, or adds it to an incomplete statement. Returns `false` if it failed.
+  /// Runs one line, or adds the line to an incomplete statement. Returns `false` if the line
+  /// failed.
   @discardableResult
   private func enter(_ line: [UInt8], isToRemember: Bool) -> Bool {
     lineCount += 1
@@ -228,9 +234,9 @@ package final class REPL {
     return run(input, reading)
   }
 
-  /// Runs several lines that were pasted or recalled together. They run one by one, as if typed. If
-  /// only all of them together are valid, they run as one statement. After a failure, the remaining
-  /// lines are not run.
+  /// Runs several lines that were pasted or recalled together. The lines run one by one, as if they
+  /// were typed. If the lines are valid only together, they run as one statement. After a failure,
+  /// the remaining lines are not run.
   @discardableResult
   private func enter(several text: [UInt8]) -> Bool {
     let parts = text.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
@@ -257,14 +263,14 @@ package final class REPL {
     let isDone = text.contains(10) ? enter(several: text) : enter(text, isToRemember: true)
     guard !statement.isEmpty, case .incomplete(let report) = read(statement, firstLine: firstLine)
     else { return isDone }
-    // The user can't type the rest of an incomplete statement, so it is an error.
+    // The user can't type the rest of an incomplete statement, so the statement is an error.
     inputs.add(TypedInput(text: statement))
     statement = []
     complain(report)
     return false
   }
 
-  /// Runs a complete statement, and records it as input. Returns `false` if it failed.
+  /// Runs a complete statement, and records it as input. Returns `false` if the statement failed.
   private func run(_ statement: [UInt8], _ reading: LuaSession.Reading) -> Bool {
     var input = TypedInput(text: statement)
     defer {
@@ -288,8 +294,8 @@ package final class REPL {
     }
   }
 
-  /// Returns whether the lines can be run one by one. Returns false if a line that the next line
-  /// would complete is an error without it.
+  /// Returns whether the lines can be run one by one. Returns false if a line is an error by
+  /// itself, but would be completed by the line after it.
   private func areStatements(_ parts: [[UInt8]]) -> Bool {
     var statement = statement
     for part in parts {
@@ -330,9 +336,9 @@ package final class REPL {
 }
 
 extension REPL {
-  /// Shows the help for a name. The help is that for the value of a variable with this name, or
-  /// else for the part of Lull with this name, or else the output of `help`. Returns `false` if
-  /// nothing has that name.
+  /// Shows the help for a name. If a variable has the name, shows the help for its value. Otherwise
+  /// shows the help for the function or object of Lull with that name, or else the output of
+  /// `help`. Returns `false` if nothing has that name.
   func explain(_ name: String) -> Bool {
     if let path = Question.path(name) {
       let joined = path.joined(separator: ".")
@@ -352,19 +358,19 @@ extension REPL {
     let expression = name.replacing(":", with: ".")
     guard case .ready(let line) = read(Array("help(\(expression))".utf8), firstLine: lineCount)
     else {
-      return refuse("'\(name)' is not a name: NAME? and .help NAME take one, such as api.load")
+      return refuse("'\(name)' is not a name: NAME? and .help NAME take a name, such as api.load")
     }
     return evaluate(line)
   }
 
-  /// Returns the help for a member that other objects have, but this one does not, such as
-  /// `api.load?` if `api` is a service.
+  /// Returns the help for a member that this object does not have, but other objects do. An example
+  /// is `api.load?` if `api` is a service.
   private func helpElsewhere(for path: [String]) -> String? {
     guard let name = path.last, path.count > 1, !session.isThere(path),
       let receiver = Completer(session: session).typeName(at: path.dropLast()),
       let text = session.help(named: name)
     else { return nil }
-    return "\(receiver) has no '\(name)'. Others do:\n\n" + text
+    return "\(receiver) has no '\(name)'. Other types have:\n\n" + text
   }
 
   private func show(help text: String) {
@@ -406,8 +412,8 @@ extension REPL {
 }
 
 extension REPL {
-  /// Writes the input that ran without an error to a new file, as a script. The values of
-  /// expressions are assigned to `_`.
+  /// Writes a new file with a script made from the input that ran without an error. The script
+  /// assigns the values of expressions to `_`.
   func save(_ path: [UInt8]) -> Bool {
     guard !path.isEmpty else { return refuse("the file is missing: .save FILE") }
     guard !isSandboxed else { return refuse(".save is not available in the sandbox") }
@@ -432,16 +438,16 @@ extension REPL {
     return true
   }
 
-  /// The input that ran without an error. If a statement refers to earlier results, failed requests
-  /// are included too.
+  /// The inputs that ran without an error. If a statement refers to earlier results, inputs whose
+  /// request failed are included too.
   private var savedInputs: [TypedInput] {
     let done = inputs.all.filter(\.hasSucceeded)
     guard done.contains(where: { SessionScript.refersToResults($0.text) }) else { return done }
     return inputs.all.filter { $0.hasSucceeded || $0.isAwaited && $0.number > 0 }
   }
 
-  /// Returns a script with the input. If the script does not compile, reports an error and returns
-  /// `nil`.
+  /// Returns a script made from the inputs. If the script does not compile, reports an error and
+  /// returns `nil`.
   private func script(of inputs: [TypedInput]) -> [UInt8]? {
     let script = SessionScript(
       inputs.map { input in

@@ -17,8 +17,8 @@ struct ScreenPosition: Equatable {
     wrap()
   }
 
-  /// Moves the position past a character. `width` is the number of columns of a character that can
-  /// be printed.
+  /// Moves the position past a character. `width` is the number of columns of the character, which
+  /// is negative if the character can't be printed.
   mutating func pass(_ character: wchar_t, width: Int) {
     switch character {
     case 10:
@@ -33,12 +33,12 @@ struct ScreenPosition: Equatable {
     }
   }
 
-  /// Whether a tab at this position would cross the edge of the screen. libedit then draws the tab
+  /// Whether a tab at this position would cross the edge of the screen. libedit draws such a tab
   /// differently from its internal state.
   var isTabCut: Bool { 8 - column % 8 > screenWidth - column }
 
-  /// Returns the position at which a character after `place` starts. A wide character that does not
-  /// fit starts in the next row.
+  /// Returns the position at which a character starts if the text before it ends at `place`. A wide
+  /// character that does not fit in the row starts in the next row.
   func start(ofCharacter width: Int, from place: ScreenPosition) -> ScreenPosition {
     guard width == 2, place.column == screenWidth - 1 else { return place }
     var start = place

@@ -1,12 +1,12 @@
 import LullHost
 import LullLuaSource
 
-/// Creates a script from the input of a session. It runs the statements in the same order and has
-/// the same results.
+/// Creates a script from the input of a session. The script runs the statements in the same order
+/// and has the same results.
 ///
-/// In a session, each top-level local is a single variable, which functions that were typed earlier
-/// see too. If the statements would behave differently in a script, the script declares its locals
-/// at the beginning.
+/// In a session, each top-level local is a single variable. A function that was typed before the
+/// local can use the variable too. If the statements would behave differently in a script, the
+/// script declares its locals at the beginning.
 struct SessionScript {
   struct Statement {
     /// The statement as typed, or the contents of a file.
@@ -75,8 +75,8 @@ struct SessionScript {
     return Array(lines.map { $0 + "\n" }.joined().utf8)
   }
 
-  /// Whether the statements use the value that a name has at the beginning of a session, because
-  /// they don't assign the name first.
+  /// Whether the statements use the value that the variable `name` has at the beginning of a
+  /// session, because they don't assign the variable first.
   private func isTaken(from name: String) -> Bool {
     guard let first = parts.first(where: { $0.names.contains(name) }) else { return false }
     return !first.begins(by: name)
@@ -110,13 +110,13 @@ struct SessionScript {
       return Array("_ = ".utf8) + expression.drop { $0 == 32 || $0 == 9 } + [10]
     }
     let text = part.text(hoisting: hoisting, hasValue: hasValue)
-    // Without the semicolon, a statement that begins with a parenthesis would be parsed as
-    // arguments of the previous one.
+    // Without the semicolon, a statement that begins with a parenthesis would be parsed as the
+    // arguments of a call in the previous statement.
     let isCall = text.first { $0 != 32 && $0 != 9 } == UInt8(ascii: "(")
     return (isCall ? [UInt8(ascii: ";")] : []) + text + [10]
   }
 
-  /// Returns the lines that set `_` and `Out` after a statement, as the session did.
+  /// Returns the lines that follow a statement and set `_` and `Out`, as the session did.
   private func publishing(_ input: TypedInput) -> [String] {
     guard input.number > 0 else { return [] }
     let place = "Out[\(input.number)]"
@@ -137,18 +137,18 @@ struct SessionScript {
 /// for their results.
 struct TestDraft {
   struct Statement {
-    /// The text of the statement. If it is an expression, it is an assignment to `_`.
+    /// The text of the statement. An expression is written as an assignment to `_`.
     let text: [UInt8]
     let isValue: Bool
     let result: TypedResult
-    /// The reason why the test does not expect the result. `nil` if the test expects it.
+    /// The reason why the test has no expectation for the result. `nil` if it has an expectation.
     var left: String?
-    /// The number of the result in `Out`; 0 if it has no number.
+    /// The index of the result in `Out`; 0 if the result is not in `Out`.
     var number = 0
     /// Whether the result is a request that the session awaited.
     var isAwaited = false
-    /// The number of seconds for which the test waits after the statement, until requests in
-    /// progress have completed.
+    /// The number of seconds for which the test waits after the statement, so that requests in
+    /// progress can complete.
     var pause = 0
   }
 
@@ -181,7 +181,7 @@ struct TestDraft {
       """.utf8)
     if let environment, uses("lull.api") {
       bytes +=
-        "  -- LULL_ENV was \(environment): set it here too, for lull.api to use it.\n".utf8
+        "  -- LULL_ENV was \(environment): set LULL_ENV here too, so that lull.api uses it.\n".utf8
     }
     if !uses("lull") { bytes = TestDraft.without("local lull = require \"lull\"\n", bytes) }
     if statements.contains(where: \.isValue) { bytes += "  local _\n".utf8 }
@@ -192,8 +192,8 @@ struct TestDraft {
 
   private func lines(of statement: Statement) -> [UInt8] {
     var bytes: [UInt8] = []
-    // Without the semicolon, a statement that begins with a parenthesis would be parsed as
-    // arguments of the previous one.
+    // Without the semicolon, a statement that begins with a parenthesis would be parsed as the
+    // arguments of a call in the previous statement.
     let isCall = statement.text.first { $0 != 32 && $0 != 9 } == UInt8(ascii: "(")
     for line in ((isCall ? [UInt8(ascii: ";")] : []) + statement.text).split(
       separator: 10, omittingEmptySubsequences: false)
@@ -214,13 +214,14 @@ struct TestDraft {
     bytes += publishing(statement).map { "  \($0)\n" }.joined().utf8
     if statement.pause > 0 {
       bytes +=
-        "  t.clock:advance(\(statement.pause))  -- Requests in flight had completed by then.\n".utf8
+        "  t.clock:advance(\(statement.pause))  -- Requests in flight complete in this time, as in the session.\n"
+        .utf8
     }
     return bytes
   }
 
-  /// Returns the lines that set `_` and `Out` after a statement, as in the session. Empty if the
-  /// statements use neither.
+  /// Returns the lines that follow a statement and set `_` and `Out`, as the session did. The
+  /// result is empty if the statements use neither `_` nor `Out`.
   private func publishing(_ statement: Statement) -> [String] {
     let usesOut = names.contains("Out")
     guard statement.number > 0, usesOut || names.contains("_") else { return [] }
@@ -233,8 +234,8 @@ struct TestDraft {
     return (usesOut ? ["\(place) = { request = _, data = \(data) }"] : []) + ["_ = \(data)"]
   }
 
-  /// Returns whether a statement contains a name outside of strings and comments. If it does, its
-  /// value may depend on other values.
+  /// Returns whether a statement contains a name outside of strings and comments. If it does, the
+  /// value of the statement may depend on other values.
   static func names(in text: [UInt8]) -> Bool {
     var rest = text[...]
     while let byte = rest.popFirst() {

@@ -3,8 +3,8 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The terminal of a session. It has its own descriptor, so that it can be used while the standard
-/// streams are redirected.
+/// The terminal of a session. This object has its own descriptor, so that the terminal can be used
+/// while the standard streams are redirected.
 final class Terminal {
   let descriptor: Int32
 

@@ -9,23 +9,23 @@ struct TypedInput {
   var file: String?
   /// Whether the input has a result. A nil is a result too.
   var hasValue = false
-  /// Whether its first value is a request that the session awaited.
+  /// Whether the first value of the input is a request that the session awaited.
   var isAwaited = false
   /// Whether all requests that were in progress after the previous input had completed before this
   /// input ran.
   var waitsBefore = false
-  /// The number of its first value in `Out`; 0 if it has no number.
+  /// The index in `Out` of the first value of the input; 0 if the value is not in `Out`.
   var number = 0
   /// The first value of the input.
   var result = TypedResult.nothing
-  /// The first value, if it is a request that the session did not await.
+  /// The first value of the input, if it is a request that the session did not await.
   var request: Request?
   /// The number of recorded exchanges that had completed before the input ran, and after it.
   var endedBefore = 0
   var endedAfter = 0
 }
 
-/// The kind of result of a statement, with as much of the result as a test can expect.
+/// The result of a statement, with only the information that a test can check.
 enum TypedResult: Equatable {
   case nothing
   /// A number, string or boolean as a Lua literal.
@@ -38,12 +38,12 @@ enum TypedResult: Equatable {
   case object
   /// A request that succeeded.
   case success
-  /// A request that failed. The text is its status or kind of error, in the form that
+  /// A request that failed. The text is its status or its kind of error, in the form that
   /// `to_fail_with` takes.
   case failure(String)
 }
 
-/// The input of a session, the latest last.
+/// The inputs of a session, the latest last.
 struct TypedInputs {
   private static let kept = 10_000
   private var inputs: [TypedInput] = []
@@ -59,7 +59,7 @@ struct TypedInputs {
   /// The total number of inputs, including those that are no longer stored.
   private(set) var count = 0
 
-  /// Returns the inputs that were added after the first `count`.
+  /// Returns all inputs except the first `count` ones of the session.
   func since(_ count: Int) -> [TypedInput] { Array(inputs.suffix(max(0, self.count - count))) }
 
   /// Returns whether the session has already run a file with this content.
@@ -67,8 +67,9 @@ struct TypedInputs {
     inputs.contains { $0.file != nil && $0.text == content }
   }
 
-  /// Finds an input that the user typed, by its number in `Out`, or else the latest one that begins
-  /// with that text. If the name is empty, returns the last one.
+  /// Finds an input that the user typed. `name` is the index of its result in `Out`, or the text
+  /// with which the input begins; of several such inputs, the latest is returned. If `name` is
+  /// empty, returns the last input.
   func named(_ name: [UInt8]) -> TypedInput? {
     let inputs = inputs.filter { $0.file == nil }
     guard !name.isEmpty else { return inputs.last }

@@ -40,7 +40,8 @@ enum WideText {
   }
 }
 
-/// Arranges words in columns, like a shell's list of files: down, then to the right.
+/// Arranges words in columns, like a shell's list of files. The words fill each column from top to
+/// bottom before the next column to the right.
 enum Columns {
   static func text(_ words: [String], width: Int, limit: Int = 200) -> String {
     let shown = words.prefix(limit)

@@ -2,12 +2,12 @@ package import LullCore
 import LullSystem
 import Synchronization
 
-/// A schema file: the schemas of calls by name, and the definitions that they refer to.
+/// A schema file: the schemas of calls by name, and the definitions to which they refer.
 ///
-/// In the JSON that Lull writes, each entry is on its own line. When such a file is opened, only
-/// the beginnings of its lines are searched for, whatever its size. Each entry is parsed once, on
-/// first use. JSON in another form, such as a file written by hand, is parsed as a whole. Any
-/// thread.
+/// In the JSON that Lull writes, each entry is on its own line. When a file in this form is opened,
+/// only the line starts are searched for, regardless of the size of the file. Each entry is parsed
+/// once, on first use. JSON in another form, such as a file written by hand, is parsed as a whole.
+/// Usable on any thread.
 ///
 ///     {"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{
 ///     "user":{"responses":{"200":{"$ref":"#/$defs/user"}}}
@@ -15,7 +15,7 @@ import Synchronization
 ///     "user":{"type":"object"}
 ///     }}
 package final class SchemaFile: Sendable {
-  /// The name of the file in messages.
+  /// The name of the file, as used in messages.
   package let name: String
   private let form: Form
   private let parsed = Mutex<[SchemaLines.Entry: JSONElement]>([:])
@@ -28,8 +28,8 @@ package final class SchemaFile: Sendable {
 
   /// Opens a schema file.
   ///
-  /// - Throws: An error about the file as a whole, with its line. An error in an entry is thrown
-  ///   when the entry is requested.
+  /// - Throws: An error if the file as a whole is invalid, with the line of the error. An error in
+  ///   a single entry is thrown when the entry is requested.
   package init(_ bytes: [UInt8], name: String) throws(SchemaProblem) {
     self.name = name
     if let lines = SchemaLines(bytes) {
@@ -60,17 +60,17 @@ package final class SchemaFile: Sendable {
     form = .schema(root)
   }
 
-  /// The schema of a file that consists of a single one. nil for a file with entries.
+  /// The schema of a file that consists of a single schema; nil for a file with entries.
   var root: JSONElement? { if case .schema(let root) = form { root } else { nil } }
 
-  /// The names of calls, in order.
+  /// The names of the calls, in the order of the file.
   package var calls: [String] { names(in: "calls") }
 
-  /// The names of definitions, in order.
+  /// The names of the definitions, in the order of the file.
   package var definitions: [String] { names(in: "$defs") }
 
-  /// Returns the entry of a call, which is an object with `responses` and optionally `body` and
-  /// `parameters`. nil if there is none.
+  /// Returns the entry of a call; nil if there is none. An entry is an object with `responses` and
+  /// optionally `body` and `parameters`.
   package func call(_ name: String) throws(SchemaProblem) -> JSONElement? {
     try entry(name, in: "calls")
   }
@@ -79,8 +79,8 @@ package final class SchemaFile: Sendable {
     try entry(name, in: "$defs")
   }
 
-  /// Returns the problems of all entries that can't be parsed, with their lines. Parses the whole
-  /// file.
+  /// Parses the whole file. Returns the problems of all entries that can't be parsed, with their
+  /// lines.
   package func problems() -> [SchemaProblem] {
     guard case .lines(let lines, let bytes) = form else { return [] }
     return lines.entries.compactMap { entry in
@@ -93,7 +93,7 @@ package final class SchemaFile: Sendable {
     }
   }
 
-  /// Returns an entry of a section. The section is a key of the file, such as `calls`.
+  /// Returns the entry `name` of a section. A section is a key of the file, such as `calls`.
   package func entry(_ name: String, in section: String) throws(SchemaProblem) -> JSONElement? {
     switch form {
     case .whole(let root), .schema(let root): return root[section]?[name]
@@ -103,7 +103,7 @@ package final class SchemaFile: Sendable {
     }
   }
 
-  /// Returns the line where an entry begins, starting at 1. nil if it is unknown.
+  /// Returns the number of the line on which an entry begins, starting at 1; nil if unknown.
   package func line(of name: String, in section: String) -> Int? {
     guard case .lines(let lines, _) = form else { return nil }
     return lines.entry(name, in: section)?.line
@@ -137,12 +137,12 @@ package final class SchemaFile: Sendable {
 }
 
 extension SchemaFile {
-  /// The maximum size of a file that is read, in bytes.
+  /// The size of the largest file that is read, in bytes.
   private static let mostBytes = 1 << 30
 
-  /// Reads a schema file, which must be a regular file.
+  /// Reads a schema file. The file must be a regular file.
   ///
-  /// - Parameter name: The name in messages. By default, it is the path.
+  /// - Parameter name: The name to use in messages. By default, the path.
   /// - Throws: An error if the file can't be read or is not a schema file.
   package static func read(_ path: [UInt8], name: String? = nil) throws(SchemaProblem)
     -> SchemaFile
@@ -179,7 +179,8 @@ extension SchemaFile {
   }
 }
 
-/// The place of a schema in its document. It identifies the schema, whatever reference leads to it.
+/// The position of a schema in its document. It identifies the schema, regardless of the reference
+/// by which the schema was found.
 struct SchemaPlace: Hashable {
   private let document: Int64
   private let index: Int

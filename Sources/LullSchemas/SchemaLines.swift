@@ -1,10 +1,10 @@
 import LullCore
 
-/// The places of the entries in a schema file in which each entry is on its own line.
+/// The positions of the entries in a schema file in which each entry is on its own line.
 struct SchemaLines: Sendable {
   struct Entry: Sendable, Hashable {
     let line: Int
-    /// The range of the entry's value in the file.
+    /// The range of bytes in the file that contains the value of the entry.
     let value: Range<Int>
   }
 
@@ -15,7 +15,7 @@ struct SchemaLines: Sendable {
 
   private var sections: [String: Section] = [:]
 
-  /// Finds the entries. nil if the file is invalid or has another form.
+  /// Finds the entries of a file. Returns nil if the file is invalid or has another form.
   init?(_ bytes: [UInt8]) {
     var section: String?
     var isOver = false
@@ -54,16 +54,16 @@ struct SchemaLines: Sendable {
     sections.values.flatMap { $0.entries.values }.sorted { $0.line < $1.line }
   }
 
-  /// Returns the line of a byte, starting at 1.
+  /// Returns the number of the line that contains the byte at `offset`, starting at 1.
   static func line(of offset: Int, in bytes: [UInt8]) -> Int {
     bytes.prefix(offset).count { $0 == 10 } + 1
   }
 
   // MARK: Lines
 
-  /// A line between entries, where a section begins or ends.
+  /// A line that contains no entry: a section begins or ends on it.
   private struct Header {
-    /// The name of the section that begins on the line. nil at the end of the file.
+    /// The name of the section that begins on the line; nil at the end of the file.
     var section: String?
 
     init?(_ line: [UInt8], isFirst: Bool) {
@@ -100,7 +100,8 @@ struct SchemaLines: Sendable {
     return line.lowerBound..<last
   }
 
-  /// Parses a line of the form `"name":value`. A comma may follow.
+  /// Parses a line of the form `"name":value`, optionally followed by a comma. Returns the name and
+  /// the range of the value.
   private static func entry(_ line: Range<Int>, in bytes: [UInt8]) -> (String, Range<Int>)? {
     var end = line.upperBound
     if bytes[end - 1] == UInt8(ascii: ",") { end -= 1 }

@@ -1,12 +1,12 @@
-/// The reason why a schema or a schema file can't be used, and the place of the problem.
+/// A problem with a schema or a schema file that makes it unusable: the reason and the position.
 package struct SchemaProblem: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The name of the file in messages. nil if the schema does not come from a file.
+  /// The name of the file, as used in messages; nil if the schema does not come from a file.
   package var file: String?
-  /// The line of the problem, starting at 1. nil if it is unknown.
+  /// The number of the line with the problem, starting at 1; nil if unknown.
   package var line: Int?
-  /// The JSON Pointer of the schema with the problem. nil if the problem is not in a schema.
+  /// The JSON Pointer of the schema with the problem; nil if the problem is not in a schema.
   package var pointer: String?
-  /// The message, without a full stop.
+  /// The reason, as a message without a full stop.
   package var message: String
 
   package init(

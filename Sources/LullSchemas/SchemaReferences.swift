@@ -1,8 +1,8 @@
 import LullCore
 
-/// Resolves references within the schemas of a file. Used by code that reads schemas without the
-/// validator. Like the validator, it finds pointers, anchors and identifiers. Nothing is fetched.
-/// One thread at a time.
+/// Resolves references between the schemas of a file, for code that reads schemas without the
+/// validator. References may contain JSON Pointers, anchors and identifiers, as in the validator.
+/// Nothing is fetched. Usable on one thread at a time.
 final class SchemaReferences {
   let file: SchemaFile
   private let resources = SchemaResources(documents: [:])
@@ -10,18 +10,18 @@ final class SchemaReferences {
 
   init(_ file: SchemaFile) { self.file = file }
 
-  /// Registers a schema of the file and all schemas in it. Their anchors and identifiers are then
-  /// known.
+  /// Registers a schema of the file and all schemas nested in it, so that their anchors and
+  /// identifiers can be resolved.
   func enter(_ schema: JSONElement) throws(SchemaProblem) {
     _ = try named { () throws(SchemaProblem) in
       try resources.enteredHome(of: schema, in: try opened())
     }
   }
 
-  /// Resolves a reference that a schema contains. If that is not possible, returns a failure with
-  /// the reason.
+  /// Resolves a reference that `schema` contains. If the reference can't be resolved, returns a
+  /// failure with the reason.
   ///
-  /// - Throws: An error in a schema on the way to the target.
+  /// - Throws: An error if a schema on the way to the target is invalid.
   func target(of reference: String, from schema: JSONElement) throws(SchemaProblem)
     -> Result<JSONElement, SchemaResources.Lost>
   {
@@ -50,8 +50,8 @@ final class SchemaReferences {
 }
 
 extension JSONElement {
-  /// The names of the properties that are required in a response. Properties that are write-only
-  /// are omitted. (OpenAPI 3.0.4, "Schema Object": `writeOnly`)
+  /// The names of the properties that this schema requires in a response. Write-only properties are
+  /// omitted. (OpenAPI 3.0.4, "Schema Object": `writeOnly`)
   var requiredInAnswers: [String] {
     let names = self["required"]?.elements.compactMap(\.string) ?? []
     guard !names.isEmpty, let properties = self["properties"] else { return names }

@@ -1,15 +1,15 @@
 package import LullLibC
 
-/// Files that are written beside their target and then renamed, so that readers see either the old
-/// file or the new one.
+/// Replaces files atomically. A new file is written in the folder of the target and then renamed,
+/// so that other programs see either the old or the new content.
 package enum AtomicFile {
-  /// A new file, open for writing.
+  /// A newly created file, which is open for writing.
   package struct Created {
     package let descriptor: Int32
     package let name: [UInt8]
   }
 
-  /// Makes a hidden file in the folder of `target`. Returns nil and sets `errno` on failure.
+  /// Creates a hidden file in the folder of `target`. On failure, returns nil and sets `errno`.
   package static func create(beside target: [UInt8], mode: mode_t) -> Created? {
     for name in FileName.hidden(beside: target) {
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
@@ -20,12 +20,13 @@ package enum AtomicFile {
     return nil
   }
 
-  /// Writes these bytes to a new file, which is then renamed to `target`. A file or link at
-  /// `target` is replaced. Callable on any thread.
+  /// Writes `bytes` to a new file and renames the file to `target`. A file or link at `target` is
+  /// replaced. Callable on any thread.
   ///
   /// - Parameters:
-  ///   - permissions: The final permissions. The file is created with no more than these.
-  ///   - isForced: Whether the content is synced to the disk before the rename.
+  ///   - permissions: The final permissions. When the file is created, it has at most these
+  ///     permissions.
+  ///   - isForced: Whether the content is synced to the disk before the file is renamed.
   /// - Returns: The error number; nil on success. After an error, `target` is unchanged.
   package static func write(
     _ bytes: [UInt8], to target: [UInt8], _ permissions: FilePermissions, isForced: Bool = false

@@ -1,6 +1,7 @@
-/// Formats sizes for the user.
+/// Formats sizes in bytes for the user.
 package enum ByteCount {
-  /// The size in the largest unit that gives a whole number, such as `100 MB` and `1000 bytes`.
+  /// The exact size, in the largest unit that gives a whole number, such as `100 MB` or
+  /// `1000 bytes`.
   package static func exact(_ bytes: Int) -> String {
     for (unit, name) in [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")]
     where bytes >= unit && bytes % unit == 0 {
@@ -9,7 +10,7 @@ package enum ByteCount {
     return "\(bytes) bytes"
   }
 
-  /// A rounded size such as `17 B` and `1.5 MB`, in units of 1024.
+  /// The rounded size, such as `17 B` or `1.5 MB`, in units of 1024.
   package static func text(_ bytes: Int) -> String {
     for (unit, name) in [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")] where bytes >= unit {
       let (whole, rest) = bytes.quotientAndRemainder(dividingBy: unit)
@@ -20,7 +21,7 @@ package enum ByteCount {
   }
 }
 
-/// The rate of a transfer over the last seconds, and the remaining time.
+/// Measures the rate of a transfer over the last seconds, and estimates the remaining time.
 package struct TransferRate {
   /// The time over which the rate is measured, in seconds.
   private static let window = 5.0
@@ -28,9 +29,9 @@ package struct TransferRate {
 
   package init() {}
 
-  /// Adds a sample: the count that the transfer has reached.
+  /// Adds a sample: the total count that the transfer has reached.
   ///
-  /// - Parameter time: Seconds since any fixed time.
+  /// - Parameter time: The time of the sample, in seconds since any fixed time.
   package mutating func note(_ count: Int, at time: Double) {
     // If the count has restarted, earlier samples say nothing about the rate.
     if let last = samples.last, last.count > count { samples = [] }
@@ -39,7 +40,7 @@ package struct TransferRate {
     samples.removeFirst(first)
   }
 
-  /// The rate per second; nil while unknown.
+  /// The increase of the count per second; nil while unknown.
   package var perSecond: Double? {
     guard let first = samples.first, let last = samples.last, last.time - first.time >= 0.5,
       last.count > first.count
@@ -47,7 +48,7 @@ package struct TransferRate {
     return Double(last.count - first.count) / (last.time - first.time)
   }
 
-  /// The seconds until the count reaches `total`; nil while unknown.
+  /// The number of seconds until the count reaches `total`; nil while unknown.
   package func remaining(of total: Int) -> Double? {
     guard let perSecond, let last = samples.last, total >= last.count else { return nil }
     return Double(total - last.count) / perSecond

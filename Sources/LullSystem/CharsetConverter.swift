@@ -1,12 +1,12 @@
 import LullLibC
 
-/// A conversion between two charsets by the C library. The value owns an iconv descriptor, which is
+/// Converts between two charsets with the C library. The value owns an iconv descriptor, which is
 /// closed when the value is destroyed.
 package struct CharsetConverter: ~Copyable {
   // Opened in init and closed in deinit only.
   private let descriptor: iconv_t
 
-  /// Opens a conversion, or returns nil if iconv doesn't support one of the charsets.
+  /// Opens a converter. Returns nil if iconv doesn't support one of the charsets.
   package init?(from charset: String, to target: String) {
     // On failure iconv_open returns -1 as a pointer, not null.
     guard let descriptor = iconv_open(target, charset),
@@ -19,8 +19,8 @@ package struct CharsetConverter: ~Copyable {
     iconv_close(descriptor)
   }
 
-  /// Converts the whole input, or returns nil if some of it can't be converted. With `lossless`,
-  /// also returns nil if iconv replaced a character.
+  /// Converts all bytes. Returns nil if some bytes can't be converted. With `lossless`, also
+  /// returns nil if iconv has replaced a character.
   package borrowing func convert(_ bytes: UnsafeBufferPointer<UInt8>, lossless: Bool) -> [UInt8]? {
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count + bytes.count / 2)

@@ -2,7 +2,7 @@ package import LullLibC
 
 /// Starts other programs. Callable on any thread.
 package enum ChildProcess {
-  /// The source or target of a standard stream of the child.
+  /// Where a standard stream of the child process is connected to.
   package enum Stream {
     /// The same stream of this process.
     case inherited
@@ -17,16 +17,16 @@ package enum ChildProcess {
     package let code: Int32
   }
 
-  /// Starts a program. The signals that this process blocks or ignores are reset in the child.
+  /// Starts a program. Signals that this process blocks or ignores are reset in the child process.
   ///
   /// - Parameters:
-  ///   - words: The name, which is looked up on the PATH unless it contains a slash, and the
-  ///     arguments.
+  ///   - words: The name of the program, followed by the arguments. The name is looked up on the
+  ///     PATH unless it contains a slash.
   ///   - leadsGroup: Whether the program gets its own process group. It can then be ended together
   ///     with the processes it starts, and Ctrl-C doesn't reach it. A program that reads the
   ///     terminal must stay in the group of this process.
   ///   - variables: Additional or replaced environment variables, as `NAME=value`.
-  /// - Returns: The process number. The caller must reap the process.
+  /// - Returns: The process ID. The caller must reap the process.
   package static func start(
     _ words: [String], input: Stream = .inherited, output: Stream = .inherited,
     errors: Stream = .inherited, leadsGroup: Bool = true, variables: [String] = []
@@ -76,8 +76,8 @@ package enum ChildProcess {
     return process
   }
 
-  /// Waits until the process has ended, and reaps it. Returns its exit code, or 128 plus the number
-  /// of the signal.
+  /// Waits until a process has ended, and reaps it. Returns the exit code of the process. If a
+  /// signal ended the process, returns 128 plus the number of the signal.
   @discardableResult
   package static func wait(for process: pid_t) -> Int32 {
     var status: Int32 = 0
@@ -88,7 +88,7 @@ package enum ChildProcess {
     return code(of: status)
   }
 
-  /// The exit code for a status of `waitpid`.
+  /// The exit code for a status returned by `waitpid`.
   package static func code(of status: Int32) -> Int32 {
     status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
   }

@@ -1,5 +1,5 @@
-/// Control characters in texts from servers, files and scripts. They must not move the cursor,
-/// change colors or reverse text on the screen.
+/// Makes control characters visible in texts from servers, files and scripts. Control characters in
+/// these texts must not move the cursor, change colors or reverse text on the screen.
 package enum ControlCharacters {
   /// Whether a character is a control character other than a line break or tab. (ECMA-48; UAX #9,
   /// section 2)
@@ -11,8 +11,8 @@ package enum ControlCharacters {
     }
   }
 
-  /// Returns the text with control characters as Lua escapes. Line breaks and tabs are kept.
-  /// Callable on any thread.
+  /// Returns the text with control characters replaced by Lua escapes. Line breaks and tabs are
+  /// kept. Callable on any thread.
   package static func shown(in text: some StringProtocol) -> String {
     guard text.unicodeScalars.contains(where: contains) else { return String(text) }
     var result = String.UnicodeScalarView()
@@ -26,8 +26,8 @@ package enum ControlCharacters {
     return String(result)
   }
 
-  /// Returns the text with control characters and line breaks as Lua escapes, so that a name with a
-  /// line break doesn't start a new line.
+  /// Returns the text with control characters and line breaks replaced by Lua escapes, so that a
+  /// text with a line break stays on one line.
   package static func shownInLine(_ text: String) -> String {
     let breaks = ["\n", "\u{2028}", "\u{2029}"]
     return breaks.reduce(shown(in: text)) { text, end in

@@ -11,13 +11,14 @@ package struct DownloadPlace: Sendable {
   }
 
   private enum Kind: Sendable {
-    /// A stream. Bytes that have been written to it can't be removed.
+    /// A stream, such as standard output. Bytes that have been written to a stream can't be
+    /// removed.
     case stream(isOwned: Bool)
-    /// A file without a name, which gets its final name by a link.
+    /// A file without a name. It is given its final name by creating a link.
     case unnamed
-    /// A hidden file beside the target, which is renamed at the end.
+    /// A hidden file in the folder of the target. It is renamed when it is complete.
     case named([UInt8])
-    /// A part file, which is resumed later if it is incomplete.
+    /// A part file. If it is incomplete, the download can be resumed later.
     case part(PartFile)
     case none
   }
@@ -25,13 +26,14 @@ package struct DownloadPlace: Sendable {
   package let descriptor: Int32
   private var kind: Kind
   private var permissions = FilePermissions.usual
-  /// The folder of a file that gets its name later and must not replace another file.
+  /// The folder of a file that is named later and must not replace another file; nil for other
+  /// downloads.
   private var folder: [UInt8]?
-  /// Whether a number is added to a name that already exists in the folder.
+  /// Whether a number is added to the file name if the folder already has a file of that name.
   package var numbersNames = false
-  /// The name that was set, without an added number.
+  /// The name that was set with `setName`, without an added number.
   private var name = ""
-  /// The final path; nil for standard output, and while the file has no name.
+  /// The final path of the file; nil for standard output, or while the file has no name.
   package private(set) var path: [UInt8]?
 
   package static var standardOutput: DownloadPlace {
@@ -40,13 +42,14 @@ package struct DownloadPlace: Sendable {
 
   // MARK: Finding it
 
-  /// Opens the file or stream to write for a download to `path`. A file at the path is not changed
-  /// yet.
+  /// Opens the file or stream to which a download to `path` is written. A file that exists at the
+  /// path is not changed yet.
   ///
   /// - Parameters:
-  ///   - allowsFolder: Whether the path may be a folder. The file in it is then named later.
-  ///   - partName: If the download can be resumed later: the name of the incomplete file, which is
-  ///     used if the path is a folder. nil if it can't be resumed.
+  ///   - allowsFolder: Whether the path may be a folder. The file in this folder is then named
+  ///     later.
+  ///   - partName: The name of the part file, if the path is a folder and the download can be
+  ///     resumed later. nil if the download can't be resumed.
   package static func found(
     _ path: [UInt8], allowsFolder: Bool, partName: String?
   ) throws(Failure) -> DownloadPlace {
@@ -90,7 +93,8 @@ package struct DownloadPlace: Sendable {
     }
   }
 
-  /// The path with all links resolved. This file is replaced, instead of a link at `path`.
+  /// The path of the file to replace, with all links resolved. A link at `path` itself is not
+  /// replaced.
   private var target: [UInt8]?
 
   private init(descriptor: Int32, kind: Kind) {
@@ -135,17 +139,18 @@ package struct DownloadPlace: Sendable {
 
   package var isTerminal: Bool { isatty(descriptor) != 0 }
 
-  /// Flushes standard I/O if this is a stream, so that the download comes after earlier output.
+  /// If this is a stream, flushes standard I/O, so that the download comes after output written
+  /// earlier.
   package func comeAfterPrinted() { if isStream { fflush(nil) } }
 
   /// The part file of a download that can be resumed.
   package var part: PartFile? { if case .part(let part) = kind { part } else { nil } }
 
-  /// Whether the file is in a folder and still needs a name.
+  /// Whether the file is in a folder and has no name yet.
   package var isNameless: Bool { folder != nil && path == nil }
 
-  /// Sets the name of the file in its folder. Returns a failure if another file has the name and no
-  /// number may be added.
+  /// Sets the name of the file in its folder. Returns a failure if another file has this name and
+  /// no number may be added to it.
   package mutating func setName(_ name: String) -> Failure? {
     guard let folder else { return nil }
     self.name = name
@@ -165,8 +170,8 @@ package struct DownloadPlace: Sendable {
     return ftruncate(descriptor, 0) == 0 && lseek(descriptor, 0, SEEK_SET) == 0
   }
 
-  /// Gives the file its final name and closes it. Returns the error number; nil on success. The
-  /// file is not synced to the disk.
+  /// Gives the file its final name and closes the file. Returns the error number; nil on success.
+  /// The file is not synced to the disk.
   package mutating func finish() -> Int32? {
     var failure: Int32?
     if !isStream, let path = target ?? path {
@@ -212,9 +217,9 @@ package struct DownloadPlace: Sendable {
     return EEXIST
   }
 
-  /// Closes the file. A file that doesn't have its final name is removed, except for a part file if
-  /// `keepsPart` is true. Calling it again does nothing. Returns the error number of closing, or
-  /// nil.
+  /// Closes the file. If the file doesn't have its final name, it is removed, except that a part
+  /// file stays if `keepsPart` is true. Calling this function again does nothing. Returns the error
+  /// number of closing the file; nil on success.
   @discardableResult
   package mutating func discard(keepsPart: Bool) -> Int32? {
     var isOwned = true

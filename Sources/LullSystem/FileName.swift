@@ -1,13 +1,14 @@
 import LullLibC
 
-/// Operations on file names, which are bytes as in the system, for replacing whole files.
+/// Operations on file names, which are bytes as in the system. They are used to replace whole
+/// files.
 package enum FileName {
   package static func cString(_ path: [UInt8]) -> [CChar] {
     path.map(CChar.init(bitPattern:)) + [0]
   }
 
-  /// Returns hidden names in the folder of `target` that are unlikely to exist, to be tried in
-  /// turn.
+  /// Returns a sequence of hidden file names in the folder of `target`. The names are unlikely to
+  /// exist; try them one after the other.
   package static func hidden(beside target: [UInt8]) -> some Sequence<[UInt8]> {
     let slash = target.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
     // A name may have at most 255 bytes.
@@ -17,8 +18,8 @@ package enum FileName {
     }
   }
 
-  /// Returns the name, then variants with numbers before the extension: `a.tar.gz`, `a-1.tar.gz`,
-  /// `a-2.tar.gz` …
+  /// Returns the name itself, and then the name with numbers before the extension: `a.tar.gz`,
+  /// `a-1.tar.gz`, `a-2.tar.gz` …
   package static func numbered(_ name: String) -> some Sequence<String> {
     var stem = name[...]
     if let dot = name.lastIndex(of: "."), dot > name.startIndex { stem = name[..<dot] }
@@ -35,23 +36,24 @@ package enum FileName {
     return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 
-  /// The resolved path, if it is valid UTF-8.
+  /// The path with all links resolved; nil if there is no such file, or if the resolved path is not
+  /// valid UTF-8.
   package static func resolved(_ path: String) -> String? {
     resolved(Array(path.utf8)).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// The folder part of a path, or `.` if the path has none.
+  /// The folder in a path; `.` if the path has no folder.
   package static func folder(of path: [UInt8]) -> [UInt8] {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
     return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
   }
 
-  /// The folder part of a path given as text.
+  /// The folder in a path, for a path given as text; `.` if the path has no folder.
   package static func folder(of path: String) -> String {
     String(decoding: folder(of: Array(path.utf8)), as: UTF8.self)
   }
 
-  /// The path of a file in a folder.
+  /// The path of the file `name` in the folder `folder`.
   package static func path(of name: String, in folder: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let end = folder.lastIndex { $0 != slash }
@@ -60,7 +62,7 @@ package enum FileName {
 
   /// Renames a file. Returns the error number; nil on success.
   ///
-  /// - Parameter replacing: Whether another file may be replaced.
+  /// - Parameter replacing: Whether a file that exists at `target` may be replaced.
   package static func rename(_ name: [UInt8], to target: [UInt8], replacing: Bool) -> Int32? {
     let (name, target) = (cString(name), cString(target))
     if !replacing {

@@ -1,23 +1,24 @@
 import LullLibC
 
-/// The owner of a state file, and whether other users may read or write it. All files with
-/// credentials, tokens, caches and limits are checked with this type. (LIM-93)
+/// The owner of a state file, and whether other users may access it. All files with credentials,
+/// tokens, caches and limits are checked with this type. (LIM-93)
 package struct FileOwnership {
   package let isRegular: Bool
   package let isLink: Bool
   /// Whether the file belongs to the user of this process.
   package let isOwn: Bool
-  /// Whether other users may neither read nor write it.
+  /// Whether other users may neither read nor write the file.
   package let isPrivate: Bool
 
-  /// The ownership of an open file; nil if the system doesn't report it.
+  /// Reads the ownership of an open file. Returns nil if the system doesn't report it.
   package init?(_ descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// The ownership of a path, which may be a link itself; nil if it doesn't exist.
+  /// Reads the ownership of the file at a path. If the path is a link, reads the ownership of the
+  /// link itself. Returns nil if there is no file.
   package init?(at path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -31,9 +32,10 @@ package struct FileOwnership {
     isPrivate = status.st_mode & 0o077 == 0
   }
 
-  /// Returns the folder of a new file if this process runs as root and the folder belongs to
-  /// another user. That is the case for HOME under sudo, and root must not leave files there. If
-  /// the folder is missing, its nearest existing parent is checked. (LIM-93)
+  /// Returns the folder in which a new file would be created, if this process runs as root and the
+  /// folder belongs to another user; otherwise nil. That is the case for HOME under sudo, and root
+  /// must not leave files there. If the folder doesn't exist, its nearest existing parent is
+  /// checked. (LIM-93)
   package static func foreignFolder(for path: String) -> String? {
     guard geteuid() == 0 else { return nil }
     var folder = path

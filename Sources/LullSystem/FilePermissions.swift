@@ -1,13 +1,15 @@
 package import LullLibC
 
-/// The permissions of a new file, which may replace another, from its creation on.
+/// The permissions of a new file, from its creation on. The new file may replace another file.
 ///
-/// At no time do they exceed the final permissions, whatever the umask of the process is.
-/// Set-user-ID and set-group-ID bits are not copied, since they were granted to other content.
+/// The permissions at creation never exceed the final permissions, regardless of the umask of the
+/// process. Set-user-ID and set-group-ID bits of the replaced file are not copied, since they were
+/// granted to the old content.
 package struct FilePermissions {
-  /// The final mode, whatever the umask is; nil: `creationMode` reduced by the umask.
+  /// The final mode, regardless of the umask. If nil, the final mode is `creationMode` reduced by
+  /// the umask.
   private let mode: mode_t?
-  /// The owner and group to set, which are those of the replaced file; nil: not set.
+  /// The owner and group to set, taken from the replaced file. If nil, owner and group are not set.
   private let owner: (user: uid_t, group: gid_t)?
 
   private init(mode: mode_t?, owner: (user: uid_t, group: gid_t)?) {
@@ -15,16 +17,16 @@ package struct FilePermissions {
     self.owner = owner
   }
 
-  /// The permissions of a new file: the default, reduced by the umask.
+  /// The permissions of a new file that doesn't replace another: the default, reduced by the umask.
   package static var usual: FilePermissions { FilePermissions(mode: nil, owner: nil) }
 
-  /// Exactly these permissions, whatever the umask is.
+  /// Exactly the permissions in `mode`, regardless of the umask.
   package static func exactly(_ mode: mode_t) -> FilePermissions {
     FilePermissions(mode: mode, owner: nil)
   }
 
-  /// The permissions of an existing file, and its owner and group as far as this process may set
-  /// them.
+  /// The permissions of an existing file. The owner and group of the file are included, as far as
+  /// this process may set them.
   ///
   /// - Parameter mode: A mode to use instead of the file's mode.
   package static func of(_ status: stat, mode: mode_t? = nil) -> FilePermissions {
@@ -34,14 +36,15 @@ package struct FilePermissions {
       owner: isOurs ? nil : (status.st_uid, status.st_gid))
   }
 
-  /// The mode for creating the file.
+  /// The mode with which the file is created.
   package var creationMode: mode_t {
     // Until owner and group are set, only this user has access.
     let mode = mode ?? 0o666
     return owner == nil ? mode : mode & 0o700
   }
 
-  /// Sets the final permissions of a written file. Returns the error number; nil on success.
+  /// Sets the final permissions of a file that has been written. Returns the error number; nil on
+  /// success.
   package func apply(to descriptor: Int32) -> Int32? {
     guard let mode else { return nil }
     guard let owner else { return fchmod(descriptor, mode) == 0 ? nil : errno }

@@ -1,6 +1,6 @@
 package import LullLibC
 
-/// Identifies a file and its state: device and inode, size, and time of modification.
+/// Identifies a file and its state by its device, inode, size and modification time.
 package struct FileStamp: Sendable, Equatable, Codable {
   /// The size of the file in bytes.
   package let size: Int
@@ -17,10 +17,10 @@ package struct FileStamp: Sendable, Equatable, Codable {
     nanoseconds = status.st_mtim.tv_nsec
   }
 
-  /// The time of modification, in Unix seconds.
+  /// The modification time, in Unix epoch seconds.
   package var lastWritten: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
-  /// The stamp of the file at a path, following links; nil if there is no file.
+  /// The stamp of the file at a path, with links followed; nil if there is no file.
   package static func of(_ path: [UInt8]) -> FileStamp? {
     var status = stat()
     return stat(FileName.cString(path), &status) == 0 ? FileStamp(status) : nil

@@ -33,7 +33,7 @@ package enum FolderListing {
     package let code: Int32
   }
 
-  /// The names of all entries, including hidden ones, in no order.
+  /// The names of all entries of a folder, including hidden ones, in no particular order.
   package static func names(in folder: [UInt8]) throws(Unreadable) -> [[UInt8]] {
     guard let directory = opendir(FileName.cString(folder)) else {
       throw Unreadable(code: errno)
@@ -50,16 +50,16 @@ package enum FolderListing {
     return names
   }
 
-  /// The names of all entries as text, with invalid UTF-8 replaced.
+  /// The names of all entries of a folder as text, with invalid UTF-8 replaced.
   package static func names(in folder: String) throws(Unreadable) -> [String] {
     try names(in: Array(folder.utf8)).map { String(decoding: $0, as: UTF8.self) }
   }
 }
 
-/// Paths in the user's home folder.
+/// Handles paths in the user's home folder.
 package enum HomeFolder {
-  /// Whether a path leads into the home folder, and the home folder doesn't exist. Lull should not
-  /// create that folder, since the variable HOME may be wrong.
+  /// Whether a path is in the home folder although the home folder doesn't exist. Lull should not
+  /// create the home folder, since the variable HOME may be wrong.
   package static func isMissing(for path: String) -> Bool {
     guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/"),
       path.hasPrefix(home.hasSuffix("/") ? home : home + "/")
@@ -67,7 +67,8 @@ package enum HomeFolder {
     return access(home, F_OK) != 0
   }
 
-  /// Expands `~/` to the home folder, if the environment names one.
+  /// Expands `~/` at the start of a path to the home folder, if the environment names a home
+  /// folder.
   package static func expanded(_ path: String) -> String {
     guard path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
     return String(cString: home) + path.dropFirst()
@@ -78,23 +79,23 @@ package enum HomeFolder {
 package struct TemporaryFolder {
   package let path: String
 
-  /// The parent of temporary folders and files: $TMPDIR if it is an absolute path, otherwise
-  /// `/tmp`.
+  /// The folder in which temporary folders and files are created: $TMPDIR if it is an absolute
+  /// path, otherwise `/tmp`.
   package static var place: String {
     let named = getenv("TMPDIR").flatMap { String(validatingCString: $0) }
     return named.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
   }
 
-  /// Creates a folder. Returns nil and sets `errno` on failure.
+  /// Creates a temporary folder. On failure, returns nil and sets `errno`.
   ///
-  /// - Parameter start: The beginning of its name.
+  /// - Parameter start: The beginning of the folder's name.
   package init?(_ start: String) {
     var name = FileName.cString(Array("\(TemporaryFolder.place)/\(start)-XXXXXX".utf8))
     guard mkdtemp(&name) != nil else { return nil }
     path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Removes the folder and its content. Links are not followed.
+  /// Removes the folder and everything in it. Links are not followed.
   package func remove() { TemporaryFolder.remove(Array(path.utf8)) }
 
   private static func remove(_ path: [UInt8]) {

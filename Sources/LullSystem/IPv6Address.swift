@@ -1,6 +1,6 @@
 import LullLibC
 
-/// IPv6 addresses, parsed and formatted by the C library.
+/// Parses and formats IPv6 addresses with the C library.
 package enum IPv6Address {
   /// Returns the address in the canonical form of the C library; nil if the text isn't an address.
   /// Callable on any thread.

@@ -1,9 +1,9 @@
 import LullLibC
 
-/// The exit code of a stock Lua interpreter that has loaded this library.
+/// Sets the exit code of a stock Lua interpreter that has loaded this library.
 package enum InterpreterExit {
-  /// Makes the interpreter exit with 1 instead of 0. Does nothing in a program that isn't a stock
-  /// Lua interpreter.
+  /// Makes the Lua interpreter exit with 1 instead of 0. Does nothing in a program that isn't a
+  /// stock Lua interpreter.
   package static func fail() {
     guard isInterpreter else { return }
     on_exit(
@@ -14,7 +14,7 @@ package enum InterpreterExit {
       }, nil)
   }
 
-  /// Whether the program's name is that of a Lua interpreter: `lua`, `lua5.4`.
+  /// Whether the program has the name of a Lua interpreter, such as `lua` or `lua5.4`.
   private static var isInterpreter: Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = buffer.withUnsafeMutableBytes { bytes in

@@ -1,9 +1,9 @@
 import LullLibC
 
-/// Threads that may block for any time. Unlike the threads of the concurrency pool, their number
-/// isn't limited.
+/// Starts threads that may block for any time. Unlike the threads of Swift's concurrency pool, they
+/// are not limited in number.
 package enum NativeThread {
-  /// Names the calling thread. (Linux only)
+  /// Sets the name of the calling thread. (Linux only)
   private static func call(_ name: String) {
     let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
@@ -11,10 +11,10 @@ package enum NativeThread {
     close(file)
   }
 
-  /// Runs `body` on a new thread that receives no signals. Signals belong to the program, whose
-  /// handlers expect to run on its own threads. Returns false if the system has no more threads.
+  /// Runs `body` on a new thread that receives no signals. The program's signal handlers expect to
+  /// run on the program's own threads. Returns false if the system can't start another thread.
   ///
-  /// - Parameter name: The name in tools such as `top`, at most 15 bytes.
+  /// - Parameter name: The name of the thread in tools such as `top`, at most 15 bytes.
   package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     var all = sigset_t()
     var before = sigset_t()
@@ -29,8 +29,8 @@ package enum NativeThread {
   }
 }
 
-/// The calling thread.
+/// Identifies the calling thread.
 package enum CurrentThread {
-  /// A number that is unique among the existing threads.
+  /// A number that is unique among the threads that exist now.
   package static var number: UInt { UInt(pthread_self()) }
 }

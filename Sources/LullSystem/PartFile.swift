@@ -1,28 +1,29 @@
 package import LullLibC
 
-/// An incomplete download, `NAME.part`, which may be filled over several runs. A second file, the
-/// note, identifies the whole file that is being downloaded.
+/// The file of an incomplete download, `NAME.part`, which may be filled over several runs. A second
+/// file, the note, identifies the complete file that is being downloaded.
 ///
-/// A process that has opened the part file holds a lock on it, which ends with the process at the
-/// latest. So two processes never write to the same part file.
+/// A process that has opened the part file holds a lock on it until the process ends or closes the
+/// file. Two processes therefore never write to the same part file.
 package struct PartFile: Sendable {
   package static let ending = ".part"
-  /// The suffix of the note. A file named by a server must not end with it.
+  /// The suffix of the note's file name. A file name from a server must not end with it.
   package static let noteEnding = ".part.lull"
 
-  /// The descriptor of the file, open for reading and writing, and positioned at its end.
+  /// The descriptor of the part file, open for reading and writing, and positioned at the end of
+  /// the file.
   package let descriptor: Int32
-  /// The size of the file when it was opened, in bytes.
+  /// The size of the part file when it was opened, in bytes.
   package let size: Int
   private let path: [UInt8]
   private let notePath: [UInt8]
 
-  /// The path of the part file, as shown in messages.
+  /// The path of the part file, in the form used in messages.
   package var shown: String { PartFile.shown(path) }
 
   private static func shown(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
 
-  /// Opens the part file of the file `target`, or creates it.
+  /// Opens the part file for `target`. If the part file doesn't exist, creates it.
   ///
   /// - Parameter mode: The mode with which a new part file is created.
   package init(of target: [UInt8], mode: mode_t) throws(DownloadPlace.Failure) {
@@ -53,7 +54,8 @@ package struct PartFile: Sendable {
     throw .init("\(shown) keeps being created and removed by other processes")
   }
 
-  /// Locks the file and returns its size. Returns nil if its path leads to another file by then.
+  /// Locks the part file and returns its size. Returns nil if the path no longer leads to this
+  /// file.
   private static func locked(
     _ descriptor: Int32, _ path: [UInt8], _ shown: String
   ) throws(DownloadPlace.Failure) -> Int? {
@@ -97,7 +99,7 @@ package struct PartFile: Sendable {
 
   // MARK: End
 
-  /// Removes the part and its note.
+  /// Removes the part file and its note.
   package func remove() {
     unlink(FileName.cString(path))
     removeNote()

@@ -1,9 +1,10 @@
 import LullLibC
 
-/// A regular file, open for reading. Reading anything else could block without end.
+/// A regular file that is open for reading. Other kinds of files are refused, because reading them
+/// could block without end.
 package final class ReadableFile {
   package struct Unreadable: Error {
-    /// The message of the system.
+    /// The error message of the system.
     package let reason: String
 
     fileprivate init(_ reason: String) { self.reason = reason }
@@ -36,7 +37,7 @@ package final class ReadableFile {
     close(descriptor)
   }
 
-  /// Why the file at a path can't be read; nil if it can.
+  /// The reason why the file at a path can't be read; nil if it can be read.
   package static func problem(_ path: [UInt8]) -> String? {
     do throws(Unreadable) {
       _ = try ReadableFile(path)
@@ -52,8 +53,8 @@ package final class ReadableFile {
     return fstat(descriptor, &status) == 0 ? FileStamp(status) : nil
   }
 
-  /// Reads bytes from `offset` on. Returns the number of bytes read, which may be less than
-  /// requested, and is 0 at the end of the file.
+  /// Reads bytes starting at `offset`. Returns the number of bytes read, which may be less than
+  /// requested; 0 at the end of the file.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Unreadable) -> Int {

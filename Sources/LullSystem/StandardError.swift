@@ -7,17 +7,17 @@ package enum StandardError {
   /// A function for tests that receives the output of the current task instead of standard error.
   @TaskLocal package static var sink: (@Sendable (String) -> Void)?
 
-  /// The function that writes the messages of the whole process in another form; nil: messages are
+  /// The function that writes all messages of the process in another form. If nil, messages are
   /// written unchanged.
   private static let form = Mutex<(@Sendable (String) -> Void)?>(nil)
   private static let hasForm = Atomic(false)
 
-  /// Whether messages are written in another form, for programs that read them. Progress bars and
-  /// colors must not be written then. Callable on any thread.
+  /// Whether messages are written in another form, for programs that read them. In this case,
+  /// progress bars and colors must not be written. Callable on any thread.
   package static var isFormed: Bool { hasForm.load(ordering: .relaxed) }
 
-  /// Sets the function that converts messages and writes them with `put`; nil: messages are written
-  /// unchanged.
+  /// Sets the function that converts messages and writes the result with `put`. If nil, messages
+  /// are written unchanged.
   package static func setForm(_ function: (@Sendable (String) -> Void)?) {
     form.withLock { $0 = function }
     hasForm.store(function != nil, ordering: .relaxed)
@@ -35,7 +35,7 @@ package enum StandardError {
     put(bytes)
   }
 
-  /// Writes bytes directly, bypassing the function that was set with `setForm`.
+  /// Writes bytes directly, without calling the function that was set with `setForm`.
   package static func put(_ bytes: [UInt8]) {
     StatusLines.clear()
     let bytes = StandardTerminals.showsErrors ? TerminalText.visible(bytes) : bytes
@@ -44,16 +44,16 @@ package enum StandardError {
   }
 }
 
-/// Writes to descriptors, which may accept fewer bytes than given.
+/// Writes all bytes to a descriptor, even if a single system call accepts only some of them.
 package enum DescriptorWriting {
-  /// Writes all bytes, and resumes after interruptions by signals. Returns the error number; nil on
-  /// success. If the file size limit is exceeded, the error is EFBIG, and no signal is raised. The
-  /// call blocks if the descriptor blocks. Callable on any thread.
+  /// Writes all bytes to a descriptor. Resumes after interruptions by signals. Returns the error
+  /// number; nil on success. If the file size limit is exceeded, returns EFBIG, and no signal is
+  /// raised. The call blocks if the descriptor blocks. Callable on any thread.
   package static func put(_ bytes: [UInt8], into descriptor: Int32) -> Int32? {
     bytes.withUnsafeBufferPointer { put($0, into: descriptor) }
   }
 
-  /// Writes all bytes of a buffer, like the overload for an array.
+  /// Writes all bytes of a buffer to a descriptor, like the overload for an array.
   package static func put(
     _ bytes: UnsafeBufferPointer<UInt8>, into descriptor: Int32
   ) -> Int32? {
@@ -69,13 +69,14 @@ package enum DescriptorWriting {
     }
   }
 
-  /// Whether an error number means that the reader has closed the output.
+  /// Whether an error number means that the output has no reader any more, because the reader has
+  /// closed it.
   package static func isUnread(_ code: Int32) -> Bool { code == EPIPE }
 }
 
-/// Error messages of the system.
+/// Returns the system's error messages.
 package enum ErrorText {
-  /// The message, such as `No such file or directory`. Callable on any thread.
+  /// The message for an error number, such as `No such file or directory`. Callable on any thread.
   package static func of(_ code: Int32) -> String {
     // The result of strerror is valid until this thread calls it again.
     String(cString: strerror(code))

@@ -1,8 +1,8 @@
-/// The last filter for all text shown on a terminal. Control characters (see `ControlCharacters`)
+/// Filters all text before it is shown on a terminal. Control characters (see `ControlCharacters`)
 /// and invalid UTF-8 are made visible.
 ///
-/// Colors that Lull adds are part of the text, marked by a random number that no other source can
-/// know. Text from a server therefore can't imitate them.
+/// Escape sequences that Lull itself adds, for example for colors, are marked by a random number in
+/// the text. Text from a server can't imitate them, because only Lull knows the number.
 package struct TerminalText {
   private static let mark: String = {
     let number = [UInt64.random(in: 0...(.max)), UInt64.random(in: 0...(.max))]
@@ -10,22 +10,23 @@ package struct TerminalText {
   }()
   private static let markBytes = Array(mark.utf8)
 
-  /// Bytes that may begin a sequence whose rest has not arrived.
+  /// Bytes at the end of the last chunk that may begin a character whose other bytes have not
+  /// arrived yet.
   private var pending: [UInt8] = []
 
   package init() {}
 
   // MARK: Our own sequences
 
-  /// A text in a color, for a terminal.
+  /// Returns a text in a color, for a terminal.
   package static func painted(_ text: String, _ code: String) -> String {
     "\(mark)e[\(code)m\(text)\(mark)e[0m"
   }
 
-  /// A sequence that moves to the beginning of the line and clears it.
+  /// A sequence that moves the cursor to the beginning of the line and clears the line.
   package static var clearedLine: String { "\(mark)r\(mark)e[K" }
 
-  /// A sequence that moves to the line above and clears it.
+  /// A sequence that moves the cursor to the line above and clears that line.
   package static var clearedLineAbove: String { "\(mark)e[A\(mark)e[K" }
 
   // MARK: Making visible
@@ -41,8 +42,8 @@ package struct TerminalText {
     return filter.visible(bytes) + filter.end()
   }
 
-  /// Returns the visible form of the next piece of a text that arrives in pieces. A character that
-  /// is cut off at the end of the piece is kept for the next call.
+  /// Returns the visible form of the next chunk of a text. If a character is cut off at the end of
+  /// the chunk, its bytes are kept for the next call.
   package mutating func visible(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let input = pending + bytes
     pending = []
@@ -59,7 +60,7 @@ package struct TerminalText {
     return output
   }
 
-  /// Ends a text that arrives in pieces. Returns the visible form of the bytes that were kept.
+  /// Ends a text that has arrived in chunks. Returns the visible form of the bytes that were kept.
   package mutating func end() -> [UInt8] {
     let input = pending
     pending = []
@@ -75,8 +76,8 @@ package struct TerminalText {
     (0x20..<0x7F).contains(byte) || byte == 10 || byte == 9
   }
 
-  /// Appends the visible form of the character at `place` to the output. Returns the number of
-  /// bytes that the character takes, or nil if more bytes are needed.
+  /// Appends the visible form of the character at index `place` to `output`. Returns the number of
+  /// bytes that the character takes in `input`, or nil if more bytes are needed.
   private static func take(
     _ input: [UInt8], at place: Int, isWhole: Bool, _ output: inout [UInt8]
   ) -> Int? {
@@ -119,7 +120,8 @@ package struct TerminalText {
     return length
   }
 
-  /// Appends one of Lull's own sequences to the output. They are never split over two pieces.
+  /// Appends one of Lull's own escape sequences to `output`. These sequences are never split over
+  /// two chunks.
   private static func takeOwn(_ input: [UInt8], at place: Int, _ output: inout [UInt8]) -> Int? {
     let end = place + markBytes.count
     guard end < input.count, input[place..<end].elementsEqual(markBytes) else { return nil }

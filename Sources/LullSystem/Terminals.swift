@@ -1,7 +1,7 @@
 import LullLibC
 import Synchronization
 
-/// The size of a terminal.
+/// The size of a terminal, in columns and rows.
 package struct TerminalSize {
   package let columns: Int
   package let rows: Int
@@ -18,14 +18,15 @@ package struct TerminalSize {
   }
 }
 
-/// The terminals where the standard streams are shown: their own, or the terminal of a process that
-/// captures and displays them.
+/// The terminals on which standard output and standard error are shown. Usually the streams are
+/// terminals themselves. If a process captures and displays a stream, it is the terminal of that
+/// process.
 package enum StandardTerminals {
   private static let output = Atomic<Int32>(STDOUT_FILENO)
   private static let error = Atomic<Int32>(STDERR_FILENO)
 
-  /// The descriptor of the terminal that shows standard output. The kind and size of the terminal
-  /// are read from it. Callable on any thread.
+  /// The descriptor of the terminal that shows standard output. Use it to read the kind and size of
+  /// the terminal. Callable on any thread.
   package static var outputDescriptor: Int32 { output.load(ordering: .relaxed) }
   package static var errorDescriptor: Int32 { error.load(ordering: .relaxed) }
 
@@ -34,8 +35,8 @@ package enum StandardTerminals {
   package static var showsOutput: Bool { isatty(outputDescriptor) != 0 }
   package static var showsErrors: Bool { isatty(errorDescriptor) != 0 }
 
-  /// Records that a standard stream is captured from now on and shown on another terminal; nil ends
-  /// this.
+  /// Records that a standard stream is captured from now on, and that its text is shown on
+  /// `terminal`. If `terminal` is nil, the stream is not captured any more.
   package static func capture(_ stream: Int32, on terminal: Int32?) {
     if stream == STDOUT_FILENO {
       output.store(terminal ?? stream, ordering: .relaxed)

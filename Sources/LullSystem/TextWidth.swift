@@ -1,6 +1,6 @@
 import LullLibC
 
-/// The width of texts in columns of a terminal.
+/// Measures texts in columns of a terminal.
 package enum TextWidth {
   package static func of(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
@@ -14,7 +14,7 @@ package enum TextWidth {
 
   package static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
 
-  /// Returns the text, truncated and marked with `…` if it is wider than `columns`.
+  /// Returns the text. If it is wider than `columns`, it is truncated and ends with `…`.
   package static func cut(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     var result = ""
@@ -27,7 +27,8 @@ package enum TextWidth {
     return result + "…"
   }
 
-  /// Wide characters by East Asian Width, and emoji. (Unicode Standard Annex #11)
+  /// The ranges of characters that take two columns: wide characters by East Asian Width, and
+  /// emoji. (Unicode Standard Annex #11)
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
     0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
@@ -36,17 +37,17 @@ package enum TextWidth {
   ]
 }
 
-/// The size of the terminal at a descriptor.
+/// Reads the width and height of a terminal.
 package enum TerminalWidth {
-  /// The number of columns; nil if the descriptor isn't a terminal, or the size is unknown.
-  /// Callable on any thread.
+  /// The number of columns of the terminal; nil if the descriptor isn't a terminal, or if its size
+  /// is unknown. Callable on any thread.
   package static func columns(of descriptor: Int32) -> Int? {
     guard let size = size(of: descriptor), size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// The number of rows; nil if the descriptor isn't a terminal, or the size is unknown. Callable
-  /// on any thread.
+  /// The number of rows of the terminal; nil if the descriptor isn't a terminal, or if its size is
+  /// unknown. Callable on any thread.
   package static func rows(of descriptor: Int32) -> Int? {
     guard let size = size(of: descriptor), size.ws_row > 0 else { return nil }
     return Int(size.ws_row)

@@ -31,7 +31,7 @@ package final class ThreadSignal: @unchecked Sendable {
     pthread_mutex_unlock(lock)
   }
 
-  /// Waits for `fire`. Returns immediately if `fire` was called since the last wait.
+  /// Waits until `fire` is called. If `fire` was called since the last wait, returns immediately.
   package func wait() {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
@@ -39,7 +39,7 @@ package final class ThreadSignal: @unchecked Sendable {
     isAwake = false
   }
 
-  /// Waits for `fire` for at most `seconds`. Returns false on timeout.
+  /// Waits until `fire` is called, for at most `seconds`. Returns false on timeout.
   package func wait(seconds: Double) -> Bool {
     var end = timespec()
     clock_gettime(CLOCK_MONOTONIC, &end)
@@ -56,14 +56,14 @@ package final class ThreadSignal: @unchecked Sendable {
   }
 }
 
-/// Blocks a signal that a system call raises in the calling thread. Used in processes whose signal
-/// handling isn't ours, such as a stock Lua interpreter.
+/// Blocks a signal that a system call may raise in the calling thread. Used in processes whose
+/// signal handling does not belong to Lull, such as a stock Lua interpreter.
 package enum SignalGuard {
-  /// Runs `body` with the signal blocked on this thread. If the signal was raised meanwhile, it is
+  /// Runs `body` with the signal blocked on this thread. If `body` raises the signal, the signal is
   /// discarded.
   ///
-  /// A signal that was pending before stays pending. Other signals are not affected. Callable on
-  /// any thread.
+  /// If the signal was already pending, it stays pending. Other signals are not affected. Callable
+  /// on any thread.
   package static func without<Result>(_ signal: Int32, _ body: () -> Result) -> Result {
     var guarded = sigset_t()
     var previous = sigset_t()
@@ -80,7 +80,7 @@ package enum SignalGuard {
     return body()
   }
 
-  /// Runs `body`, which writes to files. If it exceeds the file size limit, the write fails with
+  /// Runs `body`, which writes to files. If a write exceeds the file size limit, it fails with
   /// EFBIG. Without this function, SIGXFSZ would end the process. Callable on any thread.
   package static func withoutSIGXFSZ<Result>(_ body: () -> Result) -> Result {
     var limit = rlimit()
@@ -93,8 +93,8 @@ package enum SignalGuard {
   }
 }
 
-/// A function that a signal handler in C calls to wake an event loop, and the argument of the
-/// function. The function is async-signal-safe.
+/// A C function with its argument, which a signal handler calls to wake an event loop. The function
+/// is async-signal-safe.
 package struct SignalWakeUp {
   package let function: @convention(c) (UnsafeMutableRawPointer?) -> Void
   package let context: UnsafeMutableRawPointer
@@ -108,8 +108,8 @@ package struct SignalWakeUp {
   }
 }
 
-/// A flag that tells work in the thread pool that its result isn't needed any more. Set on one
-/// thread, read on another.
+/// A flag that tells work in the thread pool to stop, because its result isn't needed any more. It
+/// is set on one thread and read on another.
 package final class StopSign: Sendable {
   private let state = Atomic(false)
 

@@ -1,24 +1,24 @@
 public import LullCore
 
-/// An observer that records every event and the state of the resource at that moment, such as
-/// `newData(network) D`. The letters after the name of the event are L while a load is in progress,
-/// D if there is data, and E if there is an error.
+/// An observer that records every event, with the state of the resource at that time, such as
+/// `newData(network) D`. The letters after the event are `L` while a load is in progress, `D` if
+/// there is data, and `E` if there is an error.
 public final class EventRecorder: ResourceObserver {
-  /// One line per event, the latest last.
+  /// The recorded events, one text for each, in the order in which they occurred.
   public private(set) var events: [String] = []
   /// Called with each event.
   public var onEvent: ((Resource, ResourceEvent) -> Void)?
-  /// Whether progress is recorded too.
+  /// Whether progress is recorded as well as events.
   public let wantsProgress: Bool
 
   /// Makes a recorder.
   ///
-  /// - Parameter progress: Whether progress is recorded too.
+  /// - Parameter progress: Whether progress is recorded as well as events.
   public init(progress: Bool = false) {
     wantsProgress = progress
   }
 
-  /// Records the event.
+  /// Records an event.
   public func resourceChanged(_ resource: Resource, event: ResourceEvent) {
     var line = event.description
     if resource.isLoading { line += " L" }
@@ -28,7 +28,7 @@ public final class EventRecorder: ResourceObserver {
     onEvent?(resource, event)
   }
 
-  /// Records the progress.
+  /// Records a progress value.
   public func resourceRequestProgress(for resource: Resource, progress: Double) {
     events.append("progress \(progress)")
   }
@@ -38,7 +38,7 @@ public final class EventRecorder: ResourceObserver {
     events.append("stoppedObserving")
   }
 
-  /// Returns the recorded events and removes them.
+  /// Returns the recorded events and removes them from the recorder.
   public func take() -> [String] {
     defer { events = [] }
     return events

@@ -6,14 +6,14 @@ extension Lull {
   ///
   /// The body runs on the calling thread. Services made by the body, or by the code under test with
   /// `Service(baseURL:)`, use `test.network` and `test.clock`. Waiting never advances the clock: a
-  /// wait ends without time passing, or fails with an error that names the next pending event. So
-  /// no wait of a test hangs. When the body has ended, everything in flight is cancelled.
+  /// wait ends without time passing, or fails with an error that names the next pending event. The
+  /// test therefore never hangs. When the body has ended, everything in flight is cancelled.
   ///
   /// A deadlock ends the test immediately. In a deadlock, the body and all tasks of `spawn` wait
   /// for requests, loops or Lua code, and nothing in the test can wake them: responses are held,
   /// and timers are in the future. Actions of other threads are not detected, such as a plain
-  /// `Task` that sleeps before it releases a response. For such a test, pass a `patience`: a wait
-  /// then fails only after that time. (TEST-161)
+  /// `Task` that sleeps before it releases a response. For a test that depends on other threads,
+  /// pass a `patience`: a wait then fails only after that time. (TEST-161)
   ///
   /// The calling thread is blocked until the test has ended. In an asynchronous function, use the
   /// asynchronous overload.
@@ -27,8 +27,9 @@ extension Lull {
   ///       }
   ///     }
   ///
-  /// - Parameter patience: How long the test waits for events outside it, such as a detached task,
-  ///   before it fails, in seconds of the real clock. nil means 10 s, and 0 s for a deadlock.
+  /// - Parameter patience: The time for which the test waits for events outside the test, such as a
+  ///   detached task, before it fails, in seconds of the real clock. If nil, a deadlock fails
+  ///   immediately, and any other wait after 10 s.
   /// - Throws: The error of the body, or `TestIsStuck`.
   public static func test<Value>(
     patience: Double? = nil, _ body: @escaping (isolated LullTest) async throws -> Value
@@ -39,8 +40,8 @@ extension Lull {
   /// Runs a test from an asynchronous function. The test has its own thread, and the caller's task
   /// is suspended until the test has ended. (TEST-162)
   ///
-  /// However many tests run at a time, no thread of Swift's pool is blocked, so detached tasks can
-  /// run. Cancelling the caller's task does not end the test.
+  /// Even if many tests run at the same time, no thread of Swift's concurrency pool is blocked, so
+  /// detached tasks can run. Cancelling the caller's task does not end the test.
   ///
   ///     @Test func `a user has a name`() async throws {
   ///       try await Lull.test { test in … }

@@ -2,22 +2,22 @@ import LullLibC
 import LullSystem
 public import LullCore
 
-/// The environment of a test of `Lull.test`: the network, the clock, a recorder, and services that
-/// use them.
+/// The environment of a test run by `Lull.test`: the network, the clock, a recorder, and services
+/// that use them.
 ///
-/// The body of the test is isolated to this actor, and so are the objects that the body makes. They
-/// all run on one thread: the thread that called `Lull.test`, or a new thread for its asynchronous
-/// overload.
+/// The body of the test is isolated to this actor, and so are the objects that the body makes. All
+/// of them run on one thread: the thread that called `Lull.test`, or a new thread for the
+/// asynchronous overload.
 public actor LullTest: ServiceHome {
   /// The network, which responds from a list of stubs. A request without a stub fails with an error
   /// that lists the stubs.
   public let network = StubProvider()
   /// A clock that stands still until the test advances it.
   public let clock = ManualClock()
-  /// An observer that records its events.
+  /// An observer that records the events that it receives.
   public let recorder = EventRecorder()
-  /// The pump that delivers results and callbacks on the test's thread. Pass it to a service that
-  /// is made with another initializer.
+  /// The pump that delivers results and callbacks on the test's thread. Pass this pump to services
+  /// that are not made with `service(_:)`.
   public let pump: Pump
 
   private let wakeUp = ThreadSignal()
@@ -25,9 +25,10 @@ public actor LullTest: ServiceHome {
   private let context: HomeContext
   public nonisolated let surroundings: HomeSurroundings
   private let requests = RequestLedger()
-  /// The tasks that wait in `settle`.
+  /// The tasks that are waiting in `settle`.
   private var settling: [CheckedContinuation<Void, Never>] = []
-  /// Functions that cancel the tasks that have not ended, by number.
+  /// Functions that cancel the tasks of `spawn`, by the number of the task. Tasks that have ended
+  /// are removed.
   private var tasks: [Int: () -> Void] = [:]
   private var lastNumber = 0
   private var hasEnded = false
@@ -63,12 +64,12 @@ public actor LullTest: ServiceHome {
       networking: network, pump: pump)
   }
 
-  /// Waits until nothing more happens unless the clock advances. By then, responses have arrived,
-  /// and hooks and observers have been called. Transformers have returned, or wait for something
-  /// that does not arrive.
+  /// Waits until nothing more happens unless the clock advances. When this function returns,
+  /// responses have arrived, and hooks and observers have been called. Transformers have returned,
+  /// or wait for something that does not arrive.
   ///
-  /// Tasks of `spawn` are waited for, but other threads are not. If tasks keep yielding, the wait
-  /// ends after 10,000 rounds.
+  /// The function also waits for tasks of `spawn`, but not for other threads. If tasks yield again
+  /// and again, the wait ends after 10,000 rounds.
   public func settle() async {
     guard !hasEnded else {
       // A loop that calls `settle` without end must let other code run, without using the whole
@@ -80,12 +81,13 @@ public actor LullTest: ServiceHome {
     await withCheckedContinuation { settling.append($0) }
   }
 
-  /// Advances the clock, fires the timers that become due, in order, and waits as `settle()` does.
+  /// Advances the clock and fires the timers that become due, in order of their times. Then waits
+  /// as `settle()` does.
   ///
-  /// If timers are set again for the same moment without end, the clock moves on after 10,000
-  /// rounds. From then on, one round is spent on each later moment at which a timer fires.
+  /// If timers are set again for the same time without end, the clock advances after 10,000 rounds.
+  /// From then on, one round is spent on each later time at which a timer fires.
   ///
-  /// - Parameter seconds: 0 or more.
+  /// - Parameter seconds: The time by which the clock advances, 0 or more.
   public func advance(by seconds: Double) async {
     await settle()
     let end = clock.uptime + seconds
@@ -105,18 +107,19 @@ public actor LullTest: ServiceHome {
     await settle()
   }
 
-  /// A duration that counts as no time, in seconds.
+  /// The longest duration that is treated as no time, in seconds.
   private static let instant = 1e-6
 
   // MARK: Tasks
 
-  /// Starts a task on the thread of the test, beside the body. The task begins when the body waits.
+  /// Starts a task on the thread of the test, concurrently with the body. The task begins when the
+  /// body waits.
   ///
-  /// The task may use the objects of the body. `settle()` and `advance(by:)` wait for its actions.
-  /// They may miss the actions of a plain `Task { }`, which moves to another thread whenever it
-  /// waits. When the body has ended, the task of `spawn` is cancelled. It can still run as far as
-  /// the cancellation wakes it, and is abandoned after that. If the task throws an error, callers
-  /// that wait for its `value` receive the error.
+  /// The task may use the objects of the body. `settle()` and `advance(by:)` wait for the actions
+  /// of this task. They may miss the actions of a plain `Task { }`, which moves to another thread
+  /// whenever it waits. When the body has ended, tasks of `spawn` are cancelled. A cancelled task
+  /// can run as far as its cancellation wakes it, and is abandoned after that. If the task throws
+  /// an error, callers that wait for its `value` receive the error.
   ///
   ///     let name = test.spawn { try await model.name() }
   ///     await test.advance(by: 5)
@@ -129,8 +132,8 @@ public actor LullTest: ServiceHome {
     return spawnConfined(Confined { (_: isolated LullTest) in try await body.value() })
   }
 
-  /// Starts a task that is isolated to the test and receives the test as its argument. The body
-  /// must be Sendable. In all other respects, this overload behaves like the one without an
+  /// Starts a task that is isolated to the test and takes the test as its argument. The body must
+  /// be Sendable. In all other respects, this overload behaves like the one whose body has no
   /// argument.
   ///
   ///     test.spawn { test in await test.advance(by: 5) }
@@ -166,10 +169,10 @@ public actor LullTest: ServiceHome {
 
   // MARK: Running
 
-  /// Runs the body of the test until it ends or the test is stuck.
+  /// Runs the body of the test until it has ended or the test is stuck.
   ///
-  /// - Parameter patience: How long to wait for events, in seconds of the real clock. nil means the
-  ///   default, and 0 s for a deadlock.
+  /// - Parameter patience: The time to wait for events, in seconds of the real clock. If nil, the
+  ///   default applies, and a deadlock ends the test immediately.
   nonisolated func run<Value>(
     patience: Double?, _ body: @escaping (isolated LullTest) async throws -> Value
   ) throws -> Value {
@@ -213,17 +216,17 @@ public actor LullTest: ServiceHome {
     return try result.get()
   }
 
-  /// After this many busy rounds, a task is assumed to yield without end.
+  /// The number of busy rounds after which a task is assumed to yield without end.
   private static let longestSettling = 10_000
 
-  /// The longest time for which a test may be busy without pause, as a multiple of the patience.
-  /// Time in which only the body is busy doesn't count.
+  /// The longest time for which a test may be busy without a pause, as a multiple of the patience.
+  /// Time during which only the body is busy doesn't count.
   private static let longestBusiness = 6.0
 
-  /// Runs jobs and turns of the pump until `condition` holds, nothing happens for `patience`
+  /// Runs jobs and turns of the pump until `condition` is true, nothing has happened for `patience`
   /// seconds, or `rounds` rounds have run.
   ///
-  /// - Returns: Whether the function gave up because code beside the body is busy without end:
+  /// - Returns: Whether the function gave up because code other than the body is busy without end:
   ///   tasks, Lua code, or callbacks of the pump.
   @discardableResult
   private func turn(
@@ -262,15 +265,15 @@ public actor LullTest: ServiceHome {
     }
   }
 
-  /// Whether the test is in a deadlock. Every task of the test then waits for something that only
-  /// the test can cause. All requests in flight use the test's own network, so nothing is left that
-  /// wakes a task. Actions of other threads are not detected. (TEST-161)
+  /// Whether the test is in a deadlock. In a deadlock, every task of the test waits for something
+  /// that only the test can cause. All requests in flight use the test's own network, so nothing
+  /// else can wake a task. Actions of other threads are not detected. (TEST-161)
   private var isDeadlocked: Bool {
     pump.waits.holdAll && requests.inFlight.allSatisfy(isForOwnNetwork)
   }
 
-  /// Whether the response to a request can only come from the test itself. The response to a custom
-  /// request, or from a cache, may come from another thread.
+  /// Whether only the test itself can cause the response to a request. The response to a custom
+  /// request, or a response from a cache, may come from another thread.
   private func isForOwnNetwork(_ request: Request) -> Bool {
     if request is ChainedRequest { return true }
     guard request is NetworkRequest, let networking = request.resource?.service.networking else {
@@ -300,7 +303,7 @@ extension LullTest {
   }
 }
 
-/// Thrown if a test of `Lull.test` waits for something that doesn't happen.
+/// Thrown if a test of `Lull.test` waits for something that never happens.
 public struct TestIsStuck: Error, Sendable, CustomStringConvertible {
   /// The pending waits, and the events that would end them.
   public let description: String

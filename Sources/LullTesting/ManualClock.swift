@@ -1,13 +1,13 @@
 public import LullCore
 
-/// A clock that stands still until it is moved. Timers fire inside `advance`.
+/// A clock that stands still until it is advanced or set. Timers fire inside `advance`.
 ///
 /// Times are in seconds. In a test of `Lull.test`, the clock is usually advanced with
 /// `test.advance(by:)`, which also waits for the effects of timers.
 public final class ManualClock: HostClock {
-  /// The monotonic time of the clock. Advancing the clock changes it, `set` does not.
+  /// The monotonic time of the clock. `advance` changes it, but `set` does not.
   public private(set) var uptime: Double
-  /// The difference between the time that was set and `uptime`.
+  /// The difference between `now` and `uptime`.
   private var shift = 0.0
   private var timers: [Timer] = []
 
@@ -18,10 +18,10 @@ public final class ManualClock: HostClock {
     uptime = now
   }
 
-  /// The time of the clock, usually read as seconds since 1970.
+  /// The time of the clock, usually interpreted as seconds since 1970.
   public var now: Double { uptime + shift }
 
-  /// Sets `now`, as an administrator sets the time of a system. Timers are not affected.
+  /// Sets `now`, like an administrator who sets the time of a system. Timers are not affected.
   public func set(_ now: Double) {
     shift = now - uptime
   }
@@ -39,13 +39,14 @@ public final class ManualClock: HostClock {
   /// The uptime at which the next timer fires; nil without timers.
   public var nextDue: Double? { timers.filter { $0.action != nil }.map(\.due).min() }
 
-  /// The uptime, at or after `start`, at which the next timer fires; nil without such a timer.
+  /// The uptime at which the next timer fires that is not due before `start`; nil if there is no
+  /// such timer.
   func nextDue(from start: Double) -> Double? {
     timers.filter { $0.action != nil && $0.due >= start }.map(\.due).min()
   }
 
   /// Advances the clock to `end`, unless that time has passed, and fires the timers due by then.
-  /// Timers that are set during the call don't fire in it.
+  /// Timers that are set during this call don't fire during this call.
   func fire(until end: Double) {
     timers.removeAll { $0.action == nil }
     let due = timers.enumerated().filter { $0.element.due <= end }
@@ -61,8 +62,8 @@ public final class ManualClock: HostClock {
     uptime = max(uptime, end)
   }
 
-  /// Advances the clock and fires the timers that become due. They fire in the order of their
-  /// times. Timers for the same time fire in the order in which they were scheduled.
+  /// Advances the clock and fires the timers that become due, in order of their times. Timers for
+  /// the same time fire in the order in which they were scheduled.
   public func advance(by seconds: Double) {
     let end = uptime + seconds
     // A timer that is set again for the same moment without end must not block a test.

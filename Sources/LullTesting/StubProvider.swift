@@ -1,24 +1,24 @@
 public import LullCore
 
-/// Networking that responds from a list of stubs, immediately or when the test releases the
+/// Networking that responds from a list of stubs, either immediately or when the test releases the
 /// response.
 ///
-/// A request without a stub fails. The error names the request and lists the stubs, or `none`.
-/// Retries, watches and streams don't send such a request again. Use the provider only on the
-/// thread of the test. (TEST-29, TEST-160)
+/// A request without a stub fails. The error contains the request and lists the stubs, or `none`.
+/// Retries, watches and streams don't repeat a request that failed in this way. Use the provider
+/// only on the thread of the test. (TEST-29, TEST-160)
 public final class StubProvider: NetworkingProvider {
   /// The response to one request.
   public struct Answer: Sendable {
-    /// The HTTP status.
+    /// The HTTP status of the response.
     public var status: Int
-    /// The headers, including `Content-Type`.
+    /// The headers of the response, including `Content-Type`.
     public var headers: Headers
-    /// The body; nil: no body.
+    /// The body of the response; nil if it has no body.
     public var body: [UInt8]?
-    /// A network error, with which the request fails instead of receiving a response.
+    /// The network error with which the request fails; nil if it receives a response.
     public var error: TransportError?
 
-    /// A response with these bytes.
+    /// Makes a response with these bytes as its body.
     public static func bytes(
       _ bytes: [UInt8], type: String? = nil, status: Int = 200
     ) -> Answer {
@@ -27,7 +27,7 @@ public final class StubProvider: NetworkingProvider {
       return answer
     }
 
-    /// Makes a response with a text, or with a network error in its place.
+    /// Makes a response with a text as its body, or a failure if `error` is given.
     public init(
       status: Int = 200, headers: [(String, String)] = [], body: String? = "",
       error: TransportError? = nil
@@ -38,40 +38,40 @@ public final class StubProvider: NetworkingProvider {
       self.error = error
     }
 
-    /// A JSON response, given as text.
+    /// Makes a JSON response. `text` is the JSON text.
     public static func json(_ text: String, status: Int = 200, etag: String? = nil) -> Answer {
       var headers = [("Content-Type", "application/json")]
       if let etag { headers.append(("ETag", etag)) }
       return Answer(status: status, headers: headers, body: text)
     }
 
-    /// A plain text response.
+    /// Makes a plain text response.
     public static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Answer {
       Answer(headers: [("Content-Type", type)], body: text)
     }
 
-    /// A network error instead of a response.
+    /// Makes a failure: the request fails with a network error instead of receiving a response.
     public static func failure(_ error: TransportError) -> Answer {
       Answer(error: error)
     }
   }
 
   private var answers: [String: [Answer]] = [:]
-  /// Every request started, in order.
+  /// All requests that have been started, in order.
   public private(set) var requests: [HTTPRequest] = []
   /// The number of requests that were cancelled.
   public private(set) var cancelledCount = 0
-  /// The metrics that every transfer reports.
+  /// The byte counts that every transfer reports.
   public var metrics = RequestTransferMetrics()
   /// Called inside `startRequest`, before the response is reported or held.
   public var onStart: ((HTTPRequest) -> Void)?
-  /// While true, responses are held until `release`.
+  /// Whether responses are held until `release` is called.
   public var holdsAnswers = false
   private var held: [HeldAnswer] = []
   private var heldTooLong: [HeldAnswer] = []
 
   private struct HeldAnswer {
-    /// The number of the request.
+    /// The number of the request, counted from the first request of the provider.
     let number: Int
     let completion: NetworkCompletion
     let result: NetworkResult
@@ -80,22 +80,23 @@ public final class StubProvider: NetworkingProvider {
   /// Makes a provider without stubs.
   public init() {}
 
-  /// Sets the responses to requests with this method and URL. They are used in turn, and the last
-  /// one is repeated. Earlier stubs for the method and URL are replaced.
+  /// Sets the responses to requests with this method and URL. The first response is used for the
+  /// first request, and so on. The last response is repeated. Earlier stubs for the same method and
+  /// URL are replaced.
   public func stub(_ method: RequestMethod, _ url: String, _ answers: Answer...) {
     stub(method, url, answers: answers)
   }
 
-  /// Sets the responses to requests with this method and URL, like the variadic overload, from a
-  /// list.
+  /// Sets the responses to requests with this method and URL from a list, like the variadic
+  /// overload.
   public func stub(_ method: RequestMethod, _ url: String, answers: [Answer]) {
     self.answers["\(method) \(url)"] = answers
   }
 
-  /// The number of responses held for `release`, excluding those of cancelled requests. (TEST-28)
+  /// The number of held responses, excluding responses to cancelled requests. (TEST-28)
   public var heldCount: Int { held.count }
 
-  /// Delivers the held response at `index`, by default the oldest. Responses to cancelled requests
+  /// Delivers the held response at `index`; by default, the oldest. Responses to cancelled requests
   /// are not counted in the index.
   public func release(_ index: Int = 0) {
     precondition(
@@ -104,7 +105,8 @@ public final class StubProvider: NetworkingProvider {
     answer.completion(answer.result)
   }
 
-  /// Delivers the oldest held response to a cancelled request, as a response that arrives too late.
+  /// Delivers the oldest held response to a cancelled request, to simulate a response that arrives
+  /// too late.
   package func releaseCancelled() {
     precondition(!heldTooLong.isEmpty, "no response of a cancelled request is held")
     let answer = heldTooLong.removeFirst()

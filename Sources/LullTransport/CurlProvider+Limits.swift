@@ -21,8 +21,8 @@ extension CurlProvider {
   /// Resumes requests whose response arrived before their body was sent completely.
   ///
   /// If an HTTP/2 stream ends while curl (7.88) is still sending the body, curl does not notice the
-  /// end and would wait until the timeout. The last bytes may still be in transit when curl has
-  /// handed them over, so one call may not be enough. Must be called outside curl.
+  /// end and would wait until the timeout. One call may not be enough, because the last bytes may
+  /// still be in transit when curl has handed them over. Must be called outside curl.
   func wakeAnswered() {
     guard waking == nil else { return }
     let answered = uploads.filter { $0.hasWholeHead && $0.hasSentAll && $0.usedHTTP2 }
@@ -31,7 +31,7 @@ extension CurlProvider {
     waking = loop.schedule(after: 0.05) { [weak self] in self?.waking = nil }
   }
 
-  /// Stops waking a transfer that has left curl.
+  /// Removes a transfer that has left curl from the transfers that `wakeAnswered` resumes.
   func endWaking(_ easy: CurlEasy) {
     uploads.removeAll { $0 === easy }
     guard uploads.isEmpty else { return }
@@ -39,8 +39,8 @@ extension CurlProvider {
     waking = nil
   }
 
-  /// Stops reporting a transfer that has left curl. If it was not reported before, it is counted
-  /// when its result arrives.
+  /// Stops reporting when a transfer is sent, because the transfer has left curl. If nothing was
+  /// reported before, the transfer is counted when its result arrives.
   func endReporting(_ easy: CurlEasy) {
     limited.removeAll { $0 === easy }
   }
@@ -67,7 +67,8 @@ extension CurlProvider {
     if transfer.isWaiting { boundWait(of: transfer, in: queue) }
   }
 
-  /// Removes a transfer from those waiting for an admission. Returns whether it was one of them.
+  /// Removes a transfer from the transfers that wait for an admission. Returns whether the transfer
+  /// was waiting.
   func forgetAwaiting(_ transfer: CurlTransfer) -> Bool {
     guard let index = awaitingPlaces.firstIndex(where: { $0 === transfer }) else { return false }
     awaitingPlaces.remove(at: index)

@@ -73,8 +73,8 @@ extension CurlProvider {
   }
 
   /// Returns an error if a request may not be sent with its `Host` header (`:authority` in HTTP/2),
-  /// or nil if it may. A server of several hosts, or a proxy in front of them, routes by that
-  /// header.
+  /// or nil if the header is allowed. A server of several hosts, or a proxy in front of them,
+  /// routes by that header.
   ///
   /// - Parameter request: The request with the texts of its secrets, or a request without secrets.
   ///   A request that still has masks is not checked here, but when it is sent.
@@ -90,8 +90,8 @@ extension CurlProvider {
     return nil
   }
 
-  /// Returns an error if the request itself names a route (an address or a proxy) that is not
-  /// allowed, or nil if it does not.
+  /// Returns an error if the request's own settings specify an address or a proxy that is not
+  /// allowed; otherwise nil.
   func refusal(of request: HTTPRequest, to origin: Origin, by allowedHosts: AllowedHosts)
     -> TransportError?
   {

@@ -4,11 +4,11 @@ package import LullCore
 /// The network of one home thread: HTTP exchanges by libcurl, driven by an event loop.
 ///
 /// `startRequest` queues the exchange by origin. When there is room, the exchange gets a curl
-/// handle and is sent on the loop's next turn. The provider follows redirects itself. It posts one
-/// report per exchange to the inbox, also for cancelled exchanges. curl is initialised at the first
-/// request. Home thread only.
+/// handle and is sent on the loop's next turn. The provider follows redirects itself. The provider
+/// posts one report per exchange to the inbox, also for cancelled exchanges. curl is initialised at
+/// the first request. Home thread only.
 package final class CurlProvider: NetworkingProvider {
-  /// The number of exchanges that have been started and not reported, including waiting ones.
+  /// The number of exchanges that have been started and not reported, including waiting exchanges.
   package private(set) var activeCount = 0
 
   /// The number of exchanges that wait in the queues of their origins.
@@ -37,7 +37,7 @@ package final class CurlProvider: NetworkingProvider {
   var distrusted: Set<Origin> = []
   /// Handles in use whose traffic is observed.
   var observed: [CurlEasy] = []
-  /// Handles in use whose sending is reported to a rate limit.
+  /// Handles in use that report to a rate limit when their request is sent.
   var limited: [CurlEasy] = []
   /// Handles that send a body and may use HTTP/2; see `wakeAnswered`.
   var uploads: [CurlEasy] = []
@@ -60,8 +60,8 @@ package final class CurlProvider: NetworkingProvider {
   ///   - certificateAuthorities: A PEM file to trust instead of the system's certificates.
   ///   - blocksSIGPIPE: Whether to block SIGPIPE, for processes that do not ignore it themselves.
   ///   - allowedHosts: The hosts that requests may reach, also by redirects; nil for any.
-  ///   - idleTime: Seconds after which connections are closed that were only needed for a very
-  ///     large number of simultaneous exchanges.
+  ///   - idleTime: Some connections are only needed for a very large number of simultaneous
+  ///     exchanges. They are closed after this number of idle seconds.
   package init(
     loop: EventLoop, userAgent: String = "lull/" + Lull.version,
     certificateAuthorities: String? = nil, blocksSIGPIPE: Bool = false,

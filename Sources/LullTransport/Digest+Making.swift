@@ -72,7 +72,7 @@ extension Digest {
   }
 
   /// Returns the digest of a body as it is sent. Without a body, returns the digest of no bytes. If
-  /// the body contains files, this reads them: call it in the thread pool then.
+  /// the body contains files, the call reads them, so make the call in the thread pool.
   func of(
     _ payload: RequestPayload?, unless isStopped: () -> Bool = { false }
   ) throws(TransportError) -> [UInt8] {

@@ -55,7 +55,7 @@ public actor Home {
   }
 
   /// The pump that delivers results and callbacks on this home. Pass it to `Service` initialisers
-  /// that take a pump. The home's loop drives it.
+  /// that take a pump. The home's loop drives the pump.
   public var pump: Pump { thread.loop.pump }
 
   /// The networking of services that specify no other. It sends HTTP requests on the event loop.
@@ -104,9 +104,9 @@ public actor Home {
   /// waiting tasks are notified. Then the loop and its connections are closed. After that, waiting
   /// for anything of the home throws, and `perform` fails without starting its body.
   ///
-  /// Concurrent calls wait for the same end. A call whose task is cancelled stops waiting. For the
-  /// home of a `Lull.run`, this method cancels the body's task, and the home ends with the body.
-  /// Call this on any thread.
+  /// Concurrent calls all wait until the home has ended. A call whose task is cancelled stops
+  /// waiting. For the home of a `Lull.run`, this method cancels the body's task, and the home ends
+  /// with the body. Call this on any thread.
   public nonisolated func shutdown() async {
     if end.ask() {
       end.cancelTasks()
@@ -163,8 +163,9 @@ public actor Home {
   /// may use the services of that code. When the home ends, the task is cancelled, and waiting for
   /// anything of the home throws.
   ///
-  /// The body has the isolation of its caller. If the caller is an actor that runs elsewhere, the
-  /// body would run there too, so use `spawn { home in … }` instead. Lua: `lull.spawn(fn)`.
+  /// The body has the isolation of its caller. If the caller is an actor that runs on another
+  /// thread, the body would run on that thread too, so use `spawn { home in … }` instead. Lua:
+  /// `lull.spawn(fn)`.
   ///
   ///     let news = home.spawn { try await api.resource("/news").load().entity() }
   ///     let items = try await news.value.jsonArray
@@ -235,8 +236,8 @@ public actor Home {
   }
 }
 
-/// The error for a home that was shut down, or whose `Lull.run` has returned. Nothing can run on
-/// such a home.
+/// The error of calls to a home that was shut down, or whose `Lull.run` has returned. Nothing can
+/// run on such a home.
 public struct HomeHasEnded: Error, Sendable, CustomStringConvertible {
   public var description: String { "the home has ended: nothing can run on it any more" }
 }
@@ -304,7 +305,7 @@ final class HomeThread {
   }
 
   /// Cancels the requests in flight, notifies hooks and waiting tasks, and closes the loop. Code
-  /// that runs after that, on another thread, gets an error that the home has ended.
+  /// that runs later, on another thread, gets the error that the home has ended.
   func end() {
     loop.pump.dismissGuests()
     cancelRequests()
@@ -343,8 +344,8 @@ extension HomeExecutor: TurnParticipant {
   package func close() {}
 }
 
-/// The end of one home: the request to end it, and the tasks that wait until it has ended. Any
-/// thread.
+/// Records whether a home must end or has ended, the tasks to cancel, and the tasks that wait for
+/// the end of the home. Any thread.
 final class HomeEnd: Sendable {
   fileprivate enum Phase {
     case running
@@ -355,9 +356,9 @@ final class HomeEnd: Sendable {
   fileprivate struct State {
     var phase = Phase.running
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    /// The functions that cancel running tasks, by number.
+    /// The functions that cancel running tasks, keyed by the ID of the task.
     var cancellations: [Int: @Sendable () -> Void] = [:]
-    /// Tasks that ended before their cancellation function was added.
+    /// The IDs of tasks that ended before their cancellation function was added.
     var ended: Set<Int> = []
     var nextNumber = 0
   }
@@ -367,7 +368,7 @@ final class HomeEnd: Sendable {
   var isAsked: Bool { state.withLock { $0.phase != .running } }
   var isOver: Bool { state.withLock { $0.phase == .over } }
 
-  /// Requests the end. Returns whether this is the first request.
+  /// Records that the home must end. Returns false if that was already recorded.
   func ask() -> Bool {
     state.withLock { state in
       guard state.phase == .running else { return false }
@@ -406,7 +407,8 @@ final class HomeEnd: Sendable {
 
   func number() -> Int { state.withLock { $0.number() } }
 
-  /// Adds a task to cancel when the end is requested, unless the task ends before.
+  /// Registers the function that cancels a task. The function is called when the home must end,
+  /// unless the task ends before that.
   func add(_ number: Int, _ cancel: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       guard state.ended.remove(number) == nil else { return false }
@@ -417,7 +419,7 @@ final class HomeEnd: Sendable {
     if isLate { cancel() }
   }
 
-  /// Removes a task that has ended.
+  /// Records that a task has ended, and removes its cancellation function.
   func forget(_ number: Int) {
     state.withLock { state in
       guard state.cancellations.removeValue(forKey: number) == nil, state.phase == .running else {

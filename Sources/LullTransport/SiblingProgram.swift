@@ -3,8 +3,8 @@ import LullSystem
 
 /// Finds the programs of Lull that are installed together with the running program.
 package enum SiblingProgram {
-  /// Returns the path of a program, or nil if it is not found. Looks at these places, in this
-  /// order: the path in the environment variable, the folder of the running program, the
+  /// Returns the path of a program, or nil if the program is not found. Looks at these places, in
+  /// this order: the path in the environment variable, the folder of the running program, the
   /// installation of `lull.so`, and the folders of the PATH.
   package static func find(_ name: String, variable: String) -> String? {
     var candidates: [String] = []

@@ -6,8 +6,8 @@ import CSQLite
 import CUV
 package import LullSystem
 
-/// The versions of the libraries that the transport uses. Reading them loads the libraries. Any
-/// thread.
+/// The versions of the libraries that the transport uses. Reading the versions loads the libraries.
+/// Any thread.
 package enum TransportLibraries {
   package static var versions: [LibraryVersion] {
     [

@@ -71,7 +71,7 @@ final class HTTPExchange {
     self.server = server
   }
 
-  /// End the request, because without any response the client would wait for ever.
+  /// Ends the request, because a client that gets no response would wait for ever.
   deinit { end() }
 
   /// - Parameter body: The body of the response. For a HEAD request, only its length is used.

@@ -5,8 +5,8 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// The HTTP server of the mock. It passes complete requests to `take`, and works only while `serve`
-/// is called.
+/// The HTTP server of the mock. It passes complete requests to `take`. It works only inside calls
+/// of `serve`.
 ///
 /// Requests are read and responses sent between two turns of the event loop, which wakes up when
 /// there is anything to read or send. Home thread only. The server ends with the process.
@@ -101,7 +101,7 @@ final class HTTPServer {
       MockProblem(
         text:
           "cannot listen: \(place) is in use by another program; "
-          + "without --port a free one is chosen")
+          + "without --port, a free port is chosen")
     default: MockProblem(text: "cannot listen at \(place): \(ErrorText.of(code))")
     }
   }

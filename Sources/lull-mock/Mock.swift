@@ -88,7 +88,7 @@ final class Mock {
     default: break
     }
     guard let request = MockRequest(asked) else {
-      throw Problem(400, "its request line has no valid target")
+      throw Problem(400, "the request line has no valid target")
     }
     if let problem = site.objection(to: request) { throw problem }
     let caller = site.caller(of: request)
@@ -97,16 +97,17 @@ final class Mock {
     case .foreign(let origin):
       let shown = ClientText.shown(origin)
       throw Problem(
-        403, "it comes from a web page of \(shown), which is not allowed: pass --cors \(shown)")
+        403,
+        "the request comes from a web page of \(shown), which is not allowed: pass --cors \(shown)")
     case .otherSite:
       throw Problem(
         403,
-        "it comes from a web page of another site (Sec-Fetch-Site: cross-site)"
+        "the request comes from a web page of another site (Sec-Fetch-Site: cross-site)"
           + (site.isSample ? "" : ": pass --cors '*' to allow all pages"))
     }
     switch asked.state {
-    case .tooLong: throw Problem(413, "its body is larger than \(largestBody >> 20) MB")
-    case .noRoom: throw Problem(503, "there is no memory left for its body")
+    case .tooLong: throw Problem(413, "the body is larger than \(largestBody >> 20) MB")
+    case .noRoom: throw Problem(503, "there is no memory left for the body")
     default: return (request, caller)
     }
   }
@@ -158,7 +159,7 @@ final class Mock {
       let found = cassettes.find(request)
       if case .entry(let entry) = found { return answer(entry, turn) }
       var detail = "no call of '\(api.fullName)' has the path \(ClientText.shown(request.path))"
-      if case .miss(let text) = found { detail += "; of recordings, \(text)" }
+      if case .miss(let text) = found { detail += "; the nearest recording is \(text)" }
       var problem = Problem(404, detail)
       problem.calls = routes.nearest(to: request)
       throw problem
@@ -230,12 +231,12 @@ final class Mock {
 
   /// Returns advice on how to provide a response for a call.
   private func lack(_ call: APICall, _ found: MockCassettes.Found) -> String {
-    var text = "there is no answer for the call '\(call.name)'"
+    var text = "there is no response for the call '\(call.name)'"
     if case .miss(let miss) = found { text += ": \(miss)\n" } else { text += ": " }
     text +=
       call.mock.examples.isEmpty
-      ? "add 'example' (content), 'examples' (answers) or 'mock' (a function) to it in \(api.path)"
-      : "no 'when' of its examples matches: add one, or one without 'when', in \(api.path)"
+      ? "add 'example' (content), 'examples' (responses) or 'mock' (a function) to the call in \(api.path)"
+      : "no 'when' of the examples matches: add an example that matches, or one without 'when', in \(api.path)"
     return text + (cassettes.isEmpty ? ", or pass --cassette" : "")
   }
 }

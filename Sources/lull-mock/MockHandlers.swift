@@ -48,7 +48,7 @@ final class MockHandlers {
 
   /// Calls a `mock` function. `completion` is called once, immediately or later.
   ///
-  /// - Parameter call: The call that the request matches. nil if the function is that of the whole
+  /// - Parameter call: The call that the request matches. nil if the function belongs to the whole
   ///   file.
   func call(
     _ function: Int64, of call: APICall?, _ request: MockRequest, _ site: MockSite,

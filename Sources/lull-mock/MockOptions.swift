@@ -58,14 +58,14 @@ struct MockOptions {
   static let sampleSpec = ArgumentSpec(
     name: "lull demo",
     description: """
-      Serves the sample API on 127.0.0.1 until it is interrupted, or until its standard input ends
-      if that is a pipe. The first line it writes is its URL.
+      Serves the sample API on 127.0.0.1 until Ctrl-C or, if standard input is a pipe, until the
+      end of the input. The first line of the output has the URL.
       """,
     arguments: [
       .init(
         "--port", placeholder: "N",
         demand: .init("a whole number from 0 to 65535") { UInt16($0) != nil },
-        help: "the port to serve on; 0, the default, takes any that is free"),
+        help: "the port to serve on; 0 (default) chooses a free port"),
       .init("--quiet", kind: .flag, help: "do not list the routes"),
     ])
 
@@ -73,7 +73,7 @@ struct MockOptions {
     if case .sample = source { true } else { false }
   }
 
-  /// The options for the second origin: the same, with any free port.
+  /// The options for the second origin: the same options, but with any free port.
   var atAnyPort: MockOptions {
     var options = self
     options.port = 0

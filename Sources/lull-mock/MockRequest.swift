@@ -7,7 +7,7 @@ struct MockRequest {
   private(set) var method: String
   /// The path as sent in the request, without host and query.
   let path: String
-  /// The query as sent in the request, without `?`. nil if there is none.
+  /// The query as sent in the request, without `?`. nil if the request has no query.
   let query: String?
   /// The query parameters with decoded escapes, in order.
   let parameters: [(name: String, value: String)]
@@ -15,8 +15,8 @@ struct MockRequest {
   let pairs: [EscapedPair]
   let headers: [(name: String, value: [UInt8])]
   let body: [UInt8]
-  /// The hosts in the head: that of the request target and that of the `Host` header. If there are
-  /// both, the one in the target takes precedence.
+  /// The hosts in the head: the host of the request target, if it has one, and the host of the
+  /// `Host` header. The host of the target takes precedence.
   let hosts: [String]
   let isCurrent: Bool
 

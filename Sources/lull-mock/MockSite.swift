@@ -40,19 +40,22 @@ struct MockSite {
     return "http://\(address.isIPv6 ? "[\(host)]" : host):\(address.port)"
   }
 
-  /// Returns why a request is not for this server, or nil if it is. (RFC 9112, section 3.2)
+  /// Returns why a request is not for this server, or nil if it is for this server. (RFC 9112,
+  /// section 3.2)
   ///
   /// A web page is also foreign if its own host name was rebound to the address of this machine.
   func objection(to request: MockRequest) -> Problem? {
     let headers = request.headers.count { $0.name == "host" }
     switch rule.objection(to: request.hosts, headers: headers, isCurrent: request.isCurrent) {
     case nil: return nil
-    case .repeated: return Problem(malformed: "it has two Host headers")
-    case .missing: return Problem(malformed: "it has no Host header")
+    case .repeated: return Problem(malformed: "the request has two Host headers")
+    case .missing: return Problem(malformed: "the request has no Host header")
     case .foreign(let host, let name):
       let advice = isSample ? "" : ": pass --host \(ClientText.shown(name)) to accept it"
       return Problem(
-        421, "it is for the host '\(ClientText.shown(host))', but this is \(url)" + advice)
+        421,
+        "the request is for the host '\(ClientText.shown(host))', but this server is \(url)"
+          + advice)
     }
   }
 
@@ -144,7 +147,8 @@ struct MockBase {
     self.path = String(path.hasSuffix("/") ? path.dropLast() : path)
   }
 
-  /// Whether a path is the path of the base URL or below it. Always false if that path is empty.
+  /// Whether a path is the path of the base URL or below it. Always false if the base URL's path is
+  /// empty.
   func contains(_ path: String) -> Bool {
     !self.path.isEmpty && (path == self.path || path.hasPrefix(self.path + "/"))
   }
@@ -184,7 +188,7 @@ struct HostRule {
   }
 
   /// - Parameters:
-  ///   - hosts: The hosts in the Host headers, and that of the request target if it has one.
+  ///   - hosts: The hosts in the Host headers, and the host of the request target if there is one.
   ///   - headers: The number of Host headers.
   ///   - isCurrent: Whether the request is HTTP/1.1, which requires a Host header.
   func objection(to hosts: [String], headers: Int, isCurrent: Bool) -> Objection? {

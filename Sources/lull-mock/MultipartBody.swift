@@ -9,7 +9,7 @@ struct MultipartBody {
 
   let parts: [Part]
 
-  /// Parses a form. nil if it is not valid.
+  /// Parses a form. nil if the form is not valid.
   init?(_ body: [UInt8], contentType: String) {
     guard contentType.lowercased().hasPrefix("multipart/form-data"),
       let mark = contentType.lowercased().firstRange(of: "boundary=")

@@ -7,7 +7,7 @@ struct ParameterReading {
   private let request: MockRequest
   private let places: [String: String]
 
-  /// - Parameter places: The values in the path by placeholder, still escaped.
+  /// - Parameter places: The values in the path, keyed by placeholder and still escaped.
   init(_ call: APICall, _ request: MockRequest, places: [String: String]) {
     self.call = call
     self.request = request
@@ -159,7 +159,8 @@ struct ParameterReading {
   {
     if parameter.kind == .file { return .content(bytes) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw problem(parameter, "must be \(parameter.expectationOfOne), got no text")
+      throw problem(
+        parameter, "must be \(parameter.expectationOfOne), got bytes that are not UTF-8")
     }
     guard parameter.kind == .object else { return try read(text, parameter) }
     guard let document = try? JSONDocument(parsing: bytes) else {

@@ -17,8 +17,8 @@ struct Problem: Error {
     self.detail = detail
   }
 
-  /// Creates a problem with an unreadable head. The connection closes, because it is unknown where
-  /// the next request would begin.
+  /// Creates the problem for a request whose head can't be read. The connection closes, because it
+  /// is unknown where the next request would begin.
   init(malformed detail: String) {
     self.init(400, detail)
     headers = [("connection", "close")]

@@ -4,8 +4,8 @@ import LullCore
 
 /// A recorded response, adapted to this server.
 struct RecordedAnswer {
-  /// Headers that are omitted: those about the recorded connection, about content codings that the
-  /// body no longer has, or about the original server.
+  /// Headers that are omitted, because they are about the recorded connection, about content
+  /// codings that the body no longer has, or about the original server.
   private static let left: Set<String> = [
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "content-length",
     "content-encoding", "trailer", "upgrade", "date", "alt-svc", "strict-transport-security",

@@ -4,9 +4,9 @@ import LullCore
 
 /// Finds the call of the API that a request is for.
 ///
-/// Each call is available at two paths: below the path of the service's base URL, as on another
-/// origin, and directly below `/`, as with another base URL. If several calls match, the one with
-/// the most fixed path segments is used.
+/// Each call is available at two paths. One is below the path of the service's base URL, for
+/// clients that replace only the origin. The other is directly below `/`, for clients that replace
+/// the whole base URL. If several calls match, the one with the most fixed path segments is used.
 struct RouteTable {
   struct Route {
     let call: APICall
@@ -22,7 +22,7 @@ struct RouteTable {
   enum Found {
     /// One or more calls with the same number of fixed path segments, in the order of the file.
     case calls([Match])
-    /// Calls at this path have only other methods, which are the value.
+    /// There are calls at this path, but only with other methods. The value lists these methods.
     case methods([String])
     case nothing
   }
@@ -56,13 +56,19 @@ struct RouteTable {
     var methods: Set<String> = []
     // A HEAD request is handled as a GET, unless a call with HEAD is declared.
     let hasHead = request.isHead && routes.contains { $0.call.method.rawValue == "HEAD" }
+    let hasPost = routes.contains {
+      $0.call.method == .post && $0.template.values(in: parts, request.pairs) != nil
+    }
     for route in routes {
       guard let values = route.template.values(in: parts, request.pairs) else { continue }
       let method = route.call.method.rawValue
       methods.insert(method)
-      guard method == request.method || (request.isHead && !hasHead && method == "GET") else {
-        continue
-      }
+      // A query may be sent by POST instead of QUERY. (QUERY-07)
+      let isQueryByPost = request.method == "POST" && method == "QUERY" && !hasPost
+      guard
+        method == request.method || isQueryByPost
+          || (request.isHead && !hasHead && method == "GET")
+      else { continue }
       let specificity = route.template.specificity
       guard best == nil || best == specificity else { continue }
       best = specificity
@@ -83,7 +89,8 @@ struct RouteTable {
   /// The methods of all declared calls.
   var methods: [String] { RouteTable.allowed(Set(routes.map(\.call.method.rawValue))) }
 
-  /// Returns the calls whose paths are most similar to that of a request, the most similar first.
+  /// Returns the calls whose paths are most similar to the path of a request, the most similar
+  /// first.
   func nearest(to request: MockRequest, count: Int = 5) -> [String] {
     let parts = RouteTemplate.parts(of: request.path)
     var seen: Set<String> = []
@@ -102,8 +109,8 @@ struct RouteTable {
 }
 
 extension RouteTemplate {
-  /// Returns a similarity to a path. It is higher for more fixed segments that are equal or nearly
-  /// equal, and for the same number of segments.
+  /// Returns how similar this route is to a path. The number is higher if more fixed segments are
+  /// equal or nearly equal, and if both have the same number of segments.
   fileprivate func likeness(to parts: [String]) -> Int {
     let own = RouteTemplate.parts(of: text.prefix { $0 != "?" })
     let words = parts.prefix(32).filter { !$0.isEmpty }.map { $0.lowercased() }

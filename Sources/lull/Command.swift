@@ -44,11 +44,11 @@ struct Command: Sendable {
   /// A short description.
   let summary: String
   let group: Group
-  /// Each form is a usage after `lull` and its description. Commands without forms are listed by
-  /// name on one line.
+  /// The forms of the command line. Each consists of the usage after `lull` and a description.
+  /// Commands without forms are listed by name on one line.
   let forms: [Form]
-  /// The number of forms that the short overview shows. With 0, it shows only the name, in one line
-  /// with other commands.
+  /// The number of forms that the short overview shows. If it is 0, the overview shows only the
+  /// command's name, in one line with other commands.
   let briefForms: Int
   let words: Words
   /// Whether arguments may be bytes that are not UTF-8, such as file names.
@@ -74,7 +74,7 @@ struct Command: Sendable {
 
   /// All commands in the order of the overview.
   static let all: [Command] = [
-    .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed,
+    .get, .query, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed,
     .cache, .limits, .share, .login, .logout,
     .apis, .explain, .check, .diff, .import, .export, .mock, .types, .drift, .trust,
     .describe, .skill,
@@ -83,7 +83,7 @@ struct Command: Sendable {
   ]
 
   /// The commands named like HTTP methods.
-  static let verbs: [Command] = [.get, .post, .put, .patch, .delete, .head, .options]
+  static let verbs: [Command] = [.get, .query, .post, .put, .patch, .delete, .head, .options]
 
   /// The command with this name. `nil` if there is none.
   static func named(_ name: String) -> Command? { all.first { $0.name == name } }
@@ -109,7 +109,7 @@ struct Command: Sendable {
 
 /// The reason why a command line does not run a command.
 enum CommandEnd: Error {
-  /// The help of a command was requested, or the overview.
+  /// A help page was requested: the page of the command, or the overview if the value is `nil`.
   case help(Command?)
   /// A help page was requested.
   case page(String)
@@ -133,7 +133,7 @@ extension ArgumentSpec {
   ///
   /// - Parameters:
   ///   - command: The command whose help page is named in errors.
-  ///   - checksRules: False if defaults are added before the rules of options are checked.
+  ///   - checksRules: Whether the rules of options are checked. False if defaults are added first.
   func read(
     _ words: some Collection<String>, for command: Command, checksRules: Bool = true
   ) throws(CommandEnd) -> ParsedArguments {

@@ -20,12 +20,12 @@ struct DemoCommand {
       description: """
         Serves a sample API on this machine, until Ctrl-C.
 
-        Prints its URL and its routes. Scripts start it with lull.demo().
+        Prints the URL and the routes of the API. Scripts start it with lull.demo().
         """,
       arguments: [
         .init(
           names: ["--port"], kind: .integer, placeholder: "N",
-          help: "Listen on this port; 0 takes a free one.", standard: "0")
+          help: "Listen on this port; 0 chooses a free port.", standard: "0")
       ])
   }
 

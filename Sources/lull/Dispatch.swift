@@ -10,9 +10,9 @@ import LullHost
 /// Commands come first, then files, then methods and APIs, then hosts. `./test` always names the
 /// file, even if `test` has another meaning.
 enum Dispatch {
-  /// Methods that can also be typed in lower case, in addition to those that are commands.
+  /// Methods that can also be typed in lower case, in addition to the methods that are commands.
   private static let otherMethods: Set<String> = [
-    "copy", "lock", "mkcol", "move", "propfind", "proppatch", "purge", "query", "report", "search",
+    "copy", "lock", "mkcol", "move", "propfind", "proppatch", "purge", "report", "search",
     "trace", "unlock",
   ]
 
@@ -47,7 +47,7 @@ enum Dispatch {
       || TypedURL.withoutScheme(word) != nil
   }
 
-  /// The method that a word names. `nil` if it is a target instead.
+  /// The method that a word names. `nil` if the word is a target instead.
   static func method(_ word: String) -> String? {
     guard !isTarget(word) else { return nil }
     let isVerb = Command.verbs.contains { $0.name == word.lowercased() }
@@ -102,19 +102,19 @@ enum FirstWord {
       + "lull doctor lists the variables",
   ]
 
-  /// A file ending that API users know, and the command that reads such a file. `nil` if there is
-  /// no such command.
+  /// A file ending that API users know, and advice that names the command that reads such a file.
+  /// The advice is `nil` if there is no such command.
   typealias FileKind = (ending: String, advice: Advice?)
   typealias Advice = @Sendable (_ file: String) -> String
 
-  /// Returns the kind of a file name with an ending that API users know. Such a word is not taken
-  /// for a host. (CMD-172)
+  /// Returns the kind of file for a name with an ending that API users know. A word with such an
+  /// ending is not treated as a host. (CMD-172)
   static func fileKind(of word: some StringProtocol) -> FileKind? {
     kinds.first { word.hasSuffix($0.ending) }
   }
 
-  /// Why a word with such a file ending can't be run, and the command that reads it. `nil` for
-  /// other words.
+  /// Why a word whose file ending API users know can't be run, and the command that reads the file.
+  /// `nil` for other words.
   static func problem(of word: String, exists: Bool) -> String? {
     guard let kind = fileKind(of: word),
       TypedURL.plain(word) == nil, APIFileLocator.file(of: word) == nil

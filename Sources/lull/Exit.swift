@@ -54,8 +54,8 @@ enum Exit {
     _exit(code)
   }
 
-  /// The failure to report if no message has named one: a script called `os.exit`, or the command
-  /// wrote its findings to the output.
+  /// The failure to report if no message was written. This happens if a script called `os.exit`, or
+  /// if the command wrote its findings to the output.
   private static func usualFailure(_ code: Int32) -> (kind: String, text: String) {
     switch command {
     case Command.run.name, Command.repl.name: ("script_exit", "the script exited with \(code)")
@@ -102,7 +102,7 @@ enum Exit {
     close(nowhere)
   }
 
-  /// Runs `body` with standard error discarded, even if the process ends in it.
+  /// Runs `body` with standard error discarded, even if `body` ends the process.
   static func quietly(_ body: () -> Void) {
     let kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
     let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)

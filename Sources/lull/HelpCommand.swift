@@ -231,7 +231,7 @@ enum HelpTopic: String, CaseIterable {
       The next page comes from the Link header or a URL in the body (next, links.next
       and others). Otherwise name the field or the query parameter:
 
-        --cursor next_cursor      a cursor in the body; FIELD=PARAM renames it
+        --cursor next_cursor      a cursor in the body; FIELD=PARAM sets its parameter
         --cursor id=after         a field of the last row
         --page page               a page number
         --offset offset           a row number
@@ -252,7 +252,7 @@ enum HelpTopic: String, CaseIterable {
       revalidated with a conditional request.
 
         --fresh     send the request even if the entry is fresh
-        --offline   use entries of any age and send nothing; exit code 6 without one
+        --offline   use entries of any age and send nothing; exit code 6 if none exists
 
       Examples:
         lull cache info
@@ -261,8 +261,8 @@ enum HelpTopic: String, CaseIterable {
       """
     case .environments:
       """
-      An API file can declare environments. shop@prod is the file apis/shop.lua in its
-      environment prod, wherever an API is named; LULL_ENV sets a default.
+      An API file can declare environments. Where a command takes an API, shop@prod is
+      apis/shop.lua in its environment prod. LULL_ENV sets the default environment.
 
         environments = {
           staging = { base_url = "https://staging.example.com" },
@@ -286,9 +286,9 @@ enum HelpTopic: String, CaseIterable {
         + """
 
         With --errors json or LULL_ERRORS=json, each line of standard error is a JSON
-        object. The last line of a command that fails has kind, message and exit, and
-        for a request method, url, status, retryable and retry_after. 7 is a result,
-        not an error.
+        object. The last line of a failed command has kind, message and exit; if a
+        request failed, also method, url, status, retryable and retry_after. The exit
+        code 7 is a result, not an error.
 
         """
     case .secrets:

@@ -20,10 +20,10 @@ struct LimitsCommand {
       description: """
         Shows rate limits that processes share (rate_limit = { …, shared = true }).
 
-        For each limit: its use, the waiting processes, when it opens, and the limits
-        that the server has announced. With the URL of a shared server (lull.share) or
-        $LULL_SHARE, the limits of all hosts come first. The exit code is 1 if the
-        limits file or the server cannot be used.
+        For each limit: its use, the waiting processes, when it admits more requests,
+        and the limits that the server has announced. With the URL of a shared server
+        (lull.share) or $LULL_SHARE, the limits of all hosts come first. The exit code
+        is 1 if the limits file or the server cannot be used.
         """,
       arguments: [.init("URL", help: "The URL of the server.")] + OptionTable.share + [
         OptionTable.textOrJSON,
@@ -107,7 +107,7 @@ struct LimitsCommand {
         switch rule.opensAfter {
         case 0?: "open"
         case let seconds?: "opens in \(LogText.seconds(seconds))"
-        case nil: "full until one of these requests is sent"
+        case nil: "full until an admitted request is sent"
         }
       text += "  \(rule.used) of \(rule.requests) in \(LogText.seconds(rule.per)), \(opens)\n"
     }

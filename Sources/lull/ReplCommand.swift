@@ -41,7 +41,7 @@ struct ReplCommand {
 
   /// The positions of the files on the command line.
   private let files: Range<Int>
-  /// The position of `arg[0]`.
+  /// The position on the command line of the word that becomes `arg[0]`.
   private let program: Int
   private let options: RunOptions
 

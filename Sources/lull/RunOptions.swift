@@ -60,7 +60,8 @@ struct RunOptions {
   func check(for command: Command) throws(CommandEnd) {
     guard isSandboxed && allowsBytecode else { return }
     throw .wrongUsage(
-      "--allow-bytecode cannot be combined with --sandbox, which it would open", command)
+      "--allow-bytecode cannot be combined with --sandbox: precompiled code could leave the sandbox",
+      command)
   }
 
   static func unknown(_ word: String, for command: Command) -> CommandEnd {
@@ -84,7 +85,7 @@ struct RunOptions {
       demand: .init("a host such as example.com, *.example.com or localhost:8080", isHost),
       help: "Allow requests to this host.",
       details: """
-        Redirects are included. Hosts are written example.com, *.example.com, localhost:8080 or unix:/run/x.sock. \
+        The check also applies to redirects. Hosts are written example.com, *.example.com, localhost:8080 or unix:/run/x.sock. \
         By default every host is allowed; in the sandbox, none.
         """, isRepeated: true),
     .init(
@@ -98,7 +99,7 @@ struct RunOptions {
       "--max-memory", placeholder: "SIZE",
       demand: .init("a size such as 64M, at least 1M") { size($0) != nil },
       help: "Limit the memory, for example 64M.",
-      details: "It includes the memory that Lull uses for the script.", isReplaceable: true),
+      details: "The limit includes the memory that Lull uses for the script.", isReplaceable: true),
     .init(
       "--allow-bytecode", kind: .flag, help: "Allow precompiled chunks.",
       details: "Files of a session are always source."),

@@ -20,8 +20,8 @@ extension Command {
 /// A command line that runs a script: `run FILE`, `FILE`, `-e CODE` or `-`, with options before it
 /// and arguments after it.
 ///
-/// The words are parsed one by one from the front, because those after the script's name belong to
-/// the script.
+/// The words are parsed one by one from the front, because the words after the script's name belong
+/// to the script.
 struct ScriptCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(

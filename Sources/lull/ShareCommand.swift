@@ -21,8 +21,8 @@ struct ShareCommand {
         Shows the Valkey or Redis server that hosts share (lull.share{ url = … }).
 
         Prints its version, the time of an operation, the number of hosts and the size
-        of the shared caches. If the server is slow, it also prints how long programs
-        wait for it. The URL is redis://[user:password@]host[:port][/db], rediss://…
+        of the shared caches. If the server is slow, also prints how long programs wait
+        for the server. The URL is redis://[user:password@]host[:port][/db], rediss://…
         with TLS or unix:///path; the default is $LULL_SHARE. The exit code is 1 if the
         server cannot be used.
         """,

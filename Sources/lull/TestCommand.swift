@@ -45,13 +45,13 @@ struct TestCommand {
           demand: .init("missing, all or none") { RecordingMode(rawValue: $0) != nil },
           help: "Record responses of the network.",
           details: """
-            missing sends requests without a recorded response, all sends all requests. The tests run one \
-            after the other. The default is none.
+            With missing, requests without a recorded response are sent; with all, all requests are sent. \
+            The tests run one after the other. The default is none.
             """),
         .init(
           "--strict", kind: .flag, help: "Fail on leftovers and unused recordings.",
           details: """
-            Also fails if tests leave something running, and for unused snapshots and recordings.
+            Fails if a test leaves something running, or if a snapshot or recording is unused.
             """),
         .init(
           "--watch", kind: .flag, help: "Run tests again when a file changes.",
@@ -65,7 +65,7 @@ struct TestCommand {
           help: "Write a JUnit report for CI servers."),
         .init(
           "--html", placeholder: "FILE", demand: .fileName, help: "Write an HTML report.",
-          details: "It shows failures, requests with their times, and output."),
+          details: "The report shows failures, requests with their times, and output."),
         .init(
           "--coverage", placeholder: "API", demand: .some("the name or the path of an API file"),
           help: "Report which calls of an API are used.", completion: .apis, isRepeated: true),
@@ -117,7 +117,7 @@ struct TestCommand {
     let jobs = parsed.text("--jobs").flatMap { Int($0) }
     if isRecording, let jobs, jobs > 1 {
       throw .wrongUsage(
-        "--record runs one test after the other, since each uses the recordings of the one before: "
+        "--record runs one test after the other, since each test uses the recordings of the test before: "
           + "leave --jobs out", .test)
     }
     options.jobs = isRecording ? 1 : jobs ?? TestCommand.processorCount

@@ -458,7 +458,7 @@ describe("resource:explain()", function()
     answer = { status = 503 }
     resource:load():await()
     contains(resource:explain(), "503")
-    contains(resource:explain(), "and counts for 1 s")
+    contains(resource:explain(), "and the retry time is 1 s")
     contains(resource:explain("POST"), "POST https://a.example/x")
     equal(resource:explain("POST"):find("load_if_needed", 1, true), nil)
   end)

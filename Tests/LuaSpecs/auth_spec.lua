@@ -317,7 +317,7 @@ describe("auth in a query", function()
     local other = index.other_origin
     local _, err = api:resource_at(other .. "/echo"):load():await()
     equal(err.cause.kind, "secret_origin")
-    contains(tostring(err), "in its URL is not sent to " .. other)
+    contains(tostring(err), "in the URL is not sent to " .. other)
     excludes(tostring(err), "hunter2")
     same(query(api("/redirect/1"):load()), {})
   end)

@@ -284,7 +284,7 @@ describe("parameters of calls", function()
       { "{ whole = true, place = 'query' }", "", "is the whole body and cannot be in a query" },
       { "{ whole = true, name = 'x' }", "", "is the whole body, where 'name' has no effect" },
       { "{ whole = true }, other = { place = 'body' }", "", "is the whole body, but 'other' is in the body too" },
-      { "{}", "method = 'POST', body = 'raw'", "is in a body of body = \"raw\", which takes one parameter" },
+      { "{}", "method = 'POST', body = 'raw'", "is in the body, but body = \"raw\" takes only one parameter" },
       { "{ type = 'object', whole = true }", "body = 'raw'",
         "is a raw body, which must be text, JSON or a file" },
       { "{}, other = { name = 'color' }", "", "parameters 'color' and 'other' are both 'color' in a query" },
@@ -299,7 +299,7 @@ describe("parameters of calls", function()
       contains(problem(one("/x", case[1], ", " .. case[2])), case[3])
     end
     contains(problem("one = { path = '/x/{color}', params = { color = { place = 'query' } } }"),
-      "FILE:9: call 'one': its path has the parameter 'color', and 'params' puts it in a query")
+      "FILE:9: call 'one': its path has the parameter 'color', but 'params' puts it in a query")
   end)
 
   it("PAR-09 tell where they go, and of which type they are", function()

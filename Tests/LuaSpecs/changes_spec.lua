@@ -238,7 +238,7 @@ describe("a status", function()
   it("takes resources and rules only", function()
     local good = world()
     raises("bad argument #1 to 'status' (a list of resources expected, got nil)", function() lull.status(nil) end)
-    raises("a list of resources expected, got string as number 2", function() lull.status { good, "x" } end)
+    raises("a list of resources expected, got string as element 2", function() lull.status { good, "x" } end)
     raises("got the key 'priority'; options are a second table", function()
       lull.status { good, priority = { "error" } }
     end)

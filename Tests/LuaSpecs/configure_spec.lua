@@ -92,7 +92,7 @@ describe("configure", function()
     lull.log.handler = function(_, line) lines[#lines + 1] = line end
     service:configuration_for(service:resource_at("https://other.test/"))
     service:configuration_for(service("/a"))
-    check(lines[1]:find("; on another origin than the base: without x-tag\n", 1, true), lines[1])
+    check(lines[1]:find("; not on the origin of the base URL, so without x-tag\n", 1, true), lines[1])
     equal(lines[2]:find("another origin", 1, true), nil)
   end)
 

@@ -155,7 +155,7 @@ describe("lull.auth.digest", function()
     local _, problem = api:resource_at(url .. "/to/302?" .. other .. "/digest/SHA-256/auth/99/b"):get():await()
     equal(problem.http_status, 401)
     equal(schemes(seen()), "Digest -")
-    fails("secret_origin", "its signature is not sent to", api:resource_at(other .. "/digest/SHA-256/auth/99/b"):get())
+    fails("secret_origin", "the signature is not sent to", api:resource_at(other .. "/digest/SHA-256/auth/99/b"):get())
   end)
 
   it("DIG-07 shows neither password nor answer, and takes secrets", function()
@@ -223,7 +223,7 @@ describe("lull.auth.netrc", function()
 
   it("NETRC-04 without a login the request fails, unless that is allowed", function()
     local text = "machine example.com login eve password evil"
-    fails("secret_unavailable", "has no login for 127.0.0.1 (optional = true sends requests without one)",
+    fails("secret_unavailable", "has no login for 127.0.0.1 (set optional = true to send requests without a login)",
       with(text)("/echo"):get())
     equal(sent(with(text, { optional = true })), nil)
     fails("secret_unavailable", "with the name 'x'",
@@ -311,7 +311,7 @@ describe("lull.auth.aws_sigv4", function()
   end)
 
   it("AWS-06 a host that does not say what it is needs words", function()
-    fails("auth_failed", "pass service = and region =", service { auth = aws { service = false } } ("/echo"):get())
+    fails("auth_failed", "pass 'service' and 'region'", service { auth = aws { service = false } } ("/echo"):get())
     fails("auth_failed", "the host 127.0.0.1 does not name", service { auth = aws { region = false } } ("/echo"):get())
   end)
 

@@ -65,14 +65,14 @@ describe("lull.csv.encode", function()
     raises("a list of rows expected", function() encode(document "{}") end)
     raises(prefix .. "other rows are lists, but this one has names", function() encode { { 1 }, { a = 1 } } end)
     raises(prefix .. "other rows have names, but this one is a list", function() encode { { a = 1 }, { 1 } } end)
-    raises("row 1: a row has either names or positions, not both", function() encode { { 1, a = 1 } } end)
+    raises("row 1: a row must have either names or positions as keys, not both", function() encode { { 1, a = 1 } } end)
     raises("row 1: a list contains nil; use lull.null for an empty field", function() encode { { 1, nil, 3 } } end)
     raises("row 1: a row has no field 0", function() encode { { [0] = 1 } } end)
     raises("row 1: a list contains nil", function() encode { { [1 << 40] = 1 } } end)
     raises("row 1: the name of a field must be a string, got boolean", function() encode { { [true] = 1 } } end)
     raises("row 1: it has 2 fields, but there are 1 columns", function() encode({ { 1, 2 } }, { "a" }) end)
     raises("row 1: a row must be a table, got 7", function() encode { 7 } end)
-    raises("no row has a field, and no columns are set", function() encode { {} } end)
+    raises("the rows have no fields, and no columns are set", function() encode { {} } end)
   end)
 
   it("ENC-160 guards fields that a spreadsheet takes for a formula", function()
@@ -191,10 +191,10 @@ describe("lull.csv.decode", function()
     for text, problem in pairs {
       ["a\n\"x"] = "a quote that opens on this line is not closed (line 2)",
       ["a\r\n\"x\r\ny\"z"] = "there is text after a closing quote (a quote inside quotes must be doubled) (line 3)",
-      ["a,b\n\n1"] = "a row has 1 fields and the header 2 (line 3); { header = false } gives lists",
-      ["a\r1,2"] = "a row has 2 fields and the header 1 (line 2); { header = false } gives lists",
-      ["\na,a"] = "the header names 'a' twice (line 2); { header = false } gives lists",
-      [",\n"] = "the header names '' twice (line 1); { header = false } gives lists",
+      ["a,b\n\n1"] = "a row has 1 fields, but the header has 2 (line 3); { header = false } returns rows as lists",
+      ["a\r1,2"] = "a row has 2 fields, but the header has 1 (line 2); { header = false } returns rows as lists",
+      ["\na,a"] = "the column 'a' appears twice in the header (line 2); { header = false } returns rows as lists",
+      [",\n"] = "the column '' appears twice in the header (line 1); { header = false } returns rows as lists",
     } do
       local rows, reason = decode(text)
       equal(rows, nil, text)

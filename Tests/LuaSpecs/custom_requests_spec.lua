@@ -581,7 +581,7 @@ describe("the other functions of a custom request", function()
   it("repeated: what it raises, or returns instead of a table, fails the repeated request", function()
     local rows = {
       { function() error("kaputt") end, "kaputt" },
-      { function() return 7 end, "'repeated' must return a table such as custom_request takes, got number" },
+      { function() return 7 end, "'repeated' must return a table like the one passed to custom_request, got number" },
       { function() end, "got nil" },
       { function() return {} end, "needs 'start'" },
       { function() return { start = nothing, strt = 1 } end, "did you mean 'start'?" },

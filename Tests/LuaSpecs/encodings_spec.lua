@@ -275,7 +275,7 @@ describe("lull.time.parse", function()
       ["2024-05-01T10:00:00."] = "there are no digits after the decimal point",
       ["2024-05-01T10"] = "a time must be hh:mm:ss", ["2024-05-01T10:0"] = "a time must be hh:mm:ss",
       ["2024-05-01T10:00:00 CEST"] = "an offset must be Z or +hh:mm",
-      ["2024-05-01T10:00:00Zx"] = "there is text after it",
+      ["2024-05-01T10:00:00Zx"] = "there is text after the time",
       ["2024-05-01X"] = "after the date there must be T and a time", ["2024-5-1"] = "a date must be YYYY-MM-DD",
       ["2024-W18-3"] = "a date must be YYYY-MM-DD", ["2024-122"] = "a date must be YYYY-MM-DD",
       ["99"] = "it does not begin with a year of four digits", [""] = "it does not begin with a year of four digits",

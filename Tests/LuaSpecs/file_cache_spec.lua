@@ -447,7 +447,7 @@ describe("A service that is offline", function()
     local dir, _ <close> = folder()
     local service = cached(json "0", dir, nil, nil, { offline = true })
     local resource = service("/a")
-    local sentence = "wait for a cache, and fail if it has nothing: the service is offline"
+    local sentence = "wait for the cache check, and fail if it finds no data: the service is offline"
     contains(resource:explain(), sentence)
     equal(select(2, resource:load_if_needed():await()).cause.kind, "offline")
     resource:wipe()

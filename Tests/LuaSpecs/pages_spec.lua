@@ -325,8 +325,8 @@ describe("pages", function()
 
   it("PAG-82 end with an error where the rows are fewer than their count", function()
     for answer, field in pairs {
-      ['{"data":[1,2],"count":5}'] = "'count' is 5, and the list ends at 2",
-      ['{"data":[1,2],"total":5}'] = "'total' is 5, and the list ends at 2",
+      ['{"data":[1,2],"count":5}'] = "'count' is 5, but the list ends at element 2",
+      ['{"data":[1,2],"total":5}'] = "'total' is 5, but the list ends at element 2",
       ['{"data":[1,2],"total_count":5}'] = "'total_count' is 5",
       ['{"users":[1,2],"total":5,"status":"ok"}'] = "'total' is 5",
       ['{"data":[1,2],"meta":{"total":5}}'] = "'meta.total' is 5",
@@ -339,7 +339,7 @@ describe("pages", function()
     contains(err.user_message, "pass offset = { param = \"offset\" }")
     err = failing(site { ["/a?page=2&per_page=2"] = '{"data":[1,2],"total":5}' }
       ("/a"):with_param("per_page", 2):with_param("page", 2))
-    contains(err.user_message, "'total' is 5, and the list ends at 4: pass page = { param = \"page\" }")
+    contains(err.user_message, "'total' is 5, but the list ends at element 4: pass page = { param = \"page\" }")
     equal(#walk(site { ["/a?page=3&per_page=2"] = '{"data":[1],"total":5}' }
       ("/a"):with_param("page", 3):with_param("per_page", 2)), 1)
     equal(#walk(site { ["/a?after=x"] = '{"data":[1],"total":5}' } "/a":with_param("after", "x")), 1)
@@ -350,7 +350,7 @@ describe("pages", function()
     contains(failing(of { ["X-Next-Cursor"] = "abc" }).user_message,
       "'X-Next-Cursor' is 'abc': there is another page, but its URL is not given: pass next = function(_, page)")
     contains(failing(of { ["Content-Range"] = "items 0-1/5" }).user_message,
-      "'Content-Range' is 'items 0-1/5', and the list ends at 2: pass cursor = {")
+      "'Content-Range' is 'items 0-1/5', but the list ends at element 2: pass cursor = {")
     for _, headers in ipairs {
       { ["X-Next-Cursor"] = "" }, { ["Content-Range"] = "items 0-1/2" }, { ["Content-Range"] = "items 0-1/*" },
       { ["Content-Range"] = "bytes 0-1/5" }, { ["Content-Range"] = "items */5" },
@@ -372,13 +372,13 @@ describe("pages", function()
       return failing(site { ["/a"] = first, ["/b"] = second } "/a").user_message
     end
     equal(message '{"status":"fail","reason":"x"}', "Page 2 has 'reason' and no list 'data', which page 1 has")
-    equal(message '{"data":"quota"}', "Page 2 has no list in 'data', but page 1 has")
+    equal(message '{"data":"quota"}', "Page 2 has no list in 'data', but page 1 has one")
     equal(message '{"data":[],"error":"quota"}', "Page 2 has 'error' 'quota', which page 1 lacks")
     equal(message '{"data":[],"errors":[{"code":1}]}', "Page 2 has 'errors', which page 1 lacks")
     equal(message '{"ok":false}', "Page 2 has 'ok' false, and no rows")
     contains(message('{"data":{"reason":"x"}}', '{"data":{"items":[1]},"next":"/v1/b"}'),
       "Page 2 has 'reason' and no list 'data.items'")
-    contains(message('{"data":"x"}', '{"data":{"items":[1]},"next":"/v1/b"}'), "'data' holds something else")
+    contains(message('{"data":"x"}', '{"data":{"items":[1]},"next":"/v1/b"}'), "'data' is not an object")
     contains(message('{"error":"quota"}', '{"a":[1],"b":[2],"next":"/v1/b"}'), "Page 2 has 'error' 'quota'")
   end)
 

@@ -128,7 +128,7 @@ describe("retry", function()
     local service, sent = spec.fake({ status = 503, headers = { ["Retry-After"] = "31" } }, at_once())
     local log = network_log(function() service("/a"):load():await() end)
     equal(#sent, 1)
-    contains(log, "GET https://api.test/v1/a is not sent again: the server asks for 31 s")
+    contains(log, "GET https://api.test/v1/a is not sent again: the server's Retry-After is 31 s")
   end)
 
   it("says in the log what it does", function()

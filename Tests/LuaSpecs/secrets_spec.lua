@@ -147,7 +147,7 @@ describe("what is made of a secret", function()
 
   it("ENC-14 is refused where it could not be one", function()
     local key, _ <close> = vault("the key")
-    raises("a Secret is encoded in the standard alphabet, with padding, only",
+    raises("a Secret can only be encoded in the standard alphabet, with padding",
       function() lull.base64.encode(key, { url = true }) end)
     raises("string expected, got Secret", function() lull.base64.decode(key) end)
     raises("string expected, got Secret", function() lull.url.encode(key) end)
@@ -469,7 +469,7 @@ describe("a redirect of a request with secrets", function()
     fails(redirect(api, other .. "/echo", 307):post({ text = "x" }, with "Content-Key"), "'content-key'")
     -- The server puts it into the URL itself.
     local target = other .. "/echo?key=" .. plain:gsub("[^%w]", function(c) return ("%%%02x"):format(c:byte()) end)
-    fails(redirect(api, target):get(nil, with "X-A"), "its URL")
+    fails(redirect(api, target):get(nil, with "X-A"), "the URL")
     same(received(), {})
   end)
 

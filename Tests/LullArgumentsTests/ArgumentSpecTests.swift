@@ -15,7 +15,7 @@ struct ArgumentSpecTests {
         == "'-n' is in the specification twice")
     #expect(
       spec([.init(names: ["--a-b"], help: nil), .init(names: ["--a_b"], help: nil)]).problem
-        == "two arguments of the specification would both be 'a_b'")
+        == "two arguments of the specification would both have the key 'a_b'")
     let files = Argument(positional: "a", help: "", isRequired: true, isRepeated: true)
     let others = Argument(positional: "b", help: "", isRequired: true, isRepeated: true)
     #expect(spec([files, others]).problem == "only one positional argument can be repeated")
@@ -54,12 +54,12 @@ struct ArgumentSpecTests {
         return error.message
       }
     }
-    #expect(fault { _ in } == "it needs a name, such as \"--limit\" or \"file\"")
+    #expect(fault { _ in } == "an argument needs a name, such as \"--limit\" or \"file\"")
     #expect(fault { $0.names = [(1, "")] } == "a name must not be empty")
     #expect(fault { $0.names = [(1, "---a")] }?.hasPrefix("'---a' is not a name: write") == true)
     #expect(
       fault { $0.names = [(1, "a"), (2, "--b")] }
-        == "a positional argument has one name, and options have names with dashes")
+        == "a positional argument has only one name, and the names of an option begin with '-'")
     #expect(
       fault {
         $0.names = [(1, "a")]

@@ -73,12 +73,15 @@ struct CallRowsTests {
   @Test(arguments: [
     (
       CallRowsTests.deck, "show.sides",
-      "'show' of the response has no 'sides': it has 'author', 'slides'; -o json shows all of it"
+      "'show' of the response has no 'sides': the object has 'author', 'slides'; -o json shows the whole response"
     ),
-    (CallRowsTests.deck, "slides", "the response has no 'slides': it has 'title', 'show'"),
-    (CallRowsTests.deck, "title.x", "'title' of the response has no 'x': it is not an object"),
-    ("[1,2]", "items", "the response has no 'items': it is a list of 2"),
-    ("{}", "items", "the response has no 'items': it is empty"),
+    (CallRowsTests.deck, "slides", "the response has no 'slides': the object has 'title', 'show'"),
+    (
+      CallRowsTests.deck, "title.x",
+      "'title' of the response has no 'x': the value is not an object"
+    ),
+    ("[1,2]", "items", "the response has no 'items': the value is a list (length 2)"),
+    ("{}", "items", "the response has no 'items': the object is empty"),
   ])
   func `APIF-08 rows that are not there are an error`(body: String, rows: String, naming: String)
     throws

@@ -73,8 +73,8 @@ struct CallWordsTests {
     #expect(ending.output == "GET https://a.example/x\n")
     let also = short.map { ", \($0)" } ?? ""
     #expect(
-      ending.errors == "lull: note: \(given) is an option of lull call\(also); the parameter "
-        + "'\(given.dropFirst(2))' is given as \(option)\n")
+      ending.errors == "lull: note: \(given) is an option of lull call\(also); give the parameter "
+        + "'\(given.dropFirst(2))' as \(option)\n")
   }
 
   @Test func `PAR-17 what stands behind -- is no option`() throws {

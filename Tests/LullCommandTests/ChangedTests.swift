@@ -152,8 +152,9 @@ struct ChangedTests {
     #expect(try shell("cat \(file)", folder: state.path).output == text)
     let forgotten = try run(server.url, "--forget")
     #expect(forgotten.code == 0)
-    #expect(forgotten.errors == "lull: forgotten\n")
-    #expect(try run(server.url, "--forget").errors == "lull: there was nothing to forget\n")
+    #expect(forgotten.errors == "lull: deleted the stored response\n")
+    #expect(
+      try run(server.url, "--forget").errors == "lull: there was no stored response to forget\n")
     #expect(server.requests.count == asked)
     #expect(try run(server.url).errors.contains("first run"))
   }
@@ -224,7 +225,7 @@ struct ChangedTests {
     (["-r"], "plain lines"),
     (["--columns", "a"], "-f 'pick"), (["-d", "x"], "GET without a body"),
     (["-f", ""], "needs an expression"),
-    (["If-None-Match:x"], "leave If-None-Match"), (["--pages", "0"], "above 0"),
+    (["If-None-Match:x"], "remove If-None-Match"), (["--pages", "0"], "above 0"),
     (["-a", "u:p", "Authorization:"], "-a cannot be combined with a header"),
   ])
   func `DIFF-10 what is of one answer, or of another method, is refused in one line`(

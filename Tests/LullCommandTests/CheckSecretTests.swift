@@ -30,8 +30,8 @@ struct CheckSecretTests {
       "local lull = require 'lull'\n\n\(line)\nreturn lull.service('https://a.example')\n")
     #expect(
       ending.output
-        == "a.lua:3: \(what) is written here: read it from the environment, a file or a command, "
-        + "such as lull.secret{ env = \"NAME\" }\n")
+        == "a.lua:3: \(what) is written in the file: read it from the environment, a file or a "
+        + "command, for example with lull.secret{ env = \"NAME\" }\n")
     #expect(ending.code == 1)
   }
 
@@ -114,7 +114,7 @@ struct CheckSecretTests {
     let reports = ending.output.split(separator: "\n")
     #expect(reports.count == 1)
     #expect(ending.output.hasPrefix("a.lua:3: "))
-    #expect(ending.output.contains(what + " is written here"), "\(ending.output)")
+    #expect(ending.output.contains(what + " is written in the file"), "\(ending.output)")
     #expect(ending.code == 1)
   }
 

@@ -112,7 +112,8 @@ struct CheckTests {
       return api
       """)
     #expect(
-      ending.output == "a.lua: sends a request while it is loaded: GET \(sample.url)/counter\n")
+      ending.output == "a.lua: sends a request while the file is loaded: GET "
+        + "\(sample.url)/counter\n")
     #expect(ending.code == 1)
     #expect(try lull("get", sample.url + "/counter").output.contains("1"))
   }

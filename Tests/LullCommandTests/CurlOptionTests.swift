@@ -50,7 +50,7 @@ struct CurlOptionTests {
     #expect(ending.output == "curl --location --compressed http://x.invalid/x\n")
     #expect(
       ending.errors == """
-        lull: curl follows redirects to other origins too, which redirects = "same_origin" does not
+        lull: curl also follows redirects to other origins, which redirects = "same_origin" prevents
         lull: curl has no option for first_byte_timeout = 2
 
         """)

@@ -228,7 +228,7 @@ struct DownloadTests {
     defer { server.stop() }
     try folder.write("kept", "as it was")
     let message =
-      ": the server sent only a part (206), which is not saved in place of the whole; "
+      ": the server sent only a part of the file (206), which is not saved as the whole file; "
       + "-o raw writes the bytes\n"
     for name in ["kept", "new"] {
       let ending = try Child(
@@ -269,7 +269,8 @@ struct DownloadTests {
     for file in [asking, scripted] {
       let ending = try lull("get", file, "/", "-O", path("kept"))
       #expect(ending.code == 1)
-      #expect(ending.errors.contains("the server sent only a part (206)"), "\(ending.errors)")
+      #expect(
+        ending.errors.contains("the server sent only a part of the file (206)"), "\(ending.errors)")
       #expect(try content("kept") == "as it was")
     }
     #expect(server.requests.count == 1)

@@ -214,9 +214,9 @@ struct FilterTests {
   }
 
   @Test(arguments: [
-    ("x[0].id", "elements count from 1: write x[1].id"),
+    ("x[0].id", "elements are counted from 1: write x[1].id"),
     ("POST", "-f takes an expression for the response: use --form to send a form"),
-    ("length(x)", "the function has another name here: write count(x)"),
+    ("length(x)", "the function has another name in Lull: write count(x)"),
     ("x[1].id != 3", "expressions are Lua: in place of !=, &&, || and ! write ~=, and, or, not"),
     ("x.id", "x is a list, and has no fields: x[1] is its first element"),
   ])
@@ -253,7 +253,7 @@ struct FilterTests {
     let ending = try get("/record", "-f", "owner.name")
     #expect(
       ending.errors.contains(
-        "-f:1: attempt to index a nil value (global 'owner'); fields are those of x: x.owner"),
+        "-f:1: attempt to index a nil value (global 'owner'); to read a field of x, write x.owner"),
       "\(ending.errors)")
   }
 

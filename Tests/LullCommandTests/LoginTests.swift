@@ -129,7 +129,8 @@ struct LoginTests {
     #expect(page.output.contains("access_denied"))
     let ending = try login.wait()
     #expect(ending.code == 1)
-    #expect(ending.errors.contains("lull: no login 'shop': it reports access_denied: "))
+    #expect(
+      ending.errors.contains("lull: the login 'shop' failed: the server reports access_denied: "))
     #expect(mode(tokens + "/shop.json") == 0)
     server.stop()
   }
@@ -276,7 +277,7 @@ struct LoginTests {
   @Test(arguments: [
     (["login"], 2, "the argument 'API' is missing"),
     (["login", "nobody"], 3, "there is no API 'nobody'"),
-    (["login", "none"], 1, "'apis/none.lua' has no login: lull.auth.oauth2_code or"),
+    (["login", "none"], 1, "'apis/none.lua' has no login: declare one with"),
     (["login", "broken"], 1, "apis/broken.lua:1: "),
     (["login", "syntax"], 3, "apis/syntax.lua:1: "),
     (["logout", "none"], 1, "'apis/none.lua' has no login: "),

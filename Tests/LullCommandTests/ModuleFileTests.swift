@@ -16,7 +16,7 @@ struct ModuleFileTests {
   func `APIF-04 a module is no broken API`(text: String, result: String) throws {
     try folder.write("apis/util.lua", "local x\n\(text)")
     try folder.write("apis/good.lua", "return require('lull').service('https://a.example')")
-    let note = "not an API: it returns \(result), as modules do"
+    let note = "not an API: the file returns \(result), as modules do"
     let list = try lull("apis", "-o", "csv", folder: folder.path)
     #expect(list.output == "name,calls,description,path\ngood,0,,apis/good.lua\n")
     #expect(list.errors == "")
@@ -90,7 +90,8 @@ struct ModuleFileTests {
         + #""text":"unknown setting 'timout' (did you mean 'timeout'?)"},"#
         + #"{"file":"a.lua","line":3,"kind":"note","text":"not checked further: needs io"},"#
         + #"{"file":"b.lua","line":null,"kind":"note","#
-        + #""text":"not an API: it returns a table without a 'service', as modules do"}]"# + "\n",
+        + #""text":"not an API: the file returns a table without a 'service', as modules do"}]"#
+        + "\n",
       "\(found)")
     #expect(found.code == 1)
     let fine = try lull("check", "c.lua", "-o", "json", folder: folder.path)

@@ -179,7 +179,8 @@ struct NamedDownloadTests {
     let post = try lull("post", "\(api.url)/echo", "a=1", "--stream")
     #expect(
       post.errors
-        == "lull: a stream is requested with GET and without a body; -O - writes the bytes\n")
+        == "lull: --stream needs a GET request without a body; -O - writes the bytes as they arrive\n"
+    )
     #expect(post.code == 2)
   }
 

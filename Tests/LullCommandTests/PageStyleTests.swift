@@ -306,7 +306,7 @@ struct PageStyleTests {
     (["data-token"], "1\n", "'data.nextPageToken' is 'abc'"),
     (["data-token"], "1\n", "pass --cursor data.nextPageToken=pageToken"),
     (["graph"], "1\n", "pass --cursor users.pageInfo.endCursor=after"),
-    (["count"], "1\n", "'count' is 5, and the list ends at 1"),
+    (["count"], "1\n", "'count' is 5, but the list ends at element 1"),
     (["fail"], "1\n", "Page 2 has 'status', 'reason' and no list 'data', which page 1 has"),
     (["clamp", "--page", "page"], "1\n2\n", "Page 3 has the same rows as page 2"),
     (["blank", "--cursor", "c"], "1\n", "on another origin, http://evil.test"),

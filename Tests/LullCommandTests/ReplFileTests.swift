@@ -127,7 +127,7 @@ struct ReplFileTests {
       (Child.up + Child.up, "x = 40"), (Child.controlC, "\r\n> "),
       (
         ".edit 77\n",
-        "begins with '77' or has that number: .edit, .edit NUMBER or .edit BEGINNING\r\n> "
+        "begins with '77' or has that number: write .edit, .edit NUMBER or .edit BEGINNING\r\n> "
       ))
     #expect(try child.leave() == 0)
     // Nothing is left of it.

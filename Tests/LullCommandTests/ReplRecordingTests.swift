@@ -48,7 +48,7 @@ struct ReplRecordingTests {
     server.stop()
     #expect(
       text("tests/shop_test.lua").contains(
-        "  -- LULL_ENV was prod: set it here too, for lull.api to use it.\n"))
+        "  -- LULL_ENV was prod: set LULL_ENV here too, so that lull.api uses it.\n"))
     #expect(text("tests/cassettes/shop.har").contains("\"_environment\": \"prod\""))
     func run(_ environment: String) throws -> Child.Ending {
       try Child(
@@ -113,7 +113,7 @@ struct ReplRecordingTests {
     ).wait()
     for part in [
       "nothing is being recorded: .record NAME starts a recording",
-      "nothing is recorded for a test",
+      "there is no recording that a test can replay",
       "the name is missing: .record NAME", ".record takes a plain name",
       "'one' is already being recorded: .stop ends the recording",
     ] {
@@ -191,7 +191,7 @@ struct ReplRecordingTests {
     let test = text("tests/one_test.lua")
     for part in [
       "_ = #api('/login').content.access_token\n  -- Not expected: responses were recorded with placeholders",
-      ".n\n  t.expect(_):to_equal(3)", "x = 3 }\n  -- Not expected: a snapshot cannot hold",
+      ".n\n  t.expect(_):to_equal(3)", "x = 3 }\n  -- Not expected: a snapshot cannot represent",
       "{ f = print }\n  -- Not expected", ".content\n  t.expect(_):to_match_snapshot()",
       "_ = api('/login'):load()\n  t.expect(_):to_succeed()", "to_equal(\"ab\")",
     ] {

@@ -71,7 +71,7 @@ struct ReplResultTests {
   @Test func `PRM-152 PRM-154 what is called otherwise is found`() throws {
     let child = try Child.prompt(environment: ["PAGER": "cat"])
     try child.type(
-      (Self.service, "\r\n> "), ("api.load?\n", "Service has no 'load'. Others do:"),
+      (Self.service, "\r\n> "), ("api.load?\n", "Service has no 'load'. Other types have:"),
       ("1\n", "]: 1\r\n> "), ("api.lod?\n", "Nothing is called 'api.lod'"),
       (".lod x\n", "'.lod' (did you mean '.load'?); .help lists the commands\r\n> "))
     #expect(try child.leave() == 0)

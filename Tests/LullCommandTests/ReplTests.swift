@@ -256,7 +256,7 @@ struct ReplTests {
         no resources are in memory
         resource  state  age  size  observers
         /x        empty                     0
-        no resources of that name are in memory
+        no resources that match the pattern are in memory
 
         """)
     #expect(ending.errors == "")

@@ -170,7 +170,8 @@ struct StandardInputTests {
     #expect(ending.output == "\"[1]\"\n")
     #expect(
       ending.errors
-        == "lull: waiting for a body on standard input; --ignore-stdin does not read it\n")
+        == "lull: waiting for a request body on standard input; use --ignore-stdin to ignore standard input\n"
+    )
     let asked = try shell("(sleep 2.5; echo '[1]') | lull post '\(echo)' -d - -f x.json")
     #expect(asked.output == "[1]\n")
     #expect(asked.errors == "")

@@ -77,7 +77,7 @@ struct TrustTests {
       ),
       (
         "apis/lib/name/init.lua", "return 'third'",
-        "loads 'apis/lib/name/init.lua', which it did not when it was trusted"
+        "loads 'apis/lib/name/init.lua', which it did not load when it was trusted"
       ),
     ] {
       _ = try shell("rm -rf apis/lib", folder: folder.path)
@@ -88,8 +88,8 @@ struct TrustTests {
       try folder.write(name, change)
       unlink(folder.path + "/ran")
       let note =
-        "apis/shop.lua \(what): it was inspected in the sandbox; 'lull trust apis/shop.lua' trusts "
-        + "it in its current state"
+        "apis/shop.lua \(what): the file was inspected in the sandbox; 'lull trust apis/shop.lua' trusts "
+        + "the file in its current state"
       let list = try run("apis")
       #expect(list.errors == "lull: \(note)\n", "\(list)")
       #expect(list.output.contains("shop  2"))
@@ -262,7 +262,7 @@ struct TrustTests {
       #expect(try !hasRun(name: "own"), "\(line)")
       let list = try run("apis")
       #expect(
-        list.errors.contains("which is not in your configuration folder: it was inspected"),
+        list.errors.contains("which is not in your configuration folder: the file was inspected"),
         "\(line): \(list)")
     }
   }
@@ -373,7 +373,7 @@ struct TrustTests {
     (["--remove"], 2, "needs a PATH"), (["-o", "json"], 2, "-o needs --list"),
     ([], 3, "there is no folder 'apis' here"), (["none.lua"], 3, "there is no API file 'none.lua'"),
     (["none"], 3, "there is no API 'none'"), (["empty"], 0, "there are no API files to be trusted"),
-    (["util.lua"], 1, "not an API: it returns a function"),
+    (["util.lua"], 1, "not an API: the file returns a function"),
     (["../x\u{FF}"], 3, "there is no API file"),
   ])
   func `TRUST-06 says what it cannot do`(words: [String], code: Int32, naming: String) throws {

@@ -82,4 +82,28 @@ struct ContentTypePatternTests {
       #expect(ContentTypePattern.isText($0) == isText)
     }
   }
+
+  @Test(
+    arguments: [
+      ("application/json", "Application/JSON"),
+      ("text/plain;charset=utf-8", "text/plain; Charset=UTF-8"),
+      ("a/b;x=1;y=2", "a/b; y=2 ; x=\"1\""), ("a/b", " a/b ; "),
+      ("a/b;x=\"a;b\"", "A/B; X=\"a\\;b\""),
+    ])
+  func `QUERY-03 media types that mean the same have one canonical form`(
+    left: String, right: String
+  ) {
+    #expect(ContentType(left).canonical == ContentType(right).canonical)
+  }
+
+  @Test(
+    arguments: [
+      ("a/b", "a/c"), ("a/b", "a/b;x=1"), ("a/b;x=a", "a/b;x=A"), ("a/b;x=1;x=2", "a/b;x=2;x=1"),
+      ("a/b;x=\"1;y=2\"", "a/b;x=1;y=2"), ("a/b;x=\"a\\\"b\"", "a/b;x=ab"),
+    ])
+  func `QUERY-03 media types that differ have different canonical forms`(
+    left: String, right: String
+  ) {
+    #expect(ContentType(left).canonical != ContentType(right).canonical)
+  }
 }

@@ -102,7 +102,8 @@ struct LoadPlanTests {
       "stale: the data is 0.0 s old, fresh for 0.0 s by its own headers"),
     Row(
       "AGE-06: data that answers other request headers", data: 1000, answer: .isOtherVariant,
-      load, .otherVariant, "stale: the data is for other values of the request headers in its Vary"),
+      load, .otherVariant,
+      "stale: the data is for other values of the request headers that its Vary names"),
     Row(
       "AGE-03: an error, where answers are believed", data: 1000, error: 1009.5,
       answer: .isFresh(for: 0), .nothing(until: 1010.5), .error(at: 1009.5, retryTime: 1),

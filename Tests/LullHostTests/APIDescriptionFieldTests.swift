@@ -61,6 +61,7 @@ struct APIDescriptionFieldTests {
     "FileOptions": "lull.file('a', { [key] = value })",
     "MultipartPart": "lull.multipart{ a = { value = 'x', [key] = value } }",
     "RequestOptions": "api('/x'):post(nil, { [key] = value })",
+    "QueryOptions": "api('/x'):query{ [key] = value }",
     "OneOffOptions": "lull.get('https://x.test', { [key] = value })",
     "CustomRequest": "lull.custom_request{ start = print, [key] = value }",
     "NetworkAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",

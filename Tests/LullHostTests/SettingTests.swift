@@ -20,7 +20,7 @@ struct SettingTests {
   private static let samples: [String: Sample] = [
     "headers": Sample("{ ['X-A'] = 'b' }"),
     "expiration_time": Sample("5.5"), "retry_time": Sample("2.5"),
-    "writes_invalidate": Sample("false"),
+    "writes_invalidate": Sample("false"), "query_method": Sample("'POST'"),
     "progress_reporting_interval": Sample("0.5"), "timeout": Sample("7.5"),
     "connect_timeout": Sample("1.5"), "max_body_size": Sample("2048"),
     "connections_per_host": Sample("3"),

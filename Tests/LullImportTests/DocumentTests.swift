@@ -217,7 +217,7 @@ struct DocumentTests {
     ])
     #expect(api.calls.map(\.path) == ["/a", "/b"])
     #expect(api.leftOut.map(\.what) == ["GET /c", "GET /d"])
-    #expect(api.leftOut[0].reason.contains("more than 100 others"))
+    #expect(api.leftOut[0].reason.contains("more than 100 other $refs"))
     #expect(api.leftOut[1].reason.contains("more than 1,000 parameters"))
   }
 
@@ -319,7 +319,7 @@ struct DocumentTests {
         + "  /e: " + answer(list, "{name: limit, in: query, schema: {type: integer}}"))
     #expect(
       api.notes == [
-        "2 calls seem to come in pages, but the document does not say how to request the next one; "
+        "2 calls seem to return pages, but the document does not say how to request the next page; "
           + "add 'pages' to: get_a, get_c"
       ])
     let text = APIFileWriter.text(

@@ -69,12 +69,12 @@ struct YAMLReaderTests {
     #expect(problem("a: [1, 2\n").hasPrefix(":2:1: "))
     #expect(problem("a: &x [*x]\n") == ":1:8: the alias *x is inside its own anchor")
     #expect(problem("a: *y\n") == ":1:4: there is no anchor &y")
-    #expect(problem("a: 1\n---\nb: 2\n") == ":2:1: it has more than one document")
+    #expect(problem("a: 1\n---\nb: 2\n") == ":2:1: the file has more than one YAML document")
     #expect(
       problem("a: !ruby/object:X {}\n").hasPrefix(":1:4: the tag !ruby/object:X is not supported"))
     #expect(problem("? [a]\n: 1\n") == ":1:3: a key is a list, but JSON needs a string")
     #expect(problem("a: {<<: 5}\n") == ":1:9: '<<' can only merge mappings")
-    #expect(problem("") == "it is empty")
+    #expect(problem("") == "the document is empty")
     #expect(problem("a: !!int x\n") == ":1:4: 'x' does not have the type of its tag !!int")
     #expect(problem("a: \u{1}\n").contains("control characters"))
   }
@@ -85,11 +85,13 @@ struct YAMLReaderTests {
       bomb +=
         "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ","))]\n"
     }
-    #expect(problem(bomb).contains("anchors and aliases expand it to more than 32 MB"))
+    #expect(problem(bomb).contains("anchors and aliases expand the document to more than 32 MB"))
     #expect(
-      problem(String(repeating: "[", count: 100_000)).contains("it is nested more than 200 levels"))
+      problem(String(repeating: "[", count: 100_000)).contains(
+        "the document is nested more than 200 levels"))
     #expect(
-      problem(String(repeating: "- ", count: 100_000)).contains("it is nested more than 200 levels")
+      problem(String(repeating: "- ", count: 100_000)).contains(
+        "the document is nested more than 200 levels")
     )
   }
 }

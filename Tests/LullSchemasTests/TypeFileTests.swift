@@ -138,7 +138,7 @@ import Testing
     let problem = #expect(throws: SchemaProblem.self) {
       try TypeFile(api: "shop", calls: calls, schemas: file, own: ["one": .definition("none")])
     }
-    #expect(problem?.message == "call 'one' names 'none', which is not defined")
+    #expect(problem?.message == "call 'one' names the schema 'none', which is not defined")
   }
 
   @Test func `SHP-08 names and texts of others stay names and texts`() throws {

@@ -195,7 +195,7 @@ import Testing
       #expect(try load().reason == .error(at: loaded + 3, retryTime: 1))
       #expect(
         try load().description
-          == "load nothing: the last error is 0 s old, and counts for 1 s")
+          == "load nothing: the last error is 0 s old, and the retry time is 1 s")
     }
   }
 

@@ -108,7 +108,7 @@ extension TransportSuite {
           "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=a\r\nContent-Length: 0\r\n\r\n",
         plain: "407",
         tunnel: "connection: PROXY does not connect to HOST: it requires a user and password "
-          + "(407), which can be part of its URL"),
+          + "(407), which can be part of the proxy's URL"),
       BadProxy(
         answer: "HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno", plain: "403",
         tunnel: "connection: PROXY does not connect to HOST (it responded with 403)"),

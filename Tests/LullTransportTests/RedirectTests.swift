@@ -1,6 +1,7 @@
 import LullCore
-import LullTransport
 import Testing
+
+@testable import LullTransport
 
 extension TransportSuite {
   @Suite struct RedirectTests {
@@ -33,6 +34,32 @@ extension TransportSuite {
       #expect(
         result.text == "\(expected)|\(type)|\(length)|secret||*/*|lull/test|/echo/\(status)")
       #expect(result.response?.url == nginx.url + "/echo/\(status)")
+      harness.finish()
+    }
+
+    @Test(
+      arguments: [
+        (301, "QUERY", "QUERY"), (302, "QUERY", "QUERY"), (303, "QUERY", "GET"),
+        (307, "QUERY", "QUERY"), (308, "QUERY", "QUERY"), (301, "POST", "POST"),
+        (302, "POST", "POST"), (303, "POST", "GET"), (307, "POST", "POST"), (308, "POST", "POST"),
+      ] as [(Int, RequestMethod, RequestMethod)])
+    func `QUERY-11 a query is repeated with its body, or its result requested by GET`(
+      _ status: Int, _ method: RequestMethod, _ expected: RequestMethod
+    ) throws {
+      var request = HTTPRequest(
+        method: method, url: nginx.url + "/\(status)",
+        headers: RequestHeaders([("Content-Type", "a/b"), ("If-None-Match", "\"q\"")]),
+        body: [1, 2, 3])
+      request.sendsQuery = true
+      let result = try harness.send(request)
+      let fields = expected == method ? "a/b|3" : "|"
+      #expect(result.text == "\(expected)|\(fields)|||*/*|lull/test|/echo/\(status)")
+      let next = RedirectPolicy.follow(
+        request, status: status, to: nginx.url + "/a", changesOrigin: false
+      ).request
+      // The condition is about the answer to the query, not about the resource of a GET.
+      #expect(next.headers["if-none-match"] == (expected == method ? "\"q\"" : nil))
+      #expect(next.body == (expected == method ? [1, 2, 3] : nil))
       harness.finish()
     }
 

@@ -204,7 +204,7 @@ extension TransportSuite {
         #expect(try await user.fresh(User.self).id == 1)
         let error = await user.load().completed().error
         #expect(
-          error?.cause?.message == "cannot decode User: there is no 'name'")
+          error?.cause?.message == "cannot decode User: the field 'name' is missing")
         // As it was received, as of any transformer. (TRF-16)
         #expect(error?.entity?.content.cast(to: [UInt8].self)?.count == 9)
         let kept: User? = user.typedContent()

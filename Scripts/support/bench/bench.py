@@ -21,6 +21,7 @@ import limits
 import loads
 import memory
 import proving
+import queries
 import shared_warm
 import starts
 import streams
@@ -36,6 +37,7 @@ ROWS = {
     "B15": uploads.b15, "B16": downloads.b16, "B17": streams.b17,
     "B18": completion.b18, "B20": growth.b20, "B21": decoding.b21, "B22": limits.b22,
     "B23": shared_warm.b23, "B24": proving.b24, "B25": knowing.b25, "B26": knowing.b26,
+    "B27": queries.b27, "B28": queries.b28,
 }
 
 # Name, default, description.

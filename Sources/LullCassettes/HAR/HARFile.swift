@@ -1,6 +1,6 @@
 package import LullCore
 
-/// A recording of exchanges: an HTTP Archive (HAR) of version 1.2. Browsers and proxies write this
+/// A recording of exchanges as an HTTP Archive (HAR), version 1.2. Browsers and proxies write this
 /// format too.
 ///
 /// Additional data of Lull is in members that begin with `_`, which the format reserves for
@@ -28,8 +28,8 @@ package struct HARFile: Sendable, Equatable {
 }
 
 extension HARFile {
-  /// Whether a name is safe for a recording: the file is in the intended folder, and the name can
-  /// be displayed and stored on any system.
+  /// Whether `name` is a safe file name for a recording. A safe name can't lead to another folder,
+  /// and can be displayed and stored on any system.
   package static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 200 && !name.hasPrefix(".")
       && !name.unicodeScalars.contains {
@@ -39,11 +39,12 @@ extension HARFile {
 }
 
 extension HARFile {
-  /// Adds the entries of an older recording whose requests this recording lacks.
+  /// Adds entries of an older recording. Only entries whose requests this recording lacks are
+  /// added.
   ///
-  /// They are placed before this recording's entries, with one exception. Reads in this recording
-  /// that precede its first write to a resource stay before the older recording's writes to that
-  /// resource.
+  /// The added entries are placed before the entries of this recording, with one exception: if this
+  /// recording has reads of a resource before its first write to this resource, these reads stay
+  /// before the writes of the older recording to the same resource.
   package mutating func keep(othersOf old: [HAREntry]) {
     let own = entries.map { RecordedRequest($0.request, comparing: []) }
     var merged = old.map { (entry: $0, request: RecordedRequest($0.request, comparing: [])) }
@@ -61,7 +62,7 @@ extension HARFile {
   }
 }
 
-/// Why a file is not a readable HTTP Archive. The values are a JSON Pointer to the place and a
+/// Why a file is not a readable HTTP Archive. The values are the JSON Pointer of the problem and a
 /// message.
 package struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
   package let pointer: String
@@ -71,8 +72,8 @@ package struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension HARRequest {
-  /// Creates a request as it would be sent, with its secrets masked. Throws if its body cannot be
-  /// read.
+  /// Creates the recorded form of a request as it would be sent, with its secrets masked. Throws an
+  /// error if the body of the request can't be read.
   package init(_ request: HTTPRequest) throws(TransportError) {
     let type = request.headers["content-type"] ?? ""
     let body: HARBody?
@@ -91,12 +92,15 @@ extension HARRequest {
       },
       body: body)
     environment = request.environment
+    isDeclaredSafe = request.isDeclaredSafe
   }
 }
 
 extension HARResponse {
+  /// Creates the recorded form of a response.
+  ///
   /// - Parameters:
-  ///   - body: The decoded body, or nil for none.
+  ///   - body: The decoded body; nil if there is none.
   ///   - url: The URL that was requested.
   package init(_ response: HTTPResponse, body: [UInt8]?, asked url: String) {
     self.init(
@@ -115,7 +119,7 @@ extension HARFailure {
 }
 
 extension NetworkResult {
-  /// Creates the result of a recorded exchange, as the network would report it.
+  /// Creates a network result from a recorded exchange, as if the network had just reported it.
   ///
   /// - Parameter url: The URL that was requested.
   package init(_ entry: HAREntry, url: String) {
@@ -132,9 +136,11 @@ extension NetworkResult {
 }
 
 extension HTTPResponse {
+  /// Creates a response from its recorded form.
+  ///
   /// - Parameters:
   ///   - url: The URL that was requested.
-  ///   - seconds: The recorded duration.
+  ///   - seconds: The recorded duration of the exchange.
   init(_ recorded: HARResponse, asked url: String, seconds: Double = 0) {
     var headers = Headers()
     for header in recorded.headers { headers.add(header.name, bytes: header.value) }

@@ -1,10 +1,10 @@
 import LullCore
 
 extension HARFile {
-  /// Reads an HTTP Archive, which any program may have written.
+  /// Reads an HTTP Archive. The archive may have been written by any program.
   ///
-  /// If a body cannot be read, its exchange records the reason, and the other exchanges are read
-  /// nevertheless.
+  /// If the body of an exchange can't be read, the exchange is read without its body, and the
+  /// reason is stored.
   ///
   /// - Throws: A `HARError` if the bytes are not JSON or a required member is missing. Optional
   ///   members may have any value.
@@ -69,6 +69,7 @@ extension HARRequest {
       bodyProblem = error.description
     }
     environment = node.member("_environment")?.string
+    isDeclaredSafe = node.member("_safe")?.isTrue ?? false
   }
 }
 
@@ -107,7 +108,7 @@ extension HARHeader {
 }
 
 extension HARBody {
-  /// Reads the body of a request. nil if there is none.
+  /// Reads the body of a request; nil if there is none.
   fileprivate init?(posted node: HARNode) throws(HARError) {
     let type = node.member("mimeType")?.string ?? ""
     if let text = node.member("text") {
@@ -134,12 +135,12 @@ extension HARBody {
     do throws(FormEncodingError) {
       self.init(try FormEncoding.encode(pairs), type: type)
     } catch {
-      throw parameters.problem("they cannot be encoded as a form")
+      throw parameters.problem("the parameters cannot be encoded as a form")
     }
   }
 
-  /// Builds a multipart form from the parameters that a file lists instead of the body. (HAR 1.2,
-  /// "params"; RFC 7578)
+  /// Builds the bytes of a multipart form from a list of parameters, for files that contain this
+  /// list instead of the body. (HAR 1.2, "params"; RFC 7578)
   private static func form(of parameters: HARNode, type: String) throws(HARError) -> HARBody {
     let said = type.firstRange(of: "boundary=").map { type[$0.upperBound...].prefix { $0 != ";" } }
     let boundary = said.map { $0.filter { $0 != "\"" && !$0.isWhitespace } } ?? "lull-parts"
@@ -164,7 +165,7 @@ extension HARBody {
     return body
   }
 
-  /// Reads the body of a response. nil if there is none, or if it was not recorded.
+  /// Reads the body of a response; nil if there is none, or if the body was not recorded.
   fileprivate init?(content node: HARNode) throws(HARError) {
     guard let text = node.member("text") else { return nil }
     let isBase64 = node.member("encoding")?.string == "base64"
@@ -174,7 +175,7 @@ extension HARBody {
   }
 }
 
-/// A JSON value in an HTTP Archive, together with its position.
+/// A JSON value in an HTTP Archive, with its JSON Pointer for error messages.
 struct HARNode {
   private let element: JSONElement
   private let pointer: String
@@ -188,7 +189,7 @@ struct HARNode {
 
   func problem(_ text: String) -> HARError { HARError(pointer: pointer, problem: text) }
 
-  /// Returns the member with this name. nil if it is missing or null.
+  /// Returns the member `name`; nil if it is missing or null.
   func member(_ name: String) -> HARNode? {
     guard let value = element[name], !value.isNull else { return nil }
     return HARNode(value, at: "\(pointer)/\(name)")
@@ -253,9 +254,9 @@ package struct HAREntry: Sendable, Equatable {
   /// The duration of the exchange in milliseconds.
   package var milliseconds: Double
   package var request: HARRequest
-  /// The response. nil if the server did not respond.
+  /// The response; nil if the server did not respond.
   package var response: HARResponse?
-  /// The reason why there is no response, or only part of one.
+  /// The reason why there is no response, or only an incomplete one; nil after success.
   package var failure: HARFailure?
 
   package init(
@@ -275,13 +276,15 @@ package struct HARRequest: Sendable, Equatable {
   package var method: String
   package var url: String
   package var headers: [HARHeader]
-  /// The body, or nil for none.
+  /// The body; nil if there is none.
   package var body: HARBody?
-  /// The reason why the body could not be read. nil if it could, or if there is none.
+  /// The reason why the body can't be read; nil if it can be read, or if there is none.
   package var bodyProblem: String?
-  /// The environment of the API file that the request was sent in. nil if it is unknown, or for a
-  /// request without one. (ENV-18)
+  /// The environment of the API file in which the request was sent; nil if there was no
+  /// environment, or if it is unknown. (ENV-18)
   package var environment: String?
+  /// Whether the request is a POST that was declared to change nothing on the server. (QUERY-07)
+  package var isDeclaredSafe = false
 
   package init(method: String, url: String, headers: [HARHeader] = [], body: HARBody? = nil) {
     self.method = method
@@ -300,16 +303,16 @@ package struct HARRequest: Sendable, Equatable {
 package struct HARResponse: Sendable, Equatable {
   package var status: Int
   package var headers: [HARHeader]
-  /// The body, or nil if it is missing or there was none.
+  /// The body; nil if there was none, or if it was not recorded.
   package var body: HARBody?
-  /// The content type of a body that was not recorded. Empty if it is unknown.
+  /// The content type of a body that was not recorded; empty if unknown.
   package var missingType = ""
-  /// The final URL, if there were redirects.
+  /// The final URL if there were redirects; otherwise nil.
   package var finalURL: String?
-  /// Whether the recording program has omitted the body.
+  /// Whether the program that recorded the exchange has omitted the body.
   package var lacksBody = false
-  /// The reason why the body could not be read and is missing. nil if it could, or if there is
-  /// none.
+  /// The reason why the body is missing although it was recorded: it can't be read. nil if it can
+  /// be read, or if there is none.
   package var bodyProblem: String?
 
   package init(
@@ -335,7 +338,7 @@ package struct HARFailure: Sendable, Equatable {
   }
 }
 
-/// A header, byte for byte.
+/// A header as received, byte for byte.
 package struct HARHeader: Sendable, Equatable {
   package var name: String
   package var value: [UInt8]
@@ -348,12 +351,13 @@ package struct HARHeader: Sendable, Equatable {
   package init(_ name: String, _ value: String) { self.init(name, Array(value.utf8)) }
 }
 
-/// A body, byte for byte.
+/// A body as received, byte for byte.
 package struct HARBody: Sendable, Equatable {
   package var bytes: [UInt8]
-  /// The content type in the header of the message. Empty if there is none.
+  /// The content type in the headers of the request or response; empty if there is none.
   package var type: String
-  /// Whether the body is a file or contains files. Of these, a test knows only the names.
+  /// Whether the body is a file or contains files. For files, only the file names are known in a
+  /// test.
   package var isOfFile = false
 
   package init(_ bytes: [UInt8], type: String = "") {

@@ -1,11 +1,11 @@
 import LullCore
 
 extension HARFile {
-  /// Returns the recording as JSON on several lines. The order is fixed: if the same exchanges are
-  /// recorded again, only the times differ.
+  /// Returns the recording as JSON on several lines. The order of the members is fixed: if the same
+  /// exchanges are recorded again, only the times differ.
   ///
-  /// Bodies and headers that are not UTF-8 are encoded in base64. For a response body, the format
-  /// itself has a member for this encoding. For other values, Lull adds one.
+  /// Bodies and headers that are not UTF-8 are encoded in base64. For a response body, the HAR
+  /// format has a member that declares this encoding. For other values, Lull adds such a member.
   package func encoded() -> [UInt8] {
     var json = JSONWriter(pretty: true)
     json.write(self)
@@ -69,6 +69,7 @@ extension JSONWriter {
     write(key: "bodySize", request.body?.bytes.count ?? 0)
     if let problem = request.bodyProblem { write(key: "_bodyProblem", problem) }
     if let environment = request.environment { write(key: "_environment", environment) }
+    if request.isDeclaredSafe { write(key: "_safe", true) }
   }
 
   private mutating func writeMembers(of response: HARResponse) {
@@ -104,7 +105,8 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the query parameters for people who read the file. Lull itself reads them from the URL.
+  /// Writes the query parameters, for people who read the file. Lull itself reads the parameters
+  /// from the URL.
   private mutating func write(queryOf url: String) {
     writeList(key: "queryString") { json in
       for (name, value) in RecordedURL(url).parameters {

@@ -1,8 +1,8 @@
 import LullCore
 
 extension CredentialMask {
-  /// Replaces the mask of a secret by the general mask of credentials, if the name is that of a
-  /// credential. A stand-in for a token is kept, because it distinguishes tokens.
+  /// Returns `value`, with the mask of a secret replaced by the general mask of credentials if
+  /// `name` denotes a credential. A stand-in for a token is kept, because it distinguishes tokens.
   static func plain(_ name: String, _ value: String) -> String {
     CredentialName.names(name) && isMasked(value) && !value.contains(standIn) ? mark : value
   }
@@ -15,7 +15,7 @@ package struct RecordedURL: Sendable, Equatable {
   package let origin: String
   let path: String
   /// The query parameters in order, with decoded escapes. A parameter without `=` has an empty
-  /// value.
+  /// string as its value.
   let parameters: [(name: String, value: String)]
 
   package init(_ text: String) {
@@ -60,8 +60,8 @@ package struct RecordedURL: Sendable, Equatable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the URL with the same mask for all secrets in parameters that are named like
-  /// credentials. Recordings of other programs have only that mask.
+  /// Returns the URL with the same mask for all secrets in parameters whose names denote
+  /// credentials. Recordings of other programs contain only that mask.
   func withPlainMasks() -> RecordedURL {
     RecordedURL(
       origin, path,
@@ -74,7 +74,7 @@ package struct RecordedURL: Sendable, Equatable {
     self.parameters = parameters
   }
 
-  /// Identifies the resource that the URL reads or writes: the URL without its query.
+  /// The URL without its query. It identifies the resource that a request reads or writes.
   var resource: String { origin + path }
 
   package static func == (one: RecordedURL, other: RecordedURL) -> Bool {

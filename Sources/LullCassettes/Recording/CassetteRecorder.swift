@@ -1,31 +1,35 @@
 import LullCore
 package import LullTransport
 
-/// A recording in progress: its entries so far, including their credentials.
+/// A recording in progress: the entries recorded so far, with their credentials.
 ///
-/// The unredacted data stays in the memory of one process. All data that leaves the process is
+/// The unredacted entries stay in the memory of one process. All data that leaves the process is
 /// redacted.
 package struct CassetteRecorder {
-  /// The path of the file that the recording will be written to.
+  /// The path of the file to which the recording will be written.
   package let path: [UInt8]
   /// The entries, in the order in which the requests were sent.
   package private(set) var entries: [HAREntry]
-  /// The redaction of requests before they are compared.
+  /// The redaction that is applied to requests before they are compared.
   package private(set) var redaction = Redaction()
-  /// Credentials that the program itself was given, such as tokens, with their masks. A token that
-  /// a recorded response has issued is not listed here: it has a stand-in.
+  /// Credentials that were given to the program itself, such as tokens, with their masks. Tokens
+  /// issued by a recorded response are not included, because they are replaced by stand-ins.
   private var issued: [(text: [UInt8], mask: String)] = []
-  /// The texts of the known secrets. The key is the secret's mask.
+  /// The texts of the known secrets, by the mask of the secret.
   package private(set) var secrets: [String: [UInt8]] = [:]
-  /// The redaction that also covers the program's own credentials. It is used often and seldom
-  /// changes, so it is cached. nil if it must be created again.
+  /// A redaction that also covers the program's own credentials. It is cached, because it is used
+  /// often and rarely changes; nil if it must be created again.
   private var hiding: Redaction?
   /// The number of entries that have been added to the existing ones.
   package private(set) var newCount = 0
 
+  /// Makes a recorder.
+  ///
   /// - Parameters:
-  ///   - entries: The existing entries.
-  ///   - others: Entries that may end up in the same file. New stand-ins must differ from theirs.
+  ///   - path: The path of the file to which the recording will be written.
+  ///   - entries: The existing entries of the recording.
+  ///   - others: Entries that may later be written to the same file. New stand-ins must differ from
+  ///     the stand-ins in these entries.
   package init(_ path: [UInt8], _ entries: [HAREntry], beside others: [HAREntry] = []) {
     self.path = path
     self.entries = entries
@@ -38,8 +42,8 @@ package struct CassetteRecorder {
     add(recorded.map { ($0, nil) })
   }
 
-  /// Inserts entries, each before the existing entry with an index. If the index is nil, the entry
-  /// is appended.
+  /// Inserts entries. Each entry is inserted before the existing entry with the index `before`. If
+  /// `before` is nil, the entry is appended.
   package mutating func add(_ recorded: [(entry: HAREntry, before: Int?)]) {
     var all: [HAREntry] = []
     for (place, entry) in entries.enumerated() {
@@ -53,25 +57,26 @@ package struct CassetteRecorder {
 
   // MARK: Redacted views
 
-  /// From now on, hides the credentials in an exchange that is not part of the recording yet.
+  /// Collects the credentials of an exchange that is not yet in the recording. From now on, these
+  /// credentials are hidden.
   ///
-  /// - Parameter isPart: Whether the response is incomplete so far.
+  /// - Parameter isPart: Whether only the first part of the response has arrived.
   package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     let count = redaction.hiddenCount
     redaction.learn(from: entry, isPart: isPart)
     if redaction.hiddenCount != count { hiding = nil }
   }
 
-  /// Returns an exchange as the recording will contain it, with the credentials hidden that are
-  /// known so far.
+  /// Returns an exchange in the form in which it will be recorded. The credentials known so far are
+  /// hidden.
   package mutating func hidden(_ entry: HAREntry) -> HAREntry { current().hidden(entry) }
 
-  /// Returns a response, or a part of one, as the recording will contain it.
+  /// Returns a response, or a part of a response, in the form in which it will be recorded.
   package mutating func hidden(_ response: HARResponse) -> HARResponse {
     current().hidden(response)
   }
 
-  /// Returns a text without the credentials that are known so far.
+  /// Returns a text with the credentials known so far hidden.
   package mutating func hidden(_ text: String) -> String {
     String(escaping: current().hidden(Array(text.utf8)))
   }
@@ -84,7 +89,7 @@ package struct CassetteRecorder {
     return made
   }
 
-  /// From now on, hides the text of a secret.
+  /// From now on, hides the text of this secret.
   package mutating func hide(_ told: ToldSecret) {
     if told.mask != CredentialMask.mark { secrets[told.mask] = told.text }
     if told.isLiteral {
@@ -101,19 +106,19 @@ package struct CassetteRecorder {
     hiding = nil
   }
 
-  /// From now on, hides the values of these names too. The names are in lower case.
+  /// From now on, also hides values with these names. The names must be in lower case.
   package mutating func hide(named names: Set<String>) { redaction.names.formUnion(names) }
 
-  /// The number of late credentials: those that a response contained before any name identified
-  /// them.
+  /// The number of late credentials. A late credential was in a response before any name identified
+  /// it as a credential.
   package var lateCount: Int { redaction.late.count }
 
-  /// Returns messages about the late credentials, which a response contained before any name
-  /// identified them.
+  /// Returns messages about the late credentials. A late credential was in a response before any
+  /// name identified it as a credential.
   ///
   /// - Parameters:
-  ///   - count: The number of credentials that have been reported already.
-  ///   - recorded: Entries that are not part of the recording yet.
+  ///   - count: The number of late credentials that have already been reported.
+  ///   - recorded: Entries that are not in the recording yet.
   package func lateCredentials(after count: Int, beside recorded: [HAREntry]) -> [String] {
     redaction.late.dropFirst(count).compactMap { text in
       LateCredential(
@@ -124,20 +129,20 @@ package struct CassetteRecorder {
 
   // MARK: Stand-ins
 
-  /// The highest number that any stand-in has so far.
+  /// The highest number of a stand-in so far.
   package var standInCount: Int { redaction.count }
 
-  /// Gives new stand-ins higher numbers than this one.
+  /// Ensures that the numbers of new stand-ins are higher than `number`.
   package mutating func passStandIn(_ number: Int) { redaction.pass(number) }
 
-  /// Returns the token that a stand-in represents, if the recording knows it.
+  /// Returns the token that a stand-in replaces, if the recording knows the token.
   package func meaning(ofStandIn number: Int) -> Redaction.Meaning {
     redaction.meaning(ofStandIn: number)
   }
 
   // MARK: Finished recording
 
-  /// The redacted entries, and the redaction to apply to other texts.
+  /// The redacted entries, and the redaction to apply to other texts of the recording.
   package var finished: (entries: [HAREntry], redaction: Redaction) {
     var redaction = redaction
     let entries = redaction.redacted(entries, hiding: issued)

@@ -1,7 +1,7 @@
 package import LullCore
 
 extension HTTPRequest {
-  /// The numbers of the stand-ins that occur in the texts of the request's secrets.
+  /// The numbers of the stand-ins that occur in the secrets of the request.
   package var standInsOfSecrets: Set<Int> {
     var numbers: Set<Int> = []
     for secret in secretTexts.flatMap(\.secrets) {
@@ -11,14 +11,15 @@ extension HTTPRequest {
     return numbers
   }
 
-  /// Returns the request with tokens in place of their stand-ins, in uploaded files too. The
-  /// request's secrets are not changed, because their texts are read when it is sent. (CAS-66,
-  /// CAS-74)
+  /// Returns the request with its stand-ins replaced by tokens, including stand-ins in uploaded
+  /// files. The request's secrets are not changed, because they are read when the request is sent.
+  /// (CAS-66, CAS-74)
   ///
   /// - Parameters:
   ///   - token: Returns the token for the number of a stand-in, or nil to keep the stand-in.
-  ///   - known: Secrets that a response has repeated. Their texts replace their masks.
-  /// - Throws: `fileUnavailable` if one of its files cannot be read.
+  ///   - known: Secrets that a response has repeated. The masks of these secrets are replaced by
+  ///     their texts.
+  /// - Throws: `fileUnavailable` if a file of the request can't be read.
   package func telling(
     _ token: @escaping (Int) -> [UInt8]?, _ known: [(mask: String, text: [UInt8])] = []
   ) throws(TransportError) -> HTTPRequest {
@@ -103,8 +104,8 @@ extension HTTPRequest {
     }
   }
 
-  /// The escaping for texts in the body. It depends on the content rather than on the declared
-  /// type.
+  /// How tokens are escaped when they are inserted into the body. This depends on the content of
+  /// the body, not on its declared type.
   private var bodyEscaping: SecretEscaping {
     if let body, HTTPRequest.isJSON(body) { return .json }
     let type = headers["content-type"]?.lowercased() ?? ""

@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// - Read requests are sent without conditions, so that the responses are complete, and without
 ///   ranges that depend on a condition.
-/// - A body that does not go to memory is copied on its way.
-/// - A failure before anything was sent, because of a missing secret or file, is not recorded.
+/// - A body that is not collected in memory is copied while it arrives.
+/// - If a request fails before anything is sent, because a secret or file is missing, nothing is
+///   recorded.
 ///
 /// (CAS-53 to CAS-55) Home thread only.
 package final class RecordingNetwork {
@@ -15,32 +16,38 @@ package final class RecordingNetwork {
   package struct Outcome {
     /// The result that the network reported.
     package let result: NetworkResult
-    /// The entry to record, including credentials. nil if nothing is to be recorded.
+    /// The entry to record, with its credentials; nil if nothing is to be recorded.
     package let entry: HAREntry?
     /// The duration of the exchange in seconds.
     package let seconds: Double
-    /// The reason why an exchange that should be recorded cannot be. nil if there is none.
+    /// The reason why an exchange can't be recorded although it should be; nil if there is no
+    /// problem.
     package let problem: String?
   }
 
-  /// The maximum size of a body that is recorded, in bytes.
+  /// The size of the largest body that is recorded, in bytes.
   package static let largestBody = 64 << 20
 
   private let network: any NetworkingProvider
   private let pump: Pump
 
-  /// - Parameter pump: The pump that delivers the results. Its clock determines the recorded times.
+  /// Makes a recording network.
+  ///
+  /// - Parameter pump: The pump that delivers the results. The recorded times are those of its
+  ///   clock.
   package init(_ network: any NetworkingProvider, _ pump: Pump) {
     self.network = network
     self.pump = pump
   }
 
+  /// Sends a request to the real network.
+  ///
   /// - Parameters:
   ///   - asked: The same request in the form to record, with its secrets masked.
-  ///   - hiding: Returns the part of a response that the reader of a stream may see, for a head or
-  ///     for some lines. If it is set, a body for a file arrives as a whole, with the response. If
-  ///     it is nil, everything is passed on as it arrives.
-  ///   - finish: Called once, on a later turn. Also called for a cancelled request.
+  ///   - hiding: Redacts the headers, or some lines of the body, for the reader of a stream. If
+  ///     given, a body for a file is delivered as a whole, with the response. If nil, all data is
+  ///     passed on unredacted as it arrives.
+  ///   - finish: Called once, in a later turn, even if the request is cancelled.
   package func startRequest(
     _ request: HTTPRequest, _ asked: HARRequest, hiding: ((HARResponse) -> HARResponse)? = nil,
     _ finish: @escaping (Outcome) -> Void
@@ -78,7 +85,7 @@ package final class RecordingNetwork {
 
 extension HTTPRequest {
   fileprivate mutating func leaveOutConditions() {
-    guard method == .get || method == .head else { return }
+    guard method == .get || method == .head || method == .query || isDeclaredSafe else { return }
     // With `If-Range`, a range requests the rest of a resource only if the resource has not
     // changed.
     if headers["if-range"] != nil { headers.remove("Range") }
@@ -91,10 +98,11 @@ extension HTTPRequest {
 extension HAREntry {
   fileprivate var isWhole: Bool { response != nil || failure != nil }
 
-  /// Fills in the result of the exchange. Returns why it cannot be recorded, or nil if it can.
+  /// Adds the result of the exchange to the entry. Returns why the exchange can't be recorded, or
+  /// nil if it can.
   ///
-  /// - Parameter isWholeFile: Whether the body was requested as a whole for a file, within the size
-  ///   limit.
+  /// - Parameter isWholeFile: Whether the body is for a file and was delivered as a whole, within
+  ///   the size limit.
   fileprivate mutating func fill(
     with result: NetworkResult, _ copy: BodyCopy?, isWholeFile: Bool
   ) -> String? {
@@ -104,7 +112,7 @@ extension HAREntry {
       || isWholeFile && result.error?.kind == .bodyTooLarge
     {
       let size = RecordingNetwork.largestBody >> 20
-      return "\(name): its body is larger than \(size) MB, which is not recorded"
+      return "\(name): its body is larger than \(size) MB, the limit for recordings"
     }
     if let error = result.error {
       switch error.kind {
@@ -127,9 +135,9 @@ extension HAREntry {
   }
 }
 
-/// Copies a body that does not go to memory, but to a file or to the reader of a stream.
+/// Copies a body that is passed to a file or to the reader of a stream instead of memory.
 ///
-/// It is placed between the network and the receiver, and is called on the provider's thread. If
+/// The copy is made between the network and the receiver of the body, on the provider's thread. If
 /// the receiver may see only the redacted response, it gets whole lines in which credentials are
 /// hidden.
 final class BodyCopy: Sendable {
@@ -137,7 +145,7 @@ final class BodyCopy: Sendable {
     var head: HTTPResponse?
     var bytes: [UInt8] = []
     var isTooLarge = false
-    /// The beginning of a line that is not complete yet and has not been passed to the receiver.
+    /// The beginning of an incomplete line. It has not been passed to the receiver yet.
     var line: [UInt8] = []
   }
 
@@ -145,16 +153,19 @@ final class BodyCopy: Sendable {
   private let taker: BodySink
   private let hiding: Confined<(HARResponse) -> HARResponse>?
 
+  /// Makes a copy of a body.
+  ///
   /// - Parameters:
   ///   - taker: The receiver of the body.
-  ///   - hiding: Returns the part of a response that the receiver may see, for a head or for some
-  ///     lines. If it is nil, everything is passed on as it arrives.
+  ///   - hiding: Redacts the headers, or some lines of the body, for the receiver. If nil, all data
+  ///     is passed on unredacted as it arrives.
   init(for taker: BodySink, hiding: ((HARResponse) -> HARResponse)?) {
     self.taker = taker
     self.hiding = hiding.map { Confined($0) }
   }
 
-  /// The sink to give to the network. It copies each piece and passes it on to the receiver.
+  /// The sink for the network. It copies each chunk of the body and passes the chunk to the
+  /// receiver.
   var sink: BodySink {
     BodySink(
       isRaw: taker.isRaw,
@@ -182,7 +193,7 @@ final class BodyCopy: Sendable {
       }, mayBegin: taker.mayBegin)
   }
 
-  /// Passes the last line to the receiver if it is incomplete when the body ends.
+  /// Ends the body. If the last line is incomplete, passes it to the receiver.
   func end() {
     let rest = state.withLock { state in
       defer { state.line = [] }
@@ -200,7 +211,7 @@ final class BodyCopy: Sendable {
     return shown.withUnsafeBufferPointer { taker.take($0) }
   }
 
-  /// The head and the body received so far. nil if no body has begun.
+  /// The response headers and the bytes of the body received so far; nil if no body has begun.
   var taken: (head: HTTPResponse, bytes: [UInt8], isTooLarge: Bool)? {
     state.withLock { state in
       state.head.map { ($0, state.bytes, state.isTooLarge) }
@@ -209,7 +220,8 @@ final class BodyCopy: Sendable {
 }
 
 extension BodyCopy.State {
-  /// Appends a piece and returns the lines that are complete. The rest is kept for later pieces.
+  /// Appends a chunk and returns the lines that are now complete. The rest is kept until more
+  /// chunks arrive.
   fileprivate mutating func lines(with piece: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     line += piece
     // The lines of a stream may end with CR alone.

@@ -1,21 +1,23 @@
 package import LullCore
 package import LullTransport
 
-/// Records the exchanges of a network until it is stopped.
+/// Records the exchanges of a network until the recorder is stopped.
 ///
-/// Requests are sent to the network as usual, with its timing. Their conditions are removed, as in
+/// Requests are sent by the network as usual, with the usual timing, but without conditions, as in
 /// tests that record. Home thread only.
 package final class SessionRecorder: NetworkTap {
   private let network: CurlProvider
   private let recorder: RecordingNetwork
   private var cassette = CassetteRecorder([], [])
   private var redaction = Redaction()
-  /// The entries, in the order in which the requests were sent. nil for a request that is still
-  /// running or is not recorded.
+  /// The entries, in the order in which the requests were sent. nil for a request that is in flight
+  /// or is not recorded.
   private var entries: [HAREntry?] = []
   /// The reasons why some exchanges are not recorded.
   package private(set) var problems: [String] = []
 
+  /// Makes a recorder.
+  ///
   /// - Parameter pump: The pump that delivers the results of the requests.
   package init(_ network: CurlProvider, _ pump: Pump) {
     self.network = network
@@ -57,14 +59,14 @@ package final class SessionRecorder: NetworkTap {
     func cancel() {}
   }
 
-  /// The number of recorded exchanges that are still running.
+  /// The number of recorded exchanges that are still in flight.
   package private(set) var inFlightCount = 0
   /// The number of recorded exchanges that have ended.
   package private(set) var endedCount = 0
   /// The duration of the longest exchange in seconds.
   package private(set) var longest = 0.0
 
-  /// Stops recording and returns the entries without credentials.
+  /// Stops recording. Returns the entries with credentials hidden.
   package func stop() -> [HAREntry] {
     network.tap = nil
     network.onSecrets = nil
@@ -81,20 +83,20 @@ package final class SessionRecorder: NetworkTap {
   }
 
   private var recorded: [HAREntry] = []
-  /// Whether parts of responses are hidden in the recording. Valid after `stop`.
+  /// Whether data in responses was hidden in the recording. Valid after `stop`.
   package private(set) var hidesAnswers = false
 
-  /// Messages about passages to check before the recording is shared. Valid after `stop`.
+  /// Messages about texts to check before the recording is shared. Valid after `stop`.
   package var suspicions: [String] { redaction.suspicions(in: recorded) }
 
-  /// Returns whether a response in the recording contains a number. If so, the number is not
+  /// Returns whether a response in the recording contains `number`. If so, the number is not
   /// derived from hidden data.
   package func says(number: Double) -> Bool {
     bodies.contains { RecordedValues.contains(in: $0) { $0.string == nil && $0.double == number } }
   }
 
-  /// Returns whether a response in the recording contains a text. A short text must be a complete
-  /// JSON value.
+  /// Returns whether a response in the recording contains `text`. If `text` is short, it must be a
+  /// complete JSON value in the response.
   package func says(text: String) -> Bool {
     if bodies.contains(where: { RecordedValues.contains(in: $0) { $0.string == text } }) {
       return true
@@ -106,14 +108,14 @@ package final class SessionRecorder: NetworkTap {
 
   private var bodies: [[UInt8]] { recorded.compactMap { $0.response?.body?.bytes } }
 
-  /// Removes credentials from a script that belongs to the recording. Valid after `stop`.
+  /// Hides credentials in a script that belongs to the recording. Valid after `stop`.
   package func hidden(script text: [UInt8]) -> [UInt8] { redaction.hidden(inScript: text) }
 }
 
-/// Searches the JSON bodies of recordings for values.
+/// Searches the JSON bodies of recordings for a value.
 enum RecordedValues {
-  /// Returns whether a JSON body contains a single value that fits. Objects and lists are searched,
-  /// but are not passed to `fits`.
+  /// Returns whether `fits` returns true for a value in a JSON body. The contents of objects and
+  /// lists are searched, but the objects and lists themselves are not passed to `fits`.
   static func contains(in body: [UInt8], _ fits: (JSONElement) -> Bool) -> Bool {
     guard let document = try? JSONDocument(parsing: body) else { return false }
     return contains(document.root, fits)

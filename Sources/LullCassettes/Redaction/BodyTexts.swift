@@ -2,8 +2,8 @@ import LullCore
 
 /// Finds documents and named values in bodies that are neither plain JSON nor a form.
 enum BodyTexts {
-  /// Returns the JSON documents within other text: a document on each line, possibly after the
-  /// `data:` of an event, or the argument of a function call (JSONP).
+  /// Returns the JSON documents inside other text. A document may be a whole line, the text after
+  /// the `data:` of an event, or the argument of a function call (JSONP).
   static func documents(in text: String) -> [JSONDocument] {
     var documents = text.split(whereSeparator: \.isNewline).compactMap { line in
       let data = line.hasPrefix("data:") ? line.dropFirst(5) : line
@@ -17,15 +17,16 @@ enum BodyTexts {
     return documents
   }
 
-  /// Parses a text as JSON. nil unless the result is an object or a list.
+  /// Parses a text as JSON; nil if the text is not a JSON object or list.
   static func document(_ text: some StringProtocol) -> JSONDocument? {
     let text = text.drop { $0.isWhitespace }
     guard text.first == "{" || text.first == "[" else { return nil }
     return try? JSONDocument(parsing: Array(text.utf8))
   }
 
-  /// Returns the names and values of all fields in a text: fields of multipart and HTML forms, XML
-  /// elements, and JSON members. The JSON may be within other text such as a script, or truncated.
+  /// Returns the names and values of all fields in a text. Fields are fields of multipart and HTML
+  /// forms, XML elements, and JSON members. The JSON may be inside other text, such as a script,
+  /// and may be truncated.
   static func fields(in text: String) -> [(name: String, value: String)] {
     var fields = text.utf8.contains(UInt8(ascii: "\r")) ? parts(in: text) : []
     if text.utf8.contains(UInt8(ascii: "<")) { fields += inputs(in: text) + elements(in: text) }
@@ -33,7 +34,8 @@ enum BodyTexts {
     return fields
   }
 
-  /// Finds XML elements such as `<token>…</token>`, also with a prefix or attributes.
+  /// Finds the names and texts of XML elements such as `<token>…</token>`. The elements may have
+  /// prefixes and attributes.
   private static func elements(in text: String) -> [(name: String, value: String)] {
     text.split(separator: "<").compactMap { tag in
       guard tag.first?.isLetter == true, let end = tag.firstIndex(of: ">") else { return nil }

@@ -1,26 +1,29 @@
 import LullCore
 
-/// The words of a text that are base64 or hexadecimal encodings. If the decoded text of a word is
-/// replaced, the word is encoded again.
+/// Finds words in a text that are base64 or hexadecimal encodings. If the decoded text of a word is
+/// replaced, the new text is encoded and put in place of the word.
 ///
-/// Base64 may use either alphabet, have padding or not, be on one or several lines, and contain
-/// escapes of URLs or JSON. A slash, a hyphen or an underscore may be a base64 digit or separate
-/// two words, so both are tried.
+/// Base64 may use either alphabet, with or without padding, on one or several lines, and may
+/// contain URL or JSON escapes. A slash, a hyphen or an underscore may be a base64 digit or a
+/// separator of two words, so both are tried.
 struct EncodedWords {
-  /// The text after all replacements.
+  /// The text with all replacements made.
   private(set) var text: [UInt8] = []
   private let bytes: [UInt8]
   private let isInURL: Bool
   private let replacement: ([UInt8]) -> [UInt8]?
-  /// The position up to which the bytes have been copied to `text`.
+  /// The index up to which the original bytes have been copied to `text`.
   private var place = 0
 
-  /// The minimum number of digits in a word. Shorter words are ignored.
+  /// The smallest number of digits in a word. Shorter words are ignored.
   private static let shortest = 12
 
+  /// Finds the encoded words in `bytes` and replaces them.
+  ///
   /// - Parameters:
   ///   - isInURL: Whether base64 digits that have a meaning in URLs must be escaped.
-  ///   - replacement: Returns the new decoded text of a word, or nil to keep the word.
+  ///   - replacement: Gets the decoded text of a word. Returns the new text, or nil to keep the
+  ///     word.
   init(
     _ bytes: [UInt8], isInURL: Bool = false, _ replacement: @escaping ([UInt8]) -> [UInt8]?
   ) {
@@ -47,8 +50,8 @@ struct EncodedWords {
     text += bytes[place...]
   }
 
-  /// Returns the decoded texts of all words that may be encodings, one after another. A word that
-  /// can be decoded in several ways is included in each of them.
+  /// Returns the decoded texts of all words that may be encodings, each followed by a zero byte. If
+  /// a word can be decoded in several ways, all results are included.
   static func decoded(in bytes: [UInt8]) -> [UInt8] {
     var all: [UInt8] = []
     _ = EncodedWords(bytes) { inner in
@@ -59,7 +62,7 @@ struct EncodedWords {
     return all
   }
 
-  /// Whether the bytes contain a word that is long enough. Most texts contain none.
+  /// Whether the bytes contain a word that is long enough to be examined. Most texts contain none.
   private static func mayBe(in bytes: [UInt8]) -> Bool {
     guard bytes.count >= shortest else { return false }
     var length = 0
@@ -86,8 +89,8 @@ struct EncodedWords {
     }
   }
 
-  /// If there is a replacement for the decoded text of the word, replaces the word and continues
-  /// after it. Returns whether it was replaced.
+  /// Decodes a word. If there is a replacement for the decoded text, replaces the word and
+  /// continues after it. Returns whether the word was replaced.
   private mutating func takes(_ word: EncodedWord) -> Bool {
     let digits = word.digits
     if digits.count % 2 == 0, let inner = EncodedWords.hexadecimal(digits),
@@ -123,8 +126,8 @@ struct EncodedWords {
     place = range.upperBound
   }
 
-  /// Whether a dot connects the word to another word, as between the parts of a JWT. Such words use
-  /// the URL alphabet.
+  /// Whether a dot connects the word to another word, as between the sections of a JWT. Words
+  /// connected by a dot use the URL alphabet.
   private func isPartOfToken(_ word: EncodedWord) -> Bool {
     let isJoined = isJoint(word.range.lowerBound - 1) || isJoint(word.range.upperBound)
     return isJoined && !word.digits.contains { "+/".utf8.contains($0) }
@@ -151,8 +154,8 @@ struct EncodedWords {
     return bytes
   }
 
-  /// Returns the length of a padding character `=` at an index, plain or escaped. nil if there is
-  /// none.
+  /// Returns the length of the padding character `=` at an index, where it may be escaped; nil if
+  /// there is none.
   private func paddingLength(at index: Int) -> Int? {
     guard index < bytes.count else { return nil }
     if bytes[index] == UInt8(ascii: "=") { return 1 }
@@ -164,20 +167,20 @@ struct EncodedWords {
 /// A sequence of base64 digits in a text. Some digits may be escaped, and the sequence may be on
 /// several lines.
 struct EncodedWord {
-  /// The digits without escapes and line ends.
+  /// The digits of the word, without escapes and line ends.
   private(set) var digits: [UInt8] = []
-  /// The position of each digit in the text. The last element is the end of the last digit.
+  /// The index of each digit in the text. The last element is the index after the last digit.
   private var starts: [Int]
   /// Whether some of the digits have URL escapes.
   private(set) var isEscaped = false
-  /// The width of the lines and the separator between them. nil if the word is on one line.
+  /// The length of the lines and the separator between them; nil if the word is on one line.
   private var wrapping: (width: Int, separator: [UInt8])?
 
   private init(at start: Int) { starts = [start] }
 
   var range: Range<Int> { (starts.first ?? 0)..<(starts.last ?? 0) }
 
-  /// Returns all words on single lines, in order, including short ones.
+  /// Returns all words in the text, each within one line, in order. Short words are included.
   static func all(in bytes: [UInt8]) -> [EncodedWord] {
     var words: [EncodedWord] = []
     var word: EncodedWord?
@@ -202,7 +205,7 @@ struct EncodedWord {
     return words + (word.map { [$0] } ?? [])
   }
 
-  /// Returns the part of the word that consists of a range of its digits.
+  /// Returns the part of the word that consists of the digits in the range `places`.
   func part(_ places: Range<Int>) -> EncodedWord {
     var part = EncodedWord(at: starts[places.lowerBound])
     part.digits = Array(digits[places])
@@ -213,14 +216,14 @@ struct EncodedWord {
 
   // MARK: Lines
 
-  /// The minimum width of wrapped base64. Shorter lines are separate words.
+  /// The smallest line length of wrapped base64. Shorter lines are separate words.
   private static let narrowest = 16
-  /// Line ends, plain and as escapes in a JSON string.
+  /// The possible line ends between the lines of a word, plain or as escapes in a JSON string.
   private static let separators = ["\r\n", "\n", "\\r\\n", "\\n"].map { Array($0.utf8) }
 
-  /// Returns the word on several lines that begins with the word at `first`, and the index of the
-  /// next word after it. nil if that word is not wrapped. All lines except the last must have the
-  /// same length.
+  /// Joins the words on consecutive lines, starting with the word at index `first`, if they are one
+  /// wrapped word. Returns the joined word, and the index of the next word after it; nil if the
+  /// word is not wrapped. All lines except the last must have the same length.
   static func wrapped(
     _ words: [EncodedWord], from first: Int, in bytes: [UInt8]
   ) -> (word: EncodedWord, end: Int)? {
@@ -247,13 +250,14 @@ struct EncodedWord {
     return next > first + 1 ? (whole, next) : nil
   }
 
-  /// Whether every line consists of whole base64 groups, and all digits together can be decoded.
+  /// Whether each line consists of complete base64 groups, and the digits of all lines together can
+  /// be decoded.
   var isWholeInLines: Bool {
     guard let wrapping else { return false }
     return wrapping.width % 4 == 0 && (try? Base64.decode(digits)) != nil
   }
 
-  /// Returns other digits, wrapped into lines like this word.
+  /// Returns `digits` wrapped into lines in the same way as this word.
   func lines(of digits: [UInt8]) -> [UInt8] {
     guard let (width, separator) = wrapping else { return digits }
     var lines: [UInt8] = []

@@ -2,11 +2,11 @@ package import LullCore
 
 /// Finds values that are identified as credentials by their names.
 enum NamedCredentials {
-  /// The names whose values are considered credentials.
+  /// How certain a name must be for its value to be treated as a credential.
   enum Certainty: Equatable {
     case certain
     case likely
-    /// Only these names, which are in lower case.
+    /// Only these names, in lower case.
     case named(Set<String>)
   }
 
@@ -42,8 +42,8 @@ enum NamedCredentials {
     return values
   }
 
-  /// Returns the credentials in a header. They are identified by the header's name or by the scheme
-  /// before the value.
+  /// Returns the credentials in the value of a header. A credential is identified by the name of
+  /// the header or by the scheme at the start of the value.
   static func values(inHeader name: String, _ value: String) -> [String] {
     if name.lowercased() == "cookie" {
       return value.split(separator: ";").map { pair in
@@ -63,8 +63,8 @@ enum NamedCredentials {
     return [rest, pair] + (password.map { [$0] } ?? [])
   }
 
-  /// Returns the credentials in a body. It may be JSON, several JSON documents, a form, a multipart
-  /// form or HTML.
+  /// Returns the credentials in a body. The body may be JSON, several JSON documents, a form, a
+  /// multipart form or HTML.
   static func values(inBody bytes: [UInt8], _ certainty: Certainty) -> [String] {
     var values: [String] = []
     if let document = try? JSONDocument(parsing: bytes) {
@@ -91,9 +91,9 @@ enum NamedCredentials {
       }
   }
 
-  /// Returns numbers of at least eight digits whose names are unambiguously those of credentials.
-  /// Such numbers are not replaced, because a text in their place would change the type of the
-  /// value.
+  /// Returns numbers of at least eight digits in a body whose names are unambiguous names of
+  /// credentials. These numbers are not replaced in recordings, because a text instead of a number
+  /// would change the type of the value.
   static func numbers(inBody bytes: [UInt8]) -> [String] {
     guard let document = try? JSONDocument(parsing: bytes) else { return [] }
     var numbers: [String] = []
@@ -113,8 +113,8 @@ enum NamedCredentials {
     return numbers
   }
 
-  /// Whether a JSON body has a number, an object, true or false under one of the names. Such values
-  /// are not texts, so they can't be found elsewhere and hidden.
+  /// Whether a JSON body has a member with one of the names whose value is a number, an object,
+  /// true or false. These values are not texts, so they can't be found elsewhere and hidden.
   static func hasOther(named names: Set<String>, inBody bytes: [UInt8]) -> Bool {
     guard let document = try? JSONDocument(parsing: bytes) else { return false }
     func isHidden(_ key: String) -> Bool { names.contains(key) || values.contains(key) }
@@ -131,8 +131,8 @@ enum NamedCredentials {
     return look(document.root, "")
   }
 
-  /// Names that a credential's value may have inside an object, where the object has the
-  /// credential's name.
+  /// Names of members that may contain the credential, if the value with the credential's name is
+  /// an object.
   private static let values: Set<String> = ["value", "bearer", "raw", "text"]
 
   private static func collect(
@@ -161,9 +161,9 @@ enum NamedCredentials {
     }
   }
 
-  /// Whether a value is considered a credential because of its name. For `certain`, as in
-  /// responses, a value with an ambiguous name must also look like a token. For names in `codes`,
-  /// that is always required.
+  /// Whether a value is treated as a credential because of its name. For `certain`, which is used
+  /// for responses, a value with an ambiguous name must also look like a token. For names in
+  /// `codes`, the value must always look like a token.
   private static func isCalledSo(
     _ name: String, _ value: some StringProtocol, _ certainty: Certainty
   ) -> Bool {
@@ -175,7 +175,7 @@ enum NamedCredentials {
     }
   }
 
-  /// Names of login results that are also used for other data.
+  /// Names that are used for results of a login, but also for other data.
   private static let codes: Set<String> = [
     "code", "device_code", "user_code", "code_verifier", "ticket", "nonce", "state", "auth",
     "access",
@@ -210,8 +210,8 @@ extension CredentialMask {
     return bytes.split(whereSeparator: { $0 != star }).count(where: { $0.count >= mark.utf8.count })
   }
 
-  /// Whether a request contains `***`. Headers named like credentials are not checked, because Lull
-  /// sets them automatically.
+  /// Whether a request contains `***`. Headers whose names denote credentials are not checked,
+  /// because Lull sets them automatically.
   package static func stands(in request: HARRequest) -> Bool {
     let headers = request.headers.filter { !CredentialName.names($0.name) }.map(\.value)
     let texts = headers + [request.body?.bytes ?? [], Array(request.url.utf8)]
@@ -221,19 +221,21 @@ extension CredentialMask {
   }
 }
 
-/// A credential that a response contained under a neutral name, and that a later request sent as a
-/// credential. While recording, the test has seen the real value. When the recording is replayed,
-/// it sees the stand-in. (CAS-73)
+/// A credential that a later request sent, but that an earlier response contained under a name that
+/// doesn't denote a credential. During recording, the test sees the real value in the response.
+/// During replay, it sees the stand-in. (CAS-73)
 struct LateCredential: CustomStringConvertible {
   private let said: String
-  /// The method and URL of the later request that sent the credential. nil if no such request is
-  /// found, because the request contains only a mask.
+  /// The method and URL of the later request that sent the credential; nil if no request is found,
+  /// because the request contains only a mask.
   private let sent: String?
   private let name: String?
   private let mask: String
 
+  /// Finds the response and the request that contain a late credential.
+  ///
   /// - Parameters:
-  ///   - text: The credential as it occurs in the unredacted exchanges.
+  ///   - text: The credential as it occurs in the unredacted entries.
   ///   - mask: The mask that replaces the credential from now on.
   init?(_ text: [UInt8], shownAs mask: String, in entries: [HAREntry]) {
     let value = String(decoding: text, as: UTF8.self)
@@ -273,7 +275,7 @@ struct LateCredential: CustomStringConvertible {
     return redaction.hides(Array(text.utf8))
   }
 
-  /// Returns the name of the header or JSON member that has this text as its value.
+  /// Returns the name of the header or JSON member whose value is `text`.
   private static func name(of text: String, in response: HARResponse) -> String? {
     if let header = response.headers.first(where: { String(escaping: $0.value) == text }) {
       return header.name

@@ -1,13 +1,13 @@
 import LullCore
 
-/// Recorded bytes as text. The charset is UTF-8, UTF-16 or UTF-32, or otherwise Latin-1.
+/// Converts recorded bytes to text. The charset is UTF-8, UTF-16 or UTF-32, or otherwise Latin-1.
 struct RecordedText {
   /// The text, converted to UTF-8.
   let bytes: [UInt8]
   private let mark: [UInt8]
   private let charset: String
 
-  /// Detects the charset and converts the bytes. nil if they are not text.
+  /// Detects the charset and converts the bytes; nil if they are not text.
   init?(_ bytes: [UInt8]) {
     let isValid = bytes.withUnsafeBufferPointer { UTF8Validation.isValid($0) }
     // Zero bytes in valid UTF-8 indicate a wider charset.
@@ -23,10 +23,11 @@ struct RecordedText {
     (self.bytes, self.mark, self.charset) = (Array(text.utf8), mark, charset)
   }
 
-  /// Whether the charset is neither UTF-8 nor Latin-1, so that the bytes differ even for ASCII.
+  /// Whether the charset is neither UTF-8 nor Latin-1. In other charsets, even ASCII characters are
+  /// encoded differently.
   var isWide: Bool { !["utf-8", "iso-8859-1"].contains(charset) }
 
-  /// Converts another text to this text's charset. nil if the charset lacks one of its characters.
+  /// Converts another text to the charset of this text; nil if the charset lacks a character.
   func bytes(of text: [UInt8]) -> [UInt8]? {
     (try? TextCoding.encode(String(decoding: text, as: UTF8.self), charset: charset)).map {
       mark + $0
@@ -38,8 +39,8 @@ struct RecordedText {
     ("utf-16be", [0xFE, 0xFF]),
   ]
 
-  /// Detects a charset by its byte order mark, or by the zero bytes among the first characters, as
-  /// for JSON.
+  /// Detects a charset by its byte-order mark or, as in JSON, by the zero bytes among the first
+  /// characters.
   private static func charset(of bytes: [UInt8]) -> (charset: String, mark: [UInt8])? {
     if let marked = marks.first(where: { bytes.starts(with: $0.mark) }) { return marked }
     let zeros = bytes.prefix(4).map { $0 == 0 }
@@ -67,7 +68,7 @@ struct RecordedCookie {
     rest = text[pair.endIndex...]
   }
 
-  /// The cookie with its value masked. A value that is a stand-in is kept.
+  /// The cookie as text, with its value masked. If the value is a stand-in, it is kept.
   var masked: String {
     if value.isEmpty || CredentialMask.isMasked(value) { return String(name + value + rest) }
     return String(name) + CredentialMask.mark + rest
@@ -84,8 +85,8 @@ enum MaskedText {
     CredentialMask.replacingMasks(in: text) { _ in String(mark) }
   }
 
-  /// Returns the parts between the masks of a text that may be values. If nothing is masked,
-  /// returns the whole text.
+  /// Returns the texts between the masks in a text. If there are no masks, returns the whole text.
+  /// Each of them may be a value to hide.
   static func parts(of text: String) -> [String] {
     let bare = bare(text)
     guard bare.contains(mark) else { return CredentialMask.isMasked(text) ? [] : [text] }
@@ -103,14 +104,14 @@ enum MaskedText {
   }
 }
 
-/// The forms in which a text may occur: plain, in base64 of either alphabet at any offset, and as
-/// hexadecimal digits. Each form also exists for the text in Latin-1. Escapes are not included,
-/// because the search decodes them.
+/// The encoded forms in which a text may occur: plain, in base64 of either alphabet at any offset,
+/// and as hexadecimal digits. Each form is also computed for the text in Latin-1. Escaped forms are
+/// not included, because the search decodes escapes.
 struct HiddenForms {
   let all: [[UInt8]]
 
-  /// The minimum length of a text in bytes for its base64 forms. For shorter texts, too few digits
-  /// depend only on the text.
+  /// The smallest length in bytes of a text whose base64 forms are searched for. For a shorter
+  /// text, too few digits depend only on the text.
   private static let shortestInBase64 = 8
 
   init(_ text: [UInt8]) {
@@ -138,10 +139,10 @@ struct HiddenForms {
     return forms
   }
 
-  /// Returns the base64 digits that depend only on the text.
+  /// Returns the base64 digits that depend only on `text`, and not on the bytes before and after
+  /// it.
   ///
-  /// - Parameter offset: The number of bytes that precede the text in its first group of three
-  ///   bytes.
+  /// - Parameter offset: The number of bytes before `text` in the first group of three bytes.
   private static func inside(
     _ text: [UInt8], after offset: Int, _ alphabet: Base64.Alphabet
   ) -> [UInt8] {
@@ -153,19 +154,20 @@ struct HiddenForms {
   }
 }
 
-/// A word in a recording that may be a token without a name: its place, and its beginning.
+/// A word in a recording that may be a token, although no name identifies it: its position, and its
+/// first characters.
 package struct Leftover: Sendable, Equatable, CustomStringConvertible {
   /// The number of the exchange in the recording, starting at 1.
   package let number: Int
-  /// The part of the exchange, such as `request URL` or `response body`.
+  /// The part of the exchange that contains the word, such as `request URL` or `response body`.
   package let place: String
   /// The first characters of the word.
   package let beginning: String
 
   package var description: String { "exchange \(number), \(place): \(beginning)…" }
 
-  /// Returns the words in a recording that may be tokens. Each word is listed once, with its first
-  /// place.
+  /// Returns the words in a recording that may be tokens. Each word is listed once, with the
+  /// position at which it first occurs.
   package static func all(in entries: [HAREntry]) -> [Leftover] {
     var seen: Set<String> = []
     var found: [Leftover] = []

@@ -1,48 +1,49 @@
 import LullCore
 import LullTransport
 
-/// Removes credentials from recordings. A hidden text does not occur in the result, whatever its
-/// place or escaping. (CAS-20 to CAS-25)
+/// Removes credentials from recordings. A hidden text does not occur in the result, regardless of
+/// its position and escaping. (CAS-20 to CAS-25)
 ///
-/// - Secrets in requests are masked already. If a response repeats a secret, it is masked here.
-/// - Tokens and cookies that a response issues are replaced by a stand-in such as `lull-token-1`.
-///   The stand-in for a token is always the same, so a request with the stand-in matches the
-///   recorded one.
-/// - Values that are not secrets but are named like credentials become `***`.
+/// - Secrets in requests are already masked. If a response repeats a secret, the secret is masked
+///   there too.
+/// - Tokens and cookies issued by a response are replaced by stand-ins such as `lull-token-1`. The
+///   stand-in for a token is always the same, so that a request with the stand-in matches the
+///   recorded request.
+/// - Values that are not secrets, but whose names denote credentials, become `***`.
 ///
 /// A request that is compared with a recording is redacted in the same way.
 package struct Redaction: Sendable {
-  /// The beginning of each stand-in, which is followed by its number.
+  /// The text with which each stand-in begins. The number of the stand-in follows.
   package static let standIn = CredentialMask.standIn
 
   private var search = SecretSearch()
-  /// Searches for the hidden texts in lower case, because a server may repeat a text in another
-  /// case.
+  /// Searches for hidden texts without regard to case, because a server may repeat a text in
+  /// another case.
   private var folded = SecretSearch()
   /// The replacement for each text that is searched for.
   private var replacements: [Secret: String] = [:]
-  /// All hidden texts. The value is the text's replacement.
+  /// The replacement for each hidden text.
   private(set) var texts: [[UInt8]: String] = [:]
-  /// Credentials that are too short to be hidden wherever they occur.
+  /// Credentials that are too short to be hidden everywhere.
   private var short: Set<String> = []
-  /// The tokens that responses have issued. The key is the number of the stand-in.
+  /// The tokens issued by responses, by the number of the stand-in.
   private var issued: [Int: [UInt8]] = [:]
-  /// The highest number that any stand-in has so far.
+  /// The highest number of a stand-in so far.
   private(set) var count = 0
-  /// The highest number of a stand-in in earlier recordings. The tokens of those stand-ins are
-  /// unknown.
+  /// The highest number of a stand-in in earlier recordings. The tokens that these stand-ins
+  /// replace are unknown.
   private var strangers = 0
 
-  /// Additional names, in lower case, whose values are hidden although they are not names of
-  /// credentials.
+  /// Additional names in lower case. Values with these names are hidden, although the names do not
+  /// denote credentials.
   package var names: Set<String> = []
-  /// The responses that have been processed so far.
+  /// The responses whose credentials have been collected so far.
   private var said: [HARResponse] = []
   /// Late credentials: texts that a response contained before a request sent them as credentials.
   private(set) var late: [[UInt8]] = []
 
-  /// The minimum length of a value that is hidden wherever it occurs. A shorter value is hidden
-  /// only under the name of a credential.
+  /// The smallest length of a value that is hidden everywhere. A shorter value is hidden only where
+  /// its name denotes a credential.
   static let shortest = 8
 
   package init() {}
@@ -50,8 +51,8 @@ package struct Redaction: Sendable {
   /// From now on, hides a text.
   ///
   /// - Parameters:
-  ///   - text: The text. Texts under four bytes are ignored, because they are too common.
-  ///   - mask: The replacement for the text.
+  ///   - text: The text. Texts of fewer than four bytes are ignored, because they are too common.
+  ///   - mask: The text that replaces the hidden text.
   package mutating func hide(_ text: [UInt8], as mask: String) {
     guard text.count >= SecretSearch.shortest, texts[text] == nil else { return }
     texts[text] = mask
@@ -67,7 +68,8 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// Changes the case of ASCII letters. Other letters are kept, so that the length does not change.
+  /// Converts ASCII letters to lower case, or to upper case with `toCapitals`. Other letters are
+  /// unchanged, so that the length stays the same.
   private static func folded(_ bytes: [UInt8], toCapitals: Bool = false) -> [UInt8] {
     let range: ClosedRange<UInt8> = toCapitals ? 0x61...0x7A : 0x41...0x5A
     return bytes.map { range.contains($0) ? $0 ^ 0x20 : $0 }
@@ -78,7 +80,7 @@ package struct Redaction: Sendable {
 
   func hides(_ text: [UInt8]) -> Bool { texts[text] != nil }
 
-  /// From now on, hides a token that a response has issued, and replaces it with a new stand-in.
+  /// From now on, replaces a token issued by a response with a new stand-in.
   mutating func replace(_ token: [UInt8]) {
     guard !hides(token), !CredentialMask.isMasked(String(decoding: token, as: UTF8.self))
     else { return }
@@ -87,11 +89,11 @@ package struct Redaction: Sendable {
     hide(token, as: "\(Redaction.standIn)\(count)")
   }
 
-  /// What is known about the token of a stand-in.
+  /// What is known about the token that a stand-in replaces.
   package enum Meaning: Equatable {
     /// The stand-in does not belong to this recording.
     case none
-    /// The stand-in belongs to this recording, but its token is no longer known.
+    /// The stand-in belongs to this recording, but the token is no longer known.
     case unknown
     case text([UInt8])
   }
@@ -102,8 +104,8 @@ package struct Redaction: Sendable {
 
   mutating func noteShort(_ credential: String) { short.insert(credential) }
 
-  /// Removes all hidden texts from a script. A short credential is removed if it is a string in the
-  /// script.
+  /// Hides all hidden texts in a script. A credential that is too short to be hidden everywhere is
+  /// hidden only if it is a string of the script.
   func hidden(inScript text: [UInt8]) -> [UInt8] {
     var text = String(escaping: hidden(text))
     for credential in short {
@@ -114,9 +116,9 @@ package struct Redaction: Sendable {
     return Array(text.utf8)
   }
 
-  /// Whether an earlier response contained a new credential under a neutral name, and the
-  /// credential looks random. If so, it is treated as a token that the response has issued.
-  /// (CAS-73)
+  /// If an earlier response contained a new credential under another name, and the credential looks
+  /// random, treats the credential as a token issued by this response. Returns whether this is the
+  /// case. (CAS-73)
   mutating func noteLate(_ credential: String) -> Bool {
     let text = Array(credential.utf8)
     guard !hides(text), !CredentialMask.isMasked(credential), isSaid(text) else { return false }
@@ -138,10 +140,11 @@ package struct Redaction: Sendable {
     hide(credential, as: CredentialMask.mark)
   }
 
-  /// Returns a recording without hidden texts and without values that are named like credentials.
+  /// Returns a recording in which hidden texts, and values whose names denote credentials, are
+  /// replaced.
   ///
-  /// - Parameter issued: Texts to hide, each with its mask. A text that a response in the recording
-  ///   has issued keeps its stand-in instead.
+  /// - Parameter issued: Additional texts to hide, each with its mask. A text issued by a response
+  ///   in the recording is replaced by its stand-in instead.
   package mutating func redacted(
     _ entries: [HAREntry], hiding issued: [(text: [UInt8], mask: String)] = []
   ) -> [HAREntry] {
@@ -153,8 +156,8 @@ package struct Redaction: Sendable {
     return entries.map(hidden)
   }
 
-  /// Returns an exchange without the texts that are hidden so far, and without values that are
-  /// named like credentials.
+  /// Returns an exchange in which the texts hidden so far, and values whose names denote
+  /// credentials, are replaced.
   func hidden(_ entry: HAREntry) -> HAREntry {
     var entry = entry
     entry.request = hidden(entry.request)
@@ -165,10 +168,10 @@ package struct Redaction: Sendable {
     return entry
   }
 
-  /// From now on, hides the credentials in an exchange.
+  /// From now on, hides the credentials found in an exchange.
   ///
-  /// - Parameter isPart: Whether the response is incomplete so far. The complete response follows
-  ///   later.
+  /// - Parameter isPart: Whether only the first part of the response has arrived. In this case,
+  ///   this function is called again with the complete response.
   package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     collect(from: entry.request)
     guard let response = entry.response else { return }
@@ -176,16 +179,17 @@ package struct Redaction: Sendable {
     if !isPart { said.append(response) }
   }
 
-  /// Ensures that new stand-ins differ from those in existing recordings.
+  /// Ensures that new stand-ins differ from the stand-ins in existing recordings.
   package mutating func passStandIns(of entries: [HAREntry]) {
     for entry in entries { pass(StandIns.highest(in: entry)) }
     strangers = count
   }
 
-  /// Gives new stand-ins higher numbers than this one.
+  /// Ensures that the numbers of new stand-ins are higher than `number`.
   mutating func pass(_ number: Int) { count = max(count, number) }
 
-  /// Collects the credentials of a request and returns it in the form that a recording contains.
+  /// Collects the credentials of a request, and returns the request in the form in which it is
+  /// recorded.
   package mutating func redacted(_ request: HARRequest) -> HARRequest {
     collect(from: request)
     return hidden(request)
@@ -227,8 +231,8 @@ package struct Redaction: Sendable {
     return response
   }
 
-  /// Masks a header. If the mask changes nothing, the original bytes are kept, because they need
-  /// not be text.
+  /// Masks the value of a header. If `mask` changes nothing, the original bytes are kept, because
+  /// they need not be text.
   private func masked(_ header: HARHeader, _ mask: (String) -> String) -> HARHeader {
     let name = hidden(header.name)
     let bytes = hidden(header.value)
@@ -237,7 +241,8 @@ package struct Redaction: Sendable {
     return masked == value ? HARHeader(name, bytes) : HARHeader(name, masked)
   }
 
-  /// Masks a body in its charset. If the body is not text, its bytes are masked.
+  /// Masks a body, decoded with its charset. If the body is not text, its bytes are masked
+  /// directly.
   private func hidden(body bytes: [UInt8], _ mask: ([UInt8]) -> [UInt8]) -> [UInt8] {
     guard let text = RecordedText(bytes), text.isWide else { return mask(hidden(bytes)) }
     let masked = mask(hidden(text.bytes))
@@ -246,7 +251,7 @@ package struct Redaction: Sendable {
     return hidden(masked == text.bytes ? bytes : text.bytes(of: masked) ?? masked)
   }
 
-  /// Masks the fields of a multipart form whose names are those of credentials.
+  /// Masks the fields of a multipart form whose names denote credentials.
   private func masked(parts bytes: [UInt8]) -> [UInt8] {
     guard var text = String(validating: bytes, as: UTF8.self) else { return bytes }
     for (name, value) in BodyTexts.fields(in: text)
@@ -262,8 +267,8 @@ package struct Redaction: Sendable {
 
   // MARK: Any text
 
-  /// Removes the texts that are hidden so far from any text. Nested encodings are decoded and
-  /// encoded again.
+  /// Hides the texts hidden so far in any bytes. Nested encodings are decoded, and encoded again
+  /// after the replacement.
   func hidden(_ bytes: [UInt8]) -> [UInt8] { hidden(bytes, depth: StandInReading.depth) }
 
   private func hidden(_ bytes: [UInt8], depth: Int) -> [UInt8] {
@@ -280,7 +285,7 @@ package struct Redaction: Sendable {
     return replaced(bytes, folded.matches(in: Redaction.folded(bytes), takesShort: false))
   }
 
-  /// Whether the encoded words in the bytes contain hidden texts. Most texts have no encoded words.
+  /// Whether encoded words in the bytes contain hidden texts. Most texts have no encoded words.
   private func holdsEncoded(_ bytes: [UInt8]) -> Bool {
     var level = bytes
     for _ in 0..<StandInReading.depth {
@@ -293,7 +298,7 @@ package struct Redaction: Sendable {
 
   private func isFound(in bytes: [UInt8]) -> Bool { !masks(in: bytes).isEmpty }
 
-  /// Returns the masks of the hidden texts that occur in a text without decoding it.
+  /// Returns the masks of the hidden texts that occur in the bytes. Encoded words are not decoded.
   func masks(in bytes: [UInt8]) -> [String] {
     (search.matches(in: bytes, takesShort: false)
       + folded.matches(in: Redaction.folded(bytes), takesShort: false))
@@ -315,7 +320,7 @@ package struct Redaction: Sendable {
 
 /// Finds credentials by their names.
 extension Redaction {
-  /// From now on, hides the credentials that a request sends and that are not secrets.
+  /// From now on, hides the credentials in a request, except secrets, which are masked already.
   mutating func collect(from request: HARRequest) {
     for (user, password) in NamedCredentials.users(in: request.url) where !user.isEmpty {
       mask(unlessShort: password)
@@ -335,8 +340,8 @@ extension Redaction {
     }
   }
 
-  /// Returns the values of the names to hide. Values that are too short to be found elsewhere are
-  /// omitted.
+  /// Returns the values of the names in `names`. Values that are too short to be found elsewhere
+  /// are omitted.
   func namedValues(
     _ headers: [HARHeader], _ urls: [String], _ body: HARBody?
   ) -> [[UInt8]] {
@@ -353,7 +358,7 @@ extension Redaction {
     return values.flatMap { MaskedText.parts(of: $0) }.map { Array($0.utf8) }
   }
 
-  /// From now on, hides the credentials that a response issues.
+  /// From now on, hides the credentials issued by a response.
   mutating func collect(from response: HARResponse) {
     let urls = response.headers.map { String(escaping: $0.value) } + [response.finalURL ?? ""]
     for text in namedValues(response.headers, urls, response.body) { replace(text) }
@@ -389,8 +394,8 @@ extension Redaction {
     }
   }
 
-  /// Hides a credential unless it is too short. If the text contains the masks of secrets, the
-  /// parts between them are handled separately.
+  /// From now on, hides a credential, unless it is too short. If the text contains masks of
+  /// secrets, the texts between the masks are handled separately.
   private mutating func mask(unlessShort text: String) {
     for part in MaskedText.parts(of: text) {
       let isWhole = part == text
@@ -409,17 +414,17 @@ extension Redaction {
   }
 }
 
-/// Finds hidden texts that can't be replaced: those in compressed data, where other bytes would
-/// corrupt the file.
+/// Finds hidden texts that can't be replaced, because they are in compressed data, where a
+/// replacement would corrupt the file.
 extension Redaction {
-  /// Returns messages about passages to check before a recording is shared: possible tokens without
-  /// a name, parts of hidden texts, and data that can't be decoded.
+  /// Returns messages about texts to check before a recording is shared: possible tokens without a
+  /// name, fragments of hidden texts, and data that can't be decoded.
   package func suspicions(in entries: [HAREntry]) -> [String] {
     Leftover.all(in: entries).map(\.description) + unhidden(in: entries) + parts(in: entries)
       + opaque(in: entries)
   }
 
-  /// Returns messages about values that should be hidden because of their names but are not. These
+  /// Returns messages about values whose names denote credentials, but that can't be hidden. These
   /// are numbers, objects whose fields have other names, and values that are too short to be found
   /// elsewhere.
   private func unhidden(in entries: [HAREntry]) -> [String] {
@@ -445,9 +450,9 @@ extension Redaction {
     }
   }
 
-  /// Returns messages about exchanges that contain a hidden text in compressed data. The key is the
-  /// index of the exchange, starting at 0. Used for a recording that is redacted otherwise.
-  /// (CAS-71)
+  /// Returns messages about exchanges with a hidden text in compressed data, by the index of the
+  /// exchange, starting at 0. Used for recordings in which all other hidden texts have been
+  /// replaced. (CAS-71)
   package func concealed(in entries: [HAREntry]) -> [Int: String] {
     var found: [Int: String] = [:]
     for (index, entry) in entries.enumerated() {
@@ -459,7 +464,7 @@ extension Redaction {
     return found
   }
 
-  /// Returns messages about bodies that can't be decoded, with the reasons. (CAS-71)
+  /// Returns messages about bodies that can't be decoded, each with the reason. (CAS-71)
   private func opaque(in entries: [HAREntry]) -> [String] {
     entries.enumerated().flatMap { index, entry in
       Redaction.bodies(of: entry).compactMap { place, body, codings in
@@ -471,8 +476,8 @@ extension Redaction {
     }
   }
 
-  /// Returns the bodies of an exchange. A response body is already decoded, unless it is a
-  /// compressed file.
+  /// Returns the bodies of an exchange, each with its name for messages and its content codings. A
+  /// response body is already decoded, unless it is a compressed file.
   private static func bodies(
     of entry: HAREntry
   ) -> [(place: String, body: HARBody, codings: String?)] {
@@ -484,15 +489,15 @@ extension Redaction {
     return bodies
   }
 
-  /// Returns the content codings that a request declares for its body. nil for none.
+  /// Returns the content codings that a request declares for its body; nil if it declares none.
   private static func codings(of request: HARRequest) -> String? {
     let values = request.headers.filter { $0.name.lowercased() == "content-encoding" }
     return values.isEmpty
       ? nil : values.map { String(escaping: $0.value) }.joined(separator: ",")
   }
 
-  /// Whether a body is compressed, so that replacing bytes would corrupt it. Such a body is not
-  /// changed.
+  /// Whether a body is compressed. The bytes of a compressed body are not replaced, because that
+  /// would corrupt it.
   static func isCoded(_ body: HARBody, of request: HARRequest? = nil) -> Bool {
     if case .decoded = content(body.bytes, request.flatMap(codings)) { true } else { false }
   }
@@ -502,7 +507,8 @@ extension Redaction {
     return content == .plain ? CodedBytes.content(of: bytes) : content
   }
 
-  /// Returns the mask of the first hidden text in compressed bytes, or in base64 words within them.
+  /// Returns the mask of the first hidden text found in compressed bytes, or in base64 words within
+  /// these bytes; nil if there is none.
   private func hiddenIn(coded bytes: [UInt8], _ codings: String?, depth: Int = 3) -> String? {
     guard depth > 0 else { return nil }
     if case .decoded(let inner) = Redaction.content(bytes, codings) {
@@ -521,7 +527,7 @@ extension Redaction {
     return found
   }
 
-  /// Returns the mask of the first hidden text in the bytes. nil if there is none.
+  /// Returns the mask of the first hidden text in the bytes; nil if there is none.
   private func firstMask(in bytes: [UInt8]) -> String? {
     let shown = hidden(bytes)
     guard shown != bytes else { return nil }
@@ -529,11 +535,12 @@ extension Redaction {
   }
 }
 
-/// Finds parts of hidden texts, such as their beginning, which a server may repeat. They are not
-/// replaced, because they may have another meaning, but they are reported.
+/// Finds fragments of hidden texts, for example the beginning of a token that a server repeats.
+/// Fragments are reported but not replaced, because they may have another meaning.
 extension Redaction {
-  /// Returns the first place where a part of each hidden text occurs. Only parts that look random
-  /// are considered, because others may occur by chance. (CAS-72)
+  /// Returns messages about fragments of hidden texts, each with the position of the first
+  /// occurrence. Only fragments that look random are considered, because others may occur by
+  /// chance. (CAS-72)
   func parts(in entries: [HAREntry]) -> [String] {
     let pieces = Pieces(texts)
     guard !pieces.isEmpty else { return [] }
@@ -560,13 +567,14 @@ extension Redaction {
   }
 }
 
-/// All pieces of a fixed length from some texts. They are searched for at the same time.
+/// All fragments of a fixed length from several texts. The bytes of a recording are searched for
+/// all of them at the same time.
 private struct Pieces {
   private static let size = 12
   private static let base: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let highest = (1..<size).reduce(1 as UInt64) { power, _ in power &* base }
 
-  /// The pieces, each with the mask of its text. The key is the rolling hash of the piece.
+  /// The fragments, each with the mask of its text, by the rolling hash of the fragment.
   private var owners: [UInt64: (piece: [UInt8], mask: String)] = [:]
 
   var isEmpty: Bool { owners.isEmpty }
@@ -583,7 +591,7 @@ private struct Pieces {
     }
   }
 
-  /// Returns the masks of the texts whose pieces occur in the bytes, in order and without
+  /// Returns the masks of the texts that have a fragment in the bytes, in order and without
   /// duplicates.
   func masks(in bytes: [UInt8]) -> [String] {
     var masks: [String] = []

@@ -2,7 +2,7 @@ import LullCore
 
 /// Finds the stand-ins for tokens in recordings: `lull-token-1` and so on.
 package enum StandIns {
-  /// Returns the highest number of a stand-in in an exchange. 0 if there is none.
+  /// Returns the highest number of a stand-in in an exchange; 0 if there is none.
   static func highest(in entry: HAREntry) -> Int {
     var texts = self.texts(of: entry.request)
     if let response = entry.response {
@@ -12,8 +12,8 @@ package enum StandIns {
     return texts.reduce(0) { max($0, highest(in: $1)) }
   }
 
-  /// Returns the numbers of the stand-ins in a request, plain or in base64. Their tokens are needed
-  /// to send it.
+  /// Returns the numbers of all stand-ins in a request, plain or in base64. To send the request,
+  /// the tokens of these stand-ins are needed.
   package static func numbers(in request: HARRequest) -> Set<Int> {
     texts(of: request).reduce(into: []) { $0.formUnion(numbers(in: $1)) }
   }
@@ -28,7 +28,8 @@ package enum StandIns {
     return numbers
   }
 
-  /// Replaces the stand-ins in a text with their tokens.
+  /// Replaces the stand-ins in a text with tokens. `token` returns the token for the number of a
+  /// stand-in.
   package static func told(_ bytes: [UInt8], by token: @escaping (Int) -> [UInt8]?) -> [UInt8] {
     StandInReading(bytes, .verbatim, token).text
   }
@@ -61,8 +62,8 @@ package enum StandIns {
   }
 }
 
-/// Replaces the stand-ins in a text: plain ones, those with URL or JSON escapes, and those within
-/// base64 or hexadecimal digits, which are encoded again. (CAS-66)
+/// Replaces the stand-ins in a text. Finds plain stand-ins, stand-ins with URL or JSON escapes, and
+/// stand-ins in base64 or hexadecimal words, which are encoded again. (CAS-66)
 struct StandInReading {
   private(set) var text: [UInt8] = []
   private let bytes: [UInt8]
@@ -70,11 +71,13 @@ struct StandInReading {
   private let replacement: (Int) -> [UInt8]?
 
   private static let mark = Array(CredentialMask.standIn.utf8)
-  /// The maximum number of nested encodings that are decoded.
+  /// The largest number of nested encodings that are decoded.
   static let depth = 4
 
+  /// Replaces the stand-ins in `bytes`.
+  ///
   /// - Parameters:
-  ///   - escaping: How the replacements are escaped.
+  ///   - escaping: The escaping to apply to the replacements.
   ///   - replacement: Returns the replacement for the number of a stand-in, or nil to keep the
   ///     stand-in.
   init(_ bytes: [UInt8], _ escaping: SecretEscaping, _ replacement: @escaping (Int) -> [UInt8]?) {
@@ -138,7 +141,8 @@ struct StandInReading {
     return high << 4 | low
   }
 
-  /// Reads the number of a stand-in, which has at most nine digits.
+  /// Reads the number of a stand-in at index `start`, which has at most nine digits. Returns the
+  /// number and the index after it.
   static func number(at start: Int, in bytes: [UInt8]) -> (value: Int, end: Int)? {
     var end = start
     var value = 0
@@ -152,10 +156,10 @@ struct StandInReading {
 
 /// Finds words that look random. They may be tokens that no rule has found.
 ///
-/// Hexadecimal digests and numbers, UUIDs and base64 of readable text are not included. They are
+/// Hexadecimal digests and numbers, UUIDs, and base64 of readable text are not reported. They are
 /// frequent in recordings, and users would ignore too many warnings.
 package enum RandomText {
-  /// The minimum length of a random word. A shorter one is too weak to be a token.
+  /// The length of the shortest word that is examined. A shorter word is too weak to be a token.
   private static let shortest = 20
   private static let letters = Set("-_.~+/=")
 
@@ -177,19 +181,19 @@ package enum RandomText {
     return noise(in: word) >= enough && !isReadable(word)
   }
 
-  /// Whether a value with the name of a token looks like a token. Because of the name, hexadecimal
-  /// digits are accepted too.
+  /// Whether a value whose name denotes a token also looks like a token. Because of the name,
+  /// hexadecimal digits are accepted too.
   static func mayBeIssued(_ word: some StringProtocol) -> Bool {
     isRandom(word)
       || word.utf8.count >= shortest && word.allSatisfy { $0.isHexDigit || $0 == "-" }
         && word.contains(where: \.isNumber)
   }
 
-  /// The number of random characters from which a word is considered random.
+  /// The smallest number of random characters in a word that counts as random.
   private static let enough = 16
 
-  /// Returns the number of characters in those pieces of a word that are not words, names, numbers
-  /// or dates.
+  /// Returns the number of random characters in a word. These are the characters that do not belong
+  /// to ordinary words, names, numbers or dates.
   private static func noise(in word: some StringProtocol) -> Int {
     word.split(whereSeparator: letters.contains).reduce(0) { count, piece in
       kinds(of: piece) >= 2 && !isName(String(piece)) && !isHexadecimal(piece)
@@ -208,7 +212,7 @@ package enum RandomText {
 
   private static func kinds(of word: some StringProtocol) -> Int { Set(word.map(kind)).count }
 
-  /// Whether a piece of a longer text looks random, so that it is not part of a name, a text or a
+  /// Whether a section of a longer text looks random, so that it is not part of a name, a text or a
   /// number.
   static func isNoise(_ piece: String) -> Bool {
     piece.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || letters.contains($0)) }

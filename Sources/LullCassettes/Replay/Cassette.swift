@@ -1,17 +1,19 @@
 import LullCore
 
-/// Recorded exchanges that answer requests instead of a server.
+/// Recorded exchanges whose responses are returned instead of those of a server.
 ///
-/// A request matches recorded ones with the same method, URL, body and selected headers. They
-/// answer in the order of the recording. When all have been used, the last one answers again.
+/// A request matches the recorded requests with the same method, URL, body and selected headers.
+/// The recorded responses are returned in the order of the recording. When all of them have been
+/// used, the last response is returned again.
 ///
-/// A write to a resource separates the reads of that resource. An exchange that was recorded before
-/// the write answers only until the write is answered. One recorded after the write answers only
-/// from then on, so that a value is not read before it has been written. (CAS-01 to CAS-05)
+/// A write to a resource separates the reads of that resource. A read that was recorded before the
+/// write is used only until the response to the write has been returned. A read that was recorded
+/// after the write is used only from then on, so that no value is read before it has been written.
+/// (CAS-01 to CAS-05)
 ///
-/// During recording, a request without an answer is appended. It does not answer other requests, so
-/// each such request is sent to the network. A write among them separates reads nevertheless.
-/// (CAS-52)
+/// During recording, a request without a recorded response is appended. Appended requests don't
+/// provide responses, so each further request of this kind is sent to the network. A write among
+/// them separates reads nevertheless. (CAS-52)
 package struct Cassette: Sendable {
   /// The recorded exchanges, in order.
   package private(set) var entries: [HAREntry]
@@ -20,11 +22,11 @@ package struct Cassette: Sendable {
   private var requests: [RecordedRequest]
   private let names: [String]
   private var isPlayed: [Bool]
-  /// The index of the last write that was answered. The key is the resource.
+  /// For each resource, the index of the last write whose response has been returned.
   private var lastWrites: [String: Int] = [:]
   /// The indices of the writes to each resource, in order.
   private var writes: [String: [Int]] = [:]
-  /// The indices of the requests with each method to each resource, in order.
+  /// The indices of the recorded requests, by method and resource, in order.
   private var places: [Place: [Int]] = [:]
 
   private struct Place: Hashable {
@@ -37,7 +39,10 @@ package struct Cassette: Sendable {
     }
   }
 
-  /// - Parameter names: The names of the headers that are compared too.
+  /// Creates a cassette.
+  ///
+  /// - Parameter names: The names of the headers that are compared, in addition to the method, URL
+  ///   and body.
   package init(_ entries: [HAREntry], comparing names: [String] = []) {
     self.entries = entries
     self.names = names
@@ -48,9 +53,9 @@ package struct Cassette: Sendable {
   }
 
   /// Creates a cassette that compares requests without their credentials. The recorded responses
-  /// are unchanged, byte for byte.
+  /// are returned unchanged, byte for byte.
   ///
-  /// - Parameter redaction: Redacts each request before it is looked up.
+  /// - Parameter redaction: The redaction that is applied to each request before it is compared.
   package init(
     _ entries: [HAREntry], redactingRequestsBy redaction: inout Redaction,
     comparing names: [String] = []
@@ -69,11 +74,11 @@ package struct Cassette: Sendable {
     if request.isWrite { writes[request.resource, default: []].append(index) }
   }
 
-  /// Appends a request that is now sent to the network.
+  /// Appends a request that is being sent to the network.
   ///
-  /// - Returns: The index of the existing entry that the request must precede in the final
-  ///   recording, because that entry's write changes the resource later. nil if the request can be
-  ///   appended there too.
+  /// - Returns: The index of the existing entry before which the request must be inserted in the
+  ///   final recording, because that entry is a later write to the same resource. nil if the
+  ///   request can be appended.
   @discardableResult
   package mutating func note(_ asked: HARRequest) -> Int? {
     let request = RecordedRequest(asked, comparing: names)
@@ -91,19 +96,20 @@ package struct Cassette: Sendable {
     return next
   }
 
-  /// The recorded exchanges that no request has used.
+  /// The recorded exchanges that have not been used.
   package var unplayed: [HAREntry] {
     zip(entries, isPlayed).filter { !$0.1 }.map(\.0)
   }
 
-  /// The numbers of the recorded exchanges that no request has used, starting at 1.
+  /// The numbers of the recorded exchanges that have not been used, starting at 1.
   package var unplayedNumbers: [Int] {
     isPlayed.indices.filter { !isPlayed[$0] }.map { $0 + 1 }
   }
 
-  /// Returns the recorded answer to a request.
+  /// Returns the recorded exchange whose response answers a request.
   ///
-  /// - Throws: A `CassetteMiss` if no recorded request matches, or if none applies now.
+  /// - Throws: A `CassetteMiss` if no recorded request matches, or if none of the matching ones may
+  ///   be used now.
   package mutating func answer(to asked: HARRequest) throws(CassetteMiss) -> HAREntry {
     let request = RecordedRequest(asked, comparing: names)
     let fitting = (places[Place(request)] ?? []).filter { request.fits(requests[$0]) }
@@ -123,13 +129,13 @@ package struct Cassette: Sendable {
     if let response = entries[index].response, response.lacksBody {
       throw CassetteMiss(bodyless: asked, response.bodyProblem)
     }
-    if request.isWrite, !isPlayed[index] { lastWrites[requests[index].resource] = index }
+    if requests[index].isWrite, !isPlayed[index] { lastWrites[requests[index].resource] = index }
     isPlayed[index] = true
     return entries[index]
   }
 
-  /// Whether an entry may answer now. A write always may, because only reads show the effect of the
-  /// order.
+  /// Whether an entry may be used now. A write may always be used, because the order matters only
+  /// for reads.
   private func isOfNow(_ index: Int) -> Bool {
     let request = requests[index]
     guard !request.isWrite else { return true }
@@ -144,8 +150,8 @@ package struct Cassette: Sendable {
     return !request.isWrite && index < lastWrites[request.resource] ?? -1
   }
 
-  /// Returns the recorded request with the fewest differences, and these differences. nil if the
-  /// recording is empty.
+  /// Returns the recorded request with the fewest differences from `request`, and these
+  /// differences; nil if the recording is empty.
   private func nearest(to request: RecordedRequest) -> CassetteMiss.Nearest? {
     var best: (weight: Int, index: Int, differences: [RequestDifference])?
     for (index, recorded) in requests.enumerated() {
@@ -160,15 +166,15 @@ package struct Cassette: Sendable {
   }
 }
 
-/// A body that consists of files. It can be compared with a recorded body in which secrets in the
-/// files are masked.
+/// A body that consists of files. It can be compared with a recorded body whose files contain masks
+/// of secrets.
 struct RecordedFile: Sendable {
   private let bytes: [UInt8]
   private let isOfFile: Bool
-  /// The pieces between the masks of secrets. Without masks, this is a single piece.
+  /// The bytes between the masks of secrets. Without masks, this is a single element.
   private let pieces: [[UInt8]]
 
-  /// Creates the body for comparison. nil if it has neither files nor masks.
+  /// Makes the comparable form of a body; nil if the body has neither files nor masks.
   init?(_ body: HARBody) {
     let bytes = RecordedBody.withoutBoundary(body.bytes, type: body.type)
     let pieces = RecordedFile.pieces(of: bytes)
@@ -178,8 +184,8 @@ struct RecordedFile: Sendable {
     isOfFile = body.isOfFile
   }
 
-  /// Whether the files contain all pieces of the recorded body in order, with some bytes in place
-  /// of each mask.
+  /// Whether this body contains all `pieces` of the recorded body in order, with at least one byte
+  /// in place of each mask.
   func fits(_ recorded: RecordedFile) -> Bool {
     guard isOfFile, recorded.pieces.count > 1, let first = recorded.pieces.first,
       let last = recorded.pieces.last, bytes.starts(with: first)
@@ -208,19 +214,20 @@ struct RecordedFile: Sendable {
   }
 }
 
-/// The parts of a request that are compared: method, URL, body and the selected headers.
+/// The properties of a request that are compared: method, URL, body and the selected headers.
 struct RecordedRequest: Sendable {
   let method: String
   let url: RecordedURL
   let body: RecordedBody
-  /// The reason why the body is unknown. nil if it is known.
+  /// The reason why the body is unknown; nil if the body is known.
   let bodyProblem: String?
-  /// The selected headers of the request with all their values. Names are in lower case.
+  /// The values of the selected headers, by name in lower case.
   let headers: [String: [[UInt8]]]
-  /// The body if it consists of files or contains the mask of a secret.
+  /// The body if it consists of files or contains the mask of a secret; otherwise nil.
   private let file: RecordedFile?
-  /// The environment of the request. nil if it has none, or if it is unknown.
+  /// The environment of the request; nil if it has none, or if it is unknown.
   let environment: String?
+  private let isDeclaredSafe: Bool
 
   init(_ request: HARRequest, comparing names: [String]) {
     method = request.method
@@ -238,11 +245,12 @@ struct RecordedRequest: Sendable {
     }
     self.headers = headers
     environment = request.environment
+    isDeclaredSafe = request.isDeclaredSafe
   }
 
-  /// Whether the request matches a recorded one. Requests of different environments never match
-  /// (ENV-18). In a file, any text may be in place of a secret's mask, because a test can't provide
-  /// a file that contains the mask. (CAS-74)
+  /// Whether this request matches a recorded one. Requests of different environments never match
+  /// (ENV-18). In a file, any text matches the mask of a secret in the recorded file, because a
+  /// test can't provide a file that contains the mask. (CAS-74)
   func fits(_ recorded: RecordedRequest) -> Bool {
     guard method == recorded.method, url == recorded.url, headers == recorded.headers,
       recorded.isOfEnvironment(of: self), recorded.bodyProblem == nil
@@ -256,11 +264,15 @@ struct RecordedRequest: Sendable {
     environment == nil || environment == asked.environment
   }
 
-  /// Identifies the resource that writes change: its URL, in its environment.
+  /// Identifies the resource that the request reads or writes: the URL without its query, and the
+  /// environment.
   var resource: String { (environment.map { "\($0) " } ?? "") + url.resource }
 
-  /// Whether the method is one that writes. (RFC 9110, section 9.2.1; RFC 10008 has QUERY)
-  var isWrite: Bool { !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"].contains(method) }
+  /// Whether the request may change something on the server. (RFC 9110, section 9.2.1; RFC 10008;
+  /// QUERY-07)
+  var isWrite: Bool {
+    !isDeclaredSafe && !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"].contains(method)
+  }
 }
 
 extension RecordedRequest: Equatable {

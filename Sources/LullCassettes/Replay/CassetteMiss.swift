@@ -2,9 +2,9 @@ import LullClients
 import LullCore
 import LullHost
 
-/// The reason why a recording has no answer to a request.
+/// The reason why a recording has no response to a request.
 package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The recorded request with the fewest differences.
+  /// The recorded request with the fewest differences from the request.
   package struct Nearest: Sendable, Equatable {
     /// The number of the exchange in the recording, starting at 1.
     package let number: Int
@@ -13,16 +13,16 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
   }
 
   package enum Reason: Sendable, Equatable {
-    /// The request was not recorded. The value is the nearest recorded one, or nil if the recording
-    /// is empty.
+    /// The request was not recorded. The value is the recorded request with the fewest differences;
+    /// nil if the recording is empty.
     case unrecorded(Nearest?)
-    /// The request was recorded only before a write that has already been answered.
+    /// The request was recorded only before a write whose response has already been returned.
     case overwritten
-    /// The request was recorded only after a write that has not been requested yet.
+    /// The request was recorded only after a write that the program has not sent yet.
     case unwritten
-    /// The request was recorded by a program that has omitted the response body.
+    /// The request was recorded, but the recording program has omitted the response body.
     case bodyless
-    /// The recorded response body can't be read. The value is the reason.
+    /// The recorded response body can't be read, for this reason.
     case unreadable(String)
     /// The request was recorded by a client that already had the data, so the only response is a
     /// 304.
@@ -42,7 +42,9 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = isBehindWrite ? .overwritten : .unwritten
   }
 
-  /// - Parameter problem: The reason why the response body can't be read. nil if it was omitted.
+  /// Makes the error for a recorded exchange without a usable response body.
+  ///
+  /// - Parameter problem: The reason why the response body can't be read; nil if it was omitted.
   init(bodyless request: HARRequest, _ problem: String?) {
     self.request = request
     reason = problem.map { .unreadable($0) } ?? .bodyless
@@ -53,8 +55,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = .notModified
   }
 
-  /// The distance between the request and the nearest recorded one. 0 if the request was recorded,
-  /// the maximum if the recording is empty.
+  /// The distance between the request and the nearest recorded request. 0 if the request was
+  /// recorded. `Int.max` if the recording is empty.
   package var distance: Int {
     switch reason {
     case .unrecorded(nil): .max
@@ -63,8 +65,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     }
   }
 
-  /// The request and the reason why there is no answer. If there is a nearest recorded request, it
-  /// follows on separate lines.
+  /// The request and the reason why there is no response. If there is a nearest recorded request,
+  /// it is described on the following lines.
   package var description: String {
     let asked = "\(request.method) \(request.url)"
     switch reason {
@@ -113,16 +115,17 @@ package enum RequestDifference: Sendable, Equatable {
   case method(recorded: String, asked: String)
   case origin(recorded: String, asked: String)
   case path(recorded: String, asked: String)
-  /// The name and the values of a query parameter. A value is nil if the parameter is missing.
+  /// A query parameter with the given name has different values. A value is nil if the parameter is
+  /// missing.
   case parameter(String, recorded: String?, asked: String?)
   case parameterOrder
   case header(String, recorded: String?, asked: String?)
-  /// The environments of both requests. nil means that there is none.
+  /// The environments are different. nil means no environment.
   case environment(recorded: String?, asked: String?)
-  /// The differences as lines for display.
+  /// The bodies are different. The differences are given as lines for display.
   case body([String])
 
-  /// How much this kind of difference weighs in the search for the nearest request.
+  /// The weight of this kind of difference in the search for the nearest request.
   var weight: Int {
     switch self {
     case .origin: 16
@@ -192,8 +195,8 @@ package enum RequestDifference: Sendable, Equatable {
       let difference = ContentDifference(
         .json(old.text, isExact: true), .json(new.text, isExact: true))
       return difference.text { line, _ in line }
-    case (.none, _): return ["recorded without one"]
-    case (_, .none): return ["recorded with one, sent without"]
+    case (.none, _): return ["recorded without a body"]
+    case (_, .none): return ["recorded with a body, sent without one"]
     default: return [sizes(recorded, asked)]
     }
   }
@@ -201,6 +204,6 @@ package enum RequestDifference: Sendable, Equatable {
   private static func sizes(_ recorded: RecordedBody, _ asked: RecordedBody) -> String {
     let (old, new) = (recorded.count, asked.count)
     return old == new
-      ? "\(old) bytes, but different ones" : "recorded with \(old) bytes, sent with \(new)"
+      ? "\(old) bytes, with different content" : "recorded with \(old) bytes, sent with \(new)"
   }
 }

@@ -2,8 +2,9 @@ import LullClients
 import LullCore
 import LullHost
 
-/// A body in the form in which it is compared. JSON is compared by its values, a multipart form
-/// without its boundary, which changes each time, and any other body by its bytes.
+/// A body in the form in which bodies are compared. JSON is compared by its value. A multipart form
+/// is compared without its boundary, which changes each time. Any other body is compared by its
+/// bytes.
 enum RecordedBody: Sendable, Hashable {
   case none
   case json(RecordedJSON)
@@ -22,7 +23,7 @@ enum RecordedBody: Sendable, Hashable {
     }
   }
 
-  /// Returns a multipart form with a fixed word as its boundary. Other bodies are returned
+  /// Returns a multipart form with its boundary replaced by a fixed word. Other bodies are returned
   /// unchanged.
   static func withoutBoundary(_ bytes: [UInt8], type: String) -> [UInt8] {
     guard let boundary = boundary(type), !boundary.isEmpty else { return bytes }
@@ -39,7 +40,7 @@ enum RecordedBody: Sendable, Hashable {
   }
 
   /// Whether a body may be JSON. The bytes are checked too, because clients often send JSON without
-  /// declaring it.
+  /// declaring the content type.
   private static func mayBeJSON(_ bytes: [UInt8], _ type: String) -> Bool {
     if type.lowercased().contains("json") { return true }
     let first = bytes.first { ![9, 10, 13, 32].contains($0) }

@@ -12,27 +12,29 @@ extension APIFiles {
       "Loads an API from a file that describes its service and calls.",
       """
       `name` is a file name without `.lua`. The file is searched first in `./apis`, then in `apis` \
-      of each parent folder up to the one that contains `.git` (only if all of these belong to \
-      you), then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`). A name with a slash, or \
-      ending in `.lua`, is a path. The file runs at the first call, must return at once, and gets \
-      its name as `...`. Later calls return the same object, which lives until the process ends. \
-      `require` does not find such files.
+      of each parent folder up to the folder that contains `.git` (only if all these folders \
+      belong to you), then in `$XDG_CONFIG_HOME/lull/apis` (`~/.config/lull/apis`). A name with a \
+      slash, or ending in `.lua`, is a path. The file runs at the first call of `lull.api` with \
+      its name, must return at once, and gets its name as `...`. Later calls with the same name \
+      return the same object, which lives until the process ends. `require` does not find such \
+      files.
 
       `lull.api("github@prod")` loads the file in its environment `prod`. The file gets the name \
       of the environment as its second argument. The result is a separate object, with its own \
-      service, caches and tokens. Without a name, the variable `LULL_ENV` selects one, if the file \
-      has environments.
+      service, caches and tokens. If `name` has no environment, the environment variable \
+      `LULL_ENV` selects one, if the file has environments.
 
-      The file returns a service, or `APIFileFields`. `lull.api` raises the file's errors, an \
-      error with the line of a wrong declaration, and an error if there is no such file. A call is \
-      read when it is used, and its errors are raised then: `api.calls.repos`; `pairs(api.calls)` \
-      reads all. Not available in the sandbox.
+      The file returns a service, or a table with `APIFileFields`. `lull.api` raises errors of the \
+      file, an error with the line of a wrong declaration, and an error if there is no such file. \
+      The declaration of a call is read when the call is used, as by `api.calls.repos`, and errors \
+      in it are raised then; `pairs(api.calls)` reads all declarations. Not available in the \
+      sandbox.
 
       Commands that only inspect a file (shell completion, `lull apis`, `lull check`, help of \
-      `lull call`) run it within limits, and in the sandbox unless it is in your own configuration \
-      folder or trusted with `lull trust`. There, `lull.secret` has no text and `lull.cache.file` \
-      stores nothing. Environment variables are not set; if the file fails without them, each of \
-      them is `"1"`.
+      `lull call`) run the file within limits, and in the sandbox unless the file is in your own \
+      configuration folder or trusted with `lull trust`. In such a run, `lull.secret` has no text \
+      and `lull.cache.file` stores nothing. Environment variables are not set; if the file fails \
+      without them, the file runs again with the value `"1"` for each of them.
       """
     ) { call throws(Misuse) in try call.returnAPI() },
     .function(
@@ -78,7 +80,7 @@ extension APIFiles {
     },
   ]
 
-  /// Returns the names of APIs or environments. Runs no file, and reads none except the API file
+  /// Returns the names of APIs or environments. Does not run any file. Reads only the API file
   /// whose environments are requested.
   package static func choices(for function: String, typed: String) -> [String] {
     guard function == "api" else { return [] }
@@ -108,7 +110,7 @@ extension APIOwner {
     entries: [
       .operation(
         "__call", "(path: string): Resource", shown: "api(path)",
-        "The resource at a path below the base URL, as for its service.", rules: "APIF-150"
+        "The resource at a path below the base URL, as with `service(path)`.", rules: "APIF-150"
       ) { call throws(Misuse) in
         call.lead(to: call.resource(below: try api(call).service))
       },
@@ -119,7 +121,10 @@ extension APIOwner {
       .method(
         "confirm_writes", "(): API",
         "Allows writes that an environment with `confirm_writes` would refuse.",
-        "It applies to this object, until the process ends; other environments are unchanged.",
+        """
+        The permission applies to this object until the process ends, and not to other \
+        environments.
+        """,
         rules: "ENV-14"
       ) { call throws(Misuse) in
         try api(call).environment?.isConfirmed = true
@@ -129,7 +134,8 @@ extension APIOwner {
         call.return(try api(call).description.map { .string($0) } ?? .nil)
       },
       .property(
-        "environment", "string?", "The name of the environment it is used in.", rules: "ENV-01"
+        "environment", "string?", "The name of the environment in which the API is used.",
+        rules: "ENV-01"
       ) { call throws(Misuse) in
         call.return(try api(call).environment.map { .string($0.name) } ?? .nil)
       },
@@ -140,10 +146,11 @@ extension APIOwner {
         call throws(Misuse) in
         call.return(.list(try api(call).environments.map { .string($0) }))
       },
-      .property("name", "string", "The name of its file, without `.lua`.") { call throws(Misuse) in
+      .property("name", "string", "The name of the API file, without `.lua`.") {
+        call throws(Misuse) in
         call.return(.string(try api(call).name))
       },
-      .property("path", "string", "The path of its file.") { call throws(Misuse) in
+      .property("path", "string", "The path of the API file.") { call throws(Misuse) in
         call.return(.string(try api(call).path))
       },
       .method(
@@ -151,7 +158,7 @@ extension APIOwner {
       ) { call throws(Misuse) in
         call.lead(to: call.resource(below: try api(call).service))
       },
-      .property("service", "Service", "The service made by the file.") {
+      .property("service", "Service", "The service that the API file has made.") {
         call throws(Misuse) in
         call.return(call.values.of(try api(call).service))
       },
@@ -169,8 +176,8 @@ extension APIOwner {
       .operation(
         "__index", "(name: string): APICall", shown: "calls[name]",
         """
-        The call of that name; raises an error that names the nearest one if the file declares \
-        none.
+        The call with the given name. If the file declares no such call, raises an error that \
+        suggests the nearest name.
         """
       ) { call throws(Misuse) in
         let api = try calls(call)
@@ -182,7 +189,8 @@ extension APIOwner {
         call.return(call.values.of(APICallBox(declared, of: api), .apiCall, service: api.service))
       },
       .operation(
-        "__pairs", "(): function, table", shown: "pairs(calls)", "Names and calls."
+        "__pairs", "(): function, table", shown: "pairs(calls)",
+        "Iterates over the names and the calls."
       ) { call throws(Misuse) in
         let api = try calls(call)
         let all = try call.asked { () throws(APIFileProblem) in try api.calls }
@@ -206,18 +214,18 @@ extension APIOwner {
   fileprivate static let apiCall = APIOwner.object(
     .apiCall, receiver: "call", "A call declared by an API file.",
     """
-    Parameters are passed as a table by name and checked: a missing, unknown or wrongly typed one \
-    raises an error that names the call. Parameters of the path are escaped and become one segment \
-    each. The others go into the query, or, for POST, PUT and PATCH, into the body, unless the \
-    file sets another place.
+    Parameters are passed as a table by name and checked: a parameter that is missing, unknown or \
+    of a wrong type raises an error that names the call. Parameters of the path are escaped and \
+    become one segment each. Other parameters go into the query, or, for POST, PUT and PATCH, into \
+    the body, unless the file sets another place.
     """,
     entries: [
       .operation(
         "__call", "(params?: table): Request", shown: "call{ … }",
-        "Makes the call: a started request.",
+        "Makes the call and returns its request, which is started.",
         """
-        For GET it loads the resource of the call, as `resource:load()` does, so the resource \
-        keeps the data. For other methods the resource does not change.
+        For GET, the resource of the call is loaded, as by `resource:load()`, so the resource \
+        keeps the data. For other methods, the resource does not change.
         """
       ) { call throws(Misuse) in
         let request = try call.declaredRequest()
@@ -231,13 +239,16 @@ extension APIOwner {
       .property("method", "string", "The HTTP method.") { call throws(Misuse) in
         call.return(.string(try declared(call).call.method.rawValue))
       },
-      .property("name", "string", "Its name.") { call throws(Misuse) in
+      .property("name", "string", "The name of the call.") { call throws(Misuse) in
         call.return(.string(try declared(call).call.name))
       },
       .method(
         "pages", "(params?: table): Pages",
         "Iterates over the pages of the response, as `resource:pages` does.",
-        "It uses the `pages` that the file declares, and raises an error if the file declares none."
+        """
+        The field `pages` in the declaration of the call selects how the next page is found. \
+        Raises an error if the declaration has no such field.
+        """
       ) { call throws(Misuse) in
         let box = try declared(call)
         guard let options = box.call.pages else {
@@ -269,7 +280,7 @@ extension APIOwner {
       },
       .method(
         "resource", "(params?: table): Resource",
-        "The resource of the call, without sending anything."
+        "Returns the resource of the call. Sends nothing."
       ) { call throws(Misuse) in
         call.return(call.values.of(try call.declaredRequest().resource))
       },
@@ -284,11 +295,11 @@ extension APIOwner {
   fileprivate static let apiCallParam = APIOwner.table(
     "APICallParam", "An element of `call.params`.",
     entries: [
-      .field("name", "string", "Its name."),
-      .field("type", "string", "The expected value, in words."),
+      .field("name", "string", "The name of the parameter."),
+      .field("type", "string", "A description of the expected value."),
       .field(
         "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"",
-        "The place where it is sent."),
+        "The place where the parameter is sent."),
       .field("required", "boolean", "Whether the parameter is required."),
       .field("description", "string?", "The description from the file."),
     ])
@@ -299,53 +310,58 @@ extension APIOwner {
       .field("service", "Service", "The service, with its configuration."),
       .field(
         "calls", "table<string, APICallFields>?",
-        "Calls by name: any printable text that does not begin with `-`."),
+        "The calls by name. A name is any printable text that does not begin with `-`."),
       .field("description", "string?", "A description for lists and help."),
       .field(
         "environments", "table<string, APIEnvironmentFields>?",
         """
-        Environments, such as `staging` and `prod`, by name, with the settings in which they \
-        differ.
+        Environments, such as `staging` and `prod`, by name, each with the settings that override \
+        those of the file.
         """,
         rules: "ENV-01"),
       .field(
         "schemas", "string?",
         """
-        The name of a file in the same folder. It contains the JSON Schemas of responses, by call \
-        name, for `validate`, and is read when the first response is validated.
+        The name of a file in the same folder. The file contains the JSON Schemas of responses, by \
+        call name, for the setting `validate`, and is read when the first response is validated.
         """),
       .field(
         "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
         """
         The function that responds in `lull mock` to requests for which no call is declared, \
-        whatever their method and path. The response is sent unchanged: no `ETag` is added. If it \
-        returns nil, a recording responds, if there is one.
+        whatever their method and path. The response is sent unchanged: no `ETag` is added. If the \
+        function returns nil, a recording responds, if there is one.
         """),
     ])
 
   fileprivate static let apiEnvironmentFields = APIOwner.table(
     "APIEnvironmentFields", extending: "Settings", "An environment in an API file.",
-    "Any of the `Settings` may be used here too; they override those of the file.",
+    "The fields of `Settings` may be used here too; they override the settings of the file.",
     entries: [
       .field(
         "base_url", "string?",
         """
         The base URL of the service in this environment; patterns that the file registers are \
-        relative to it.
+        relative to this URL.
         """,
         rules: "ENV-03"),
       .field(
         "confirm_writes", "boolean?",
-        "Whether requests other than GET, HEAD and OPTIONS need a confirmation.",
+        """
+        Whether requests that may change something need a confirmation: all requests except GET, \
+        HEAD, OPTIONS and other safe requests.
+        """,
         rules: "ENV-14"),
       .field(
         "env_file", "string?",
         """
-        A file of variables beside the API file, with lines `NAME=text`, for `lull.env` and \
-        `lull.secret` of this file.
+        A file of variables beside the API file, with lines `NAME=text`. In the API file, \
+        `lull.env` and `lull.secret` look up these variables first.
         """,
         rules: "ENV-12"),
-      .field("offline", "boolean?", "The initial value of `service.is_offline`."),
+      .field(
+        "offline", "boolean?",
+        "The initial value of `service.is_offline` in this environment."),
     ])
 
   fileprivate static let apiCallFields = APIOwner.table(
@@ -354,50 +370,62 @@ extension APIOwner {
       .field(
         "path", "string",
         """
-        The path below the base URL; `{name}` is a parameter, which is required. A query may \
-        follow. Write a literal brace as `%7B` or `%7D`.
+        The path below the base URL; `{name}` is a required parameter. The path may end with a \
+        query. Write a literal brace as `%7B` or `%7D`.
         """),
-      .field("method", "string?", "The HTTP method; default `GET`."),
+      .field(
+        "method", "string?",
+        """
+        The HTTP method; default `GET`. A call with `QUERY` loads a resource, as a call with `GET` \
+        does.
+        """
+      ),
+      .field(
+        "safe", "boolean?",
+        """
+        Whether this POST changes nothing on the server, as with a search. The call then loads a \
+        resource, as a call with `QUERY` does.
+        """, rules: "QUERY-30"),
       .field(
         "params", "table<string, string|string[]|integer[]|APIParamFields>?",
         """
-        Its parameters, by name. Each is a type (`string`, `number`, `integer`, `boolean`, \
-        `object` for names with single values, `json` for any value as JSON text, `file`), \
-        followed by `[]` for a list; a list of the allowed words or integers; or a table with \
-        these and more.
+        The parameters of the call, by name. Each value is a type (`string`, `number`, `integer`, \
+        `boolean`, `object` for names with single values, `json` for any value as JSON text, \
+        `file`), optionally followed by `[]` for a list of this type; a list of the allowed words \
+        or integers; or a table with a type and other fields.
         """),
       .field("description", "string?", "A description for lists and help."),
-      .field("columns", "string[]?", "The fields shown by tables on the command line."),
+      .field("columns", "string[]?", "The fields that `-o table` shows as columns."),
       .field(
         "rows", "string?",
         """
         The place of the rows in the response, as field names separated by dots, such as \
-        `data.items`: for tables, CSV and lines on the command line, and for pages there, which \
-        become one list. Otherwise the whole response is shown.
+        `data.items`. On the command line, tables, CSV and lines show only these rows, and the \
+        rows of all pages become one list. Other output shows the whole response.
         """),
       .field(
         "response_type", "\"json\"|\"ndjson\"|\"text\"|\"csv\"|nil",
         """
-        The type its response is parsed as, whatever its Content-Type, like the setting of that \
-        name.
+        The type as which the response is parsed, whatever its Content-Type, like the setting \
+        `response_type`.
         """),
       .field(
         "pages", "boolean|PagesOptions|nil",
-        "Whether its response comes in pages: true, or the options for finding the next page."),
+        "Whether the response comes in pages: true, or the options for finding the next page."),
       .field(
         "headers", "table<string, string|false>?",
         "Headers of this call only. false removes a header, even one that is sent by default."),
       .field(
         "body", "\"json\"|\"form\"|\"multipart\"|\"raw\"|nil",
         """
-        The format of the body; default `json`. `multipart` is a form whose values may be files, \
-        `raw` a single parameter with `whole`, sent unchanged.
+        The format of the body; default `json`. `multipart` is a form whose values may be files. \
+        `raw` is the value of a single parameter with `whole`, which is sent unchanged.
         """),
       .field(
         "body_required", "boolean?",
         """
-        Whether a request without any field in its body sends an empty one: `{}`, or a form \
-        without fields. Default false: no body.
+        Whether a request with no fields for its body sends an empty body: `{}`, or a form without \
+        fields. Default false: no body is sent.
         """),
       .field(
         "content_type", "string?",
@@ -409,24 +437,24 @@ extension APIOwner {
         "schema", "table|string|boolean|nil",
         """
         The schema of responses with a status of 200 to 299: a JSON Schema (draft 2020-12), or the \
-        name of a schema under `$defs` of the schema file. For `validate`; it overrides the schema \
-        file.
+        name of a schema under `$defs` of the schema file. The setting `validate` uses this \
+        schema, which overrides the schema file.
         """),
       .field(
         "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
         """
-        The function that responds to it in `lull mock`; it may wait. `state` is one table for all \
-        calls, for as long as the mock runs. nil leaves the response to recordings and examples; \
-        an error is a status of 500.
+        The function that responds to this call in `lull mock`; it may wait. `state` is one table \
+        for all calls, for as long as the mock runs. If the function returns nil, a recording or \
+        an example responds; if it raises an error, the status is 500.
         """),
       .field(
         "examples", "MockExample[]?",
-        "Responses of `lull mock`; the first that matches is sent."),
+        "Responses of `lull mock` to this call; the first example that matches is sent."),
       .field(
         "example", "any",
         """
-        Content that `lull mock` sends if there is no other response, as JSON: status 200, or 201 \
-        for POST.
+        Content that `lull mock` sends as JSON if there is no other response, with status 200, or \
+        201 for POST.
         """
       ),
     ])
@@ -438,49 +466,55 @@ extension APIOwner {
       .field(
         "list", "boolean?",
         """
-        Whether it is a list of values of that type, like `[]` after the type. For a list of \
-        allowed words this is the only way.
+        Whether the parameter is a list of values of its type, like `[]` after the type. If `type` \
+        is a list of allowed words, this field is the only way to make the parameter a list.
         """),
       .field(
         "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"|nil",
         """
-        The place where it is sent; default the path if that has its name in braces, the body of \
-        POST, PUT, PATCH and other methods with a body, else the query. `body` gives any method a \
-        body.
+        The place where the parameter is sent. Default: the path if the path has the name in \
+        braces, else the body for POST, PUT, PATCH and other methods with a body, else the query. \
+        With `body`, a request with any method has a body.
         """),
-      .field("name", "string?", "The name of the parameter in the request; default its key."),
+      .field(
+        "name", "string?",
+        "The name of the parameter in the request; default the key of this table in `params`."),
       .field(
         "style", "string?",
         """
-        Its style, as in OpenAPI 3.1. In a path: `simple`, `label` or `matrix`. In a query or a \
-        form: `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`. In a header: `simple`. In \
-        a cookie: `form`. The default is the first of each. The type `json` allows only \
-        `deepObject`: lists and tables in brackets, to any depth.
+        The style of the parameter, as in OpenAPI 3.1. In a path: `simple`, `label` or `matrix`. \
+        In a query or a form: `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`. In a \
+        header: `simple`. In a cookie: `form`. The default is the first style for each place. The \
+        type `json` allows only `deepObject`: lists and tables in brackets, to any depth.
         """),
       .field(
         "explode", "boolean?",
         """
-        Whether each element and field is written separately; default true for `form` and \
-        `deepObject`.
+        Whether each element of a list and each field of an object is written separately; default \
+        true for `form` and `deepObject`.
         """
       ),
       .field(
         "reserved", "boolean?",
         """
-        Whether characters that are reserved in URLs are left unescaped, except those that would \
-        end the path or query it is in. A path then accepts slashes.
+        Whether characters that are reserved in URLs are left unescaped, except characters that \
+        would end the path or the query. A parameter of the path may then contain slashes.
         """),
       .field("whole", "boolean?", "Whether the parameter is the whole body, JSON or raw."),
       .field("default", "any", "The value if the parameter is not passed."),
       .field(
         "required", "boolean?",
-        "Whether a parameter without a default is required; parameters of the path always are."),
+        """
+        Whether a parameter without a default is required; parameters of the path are always \
+        required.
+        """),
       .field(
         "option", "string?",
         """
-        Its option of `lull call`, such as `--page-size`; default its name with `-` for `_`, \
-        except at the beginning. If `lull call` itself has an option of that name, the prefix is \
-        `--param-`. A boolean has `--name`, `--no-name` and `--name=false`.
+        The option of `lull call` for this parameter, such as `--page-size`; default the \
+        parameter's name with `-` in place of `_`, except at the beginning. If `lull call` itself \
+        has an option of that name, the default begins with `--param-`. A boolean parameter has \
+        `--name`, `--no-name` and `--name=false`.
         """),
       .field("description", "string?", "A description for help."),
     ])
@@ -513,7 +547,7 @@ extension Call {
         service: handles.handle(of: api.service), anchor: 0))
   }
 
-  /// Calls `body`, which uses an API file, and raises its error in Lua.
+  /// Calls `body`, which uses an API file. If `body` throws, raises its error in Lua.
   fileprivate func asked<Value>(
     _ body: () throws(APIFileProblem) -> Value
   ) throws(Misuse) -> Value {
@@ -565,7 +599,8 @@ extension Call {
 }
 
 extension Call {
-  /// Returns an argument as JSON. A schema string is used unchanged.
+  /// Returns the argument at a position as JSON. If `isText` is set, a string is already JSON and
+  /// used unchanged.
   fileprivate func json(_ position: Int, _ what: String, isText: Bool) throws(Misuse) -> [UInt8] {
     let value = raw(position)
     if isText, value.kind == Int32(LULL_STRING), let bytes = value.bytes { return bytes }

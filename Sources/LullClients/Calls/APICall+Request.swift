@@ -46,6 +46,14 @@ extension APICall {
     request.declared = declared
     request.cookies = cookies
     request.body = try CallBody(self, fields).body()
+    request.isQuery = isQuery
+    if isQuery {
+      do throws(RequestError) {
+        try request.becomeQuery(method: method == .query ? nil : method)
+      } catch {
+        throw Misfit(message: "call '\(name)': \(error.userMessage)")
+      }
+    }
     return request
   }
 
@@ -59,7 +67,8 @@ extension APICall {
     let pattern = ConfigurationPattern.predicate(description) { [method] url in
       routes.call(method.rawValue, url.text) != nil
     }
-    service.configure(pattern, requestMethods: [method], description: description) {
+    let configured: RequestMethod = isQuery ? .query : method
+    service.configure(pattern, requestMethods: [configured], description: description) {
       $0.setOptions { $0.responseType = responseType }
     }
   }
@@ -98,8 +107,8 @@ extension APICall {
     }
   }
 
-  /// Returns the cookies for a value. An exploded value is one cookie too. (OpenAPI 3.1.1, style
-  /// form)
+  /// Returns the cookies for a value. An exploded value is also only one cookie. (OpenAPI 3.1.1,
+  /// style form)
   private func cookies(
     _ value: CallValue, of parameter: CallParameter
   ) throws(Misfit) -> [(name: String, value: SecretText)] {

@@ -18,7 +18,7 @@ package struct APICall {
   package var path = ""
   package var method = RequestMethod.get
   package var description: String?
-  /// The parameters: first those in the path, in path order, then the others in file order.
+  /// The parameters. Path parameters come first, in path order. The others follow in file order.
   package var parameters: [CallParameter] = []
   package var columns: [String] = []
   /// The path of the rows in the response, as field names separated by dots. nil if the whole
@@ -32,12 +32,17 @@ package struct APICall {
   package var contentType: String?
   /// Whether a request without any body field still has a body, which is an empty object or form.
   package var requiresBody = false
-  /// How the response is paged. nil if it is not.
+  /// Whether a POST is declared to change nothing on the server.
+  package var isSafe = false
+  /// How the response is paged. nil if the response is not paged.
   var pages: LuaPages.Options?
   /// The schema of the responses, if the API file itself declares it.
   package internal(set) var schema: CallSchema?
   /// The responses that `lull mock` sends for the call.
   package var mock = CallMock()
+
+  /// Whether the responses of this call are the responses of a query resource. (QUERY-30)
+  package var isQuery: Bool { method == .query || method == .post && isSafe }
 
   package var hasPages: Bool { pages != nil }
 
@@ -88,8 +93,9 @@ package struct APICall {
     return open == nil ? nil : "its path has a '{' that no '}' closes" + hint
   }
 
-  /// Returns the option names of the parameters, for a command line with its own options. Those
-  /// always keep their names, and a parameter of the same name gets another one.
+  /// Returns the option names of the parameters, for a command line with its own options. The
+  /// command line's options always keep their names. A parameter whose name is already taken gets
+  /// another option name.
   package func options(beside taken: Set<String>) -> [String] {
     let wanted = parameters.map(\.option)
     var used = taken.union(wanted)
@@ -109,8 +115,8 @@ package struct APICall {
     package init(message: String) { self.message = message }
   }
 
-  /// Checks the given values and returns the values of all parameters, with defaults for those that
-  /// are not given.
+  /// Checks the given values. Returns the values of all parameters, with defaults for parameters
+  /// that are not given.
   package func complete(_ given: [String: CallValue]) throws(Misfit) -> [String: CallValue] {
     for name in given.keys.sorted() where !parameters.contains(where: { $0.name == name }) {
       throw unknown(name)
@@ -143,7 +149,7 @@ package struct APICall {
 }
 
 extension APICall {
-  /// A description of how the response is paged. nil if it is not.
+  /// A description of how the response is paged. nil if the response is not paged.
   package var pagesText: String? {
     guard let pages else { return nil }
     var words: [String] = []
@@ -153,8 +159,8 @@ extension APICall {
     case .field(let field): words.append("next '\(field.text)'")
     case .asked: words.append("a function")
     case .cursor(let cursor):
-      let items = cursor.items.map { " of the last of '\($0.text)'" } ?? ""
-      let more = cursor.more.map { ", while '\($0.text)'" } ?? ""
+      let items = cursor.items.map { " of the last element of '\($0.text)'" } ?? ""
+      let more = cursor.more.map { ", while '\($0.text)' is true" } ?? ""
       words.append("cursor '\(cursor.parameter)' of '\(cursor.field.text)'\(items)\(more)")
     case .numbered(let parameter, let first, let step, let items):
       words.append("'\(parameter)' from \(first) by \(step), items '\(items.text)'")

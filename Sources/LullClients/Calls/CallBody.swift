@@ -17,7 +17,8 @@ struct CallBody {
   /// Returns the body. Without any field, the result is nil, unless the call requires a body.
   func body() throws(APICall.Misfit) -> RequestBody? {
     if let whole = fields.first(where: \.parameter.isWhole) { return self.whole(whole.value) }
-    guard !fields.isEmpty || call.requiresBody else { return nil }
+    // A query without fields still has content: it identifies the resource.
+    guard !fields.isEmpty || call.requiresBody || call.isQuery else { return nil }
     switch call.bodyForm {
     case .json: return json
     case .form: return try form()

@@ -1,8 +1,8 @@
 package import LullCore
 import LullHost
 
-/// A path as a user writes it. It may contain escapes, which are kept, a query, and placeholders
-/// for parameters.
+/// A path as a user writes it. It may contain a query, placeholders for parameters, and escapes.
+/// Escapes are kept.
 package struct CallPath {
   private var path: String
   private var query: String?
@@ -70,7 +70,7 @@ package struct CallPath {
 
   var isAbsolute: Bool { absolute != nil }
 
-  /// The path as an absolute URL. nil if it is not one.
+  /// The path as an absolute URL. nil if the path is not an absolute URL.
   fileprivate var absolute: String? {
     guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return nil }
     return ResourceURL.escaping(
@@ -108,11 +108,12 @@ extension Service {
 }
 
 /// A part of a path, with and without its escapes. A position in the decoded text can be mapped to
-/// the escaped one.
+/// the position in the escaped text.
 struct EscapedText {
   let decoded: String
   private let bytes: [UInt8]
-  /// For each byte of the decoded text, its start in the escaped text. The last element is the end.
+  /// For each byte of the decoded text, the index in the escaped text where its escaped form
+  /// begins. The last element is the end of the escaped text.
   private let starts: [Int]
 
   init(_ text: String) {

@@ -6,9 +6,9 @@ package struct CallRequest {
   package var resource: Resource
   package var method: RequestMethod
   package var body: RequestBody?
-  /// The headers declared by the call. They override those of the configuration.
+  /// The headers declared by the call. They override the headers of the configuration.
   var declared = RequestHeaders()
-  /// Cookies that are sent in addition to those of the configuration.
+  /// Cookies that are sent in addition to the cookies of the configuration.
   var cookies: [(name: String, value: SecretText)] = []
   /// Headers that override all others. If a name is repeated, all its values are sent. nil removes
   /// the header, including its default.
@@ -16,22 +16,40 @@ package struct CallRequest {
   /// Headers that are set only if neither the configuration nor another property of this request
   /// sets them.
   package var usual: [(name: String, value: String)] = []
-  /// The maximum duration in seconds of a streamed or saved exchange, which otherwise has only a
-  /// limit on the time without data. nil for no limit.
+  /// The maximum duration in seconds of a streamed or saved exchange. nil for no maximum: only the
+  /// time without data is then limited.
   package var timeout: Double?
   /// The file that a successful body is written to. nil: the body is returned as content.
   package var download: Download?
+
+  /// Whether the request only reads, but has a body. Its body then becomes the content of a query.
+  package var isQuery = false
 
   package init(resource: Resource, method: RequestMethod) {
     self.resource = resource
     self.method = method
   }
 
-  /// Whether the request is a load: a GET without a body, whose response the resource stores. Any
-  /// other request does not change the resource's state.
-  package var isLoad: Bool { method == .get && body == nil }
+  /// Whether the request is a load, whose response the resource stores: a GET without a body, or
+  /// the content of a query. Any other request does not change the resource's state.
+  package var isLoad: Bool { method == resource.readMethod && body == nil }
 
-  /// Whether the request has headers in addition to those of the configuration.
+  /// Whether the request changes nothing on the server, either by its method or because it is
+  /// declared as safe.
+  package var isSafe: Bool { method.isSafe || isLoad }
+
+  /// Turns a request that only reads, but has a body, into the load of a query resource (QUERY-30).
+  /// If the body is read while it is sent, the request stays an ordinary request.
+  ///
+  /// - Parameter method: QUERY or POST; nil: the configured method.
+  package mutating func becomeQuery(method: RequestMethod? = nil) throws(RequestError) {
+    guard isQuery, let body, !body.isStreamed else { return }
+    resource = try resource.query(body.typed(ownContentType), method: method)
+    self.method = resource.readMethod
+    self.body = nil
+  }
+
+  /// Whether the request has headers in addition to the headers of the configuration.
   package var hasOwnHeaders: Bool {
     !headers.isEmpty || !declared.isEmpty || !declared.omitted.isEmpty || !usual.isEmpty
       || !cookies.isEmpty
@@ -43,6 +61,11 @@ package struct CallRequest {
     headers.removeAll { !Headers.goesAnywhere($0.name.lowercased()) }
     cookies = []
     for (name, _) in declared.pairs where !Headers.goesAnywhere(name) { declared.remove(name) }
+  }
+
+  /// The content type that the request's own headers set.
+  private var ownContentType: String? {
+    headers.last { $0.name.lowercased() == "content-type" }?.value ?? declared["content-type"]
   }
 
   /// Whether one of the request's own headers makes it conditional.
@@ -80,8 +103,8 @@ package struct CallRequest {
     }
   }
 
-  /// Returns the boundary of a multipart form. It is needed even if the content type is overridden.
-  /// nil for other bodies.
+  /// Returns the boundary of a multipart form, which is needed even if the content type is
+  /// overridden. nil for other bodies.
   private static func boundary(of http: HTTPRequest) -> String? {
     guard case .streamed(let body)? = http.payload, case .form = body.source,
       let type = http.headers["content-type"], let start = type.firstIndex(of: ";")

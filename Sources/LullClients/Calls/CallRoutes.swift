@@ -2,14 +2,14 @@ package import LullCore
 
 /// Finds the call of an API that a request belongs to, by the method and the URL.
 ///
-/// If several calls match, the one with the most fixed path segments is chosen, and of those the
-/// first.
+/// If several calls match, the call with the most fixed path segments is chosen. If several calls
+/// have the same number of fixed segments, the first of them is chosen.
 package struct CallRoutes: Sendable {
   /// A call as declared in the API file.
   package struct Call {
     let method: RequestMethod
     let path: String
-    /// The placeholders of its path that may contain slashes.
+    /// The placeholders of the call's path that may contain slashes.
     let openPlaces: Set<String>
 
     package init(_ method: RequestMethod, _ path: String, openPlaces: Set<String>) {
@@ -36,7 +36,7 @@ package struct CallRoutes: Sendable {
     let parts: Int?
   }
 
-  /// The routes, with those first that have more fixed path segments.
+  /// The routes, sorted by the number of their fixed path segments, with the largest number first.
   private let routes: [Route]
   private var places: [Key: [Int]] = [:]
   /// The scheme, host and port of the base URL; nil without one.
@@ -71,7 +71,14 @@ package struct CallRoutes: Sendable {
   }
 
   /// Returns the index of the call that a request belongs to. nil if no call matches.
+  ///
+  /// A POST request can belong to a call with the method QUERY, because a query may be sent as a
+  /// POST. (QUERY-07)
   package func call(_ method: String, _ url: String) -> Int? {
+    found(method, url) ?? (method == "POST" ? found("QUERY", url) : nil)
+  }
+
+  private func found(_ method: String, _ url: String) -> Int? {
     let (path, query) = CallRoutes.target(of: url)
     let parts = RouteTemplate.parts(of: path.isEmpty ? "/" : path)
     let pairs = EscapedPair.all(in: query)

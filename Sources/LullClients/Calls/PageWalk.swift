@@ -31,7 +31,7 @@ package final class PageWalk {
   /// Whether the last loaded page lacks the cursor that the options name. Such a page looks like
   /// the end.
   package private(set) var lacksCursor = false
-  /// Converts the entity of a page before it is read. nil: it is used unchanged.
+  /// Converts the entity of a page before the page is read. nil: the entity is used unchanged.
   package var reading: ((Entity) -> Entity)? {
     get { pages.reading }
     set { pages.reading = newValue }
@@ -67,11 +67,11 @@ package final class PageWalk {
     }
     let request: Request?
     var asking = first
-    if first.resource.url != page.url {
+    if first.resource.address != page.address {
       // The headers of the first request are sent for all pages, unless a page is at another
       // origin.
       asking.resource = page
-      asking.method = .get
+      asking.method = page.readMethod
       asking.body = nil
       if page.url.origin != first.resource.url.origin { asking.leaveOrigin() }
     }

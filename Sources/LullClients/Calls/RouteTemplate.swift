@@ -64,7 +64,8 @@ package struct RouteTemplate: Sendable {
   package var partCount: Int { parts.count }
 
   /// How specific the pattern is: a number for each segment, and the number of query pairs. The
-  /// numbers of two patterns are compared one by one. The larger one means that more is fixed.
+  /// numbers of two patterns are compared one by one. A larger number means that more of the
+  /// pattern is fixed.
   package var specificity: [Int] {
     let path = parts.map { pieces in
       let isFixed = !pieces.contains { if case .parameter = $0 { true } else { false } }

@@ -146,8 +146,8 @@ struct StyledValue {
     guard separator != "," else { return separator }
     for text in texts where text.contains(character) {
       throw misfit(
-        "cannot have \(called) in '\(text)': with style = \"\(parameter.style.rawValue)\" that "
-          + "separates its parts")
+        "cannot have \(called) in '\(text)': with style = \"\(parameter.style.rawValue)\", "
+          + "\(called) separates the parts of a value")
     }
     return separator
   }
@@ -192,21 +192,21 @@ struct StyledValue {
   private func checkParts() throws(APICall.Misfit) {
     for text in texts {
       guard !text.contains(",") else {
-        throw misfit("cannot have ',' in '\(text)': in a header a comma separates its parts")
+        throw misfit("cannot have ',' in '\(text)': in a header, a comma separates parts")
       }
       guard Headers.valueProblem(text.utf8) == nil else {
         throw misfit(
-          "cannot have '\(LogText.part(text, limit: 60))' as a part: in a header a part cannot "
+          "cannot have '\(LogText.part(text, limit: 60))' as a part: in a header, a part cannot "
             + "begin or end with a space, or have control characters")
       }
     }
     guard parameter.explodes, case .object(let members) = value else { return }
     for member in members where member.name.contains("=") {
-      throw misfit("cannot have the field '\(member.name)': in a header '=' ends its name")
+      throw misfit("cannot have the field '\(member.name)': in a header, '=' ends a field's name")
     }
   }
 
-  /// Returns the same JSON in ASCII, for headers.
+  /// Returns the same JSON with only ASCII characters, for headers.
   private static func ascii(json bytes: [UInt8]) -> String {
     var result = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {

@@ -79,7 +79,7 @@ package final class APIFileChecker: ScriptChecker {
       let word = path + (environment.map { "@\($0)" } ?? "")
       let api = try files.api(word, usesVariable: false)
       checker.report.environments = api.environments
-      checker.inspectRequests(made: "while it is loaded")
+      checker.inspectRequests(made: "while the file is loaded")
       let calls = try api.calls
       checker.inspectSettings(of: api, calls)
       checker.inspectSchemas(of: api, calls)
@@ -168,7 +168,7 @@ package final class APIFileChecker: ScriptChecker {
     }
   }
 
-  /// Records an error message. The message may begin with its place.
+  /// Records an error message. The message may begin with the place of the error.
   ///
   /// - Parameters:
   ///   - need: The missing permission, if that caused the error.
@@ -261,7 +261,7 @@ struct Interruption {
   var text: String? {
     if limits.hasPassed {
       return lull_limit_passed(bridge.pointer) == Int32(LULL_LIMIT_MEMORY)
-        ? "needs more memory than an API file may" : "does not finish"
+        ? "needs more memory than an API file may use" : "does not finish"
     }
     return loop.exitCode == nil ? nil : "calls os.exit, which ends the program that uses the file"
   }

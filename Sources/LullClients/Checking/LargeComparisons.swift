@@ -1,7 +1,8 @@
 import LullLuaSource
 
-/// Finds comparisons with numbers that do not fit into 64 bits. In Lua, such a literal is a float.
-/// It does not equal an integer with that many digits in a document. (JSN-34)
+/// Finds comparisons with numbers that do not fit into 64 bits. In Lua, the literal of such a
+/// number is a float. The float does not equal the integer with the same digits in a document.
+/// (JSN-34)
 struct LargeComparisons {
   private static let operators: Set<String> = ["==", "~=", "<", ">", "<=", ">="]
 
@@ -19,14 +20,14 @@ struct LargeComparisons {
       guard let literal = literal(at: index) else { return nil }
       let line = places.line(at: tokens[index].range.lowerBound)
       let text =
-        "\(literal) is a float in Lua: it never equals an integer of JSON beyond 64 bits, and < and > raise; "
+        "\(literal) is a float in Lua: it never equals an integer of JSON beyond 64 bits, and < and > raise an error; "
         + "compare tostring(…) with \"\(literal)\""
       return (line, text)
     }
   }
 
-  /// Returns the number at a token index with its sign. nil unless it is compared and does not fit
-  /// into 64 bits.
+  /// Returns the number at a token index, with its sign. nil unless the number is compared and does
+  /// not fit into 64 bits.
   private func literal(at index: Int) -> String? {
     let token = tokens[index]
     guard token.kind == .number, LargeComparisons.isLarge(token.text) else { return nil }
@@ -43,7 +44,8 @@ struct LargeComparisons {
       && LargeComparisons.operators.contains(tokens[index].text)
   }
 
-  /// Hexadecimal integers are excluded, because Lua uses their last 64 bits.
+  /// Whether a literal is a number that does not fit into 64 bits. Hexadecimal integers are
+  /// excluded, because Lua uses their last 64 bits.
   private static func isLarge(_ text: String) -> Bool {
     let isHexadecimal = text.lowercased().hasPrefix("0x")
     if isHexadecimal, !text.contains(where: { ".pP".contains($0) }) { return false }

@@ -37,16 +37,17 @@ extension WrittenSecrets {
     }
   }
 
-  /// Returns the kind of credential whose typical format a part of the text has. nil if no part has
-  /// one. The text is split like a URL.
+  /// Returns the kind of credential that a part of the text looks like. nil if no part looks like a
+  /// credential. The text is split into parts like a URL.
   static func shape(ofPartOf text: String) -> String? {
     guard !text.contains(where: \.isWhitespace) else { return nil }
     return text.split(whereSeparator: { "/?&;#=".contains($0) }).lazy
       .compactMap { shape(of: String($0)) }.first
   }
 
-  /// Returns whether a literal in the file is a credential that was used, or the end of one. In
-  /// `Bearer abc`, the secret is the end, so it is found no matter how the header was put together.
+  /// Returns whether a literal in the file is a credential that was used, or the end of one. The
+  /// end of `Bearer abc` is the secret `abc`. A literal with this secret is found no matter how the
+  /// header was put together.
   static func says(_ literal: String, _ credential: String) -> Bool {
     let literal = withoutScheme(literal)
     let value = withoutScheme(credential)

@@ -40,8 +40,8 @@ struct WrittenSecrets {
     let line = places.line(at: tokens[index].range.lowerBound)
     found[line] =
       found[line]
-      ?? "\(what) is written here: read it from the environment, a file or a command, such as "
-      + "lull.secret{ env = \"NAME\" }"
+      ?? "\(what) is written in the file: read it from the environment, a file or a command, "
+      + "for example with lull.secret{ env = \"NAME\" }"
   }
 
   /// Returns whether a literal is the fallback for a missing secret, as in

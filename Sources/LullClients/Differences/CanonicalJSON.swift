@@ -2,11 +2,11 @@ import LullCore
 package import LullHost
 
 /// JSON in a canonical form for comparison: equal values have equal bytes. The order of members is
-/// ignored, and of repeated keys the last one counts. Strings are compared unescaped. Numbers are
-/// compared by their exact value: `1`, `1.0` and `10e-1` are equal. (DIFF-02)
+/// ignored. If a key is repeated, its last value counts. Strings are compared unescaped. Numbers
+/// are compared by their exact value: `1`, `1.0` and `10e-1` are equal. (DIFF-02)
 package struct CanonicalJSON {
-  /// Whether the digits are those that the server sent. The numbers of a stored document, such as
-  /// one from a cache, have only 64 bits.
+  /// Whether the digits are exactly as the server sent them. The numbers of a stored document, such
+  /// as one from a cache, have only 64 bits.
   let isExact: Bool
 
   package init(isExact: Bool) { self.isExact = isExact }

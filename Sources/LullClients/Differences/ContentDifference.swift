@@ -3,19 +3,20 @@ package import LullHost
 
 /// The additions, removals and changes between two contents.
 ///
-/// Objects are compared by field. Lists are compared by element, identified by `id` if all elements
-/// have a unique one, otherwise as whole values. A list nested in a list element is compared as one
-/// value. Texts are compared by line. Order matters in lists, but not in objects.
+/// Objects are compared by field. Lists are compared by element. Elements are identified by their
+/// `id` if every element has a unique `id`, otherwise by their whole value. A list nested in a list
+/// element is compared as one value. Texts are compared by line. Order matters in lists, but not in
+/// objects.
 package struct ContentDifference {
-  /// One difference. If its field is nil, it applies to an element of the list, to a line, or to
-  /// the whole content.
+  /// One difference. If the field of the difference is nil, it applies to an element of the list,
+  /// to a line, or to the whole content.
   package enum Entry {
     case added(field: String?, JSONText)
     case removed(field: String?, JSONText)
     case changed(field: String?, old: JSONText, new: JSONText)
     /// The elements that are in both lists are in a different order.
     case reordered(field: String?)
-    /// The changes to a list element, by its ID.
+    /// The changes to a list element, which is identified by its ID.
     case element(list: String?, id: JSONText, [Entry])
   }
 

@@ -70,8 +70,8 @@ extension APIDeclaration {
       + "; it has \(names.joined(separator: ", "))"
   }
 
-  /// Returns the problem that `LULL_ENV` was ignored. The source of the file did not show that it
-  /// declares environments, so the file was run without one.
+  /// Returns the problem that `LULL_ENV` was ignored. The file declares environments, but its
+  /// source did not show that. Therefore the file was run without an environment.
   func unheeded(_ wish: EnvironmentWish) -> APIFileProblem {
     problem(
       ["environments"],
@@ -127,8 +127,8 @@ extension APIDeclaration {
     return settings
   }
 
-  /// Checks that the file of variables is the one named by a literal in the source: it was read
-  /// before the script ran.
+  /// Checks that the script names the same file of variables as the literal in its source. The file
+  /// named by the literal was read before the script ran.
   private func check(variablesFile text: String) throws(Misuse) {
     guard text == variablesFile else {
       throw .message(

@@ -4,8 +4,8 @@ import LullSystem
 
 /// Gives an API file access to the variables of its environment.
 extension APIFiles {
-  /// Returns the variables of the selected environment. nil if it has no file of variables, or if
-  /// reading files is not permitted.
+  /// Returns the variables of the selected environment. nil if the environment has no file of
+  /// variables, or if reading files is not permitted.
   func variables(of declaration: APIDeclaration) throws(APIFileProblem) -> FileVariables? {
     guard let name = declaration.variablesFile, let wish = declaration.wish, !isInspecting else {
       return nil

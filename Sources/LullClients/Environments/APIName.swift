@@ -80,8 +80,8 @@ struct EnvironmentWish {
     }
   }
 
-  /// The name for messages, with control characters escaped and shortened: `LULL_ENV` may contain
-  /// any text.
+  /// The name for messages, shortened and with control characters escaped, because `LULL_ENV` may
+  /// contain any text.
   var shownName: String { ControlCharacters.shown(in: LogText.part(name, limit: 80)) }
 
   /// The end of a message that names the origin of the environment, if the user did not type it.

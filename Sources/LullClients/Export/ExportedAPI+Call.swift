@@ -1,8 +1,8 @@
 package import LullCore
 
 extension ExportedAPI.Call {
-  /// Takes the access methods from the call's own headers and parameters, and the headers from the
-  /// settings. Credentials become access methods, whose values are never exported.
+  /// Adds the access methods that the call's own headers and parameters contain, and the headers of
+  /// the settings. A credential becomes an access method. Its value is never exported.
   ///
   /// - Parameters:
   ///   - headers: The headers of the settings. A header of the call takes precedence.

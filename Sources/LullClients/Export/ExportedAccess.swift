@@ -28,8 +28,8 @@ package struct ExportedAccess: Hashable {
     self.scopes = scopes
   }
 
-  /// The variable name of the secret: that of the environment variable it comes from, or the name
-  /// that the file gives it. nil if that is not a valid variable name.
+  /// The variable name of the secret: the name of its environment variable, or the name that the
+  /// file gives the secret. nil if that name is not valid for a variable.
   package var variable: String? { secret.flatMap { SecretText($0).variable } }
 
   /// Words that may precede a credential in a header and are not part of it.
@@ -63,7 +63,7 @@ package struct ExportedAccess: Hashable {
 }
 
 extension SecretText {
-  /// The name of the first secret in the text. nil if that is not a valid variable name.
+  /// The name of the first secret in the text. nil if the name is not valid for a variable.
   package var variable: String? {
     guard let name = secrets.first?.name, let first = name.utf8.first else { return nil }
     let isName = name.utf8.allSatisfy { byte in

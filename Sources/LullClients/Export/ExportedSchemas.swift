@@ -61,12 +61,13 @@ struct ExportedSchemas {
 
   // MARK: Lookup
 
-  /// Returns the schemas file's entry for a call. nil if there is none.
+  /// Returns the entry for a call in the schemas file. nil if the file has no such entry.
   func entry(of call: String) -> JSONElement? { try? file?.call(call) }
 
   func definition(_ name: String) -> JSONElement? { try? file?.definition(name) }
 
-  /// Returns the schema that another schema refers to, if the other one is only a reference.
+  /// Returns the schema that a schema refers to, if it is only a reference. Otherwise returns the
+  /// schema itself.
   func target(of schema: JSONElement) -> JSONElement {
     var schema = schema
     for _ in 0..<20 {
@@ -159,8 +160,8 @@ struct ExportedSchemas {
     }
   }
 
-  /// Translates a reference for the document. If its target is missing there, records a problem and
-  /// returns nil.
+  /// Translates a reference for the document. If the document would not contain the target, records
+  /// a problem and returns nil.
   private mutating func reference(_ text: String) -> String? {
     guard text.hasPrefix("#/") else {
       let reason =
@@ -196,8 +197,8 @@ struct ExportedSchemas {
     return found
   }
 
-  /// Writes the referenced schemas as members, including those that they reference themselves.
-  /// Writes nothing if there are none.
+  /// Writes the referenced schemas as members, including schemas that are referenced only by other
+  /// referenced schemas. Writes nothing if there are none.
   mutating func writeComponents(_ writer: inout JSONWriter) {
     var writtenOthers = 0
     var place = 0

@@ -38,7 +38,7 @@ struct ExportedTraits {
   mutating func addFragment(of call: APICall) {
     add(
       "the path",
-      "another call has the same method and path: its name is added after '#', which is not sent",
+      "another call has the same method and path, so '#' and the call's name are added (not sent)",
       call)
   }
 

@@ -1,6 +1,7 @@
 import LullCore
 
-/// Writes an OpenAPI 3.1 document for the API that a file describes.
+/// Writes an OpenAPI document for the API that a file describes: version 3.1, or 3.2 if a call has the
+/// method QUERY.
 ///
 /// The output is deterministic. Credentials are never included, and everything that the document
 /// can't express is reported.
@@ -25,7 +26,7 @@ package struct OpenAPIWriter {
   }
 
   private static let methods: [RequestMethod] = [
-    .get, .put, .post, .delete, .options, .head, .patch,
+    .get, .put, .post, .delete, .options, .head, .patch, .query,
   ]
 
   private let api: ExportedAPI
@@ -81,7 +82,7 @@ package struct OpenAPIWriter {
         continue
       }
       return leave(
-        call, "'\(name)' is called '\(shown)' in the path of call '\(items[place].path)'")
+        call, "its parameter '\(name)' is called '\(shown)' in the path '\(items[place].path)'")
     }
     items[place].operations.append(
       Operation(
@@ -106,7 +107,8 @@ package struct OpenAPIWriter {
     var security = SecuritySchemes(name: api.name)
     var writer = JSONWriter(pretty: true)
     writer.writeObject { writer in
-      writer.write(key: "openapi", "3.1.0")
+      let hasQuery = items.contains { $0.operations.contains { $0.exported.call.method == .query } }
+      writer.write(key: "openapi", hasQuery ? "3.2.0" : "3.1.0")
       writer.write(key: "x-exported-by", api.origin)
       writer.writeObject(key: "info") { writer in
         writer.write(key: "title", api.description ?? api.name)

@@ -4,7 +4,8 @@ import LullCore
 struct OperationWriter {
   let exported: ExportedAPI.Call
   let path: ExportedPath
-  /// The placeholder names in the document's path, by the names in the call's own path.
+  /// The placeholder names in the document's path, keyed by the placeholder names in the call's own
+  /// path.
   let names: [String: String]
   /// The entry for the call in the schemas file.
   let entry: JSONElement?
@@ -29,6 +30,7 @@ struct OperationWriter {
     writer.writeObject { writer in
       writer.write(key: "operationId", call.name)
       writeSummary(&writer)
+      if call.isSafe { writer.write(key: "x-lull-safe", true) }
       writeParameters(&schemas, &writer)
       BodyWriter(call: call, schema: entry?["body"]).write(&schemas, &writer)
       ResponseWriter(exported: exported, known: entry?["responses"], said: entry?["answers"])

@@ -1,8 +1,8 @@
 import LullCore
 import LullSchemas
 
-/// The schema of a parameter: the one in the schemas file if it still agrees with the API file,
-/// otherwise one derived from the parameter's type.
+/// The schema of a parameter. It is the schema in the schemas file if that still agrees with the
+/// API file. Otherwise it is derived from the parameter's type.
 struct ParameterSchema {
   let parameter: CallParameter
   /// The schema in the schemas file, if there is one.
@@ -111,7 +111,7 @@ struct ParameterSchema {
     }
   }
 
-  /// Returns the types that a schema allows. nil if it allows any type.
+  /// Returns the types that a schema allows. nil if the schema allows any type.
   private static func types(of schema: JSONElement) -> Set<String>? {
     if let type = schema["type"]?.string { return [type] }
     guard let types = schema["type"], types.kind == .array else { return nil }
@@ -120,7 +120,8 @@ struct ParameterSchema {
 }
 
 extension CallParameter {
-  /// The parameter's default as JSON. nil if there is none, or if it is a credential or a file.
+  /// The parameter's default as JSON. nil if there is no default, or if the default is a credential
+  /// or a file.
   package var shownDefault: [UInt8]? {
     switch standard {
     case nil, .secret, .file, .content: nil

@@ -11,9 +11,9 @@ struct ResponseWriter {
   }
 
   let exported: ExportedAPI.Call
-  /// The schemas in the schemas file, by status.
+  /// The schemas in the schemas file, keyed by status.
   let known: JSONElement?
-  /// The content types and examples in the schemas file, by status.
+  /// The content types and examples in the schemas file, keyed by status.
   let said: JSONElement?
 
   private var call: APICall { exported.call }

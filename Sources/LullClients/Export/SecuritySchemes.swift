@@ -1,6 +1,6 @@
 import LullCore
 
-/// The security schemes of a document. There is one for each access method, by name.
+/// The security schemes of a document. Each access method has one scheme with a unique name.
 struct SecuritySchemes {
   private struct Scheme {
     let name: String

@@ -6,8 +6,8 @@ import LullSystem
 
 /// Reads the calls that an API file declares.
 extension APIDeclaration {
-  /// Returns the calls declared in a table. A call is read when it is used. For a checker, all
-  /// calls are read immediately, and only those without errors are returned.
+  /// Returns the calls declared in a table. A call is read when it is used. If there is a checker,
+  /// all calls are read immediately, and only calls without errors are returned.
   func calls(
     _ table: Int32, _ state: OpaquePointer?, _ service: Service, _ files: APIFiles
   ) throws(APIFileProblem) -> DeclaredCalls {
@@ -112,6 +112,11 @@ extension APIDeclaration {
           throw .message("'body_required' must be true or false, got \(value.described)")
         }
         call.requiresBody = flag
+      case "safe":
+        guard let flag = value.bool else {
+          throw .message("'safe' must be true or false, got \(value.described)")
+        }
+        call.isSafe = flag
       case "content_type":
         let text = try value.text(key)
         guard !text.isEmpty else { throw .message("'content_type' must not be empty") }
@@ -167,6 +172,13 @@ extension APIDeclaration {
       let problem = problem(at + ["body_required"], "call '\(name)': \(text)")
       if !note(problem) { throw problem }
     }
+    if call.isSafe, call.method != .post {
+      let problem = problem(
+        at + ["safe"],
+        "call '\(name)': 'safe' declares that a POST only reads, and cannot be used with "
+          + "\(call.method)")
+      if !note(problem) { throw problem }
+    }
     if call.contentType != nil, [.form, .multipart].contains(call.bodyForm) {
       let problem = problem(
         at + ["content_type"],
@@ -186,7 +198,7 @@ extension APIDeclaration {
     return call
   }
 
-  /// Returns why a request of the call can't have an empty body. nil if it can.
+  /// Returns why a request of the call can't have an empty body. nil if the body can be empty.
   private static func objection(toRequiredBodyOf call: APICall) -> String? {
     if let whole = call.wholeParameter {
       return "'body_required' is for a body of fields: set 'required = true' for the parameter "
@@ -239,8 +251,8 @@ extension APIDeclaration {
 }
 
 extension APIDeclaration {
-  /// Returns a description of a file's result if the file is a module. nil if it is an API or an
-  /// attempt at one. API files load modules, which are in the same folder.
+  /// Returns a description of a file's result if the file is a module. nil if the file is an API,
+  /// or is meant to be an API. Modules are in the same folder as the API files that load them.
   ///
   /// A module returns a function, or a table that is not empty and has no sign of an API: it has no
   /// service under any name, no 'service' or 'calls', and no table with a similar name.

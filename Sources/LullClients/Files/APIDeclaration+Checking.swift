@@ -44,7 +44,7 @@ extension APIDeclaration {
     }
   }
 
-  /// Returns why a path does not lead to the service. nil if it does.
+  /// Returns why a path does not lead to the service. nil if the path leads to the service.
   static func objection(toPath path: String, base: ResourceURL?) -> String? {
     let target = String(path.prefix { !"?#{".contains($0) })
     let advice = "; another host needs its own service in another API file"

@@ -7,8 +7,8 @@ import LullLuaSource
 /// location.
 extension APIDeclaration {
   /// Returns the parameters with their locations. Path parameters come first, in path order, and
-  /// are required. The others follow in file order, or by name if the source does not show their
-  /// order.
+  /// are required. The others follow in file order, or sorted by name if the source does not show
+  /// their order.
   func arranged(_ declared: [DeclaredParameter], of call: APICall, at: [String])
     throws(APIFileProblem) -> [CallParameter]
   {
@@ -36,7 +36,7 @@ extension APIDeclaration {
         if let other = rest.first(where: { $0.parameter.name == name }), let place = other.place {
           throw problem(
             at + ["params", name, "place"],
-            "call '\(call.name)': its path has the parameter '\(name)', and 'params' puts it in "
+            "call '\(call.name)': its path has the parameter '\(name)', but 'params' puts it in "
               + "\(place.described): for two parameters use two keys, one with name = \"\(name)\"")
         }
         checker?.note(
@@ -169,7 +169,7 @@ extension APIDeclaration {
     }
     if isPart, call.bodyForm == .raw, !parameter.isWhole {
       throw PlaceProblem(
-        nil, "is in a body of body = \"raw\", which takes one parameter, with whole = true")
+        nil, "is in the body, but body = \"raw\" takes only one parameter, with whole = true")
     }
   }
 

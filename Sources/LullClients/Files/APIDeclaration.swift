@@ -11,7 +11,7 @@ struct APIDeclaration {
   static let callKeys = [
     "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
     "body_required", "content_type", "mock", "example", "examples", "schema",
-    "response_type",
+    "response_type", "safe",
   ]
   static let parameterKeys = [
     "type", "default", "required", "description", "option", "place", "name", "list", "style",

@@ -60,7 +60,7 @@ package final class APIFile {
   }
 
   /// Moves the calls to another base URL. Returns false if the file has already created a resource
-  /// of its service, because that can't be moved.
+  /// of its service, because a resource can't be moved.
   package func rebase(to url: String) -> Bool {
     guard service.rebase(to: url) else { return false }
     (service.schemas as? CallSchemas)?.rebase(to: service.baseURL)
@@ -91,7 +91,8 @@ package enum APIFileProblem: Error {
   case syntax(message: String, source: [UInt8], name: String)
   /// The file raised an error.
   case failed(ScriptProblem)
-  /// The file is a module, not an API. The values are the place and a description of its result.
+  /// The file is a module, not an API. The values are a place in the file and a description of the
+  /// file's result.
   case module(SourcePlace, String)
   /// The file's result is not a valid API. The values are the place of the error and its message.
   case declaration(SourcePlace, String)
@@ -117,7 +118,7 @@ extension APIFileProblem: CustomStringConvertible {
     }
   }
 
-  /// Returns whichever of two problems comes first in the file, so that reports are deterministic.
+  /// Returns the problem that comes first in the file, so that reports are deterministic.
   func first(of other: APIFileProblem?) -> APIFileProblem {
     guard case .declaration(let place, let text)? = other,
       case .declaration(let ownPlace, let ownText) = self
@@ -127,7 +128,7 @@ extension APIFileProblem: CustomStringConvertible {
 
   /// Returns the message for a module that is used as an API.
   static func text(ofModule result: String) -> String {
-    "not an API: it returns \(result), as modules do"
+    "not an API: the file returns \(result), as modules do"
   }
 }
 

@@ -20,8 +20,8 @@ package enum APIFileLocator {
     word.contains("/") || word.hasSuffix(".lua")
   }
 
-  /// Returns the file for a name or path, with or without an environment. nil if there is no such
-  /// file, or if it may not be used.
+  /// Returns the file for a name or path, with or without an environment. nil if the file does not
+  /// exist or may not be used.
   package static func file(of word: String) -> String? { plainFile(of: APIName(word).file) }
 
   /// Returns the file for a name or path that has no environment.

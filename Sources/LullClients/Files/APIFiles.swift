@@ -68,7 +68,7 @@ package final class APIFiles: HostExtension {
   /// object.
   ///
   /// The environment is the one given with the name. If none is given and the file declares
-  /// environments, it is that of `LULL_ENV`.
+  /// environments, `LULL_ENV` selects the environment.
   ///
   /// - Parameter usesVariable: Whether `LULL_ENV` applies.
   package func api(_ word: String, usesVariable: Bool = true) throws(APIFileProblem) -> APIFile {

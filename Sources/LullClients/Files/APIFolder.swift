@@ -40,11 +40,11 @@ package struct APIFolder {
     return variable("HOME").map { APIFolder(path: $0 + "/.config/lull/apis", place: .own) }
   }
 
-  /// Returns why a file in this folder may not be used. nil if it may.
+  /// Returns why a file in this folder may not be used. nil if the file may be used.
   ///
   /// The user has not explicitly chosen a folder above the working directory. Therefore that
-  /// folder, and all folders between the two, must belong to the user. After resolving links, the
-  /// file must be inside the repository.
+  /// folder, and all folders between it and the working directory, must belong to the user. After
+  /// resolving links, the file must be inside the repository.
   package func objection(to file: String) -> String? {
     guard case .above(let level, let top) = place else { return nil }
     for folder in (1...level).map(APIFolder.above) + [path, file] {
@@ -84,8 +84,8 @@ package struct APIFolder {
     }
   }
 
-  /// Returns the user ID of the owner who could change a file. For a link that belongs to the user,
-  /// returns the owner of its target.
+  /// Returns the user ID of a file's owner, who can change the file. For a link that belongs to the
+  /// user, returns the owner of the link's target.
   private static func owner(of path: String) -> uid_t? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

@@ -94,8 +94,8 @@ final class CallTable {
 
 extension ListedCall {
   /// Reads the properties of a call that lists show. nil if the call must be read completely. That
-  /// is so if it is invalid, if it has functions, or if a placeholder of its path may contain
-  /// slashes.
+  /// is necessary if the call is invalid, if it has functions, or if a placeholder of its path may
+  /// contain slashes.
   fileprivate init?(_ name: String, _ index: Int32, _ state: OpaquePointer?) throws(Misuse) {
     var path: String?
     var description: String?

@@ -2,8 +2,8 @@ import LullCore
 
 /// The calls that an API file declares.
 ///
-/// A call is read when it is used. An error in it is thrown to the code that requested it. Home
-/// thread only.
+/// A call is read when it is used. An error in the call is thrown to the code that requested the
+/// call. Home thread only.
 final class DeclaredCalls {
   typealias Reading = Result<APICall, APIFileProblem>
 
@@ -48,8 +48,8 @@ final class DeclaredCalls {
     return try call(name).map { ListedCall($0) }
   }
 
-  /// Reads calls and stores those without errors. The others are read again at their next use,
-  /// because the cause of the error may be outside the file.
+  /// Reads calls and stores the calls without errors. Calls with errors are read again at their
+  /// next use, because the cause of the error may be outside the file.
   private func read(_ names: Set<String>) -> [String: Reading] {
     guard !names.isEmpty, let table else { return [:] }
     let found = table.read(names)

@@ -8,7 +8,7 @@ package struct ListedCall {
   /// The path, with `{name}` for a parameter.
   package let path: String
   package let description: String?
-  /// The placeholders of its path that may contain slashes.
+  /// The placeholders of the call's path that may contain slashes.
   package let openPlaces: Set<String>
 }
 

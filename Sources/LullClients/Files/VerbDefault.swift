@@ -92,7 +92,8 @@ private struct VerbDefaultReader {
     let visited = Result { () throws(Misuse) in
       try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
         guard let field = key.string, let text = value.text else {
-          throw .message("'\(name)' must have names and texts, got \(value.described)")
+          throw .message(
+            "every field of '\(name)' must be a name with a text, got \(value.described)")
         }
         pairs.append((field, text))
       }

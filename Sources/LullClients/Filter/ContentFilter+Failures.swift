@@ -2,8 +2,8 @@ import LullCore
 import LullHost
 
 extension ContentFilter {
-  /// The chunk name of an expression of `-f` in messages. `preludeName` is that of the code around
-  /// the expression.
+  /// The chunk name of an expression of `-f` in messages. `preludeName` is the chunk name of the
+  /// code that Lull adds around the expression.
   static let expressionName = "-f"
   static let preludeName = "-f prelude"
 
@@ -15,7 +15,7 @@ extension ContentFilter {
     if let start = shown.message.firstRange(of: " a nil value (global '")?.upperBound,
       shown.message.hasSuffix("')")
     {
-      shown.message += "; fields are those of x: x.\(shown.message[start...].dropLast(2))"
+      shown.message += "; to read a field of x, write x.\(shown.message[start...].dropLast(2))"
     }
     return shown
   }

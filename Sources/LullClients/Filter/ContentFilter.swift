@@ -119,8 +119,9 @@ package final class ContentFilter {
   ///
   /// - Parameters:
   ///   - body: The body that the content was parsed from. Numbers taken from it keep their digits.
-  ///   - isOfPages: Whether the content is the list of several pages. An expression that reads it
-  ///     like the object of one page would silently result in nil, so that is an error.
+  ///   - isOfPages: Whether the content is the list of several pages. An expression that reads this
+  ///     list as if it were the object of one page is an error, because its result would silently
+  ///     be nil.
   package func json(
     of content: Content, service: Service, spelledBy body: [UInt8]? = nil, isOfPages: Bool = false
   ) throws(Problem) -> [UInt8] {
@@ -178,7 +179,8 @@ package final class ContentFilter {
   /// Warns about fields in the expression that no row had.
   package func warnOfFields() { callbacks.reporter.warnings.release() }
 
-  /// Returns a result with the server's digits. The prelude has marked the parts and floats in it.
+  /// Returns a result with the server's digits. The prelude has marked the parts and floats in the
+  /// result.
   private func spelled(
     _ marked: [UInt8], _ results: RunResults, _ document: JSONDocument, _ spelling: JSONSpelling
   ) -> [UInt8] {

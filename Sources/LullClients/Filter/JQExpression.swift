@@ -8,9 +8,9 @@ struct JQExpression {
   ///
   /// - Parameter isWrong: Whether the text is not valid Lua.
   func hint(isWrong: Bool) -> String? {
-    if let written = countedFromZero { return "elements count from 1: write \(written)" }
+    if let written = countedFromZero { return "elements are counted from 1: write \(written)" }
     if let written = renamedFunction {
-      return "the function has another name here: write \(written)"
+      return "the function has another name in Lull: write \(written)"
     }
     if let written = otherLanguage { return "x is the response body: write \(written)" }
     if ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(text) {
@@ -34,7 +34,7 @@ struct JQExpression {
       + ".[] | .name is map(x, \"name\"), and select is filter"
   }
 
-  /// The text if it is a bare name. As a Lua expression, it is either a function or nil.
+  /// The text if it consists only of a name. Such a Lua expression is either a function or nil.
   private var bareWord: String? {
     guard JQExpression.isName(text), !["x", "nil", "true", "false"].contains(text) else {
       return nil
@@ -93,7 +93,7 @@ struct JQExpression {
 
   // MARK: Translating
 
-  /// The Lua translation. nil if it is not known.
+  /// The Lua translation. nil if the translation is not known.
   private var translated: String? {
     var code = "x"
     var isStream = false
@@ -213,7 +213,7 @@ struct JQExpression {
     return steps
   }
 
-  /// Returns a path such as `.a.b` as a field name. nil if it is not one.
+  /// Returns a path such as `.a.b` as a field name. nil if the text is not such a path.
   private static func field(_ path: String) -> String? {
     guard path.hasPrefix("."), let steps = steps(of: path) else { return nil }
     var names: [String] = []

@@ -18,8 +18,8 @@ struct ServerDigits {
 
   private let document: JSONDocument
   private let spelling: JSONSpelling
-  /// The numbers that the expression read from the content, by value: their positions in reading
-  /// order, and how many of the positions have been used.
+  /// The numbers that the expression read from the content, keyed by value. For each value: the
+  /// positions of its numbers in reading order, and how many of these positions have been used.
   private var reads: [UInt64: (places: [Int], used: Int)] = [:]
 
   init(_ document: JSONDocument, _ spelling: JSONSpelling, reads places: [Int]) {

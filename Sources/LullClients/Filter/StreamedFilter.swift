@@ -9,7 +9,7 @@ import LullLuaSource
 ///
 /// A function must be written in the expression, or be one of Lua's or of the filters. It may read
 /// only its arguments and its own variables, and assign only to its own variables. If the tokens do
-/// not show that it does, the expression is not streamed.
+/// not show that a function keeps these rules, the expression is not streamed.
 package enum StreamedFilter: Equatable {
   /// The result is the list of the results of all pages.
   case elements
@@ -18,7 +18,7 @@ package enum StreamedFilter: Equatable {
   /// The result is the first element itself, not a list.
   case one
 
-  /// Recognizes an expression. nil if it needs all pages at once.
+  /// Recognizes an expression. nil if the expression needs all pages at once.
   package init?(_ filter: FilterText) {
     guard !filter.isFile || !filter.hasReturn else { return nil }
     var reader = Reader(tokens: LuaToken.all(in: filter.text.utf8))

@@ -25,14 +25,14 @@ package struct MockAnswer {
     if results[0].kind == Int32(LULL_NIL) { return nil }
     guard results[0].kind == Int32(LULL_TABLE) else {
       throw .message(
-        "'mock' must return a table such as { status = 200, json = … }, or nil to leave the "
-          + "response to other sources, got \(results[0].described)")
+        "'mock' must return a table such as { status = 200, json = … }, or nil to use a "
+          + "recorded response or an example, got \(results[0].described)")
     }
     try self.init(table: results.index(0), results.state, reading, status: 200)
   }
 
-  /// Reads a response from a table. It has the fields of a `networking` function's response, `json`
-  /// and `delay`.
+  /// Reads a response from a table. The table has the fields of a `networking` function's response,
+  /// and also `json` and `delay`.
   ///
   /// - Parameters:
   ///   - status: The status if the table has none.
@@ -101,7 +101,7 @@ package enum MockPiece {
       self = results[1].kind == Int32(LULL_NIL) ? .end : .cut
     } else {
       throw .message(
-        "'body' must return strings, and nil at its end, got \(results[0].described)")
+        "'body' must return strings, and nil at the end of the body, got \(results[0].described)")
     }
   }
 }

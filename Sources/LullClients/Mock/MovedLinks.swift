@@ -5,7 +5,8 @@ package import LullCore
 ///
 /// Only a string that is a link as a whole is changed. Links to other hosts are not changed.
 package struct MovedLinks {
-  /// The origins in links that are replaced: that of the service, and that of generated links.
+  /// The origins in links that are replaced: the origin of the service, and the origin of generated
+  /// links.
   private let origins: [String]
   /// The origin of the mock as the client sees it.
   package let here: String

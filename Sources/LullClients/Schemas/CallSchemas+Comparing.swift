@@ -71,8 +71,8 @@ extension CallSchemas {
     let name: String
   }
 
-  /// Returns the entry that a reference points to, or that contains its target. nil for a reference
-  /// to an anchor.
+  /// Returns the entry that a reference points to, or the entry that contains the reference's
+  /// target. nil for a reference to an anchor.
   private static func entry(of reference: String) -> Entry? {
     guard reference.hasPrefix("#/") else { return nil }
     let names = reference.dropFirst(2).split(

@@ -3,8 +3,8 @@ import LullSchemas
 
 /// Provides responses for `lull mock` from the schemas, and checks requests against them.
 extension CallSchemas {
-  /// Returns the response that a call's schemas declare, if possible that of a success. nil if
-  /// there is none, or if the schemas can't be used.
+  /// Returns the response that a call's schemas declare, if possible the response for a success.
+  /// nil if there is none, or if the schemas can't be used.
   ///
   /// - Parameter links: Changes links in examples so that they point to the mock.
   package func example(of call: APICall, _ links: MovedLinks) -> MockAnswer? {
@@ -142,7 +142,7 @@ extension CallSchemas {
     (try? openedFile()?.call(call)?["body_required"]?.bool) == true
   }
 
-  /// Returns the error in a request body; nil if it is valid or has no schema.
+  /// Returns the error in a request body. nil if the body is valid or has no schema.
   package func objection(toBody bytes: [UInt8], of call: String) -> String? {
     do throws(SchemaProblem) {
       guard let file = try openedFile(), try file.call(call)?["body"] != nil else { return nil }

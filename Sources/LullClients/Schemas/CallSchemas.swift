@@ -5,8 +5,8 @@ import LullSystem
 /// The response schemas of an API.
 ///
 /// The method and path of a request determine the call. For a successful response, the schema that
-/// the call itself declares applies. Otherwise, and for other statuses, its entry in the schemas
-/// file applies.
+/// the call itself declares applies. Otherwise, and for other statuses, the call's entry in the
+/// schemas file applies.
 ///
 /// The file is read when the first response must be validated. A schema is compiled at its first
 /// use. Home thread only.
@@ -22,11 +22,12 @@ package final class CallSchemas: AnswerSchemas {
   /// The schemas that were requested. The key is the call's name, with the status or a prefix for
   /// the call's own schema.
   private var known: [String: CallAnswerSchema?] = [:]
-  /// The example responses for `lull mock`, by call and by the mock's origin.
+  /// The example responses for `lull mock`, keyed by call and by the mock's origin.
   var examples: [String: MockAnswer?] = [:]
   /// The compiled schemas, separately for responses (`true`) and for everything else (`false`).
   private var validators: [Bool: FileValidators] = [:]
-  /// The problems that have been reported, by schema, place and keyword.
+  /// The problems that have been reported. Each element consists of a schema, a place and a
+  /// keyword.
   private var told: Set<[String]> = []
 
   /// - Parameter calls: The calls. Their routes are compiled when the first response arrives, and a
@@ -37,7 +38,7 @@ package final class CallSchemas: AnswerSchemas {
     self.base = base
   }
 
-  /// Matches calls below another base URL. Used when the service has moved there.
+  /// Matches calls below another base URL. Used when the service has moved to that URL.
   func rebase(to base: ResourceURL?) {
     self.base = base
     routes = Result { () throws(APIFileProblem) in try makeRoutes() }
@@ -107,7 +108,7 @@ package final class CallSchemas: AnswerSchemas {
   /// Returns the schemas file. nil if there is none.
   package func openedFile() throws(SchemaProblem) -> SchemaFile? { try file?.get() }
 
-  /// - Parameter isOfAnswer: Whether the schema is that of a response. False for a parameter or a
+  /// - Parameter isOfAnswer: Whether the schema describes a response. False for a parameter or a
   ///   request body.
   func validator(
     _ pointer: String, _ file: SchemaFile, isOfAnswer: Bool = true
@@ -213,8 +214,8 @@ struct CallAnswerSchema: AnswerSchema {
   }
 }
 
-/// The schemas that a script has compiled, by their source. A loop compiles the same schema only
-/// once.
+/// The schemas that a script has compiled, keyed by their source. A loop compiles the same schema
+/// only once.
 struct KnownSchemas {
   private static let most = 32
   private var validators: [[UInt8]: SchemaValidator] = [:]

@@ -5,8 +5,9 @@
 package struct CacheControl: Equatable {
   /// The response must not be stored persistently.
   package var isNoStore = false
-  /// The response must not be used without validation by the server. Also set by `no-cache` with
-  /// header names, which a cache may treat as `no-cache` for the whole response. (Section 5.2.2.4)
+  /// The response must not be used without validation by the server. A `no-cache` directive with
+  /// header names sets this property too: a cache may treat it as `no-cache` for the whole
+  /// response. (Section 5.2.2.4)
   package var isNoCache = false
   /// The freshness lifetime in seconds, from the first `max-age`. If the value of `max-age` is not
   /// a number, the lifetime is 0, because invalid values count as stale. (Section 4.2.1)
@@ -33,13 +34,14 @@ package struct CacheControl: Equatable {
   /// value.
   static func forbidsStoring(_ headers: Headers) -> Bool { CacheControl(headers).isNoStore }
 
-  /// Removes the quotation marks of a quoted value.
+  /// Removes the quotation marks of a quoted argument.
   private static func argument(_ text: Substring) -> Substring {
     guard text.count >= 2, text.first == "\"", text.last == "\"" else { return text }
     return text.dropFirst().dropLast()
   }
 
-  /// Splits at commas outside quoted values. An unpaired quotation mark is an ordinary character.
+  /// Splits the value of a header at commas outside quoted strings. An unpaired quotation mark is
+  /// an ordinary character.
   private static func directives(_ value: String) -> [Substring] {
     var parts: [Substring] = []
     var start = value.startIndex
@@ -82,19 +84,21 @@ package struct CacheControl: Equatable {
 /// also if neither `max-age` nor `Expires` is valid. It is not estimated from `Last-Modified`
 /// (AGE-02).
 package struct HTTPFreshness: Equatable {
-  /// The freshness lifetime in seconds, counted from the creation of the response.
+  /// The freshness lifetime in seconds, counted from the time at which the server created the
+  /// response.
   package let lifetime: Double
   /// The age of the response on arrival, in seconds: the value of `Age` plus the duration of the
   /// exchange, or the time since `Date` if that is longer. (Section 4.2.3)
   package let initialAge: Double
 
-  /// The remaining freshness from arrival on, in seconds; 0 if the response was stale on arrival.
+  /// The time for which the response stays fresh after its arrival, in seconds; 0 if the response
+  /// was stale on arrival.
   package var remaining: Double { max(0, lifetime - initialAge) }
 
-  /// Computes the freshness of a response.
+  /// Computes the freshness of a response from its headers.
   ///
   /// - Parameters:
-  ///   - arrival: When the response arrived, in seconds since 1970.
+  ///   - arrival: The time at which the response arrived, in seconds since 1970.
   ///   - elapsed: The duration of the exchange, in seconds.
   ///   - isNoStore: Whether the request contained `no-store`.
   init(_ headers: Headers, arrival: Double, elapsed: Double, isNoStore: Bool = false) {
@@ -114,7 +118,7 @@ package struct HTTPFreshness: Equatable {
     }
   }
 
-  /// Parses an `Age` header. If its line contains several values, the first is used.
+  /// Parses the value of an `Age` header. If the value is a list, the first element is used.
   private static func age(_ text: String) -> Double? {
     let first = text.prefix { $0 != "," }
     return DeltaSeconds.parse(first.trimmingBlanks)
@@ -129,9 +133,9 @@ extension Entity {
       isNoStore: exchange?.forbidsStoring ?? false)
   }
 
-  /// Whether the response to a HEAD request shows that the server's representation has changed.
-  /// Compares ETags, or Last-Modified if one of the two responses has no ETag. (AGE-09; RFC 9111,
-  /// section 4.3.5)
+  /// Whether the response to a HEAD request shows that the representation on the server differs
+  /// from this entity. Compares the ETags. If one of the two responses has no ETag, compares
+  /// Last-Modified. (AGE-09; RFC 9111, section 4.3.5)
   package func isOutdated(by head: Entity) -> Bool {
     guard head.exchange?.status == 200 else { return false }
     for name in ["etag", "last-modified"] {
@@ -141,8 +145,8 @@ extension Entity {
   }
 }
 
-/// The update of a stored response by a 304 response: the headers of the 304 response, and the
-/// headers of the request that it answers.
+/// The values with which a 304 response updates a stored response: the headers of the 304 response,
+/// and the headers of the request that was answered with 304.
 package struct Refreshment: Sendable, Equatable {
   let headers: Headers
   /// The headers of the request that was answered with 304.
@@ -155,8 +159,8 @@ package struct Refreshment: Sendable, Equatable {
 }
 
 extension Entity {
-  /// Updates the headers with those of a 304 response. The content and the timestamp are unchanged.
-  /// (AGE-04; RFC 9111, section 4.3.4)
+  /// Replaces the stored headers with the headers of a 304 response. The content and the timestamp
+  /// are unchanged. (AGE-04; RFC 9111, section 4.3.4)
   package mutating func refresh(by refreshment: Refreshment) {
     var merged = headers.refreshed(by: refreshment.headers)
     // From now on, the age is counted from the 304 response, whatever it was before.
@@ -167,26 +171,28 @@ extension Entity {
   }
 }
 
-/// The request headers on which a response depends: the values of the headers that its `Vary`
-/// names. (AGE-05; RFC 9111, section 4.1)
+/// The values of the request headers that the `Vary` header of a response names. The response
+/// depends on these request headers. (AGE-05; RFC 9111, section 4.1)
 ///
 /// Values that contain secrets are represented by their masks.
 package struct Variant: Sendable, Equatable {
-  /// One line for each header that `Vary` names, in order: `name: value`, or only the name if the
-  /// header was not sent. The only line is `*` if the response depends on more than headers.
+  /// One line for each request header on which the response depends: `name: value`, or only the
+  /// name if the request had no such header. The only line is `*` if the response also depends on
+  /// other things than request headers.
   private let lines: [String]
 
-  /// Makes the variant of a response, or returns nil for a response without `Vary`.
+  /// Makes the variant of the response `answer` to a request with the headers `request`. Returns
+  /// nil for a response without `Vary`.
   ///
-  /// - Parameter isPart: Whether the response is partial (206) and thus depends on the requested
-  ///   `Range`.
+  /// - Parameter isPart: Whether the response is partial (206). A partial response also depends on
+  ///   the requested `Range`.
   package init?(of answer: Headers, to request: Headers, isPart: Bool = false) {
     let names = Variant.names(answer) + (isPart ? ["range"] : [])
     guard !names.isEmpty else { return nil }
     lines = names.map { Variant.line($0, request) }
   }
 
-  /// Whether a response with this variant may answer a request with these headers.
+  /// Whether a stored response with this variant may be used for a request with these headers.
   package func answers(_ request: Headers) -> Bool {
     lines.allSatisfy { line in
       let name = line.prefix { $0 != ":" }
@@ -194,14 +200,14 @@ package struct Variant: Sendable, Equatable {
     }
   }
 
-  /// The names in `Vary`, in lower case and without duplicates.
+  /// The header names that `Vary` lists, in lower case and without duplicates.
   private static func names(_ answer: Headers) -> [String] {
     let names = answer.listedNames("vary")
     return names.contains("*") ? ["*"] : names.sorted()
   }
 
-  /// Returns the line for one header of the request. Repeated headers are joined, and blanks around
-  /// commas are ignored.
+  /// Returns the line of the variant for the request header `name`. Repeated headers are joined,
+  /// and blanks around commas are ignored.
   private static func line(_ name: String, _ request: Headers) -> String {
     let values = request.values(name)
     guard !values.isEmpty else { return name }
@@ -210,6 +216,6 @@ package struct Variant: Sendable, Equatable {
     return name + ":" + parts.map { $0.trimmingBlanks }.joined(separator: ",")
   }
 
-  /// A text that identifies the variant, for a digest.
+  /// A text that identifies the variant. It is used in a digest.
   package var text: String { lines.joined(separator: "\n") }
 }

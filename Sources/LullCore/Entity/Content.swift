@@ -1,21 +1,21 @@
 /// The content of an entity, at any stage of the pipeline.
 ///
 /// Bytes and text are different kinds of content, even though a language such as Lua has one type
-/// for both. Only text has a `text` property (TYP-01).
+/// for both. In Lua, only text content appears in a `text` property (TYP-01).
 public enum Content: Sendable {
-  /// Bytes that no transformer has converted. Lua: a string.
+  /// Bytes that no transformer has converted. In Lua, a string.
   case bytes([UInt8])
-  /// Text, decoded with the response's charset. Lua: a string.
+  /// Text that was decoded with the response's charset. In Lua, a string.
   case text(String)
-  /// Parsed JSON, read in place. Lua: tables, or a document.
+  /// Parsed JSON, read without copying. In Lua, tables or a document.
   case json(JSONDocument)
   /// The result of a Swift transformer.
   case value(any Sendable)
-  /// A value of a script. The script's host holds the value and finds it by this id.
+  /// A value of a script. The script's host stores the value and finds it by this ID.
   case foreign(ForeignContent)
 
-  /// The name of the content's type, as used for `input` and `output` in a transformer's options,
-  /// and in causes of errors (TRF-09).
+  /// The name of the content's type. It is used for `input` and `output` in the options of a
+  /// transformer, and in the causes of errors (TRF-09).
   package var typeName: String {
     switch self {
     case .bytes: "data"
@@ -47,10 +47,10 @@ public enum Content: Sendable {
   }
 }
 
-/// A value of a script, which the core knows only by number.
+/// A value of a script. The core knows it only by its number.
 public struct ForeignContent: Sendable, Hashable {
   package let id: Int64
-  /// The script's name of the type, such as `table`.
+  /// The name of the value's type in the script, such as `table`.
   package let typeName: String
 
   package init(id: Int64, typeName: String) {
@@ -63,9 +63,9 @@ public struct ForeignContent: Sendable, Hashable {
 }
 
 extension Content {
-  /// Makes content from a value. A `String` becomes text, `[UInt8]` becomes bytes, a `JSONDocument`
-  /// becomes JSON, and a `ForeignContent` becomes a value of a script. A `Content` is used
-  /// unchanged, and any other value becomes `.value`.
+  /// Makes content from a Swift value: `.text` from a `String`, `.bytes` from `[UInt8]`, `.json`
+  /// from a `JSONDocument`, and `.foreign` from a `ForeignContent`. A `Content` is used unchanged.
+  /// Any other value becomes `.value`.
   public init(_ value: some Sendable) {
     switch value {
     case let content as Content: self = content
@@ -124,7 +124,8 @@ extension JSONValue {
     }
   }
 
-  /// The value with types of the standard library only, which Swift casts element by element.
+  /// The JSON value, built only from types of the standard library, which Swift can cast element by
+  /// element.
   private var standardValue: any Sendable {
     switch self {
     case .null: self
@@ -139,9 +140,9 @@ extension JSONValue {
 }
 
 extension Content {
-  /// Whether this content and another are equal. Values of the program are compared only if they
-  /// are `Equatable`. Values of a script are equal if they are the same stored value, or if
-  /// `isSame` returns true.
+  /// Whether this content equals `other`. Values of the program are compared only if they are
+  /// `Equatable`. Two values of a script are equal if they are the same stored value, or if
+  /// `isSame` returns true for them.
   package func holdsSame(
     as other: Content, isSame: (ForeignContent, ForeignContent) -> Bool
   ) -> Bool {
@@ -155,7 +156,7 @@ extension Content {
     }
   }
 
-  /// Whether this content and another are the same text.
+  /// Whether this content and `other` are both text, and equal.
   func isSameText(as other: Content) -> Bool {
     guard case .text(let a) = self, case .text(let b) = other else { return false }
     return a.utf8.elementsEqual(b.utf8)

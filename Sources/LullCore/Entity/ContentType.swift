@@ -3,7 +3,7 @@ public struct ContentType: Sendable, Hashable {
   /// The value as written, with parameters.
   public let text: String
 
-  /// Makes a content type from any text. `charset` is nil if the text names no charset.
+  /// Makes a content type from any text. If the text has no charset parameter, `charset` is nil.
   public init(_ text: String) {
     self.text = text
   }
@@ -27,7 +27,8 @@ public struct ContentType: Sendable, Hashable {
     ContentType(contentType).charset
   }
 
-  /// The text before the first semicolon, trimmed.
+  /// The media type in the bytes of a Content-Type value: the text before the first semicolon,
+  /// trimmed.
   static func mediaType(
     of bytes: UnsafeBufferPointer<UInt8>
   ) -> Slice<UnsafeBufferPointer<UInt8>> {
@@ -44,6 +45,36 @@ public struct ContentType: Sendable, Hashable {
   }
 
   static func charset(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    var charset: [UInt8]?
+    forEachParameter(of: bytes) { name, value in
+      guard name.lazy.map({ $0 | 0x20 }).elementsEqual("charset".utf8) else { return true }
+      charset = unquoted(value)
+      return false
+    }
+    return charset?.isEmpty ?? true ? nil : charset
+  }
+
+  /// The parameters as written, with their values unquoted. A parameter without `=` is left out.
+  private var parameters: [(name: String, value: String)] {
+    var parameters: [(name: String, value: String)] = []
+    var text = text
+    text.withUTF8 { bytes in
+      ContentType.forEachParameter(of: bytes) { name, value in
+        parameters.append(
+          (String(escaping: name), String(escaping: ContentType.unquoted(value))))
+        return true
+      }
+    }
+    return parameters
+  }
+
+  /// Calls `body` with each parameter until `body` returns false. The value passed to `body` still
+  /// has its quotes.
+  private static func forEachParameter(
+    of bytes: UnsafeBufferPointer<UInt8>,
+    _ body: (_ name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>)
+      -> Bool
+  ) {
     var index = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
     while index < bytes.count {
       let start = index + 1
@@ -59,12 +90,34 @@ public struct ContentType: Sendable, Hashable {
       index = min(index, bytes.count)
       let parameter = bytes[start..<index]
       guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      let name = trimmed(parameter[..<equals])
-      guard name.lazy.map({ $0 | 0x20 }).elementsEqual("charset".utf8) else { continue }
-      let value = unquoted(trimmed(parameter[(equals + 1)...]))
-      return value.isEmpty ? nil : value
+      guard body(trimmed(parameter[..<equals]), trimmed(parameter[(equals + 1)...])) else { return }
     }
-    return nil
+  }
+
+  /// Whether the content is JSON: `application/json`, or a type that ends in `+json`.
+  package var isJSON: Bool {
+    if text == "application/json" { return true }
+    let type = mediaType.lowercased()
+    return type == "application/json" || type.hasSuffix("+json")
+  }
+
+  /// The content type in a form that can be compared. Type and parameter names are in lower case,
+  /// and the parameters are sorted by name. The value of `charset` is in lower case too, because it
+  /// ignores case. The values of other parameters are unchanged, but unquoted. (RFC 9110, sections
+  /// 8.3.1 and 8.3.2)
+  package var canonical: String {
+    if text == "application/json" { return text }
+    let parameters = parameters.map { name, value in
+      let name = name.lowercased()
+      return (name: name, value: name == "charset" ? value.lowercased() : value)
+    }
+    // Equal names keep their order, which may have a meaning.
+    let sorted = parameters.enumerated()
+      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+    return sorted.reduce(into: mediaType.lowercased()) { text, parameter in
+      let value = parameter.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      text += ";\(parameter.name)=\"\(value)\""
+    }
   }
 
   private static func unquoted(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
@@ -108,8 +161,8 @@ package struct ContentTypePattern: Sendable, Hashable {
     return pattern.withUnsafeBufferPointer { pattern in
       var position = 0
       var index = 0
-      // The last star and the end of its match. An earlier star need not be tried again: either the
-      // later star can match as much, or a separator between the two fixes the match of the earlier
+      // The last `*` and the end of its match. An earlier `*` need not be tried again: either the
+      // later `*` can match as much, or a separator between the two fixes the match of the earlier
       // one.
       var star: (position: Int, end: Int)?
       while true {
@@ -170,30 +223,33 @@ extension ContentTypePattern {
     "application/yaml", "application/x-yaml", "*/*+yaml", "application/x-www-form-urlencoded",
   ].map { ContentTypePattern($0) }
 
-  /// Whether the standard JSON parser accepts the type: `*/json` and `*/*+json`. (TRF-32)
+  /// Whether the standard JSON parser accepts this content type: `*/json` and `*/*+json`. (TRF-32)
   package static func isJSON(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     isApplicationJSON(contentType) || json.contains { $0.matches(contentType) }
   }
 
-  /// Whether the standard text parser accepts the type: `text/*` except JSON. (TRF-32, TRF-34)
+  /// Whether the standard text parser accepts this content type: `text/*` except JSON. (TRF-32,
+  /// TRF-34)
   package static func isText(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     !isApplicationJSON(contentType) && text.matches(contentType)
       && !json.contains { $0.matches(contentType) }
       && !lineTypes.contains { $0.matches(contentType) } && jsonForm(contentType) != .rows
   }
 
-  /// Whether the type is text without being `text/*`: XML, JavaScript, YAML, forms. (TXT-11)
+  /// Whether the content type is text although it is not `text/*`: XML, JavaScript, YAML, forms.
+  /// (TXT-11)
   package static func isTextBesides(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     !isApplicationJSON(contentType) && !text.matches(contentType)
       && (isXML(contentType) || otherText.contains { $0.matches(contentType) })
   }
 
-  /// Whether the type is `*/xml` or `*/*+xml`; such a body may declare its charset itself.
+  /// Whether the content type is `*/xml` or `*/*+xml`. An XML body may declare its own charset.
   package static func isXML(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     xml.contains { $0.matches(contentType) }
   }
 
-  /// Whether the body has several JSON values, one per line or consecutive. (JSN-20)
+  /// Whether bodies of this content type have several JSON values, one per line or consecutive.
+  /// (JSN-20)
   package static func isJSONLines(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     let form = jsonForm(contentType)
     return form == .lines || form == .values
@@ -209,17 +265,17 @@ extension ContentTypePattern {
     return isRows ? .rows : .whole
   }
 
-  /// Whether the body is a stream of events, often without end.
+  /// Whether bodies of this content type are streams of events, often without end.
   package static func isEventStream(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Called for every response; the first letter decides most cases.
+    // Called for every response. In most cases, the first letter decides.
     guard let first = contentType.first, first | 0x20 == UInt8(ascii: "t") || first <= 0x20 else {
       return false
     }
     return eventStream.matches(contentType)
   }
 
-  /// Whether the type is `application/json` in exactly this spelling, with or without parameters.
-  /// This is the usual case, and two comparisons decide it.
+  /// Whether the content type is `application/json` in exactly this spelling, with or without
+  /// parameters. This is the usual case, and two comparisons detect it.
   private static func isApplicationJSON(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     guard contentType.count >= 16,
       contentType.count == 16 || contentType[16] == UInt8(ascii: ";")
@@ -233,13 +289,13 @@ extension ContentTypePattern {
   }
 }
 
-/// Content types by file extension, for common extensions.
+/// The content types of common file extensions.
 package enum FileTypes {
-  /// The type of unknown files.
+  /// The content type of files with an unknown extension.
   static let unknown = "application/octet-stream"
 
-  /// The type by the extension of a name, in any letter case; `unknown` for other or missing
-  /// extensions.
+  /// The content type for the extension of a file name, in any letter case; `unknown` if the
+  /// extension is missing or not known.
   static func type(ofName name: some Sequence<UInt8>) -> String {
     let bytes = Array(name)
     guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
@@ -247,7 +303,7 @@ package enum FileTypes {
     return types[ending] ?? unknown
   }
 
-  /// The type of an extension in lower case; nil if the extension is unknown.
+  /// The content type for a file extension in lower case; nil if the extension is not known.
   package static func known(_ ending: String) -> String? { types[ending] }
 
   private static let types = [

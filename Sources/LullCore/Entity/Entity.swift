@@ -34,8 +34,8 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Makes an entity without an exchange, for example for `overrideLocalData`. `contentType` sets
-  /// the Content-Type header.
+  /// Makes an entity that does not come from an exchange, for example for `overrideLocalData`.
+  /// `contentType` sets the Content-Type header.
   ///
   /// Lua: `lull.entity{…}`.
   public init(
@@ -76,8 +76,8 @@ public struct Entity: Sendable {
     if case .foreign(let foreign) = box.content { foreign.id } else { nil }
   }
 
-  /// The headers of the response. Changing them doesn't affect the resource that has the entity.
-  /// Lua: `entity.headers`.
+  /// The headers of the response. An entity is a value: changing its headers doesn't affect the
+  /// resource from which it was read. Lua: `entity.headers`.
   public var headers: Headers {
     get { box.headers }
     set {
@@ -100,7 +100,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// The exchange of the response; nil for entities made locally.
+  /// The HTTP exchange from which the entity comes; nil for entities made locally.
   public var exchange: Exchange? {
     get { box.exchange }
     set {
@@ -111,7 +111,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Whether the validators in the headers still describe the content (OVR-10).
+  /// Whether the validators in the headers still belong to the content (OVR-10).
   package var validatorsHold: Bool {
     get { box.validatorsHold }
     set {
@@ -122,8 +122,9 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Whether a cache considers the entity stale, whatever its age is, because it was invalidated or
-  /// a write has been made since. Setting a later timestamp resets this. (AGE-07, INV-59)
+  /// Whether a cache considers the entity stale regardless of its age, because the entity was
+  /// invalidated or because a write was made after it was stored. Setting a later timestamp resets
+  /// this property. (AGE-07, INV-59)
   package var isOutdated: Bool {
     get { box.isOutdated }
     set {
@@ -135,7 +136,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// How the text was decoded; reset when the content is replaced. (TXT-14)
+  /// How the text was decoded. Reset when the content is replaced. (TXT-14)
   var textSource: TextSource? {
     get { box.textSource }
     set {
@@ -150,8 +151,8 @@ public struct Entity: Sendable {
   /// header. (ENT-02, ENT-03)
   public var contentType: String { headers["content-type"] ?? "application/octet-stream" }
 
-  /// The charset that was set, or else the charset parameter of the content type. (ENT-04 to
-  /// ENT-06)
+  /// The charset that was set explicitly; otherwise the charset parameter of the content type.
+  /// (ENT-04 to ENT-06)
   public var charset: String? {
     get { box.charset ?? ContentType.charset(of: contentType) }
     set {
@@ -162,7 +163,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// The charset as received, in bytes that need not be valid text.
+  /// The name of the charset as received, in bytes that need not be valid text.
   package var charsetName: ByteString? {
     if let charset = box.charset { return ByteString(charset) }
     return headers.bytes("content-type")?.withUnsafeBufferPointer { bytes in
@@ -174,15 +175,16 @@ public struct Entity: Sendable {
   /// `entity.etag`.
   public var etag: String? { headers["etag"] }
 
-  /// A header by name, in any letter case. For `set-cookie`, the first value.
+  /// Returns the value of a header, by name in any letter case. For `set-cookie`, returns the first
+  /// value.
   public func header(forKey key: String) -> String? { headers[key] }
 
-  /// Whether this entity is an unchanged copy of another.
+  /// Whether this entity is an unchanged copy of `other`.
   package func isSame(as other: Entity) -> Bool { box === other.box }
 }
-/// The HTTP exchange of an entity or error.
+/// The HTTP exchange that produced an entity or an error.
 public struct Exchange: Sendable, Equatable {
-  /// The status of the response with the content. A later 304 doesn't change it.
+  /// The status of the response that delivered the content. A later 304 response doesn't change it.
   public var status: Int
   /// The final URL, after redirects.
   public var url: String?
@@ -190,10 +192,10 @@ public struct Exchange: Sendable, Equatable {
   public var elapsed: Double?
   /// The durations of the exchange's phases; nil unless the request's options enable timings.
   public var timings: TransferTimings?
-  /// Whether the request or response contained `Cache-Control: no-store`, even if the headers
-  /// change later.
+  /// Whether the request or the response contained `Cache-Control: no-store`. Later changes of the
+  /// headers don't affect this property.
   package var forbidsStoring = false
-  /// The request headers that the response depends on, with secrets masked; nil for a response
+  /// The request headers on which the response depends, with secrets masked; nil for a response
   /// without `Vary`.
   package var variant: Variant?
 

@@ -2,7 +2,7 @@
 public struct HTTPResponse: Sendable, Equatable {
   /// The status code, three digits such as 200.
   public var status: Int
-  /// The headers of the last response, not of redirects before it.
+  /// The headers of the final response. Headers of redirects are not included.
   public var headers: Headers
   /// The URL after redirects; nil for responses that did not come from a URL.
   public var url: String?
@@ -24,19 +24,19 @@ public struct HTTPResponse: Sendable, Equatable {
   }
 }
 
-/// The durations of the phases of an exchange, in seconds. Recorded only if the request's options
-/// enable timings.
+/// The durations of the phases of an exchange, in seconds. They are recorded only if the request's
+/// options enable timings.
 ///
-/// The phases from resolving the host name to the first byte belong to the last hop, and the total
-/// covers all hops. Phases don't overlap, but parts of `total` belong to no phase, such as earlier
-/// hops and receiving the body. Lua: `response.timings`.
+/// The phases from `dns` to `firstByte` belong to the last hop, and `total` covers all hops. Phases
+/// don't overlap, but parts of `total` belong to no phase, such as earlier hops and receiving the
+/// body. Lua: `response.timings`.
 public final class TransferTimings: Sendable, Equatable {
   /// Seconds for resolving the host name; 0 on a reused connection.
   public let dns: Double
   /// Seconds for establishing the connection; 0 on a reused connection.
   public let connect: Double
-  /// Seconds for the TLS handshake, including a proxy's tunnel; 0 on a reused connection and
-  /// without TLS.
+  /// Seconds for the TLS handshake, including the tunnel through a proxy; 0 on a reused connection
+  /// or without TLS.
   public let tls: Double
   /// Seconds from sending the request to the first byte of the response.
   public let firstByte: Double
@@ -47,13 +47,12 @@ public final class TransferTimings: Sendable, Equatable {
   public let isReused: Bool
   /// The HTTP version, `1.0`, `1.1`, `2` or `3`; nil if unknown.
   public let httpVersion: String?
-  /// Address and port of the peer, or of the proxy if there is one.
+  /// The address and port of the peer, which is the proxy if there is one.
   public let remoteAddress: String?
   /// The number of redirects followed before the response.
   public let redirectCount: Int
 
-  /// Makes timings in seconds, for custom networking in tests. The timings of a real exchange are
-  /// measured.
+  /// Makes timings, for custom networking in tests. The timings of a real exchange are measured.
   public init(
     dns: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double,
     isReused: Bool = false, httpVersion: String? = nil, remoteAddress: String? = nil,

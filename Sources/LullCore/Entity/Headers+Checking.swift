@@ -13,7 +13,7 @@ extension Headers {
   }
 
   /// Why bytes can't be the value of a header, as a phrase to put after the header's name; nil if
-  /// they can. (RFC 9110, 5.5)
+  /// the bytes are a valid value. (RFC 9110, 5.5)
   ///
   /// A line break would start another header on the wire. Intermediaries may drop or refuse other
   /// control characters. Space around a value is lost.
@@ -32,8 +32,9 @@ extension Headers {
     return "must not begin or end with a space or tab"
   }
 
-  /// Why a header can't be part of a response that a script makes; nil if it can. Since a server
-  /// may send anything else, only names and line breaks are checked.
+  /// Why a header can't be part of a response that a script makes; nil if the header is valid. Only
+  /// names and line breaks are checked, because responses of real servers may contain anything else
+  /// too.
   package static func answerProblem(_ name: String, _ value: some Sequence<UInt8>) -> String? {
     guard isName(name), value.contains(where: isBreak) else {
       return problem(name, EmptyCollection())
@@ -47,7 +48,7 @@ extension Headers {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
-  /// Why a header can't be part of a request; nil if it can.
+  /// Why a header can't be part of a request; nil if the header is valid.
   package static func problem(_ name: String, _ value: some Sequence<UInt8>) -> String? {
     guard isName(name) else {
       return "'\(LogText.part(name, limit: 80))' is not a valid header name"

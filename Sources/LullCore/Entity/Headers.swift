@@ -1,10 +1,10 @@
-/// HTTP headers. Names are case-insensitive, order is kept, and repeated headers are joined only
-/// when they are read. (ENT-07 to ENT-10)
+/// HTTP headers. Names are case-insensitive, and the order of the headers is kept. Repeated headers
+/// are joined only when they are read. (ENT-07 to ENT-10)
 ///
-/// Stored as a single byte array of `name: value` lines with lower-case names. A response's headers
-/// thus take one allocation, and nothing is decoded before it is read. Values need not be valid
-/// UTF-8: they are stored and sent unchanged, and `bytes(_:)` returns them. In a string, invalid
-/// bytes are written as escapes such as `\xE9`.
+/// The headers are stored as a single byte array of `name: value` lines with lower-case names. A
+/// response's headers thus take one allocation, and no value is decoded before it is read. Values
+/// need not be valid UTF-8: they are stored and sent unchanged, and `bytes(_:)` returns them. In a
+/// string, invalid bytes are written as escapes such as `\xE9`.
 public struct Headers: Sendable, Equatable {
   private(set) var lines: [UInt8] = []
 
@@ -61,10 +61,11 @@ public struct Headers: Sendable, Equatable {
     return found
   }
 
-  /// The value of a header that the subscript returns, as bytes.
+  /// The value of the header `name`, as bytes: the same value that the subscript returns as a
+  /// string.
   public func bytes(_ name: String) -> [UInt8]? { bytes(of: Array(name.utf8)) }
 
-  /// The value of a header as bytes, by a name that need not be valid text.
+  /// The value of a header, as bytes. The name need not be valid text.
   package func bytes(of name: [UInt8]) -> [UInt8]? {
     guard !lines.isEmpty else { return nil }
     var joined: [UInt8]?
@@ -94,8 +95,8 @@ public struct Headers: Sendable, Equatable {
     return found
   }
 
-  /// Calls `body` with the first value of `name`, without making a string, and returns the result;
-  /// nil if there is no such header.
+  /// Calls `body` with the bytes of the first value of `name`, and returns the result of `body`. No
+  /// string is made. Returns nil if there is no such header.
   package func withFirstValue<R>(_ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>) -> R)
     -> R?
   {
@@ -117,9 +118,10 @@ public struct Headers: Sendable, Equatable {
     if Headers.isName(name) { append(name, value) }
   }
 
-  /// Appends a line without checking that `name` is a token.
+  /// Appends a header line without checking that `name` is a token. Line breaks in the value are
+  /// omitted.
   ///
-  /// - Returns: false if the value contained line breaks, which are omitted.
+  /// - Returns: false if the value contained line breaks.
   @discardableResult
   mutating func append(_ name: String, _ value: some Sequence<UInt8>) -> Bool {
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
@@ -133,7 +135,7 @@ public struct Headers: Sendable, Equatable {
     return isWhole
   }
 
-  /// Sets a header as the subscript does, to a value that need not be valid text.
+  /// Sets a header as the subscript does, but to a value that need not be valid text.
   public mutating func set(_ name: String, bytes value: some Sequence<UInt8>) {
     remove(name)
     add(name, bytes: value)
@@ -143,7 +145,7 @@ public struct Headers: Sendable, Equatable {
   public mutating func remove(_ name: String) {
     var name = name
     name.withUTF8 { wanted in
-      // Most headers that are set did not exist.
+      // In most calls, the header to set does not exist yet.
       guard holds(wanted) else { return }
       var kept: [UInt8] = []
       kept.reserveCapacity(lines.count)
@@ -159,7 +161,7 @@ public struct Headers: Sendable, Equatable {
     }
   }
 
-  /// Replaces all values of the header `name` with those of `other`.
+  /// Replaces all values of the header `name` with the values of this header in `other`.
   mutating func take(_ name: String, from other: Headers) {
     remove(name)
     for value in other.byteValues(of: Array(name.utf8)) { add(name, bytes: value) }
@@ -181,8 +183,8 @@ public struct Headers: Sendable, Equatable {
     return pairs
   }
 
-  /// Parses a received line, `Name: value` with or without its line end. Returns false if there is
-  /// no colon.
+  /// Parses a received header line, `Name: value`, with or without its line end, and appends the
+  /// header. Returns false if there is no colon.
   package mutating func appendReceivedLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     let colon = RawBytes.count(before: UInt8(ascii: ":"), in: line)
     guard colon > 0, colon < line.count else { return false }
@@ -210,7 +212,7 @@ public struct Headers: Sendable, Equatable {
 
   package mutating func removeAll() { lines.removeAll(keepingCapacity: true) }
 
-  /// Visits name and value of every line as bytes, in order.
+  /// Calls `body` with the name and the value of every line as bytes, in order.
   package func forEachLine(
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void
   ) {
@@ -229,8 +231,8 @@ public struct Headers: Sendable, Equatable {
     }
   }
 
-  /// Visits the values of one name as bytes, in order, until `body` returns false. Lines of other
-  /// names are skipped by their length.
+  /// Calls `body` with the values of the header `wanted` as bytes, in order, until `body` returns
+  /// false. Lines of other headers are skipped by their length.
   private func forEachValue(
     of wanted: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
   ) {
@@ -299,10 +301,10 @@ extension Headers: ExpressibleByDictionaryLiteral {
 }
 
 extension Headers {
-  /// The names, in lower case, of headers whose values differ from those in `before`.
+  /// The lower-case names of the headers whose values differ from the values in `before`.
   ///
-  /// The parts that both have in common at the beginning and the end are only compared as blocks of
-  /// bytes. So an added header costs little, however many headers there are.
+  /// The common lines at the beginning and at the end are compared only as blocks of bytes. An
+  /// added header therefore costs little, regardless of the number of headers.
   package func changedNames(since before: Headers) -> Set<String> {
     let (mine, theirs) = Headers.difference(lines, before.lines)
     guard !mine.isEmpty || !theirs.isEmpty else { return [] }
@@ -321,7 +323,8 @@ extension Headers {
     return values
   }
 
-  /// The complete lines of each array between the common beginning and the common end.
+  /// The ranges in which the two arrays differ: in each array, the complete lines between the
+  /// common beginning and the common end.
   private static func difference(_ a: [UInt8], _ b: [UInt8]) -> (Range<Int>, Range<Int>) {
     a.withUnsafeBufferPointer { a in
       b.withUnsafeBufferPointer { b in
@@ -338,8 +341,8 @@ extension Headers {
     }
   }
 
-  /// The largest position up to `limit` before which both parts are equal, found by bisection.
-  /// `areEqual` compares the part between two positions.
+  /// The largest position up to `limit` before which both arrays are equal, found by bisection.
+  /// `areEqual` compares the bytes between two positions.
   private static func longest(_ limit: Int, _ areEqual: (Int, Int) -> Bool) -> Int {
     var known = 0
     var beyond = limit + 1
@@ -350,7 +353,8 @@ extension Headers {
     return known
   }
 
-  /// Whether `count` bytes of `a` from `first` on are equal to the bytes of `b` from `second` on.
+  /// Whether `count` bytes of `a`, starting at index `first`, equal `count` bytes of `b`, starting
+  /// at index `second`.
   private static func equal(
     _ a: UnsafeBufferPointer<UInt8>, _ first: Int, _ b: UnsafeBufferPointer<UInt8>, _ second: Int,
     _ count: Int
@@ -365,9 +369,9 @@ extension Headers {
 }
 
 extension Headers {
-  /// Returns the headers of a stored response, updated by the headers of a 304 response, which
-  /// replace those of the same name. Headers of a connection or of the unchanged content are not
-  /// replaced. (RFC 9111, section 3.2)
+  /// Returns the headers of a stored response, updated by the headers `later` of a 304 response.
+  /// Headers of the 304 response replace stored headers with the same name, except headers that
+  /// concern the connection or describe the unchanged content. (RFC 9111, section 3.2)
   package func refreshed(by later: Headers) -> Headers {
     let kept = Headers.ofContent.union(later.namesOfConnection)
     var headers = self
@@ -378,7 +382,8 @@ extension Headers {
     return headers
   }
 
-  /// The names in a header whose values are lists of names, in lower case.
+  /// The names listed in the header `name`, in lower case. The value of this header is a list of
+  /// names.
   func listedNames(_ name: String) -> Set<String> {
     var names: Set<String> = []
     for value in values(name) {
@@ -390,7 +395,7 @@ extension Headers {
     return names
   }
 
-  /// The names, in lower case, of headers that concern one connection only, including those listed
+  /// The lower-case names of headers that concern only one connection, including the names listed
   /// in `Connection`. (RFC 9111, section 3.1)
   package var namesOfConnection: Set<String> {
     Headers.ofConnection.union(listedNames("connection"))
@@ -406,22 +411,22 @@ extension Headers {
   ]
 }
 
-/// Classification of request headers by their lower-case names.
+/// Classifies request headers by their lower-case names.
 extension Headers {
   /// Whether the header describes only the wanted content, the format of the body or the client
-  /// program, and does not identify the sender.
+  /// program. Headers for which this is true don't identify the sender.
   package static func goesAnywhere(_ name: String) -> Bool {
     name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent"
   }
 
-  /// Whether the value of this header may differ between requests of the same user. A name that
-  /// looks like a credential never qualifies.
+  /// Whether the value of this header may differ between requests of the same user. Always false
+  /// for a name that looks like a credential.
   static func saysNothingOfSender(_ name: String) -> Bool {
     guard CredentialName(name) == nil else { return false }
     return goesAnywhere(name) || harmless.contains(name)
   }
 
-  /// Whether a header makes the request conditional.
+  /// Whether the header `name` makes a request conditional.
   package static func isCondition(_ name: String) -> Bool {
     ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"]
       .contains(name.lowercased())

@@ -20,12 +20,14 @@ public final class JSONDocument: Sendable {
   // Points into memory of `pointer`, which isn't written to after parsing.
   nonisolated(unsafe) package let view: csj_view
 
-  /// Whether the document is the list of the values on the lines of a body. (JSN-20)
+  /// Whether the document was made from a body with one JSON value per line. Its root is the list
+  /// of these values. (JSN-20)
   package let hasLines: Bool
 
-  /// Whether the document has been the data of a resource, which all readers share.
+  /// Whether the document has been the data of a resource. All readers share such a document.
   private let published = Atomic<Bool>(false)
-  /// How many times a script's host has requested the tables that it had built from this document.
+  /// The number of times a script's host has requested the Lua tables that it had built from this
+  /// document.
   private let handOuts = Atomic<UInt32>(0)
 
   package var isPublished: Bool { published.load(ordering: .relaxed) }
@@ -33,16 +35,16 @@ public final class JSONDocument: Sendable {
 
   package func forgetHandOuts() { handOuts.store(0, ordering: .relaxed) }
 
-  /// Counts another request for the tables, and returns the number of requests so far.
+  /// Increments the number of requests for the tables, and returns the new number.
   package func countHandOut() -> UInt32 {
     handOuts.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// A number that is unique in the process. With it, a script's host finds the tables that it has
-  /// built from the document, and shares them.
+  /// A number that is unique in the process. A script's host uses it to find the tables that it has
+  /// built from the document, and shares these tables.
   package let serial = JSONDocument.nextSerial()
 
-  /// Decoded values by type, returned when the same type is requested again.
+  /// Decoded values by type. A value is returned when its type is requested again.
   let decodedValues = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
   private static let serials = Atomic<Int64>(1)
@@ -69,7 +71,7 @@ public final class JSONDocument: Sendable {
     hasLines = false
   }
 
-  /// Parses a JSON list of the values that were on the lines of a body.
+  /// Parses the JSON list of values that was made from the lines of a body.
   package convenience init(lines list: UnsafeBufferPointer<UInt8>) throws(JSONError) {
     var error = csj_error()
     // Reads `count` bytes and keeps no pointer to them.
@@ -79,7 +81,7 @@ public final class JSONDocument: Sendable {
     self.init(owning: pointer, hasLines: true)
   }
 
-  /// Makes a document that shares the parsed text that C code holds.
+  /// Makes a document from parsed text that C code owns. The text is shared, not copied.
   package convenience init(sharing pointer: OpaquePointer) {
     csj_retain(pointer)
     self.init(owning: pointer)
@@ -110,7 +112,7 @@ public final class JSONDocument: Sendable {
   /// The root value.
   public var root: JSONElement { JSONElement(document: self, index: CSJ_ROOT) }
 
-  /// The memory that the document uses, in bytes.
+  /// The size of the document in memory, in bytes.
   public var memory: Int { csj_bytes(pointer) }
 }
 
@@ -118,12 +120,12 @@ public final class JSONDocument: Sendable {
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The problem, without a full stop.
   public var message: String
-  /// The position of the problem in the text, in bytes from its start, if known.
+  /// The position of the problem in the text, in bytes from the start of the text; nil if unknown.
   public var offset: Int?
   /// The JSON Pointer of the value that can't be written. (DYN-02)
   public var path: String?
 
-  /// Makes an error, for a custom reader or writer.
+  /// Makes an error, for a custom JSON reader or writer.
   public init(_ message: String, offset: Int? = nil, path: String? = nil) {
     self.message = message
     self.offset = offset

@@ -1,15 +1,16 @@
 internal import CSimdjson
 
-/// A value in a document: its position, and a reference that keeps the document alive.
+/// A JSON value in a document, stored as a position and a reference that keeps the document alive.
 ///
-/// Reading builds only the returned value. Reading a value as another type returns nil or an empty
-/// result, never an error.
+/// Reading a property builds only that value. Reading the value as a type that it doesn't have
+/// returns nil or an empty result, never an error.
 public struct JSONElement: Sendable {
   /// The JSON type of a value. Numbers are split into whole and other numbers.
   public enum Kind: Sendable {
-    /// The types are those of JSON. An `int` is written without fraction or exponent and fits into
-    /// 64 bits. A larger integer is a `double` with `digits`, and so is a number beyond the range
-    /// of doubles. (JSN-12, JSN-160)
+    /// The types of JSON, with two types for numbers. An `int` is written without fraction or
+    /// exponent and fits into 64 bits. A `double` is any other number. An integer that doesn't fit
+    /// into 64 bits is a `double` with `digits`, and so is a number beyond the range of doubles.
+    /// (JSN-12, JSN-160)
     case null, bool, int, double, string, array, object
   }
 
@@ -36,10 +37,10 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// Whether the value is JSON's null. A missing member is nil instead.
+  /// Whether the value is JSON's null. If a member is missing, the subscript returns nil instead.
   public var isNull: Bool { type == CSJ_NULL }
 
-  /// True or false; nil for any other type, including numbers.
+  /// The value as a boolean; nil for any other type, including numbers.
   public var bool: Bool? {
     switch type {
     case CSJ_TRUE: true
@@ -48,15 +49,15 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// An integer within 64 signed bits, written without fraction or exponent; nil for any other
-  /// value. (JSN-12)
+  /// The value as an integer: a number within 64 signed bits, written without fraction or exponent.
+  /// nil for any other value. (JSN-12)
   public var int: Int? {
     guard type == CSJ_INT else { return nil }
     return withView { Int(csj_int_at($0, index)) }
   }
 
-  /// Any number; integers are converted. A number beyond the largest double, such as 1e400, is
-  /// infinite and has `digits`. (JSN-160)
+  /// The value as a double: any number, with integers converted; nil for any other type. A number
+  /// beyond the largest double, such as 1e400, is infinite and has `digits`. (JSN-160)
   public var double: Double? {
     switch type {
     case CSJ_DOUBLE: withView { csj_double_at($0, index) }
@@ -65,9 +66,9 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The digits, as in the document, of an integer beyond 64 signed bits or a number beyond the
-  /// largest double; nil for any other value. The `double` of such a number is rounded or infinite.
-  /// (JSN-12, JSN-160)
+  /// The digits, as written in the document, of an integer beyond 64 signed bits or of a number
+  /// beyond the largest double; nil for any other value. The `double` of the same number is rounded
+  /// or infinite. (JSN-12, JSN-160)
   public var digits: String? {
     guard type == CSJ_DOUBLE else { return nil }
     return withView { view in
@@ -83,7 +84,8 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The `digits` if they belong to an integer, written without fraction or exponent.
+  /// The `digits` of an integer beyond 64 signed bits, which is written without fraction or
+  /// exponent; nil for any other value.
   package var integerDigits: String? {
     guard let digits, digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }) else {
       return nil
@@ -91,13 +93,13 @@ public struct JSONElement: Sendable {
     return digits
   }
 
-  /// A string, decoded at each call; nil for any other type.
+  /// The value as a string, decoded at each call; nil for any other type.
   public var string: String? {
     guard type == CSJ_STRING else { return nil }
     return withView { String(decoding: JSONElement.bytes($0, index), as: UTF8.self) }
   }
 
-  /// The number of elements of an array, or of different keys of an object.
+  /// The number of elements of an array, or the number of different keys of an object.
   public var count: Int {
     switch type {
     case CSJ_ARRAY: withView { csj_count($0, index) }
@@ -106,8 +108,8 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The value of a key, if this is an object that has the key. If the key is repeated, its last
-  /// value is returned. (JSN-13)
+  /// The value of `key`, if this value is an object that has the key. If the key is repeated, its
+  /// last value is returned. (JSN-13)
   public subscript(key: String) -> JSONElement? {
     guard type == CSJ_OBJECT else { return nil }
     var key = key
@@ -120,7 +122,7 @@ public struct JSONElement: Sendable {
     return found == 0 ? nil : JSONElement(document: document, index: found)
   }
 
-  /// The element at a position, counted from 0, if this is an array that long.
+  /// The element at an index, counted from 0, if this value is an array that long.
   public subscript(position: Int) -> JSONElement? {
     guard type == CSJ_ARRAY, position >= 0 else { return nil }
     let found = csj_element(document.pointer, index, position)
@@ -172,14 +174,15 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// Appends the value as JSON, without spaces unless pretty. Integers are exact, doubles have the
-  /// shortest form that is read back as the same number, and only necessary characters are escaped.
-  /// (JSN-13, REQ-10)
+  /// Appends the value as JSON to `output`, without spaces unless `pretty` is set. Integers are
+  /// exact, doubles have the shortest form that is read back as the same number, and only necessary
+  /// characters are escaped. (JSN-13, REQ-10)
   public func encode(into output: inout [UInt8], pretty: Bool = false) {
     encode(into: &output, pretty: pretty, spelledBy: nil)
   }
 
-  /// Appends the value as JSON, with numbers in their original spelling if it is given.
+  /// Appends the value as JSON to `output`. If `spelling` is given, numbers are written in their
+  /// original spelling.
   package func encode(
     into output: inout [UInt8], pretty: Bool = false, spelledBy spelling: JSONSpelling?
   ) {
@@ -206,7 +209,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The bytes of a string, valid as long as the view.
+  /// The bytes of the string at a tape position, valid as long as the view.
   static func bytes(_ view: csj_view, _ index: Int) -> UnsafeBufferPointer<UInt8> {
     var length = 0
     let start = UnsafeRawPointer(csj_string_at(view, index, &length))
@@ -230,7 +233,7 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
   }
 }
 
-/// A member of an object that is written as JSON.
+/// A member of an object that is to be written as JSON.
 package protocol JSONMember {
   associatedtype Value
   var key: String { get }

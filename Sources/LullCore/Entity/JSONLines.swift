@@ -1,10 +1,10 @@
 /// Bodies with one JSON value per line (NDJSON, JSON Lines), parsed as one list. (JSN-20)
 package enum JSONLines {
-  /// Parses a body. Empty lines and a byte-order mark are ignored. A value must end on the line on
-  /// which it begins.
+  /// Parses a body as one list. Empty lines and a byte-order mark are ignored. A value must end on
+  /// the line on which it begins.
   ///
-  /// - Parameter areValues: Whether the values follow each other without regard to lines. (RFC
-  ///   7464)
+  /// - Parameter areValues: Whether the body has consecutive values, which may begin and end on any
+  ///   line. (RFC 7464)
   package static func document(
     _ bytes: UnsafeBufferPointer<UInt8>, areValues: Bool = false
   ) throws(JSONError) -> JSONDocument {
@@ -21,8 +21,9 @@ package enum JSONLines {
     throw problem(bytes, lines)
   }
 
-  /// Parses a body that consists of one value, or of several values as a list. Kubernetes watches
-  /// and Docker events send several values with the content type of JSON. (JSN-92)
+  /// Parses a body that consists of one value or of several values. Several values become a list.
+  /// Kubernetes watches and Docker events send several values with the content type of JSON.
+  /// (JSN-92)
   static func documentOrLines(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONDocument
   {
     do throws(JSONError) {
@@ -36,8 +37,8 @@ package enum JSONLines {
     }
   }
 
-  /// Whether there are at least two values, all objects or all lists, each followed by a line break
-  /// except the last.
+  /// Whether the body has at least two values, either all objects or all lists, and each value
+  /// except the last is followed by a line break.
   private static func isSequence(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var scan = JSONValueScan()
     var (start, place) = (0, 0)
@@ -56,7 +57,8 @@ package enum JSONLines {
     return count > 0 && follows(start..<bytes.count, last, in: bytes)
   }
 
-  /// Whether a value is an object or a list like the previous one, and begins on another line.
+  /// Whether `value` is an object or list of the same kind as the previous value `last`, and begins
+  /// on another line. If `last` is nil, whether `value` is an object or list.
   private static func follows(
     _ value: Range<Int>, _ last: Range<Int>?, in bytes: UnsafeBufferPointer<UInt8>
   ) -> Bool {
@@ -78,7 +80,7 @@ package enum JSONLines {
     areValues ? JSONValueScan.values(bytes) : Array(lines(bytes))
   }
 
-  /// Returns the lines or values of a body as one JSON list: in brackets, separated by commas.
+  /// Returns the lines or values of a body as one JSON list, in brackets and separated by commas.
   package static func list(
     of bytes: UnsafeBufferPointer<UInt8>, areValues: Bool = false
   ) -> [UInt8] {
@@ -92,7 +94,7 @@ package enum JSONLines {
     return list
   }
 
-  /// Returns the elements of a document that is a list, encoded again, one per line.
+  /// Returns the elements of a document whose root is a list, each encoded as JSON on its own line.
   package static func text(_ document: JSONDocument) -> String {
     var text: [UInt8] = []
     for element in document.root.elements {
@@ -102,7 +104,7 @@ package enum JSONLines {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The error of the first line that is not JSON, with its offset in the whole body.
+  /// The error of the first line that is not JSON, with its offset from the start of the body.
   private static func problem(
     _ bytes: UnsafeBufferPointer<UInt8>, _ lines: [Range<Int>]
   ) -> JSONError {
@@ -133,7 +135,7 @@ package enum JSONLines {
     }
   }
 
-  /// Whether every bracket and string in a line is closed on that line.
+  /// Whether every bracket and every string that is opened in a line is also closed in that line.
   private static func isWhole(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     var depth = 0
     var isInside = false

@@ -1,7 +1,7 @@
 /// Detects JSON in a body whose type is not JSON. (JSN-91)
 package enum JSONRecognition {
   case document(JSONDocument)
-  /// The bytes begin like JSON but are truncated or malformed. (JSN-103)
+  /// The body begins like JSON but is truncated or malformed. (JSN-103)
   case malformed(JSONError)
   case other
 
@@ -17,8 +17,8 @@ package enum JSONRecognition {
     }
   }
 
-  /// Whether the body begins with a bracket, in any encoding of JSON. In UTF-16 and UTF-32, zeros
-  /// or a byte-order mark precede the bracket.
+  /// Whether the body begins with a bracket, in any encoding allowed for JSON. In UTF-16 and
+  /// UTF-32, zeros or a byte-order mark precede the bracket.
   private static func beginsWithBracket(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let first = bytes.first { byte in
       switch byte {
@@ -42,9 +42,9 @@ private struct JSONOpening {
     place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
-  /// Whether the first tokens are those of JSON. They are if they begin an object that is empty or
-  /// has a member, or a list that doesn't end after its first scalar. A list of one scalar followed
-  /// by text is the beginning of a log line, such as `[1234] started`.
+  /// Whether the tokens at the beginning of the text are JSON. This is the case for an object that
+  /// is empty or has a member, and for a list that doesn't end after its first scalar. A list of
+  /// one scalar followed by text is the beginning of a log line, such as `[1234] started`.
   var isOfJSON: Bool {
     var opening = self
     return opening.read()
@@ -71,7 +71,7 @@ private struct JSONOpening {
     return false
   }
 
-  /// Whether a list continues after its first scalar, or is truncated there.
+  /// Whether a list continues after its first scalar, or the text is truncated there.
   private mutating func hasMore(_ depth: Int) -> Bool {
     var depth = depth
     while let byte = next() {
@@ -83,7 +83,7 @@ private struct JSONOpening {
     return true
   }
 
-  /// The next byte that is not white space.
+  /// Advances to the next byte that is not white space, and returns this byte.
   private mutating func next() -> UInt8? {
     while place < bytes.count {
       let byte = bytes[place]
@@ -107,7 +107,7 @@ private struct JSONOpening {
     return true
   }
 
-  /// Skips a string, number or word. Returns false if it isn't valid JSON.
+  /// Skips a string, number or word. Returns false if it is not a valid JSON value.
   private mutating func scalar() -> Bool {
     if bytes[place] == UInt8(ascii: "\"") { return string() }
     let start = place
@@ -134,25 +134,25 @@ private struct JSONOpening {
 
 /// Finds the tokens of a text that is known to be valid JSON.
 package enum JSONScan {
-  /// Whether JSON text is in UTF-8. In UTF-16 and UTF-32, every bracket has a zero byte beside it;
-  /// JSON in UTF-8 has none.
+  /// Whether JSON text is in UTF-8. UTF-8 text contains no zero byte. In UTF-16 and UTF-32, every
+  /// bracket has a zero byte next to it.
   package static func isUTF8(_ bytes: [UInt8]) -> Bool { !bytes.contains(0) }
 
-  /// The position of the first token, after a byte-order mark.
+  /// The index of the first token in `bytes`, after a byte-order mark.
   package static func start(_ bytes: [UInt8]) -> Int {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return token(bytes, bytes.starts(with: mark) ? mark.count : 0)
   }
 
-  /// The position of the next token at or after `place`, skipping white space.
+  /// The index of the next token at or after index `place`. White space is skipped.
   package static func token(_ bytes: [UInt8], _ place: Int) -> Int {
     var place = place
     while place < bytes.count, isSpace(bytes[place]) { place += 1 }
     return place
   }
 
-  /// The end position of the token at `place`. A token is a bracket, comma, colon, string, number
-  /// or word.
+  /// The index after the token that begins at index `place`. A token is a bracket, comma, colon,
+  /// string, number or word.
   package static func tokenEnd(_ bytes: [UInt8], _ place: Int) -> Int {
     guard place < bytes.count else { return place }
     if bytes[place] == UInt8(ascii: "\"") { return stringEnd(bytes, place) }
@@ -162,7 +162,7 @@ package enum JSONScan {
     return end
   }
 
-  /// The end position of the value at `place`.
+  /// The index after the value that begins at index `place`.
   package static func end(_ bytes: [UInt8], _ place: Int) -> Int {
     var depth = 0
     var place = place

@@ -14,14 +14,15 @@ public enum JSONValue: Sendable {
   case string(String)
   /// The elements in order.
   case array([JSONValue])
-  /// The members in order. If a key is repeated, the last value is used, as in JSON from a server.
+  /// The members in the order given. If a key is repeated, the last value is used, as in JSON from
+  /// a server.
   case object([Member])
 
   /// A key and its value.
   public struct Member: Sendable, JSONMember {
     /// The key, compared byte by byte.
     public var key: String
-    /// Any JSON value, including null.
+    /// The value of the member: any JSON value, including null.
     public var value: JSONValue
 
     /// Makes a member of an object.
@@ -31,8 +32,8 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// The value of a key, if this is an object that has the key. If the key is repeated, its last
-  /// value is returned.
+  /// The value of `key`, if this value is an object that has the key. If the key is repeated, its
+  /// last value is returned.
   public subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     // Keys are not compared with `==`, which treats equivalent compositions of a character as
@@ -40,16 +41,17 @@ public enum JSONValue: Sendable {
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
   }
 
-  /// The element at a position, counted from 0, if this is an array that long.
+  /// The element at an index, counted from 0, if this value is an array that long.
   public subscript(position: Int) -> JSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(position) else { return nil }
     return elements[position]
   }
 
-  /// Returns the value as JSON text in UTF-8: compact (REQ-10), or on several lines with two spaces
-  /// per level. Fails for NaN and infinite numbers. (REQ-13, DYN-02)
+  /// Returns the value as JSON text in UTF-8. The text is compact (REQ-10), or pretty, on several
+  /// lines with two spaces per level. NaN and infinite numbers can't be represented. (REQ-13,
+  /// DYN-02)
   ///
-  /// - Throws: An error that names the number that JSON can't represent, and its path.
+  /// - Throws: An error with the number that JSON can't represent, and the path of this number.
   public func encode(pretty: Bool = false) throws(JSONError) -> [UInt8] {
     var writer = JSONWriter(pretty: pretty)
     var path: [String] = []
@@ -101,7 +103,7 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Equatable {
-  /// Compares by content, as `==` of `JSONElement` does.
+  /// Whether two values have the same content, compared like two `JSONElement` values.
   public static func == (one: JSONValue, other: JSONValue) -> Bool {
     switch (one, other) {
     case (.null, .null): return true
@@ -139,24 +141,26 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   }
 }
 
-/// The value as a type of the standard library; nil, never an error, for any other type of value.
+/// Returns the value as a type of the standard library, or nil if the value has another type. No
+/// error is thrown.
 extension JSONValue {
-  /// Whether the value is JSON's null. A missing member is nil instead.
+  /// Whether the value is JSON's null. If a member is missing, the subscript returns nil instead.
   public var isNull: Bool { self == .null }
 
-  /// True or false; nil for any other type, including numbers.
+  /// The value as a boolean; nil for any other type, including numbers.
   public var bool: Bool? {
     if case .bool(let value) = self { return value }
     return nil
   }
 
-  /// An integer, written without fraction or exponent; nil for any other value.
+  /// The value as an integer, if the number is written without fraction or exponent; nil for any
+  /// other value.
   public var int: Int? {
     if case .int(let value) = self { return value }
     return nil
   }
 
-  /// Any number, with integers converted; nil for any other value.
+  /// The value as a double: any number, with integers converted; nil for any other type.
   public var double: Double? {
     switch self {
     case .double(let value): value
@@ -165,19 +169,20 @@ extension JSONValue {
     }
   }
 
-  /// A string; nil for any other type.
+  /// The value as a string; nil for any other type.
   public var string: String? {
     if case .string(let value) = self { return value }
     return nil
   }
 
-  /// The elements in order, if this is an array.
+  /// The elements in order, if this value is an array; otherwise nil.
   public var array: [JSONValue]? {
     if case .array(let elements) = self { return elements }
     return nil
   }
 
-  /// The members, if this is an object. If a key is repeated, the last value is used. (JSN-13)
+  /// The members by key, if this value is an object; otherwise nil. If a key is repeated, the last
+  /// value is used. (JSN-13)
   public var dictionary: [String: JSONValue]? {
     guard case .object(let members) = self else { return nil }
     return Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }
@@ -186,13 +191,14 @@ extension JSONValue {
 
 extension JSONValue {
   /// Converts a tree of plain Swift values: `nil`, `Bool`, integers, floating-point numbers, text,
-  /// arrays and dictionaries with text keys. The tree may contain `JSONValue`, `JSONElement` and
+  /// arrays, and dictionaries with text keys. The tree may contain `JSONValue`, `JSONElement` and
   /// `JSONDocument` values.
   ///
-  /// Fails for any other value, for integers beyond 64 signed bits, and for NaN and infinite
-  /// numbers. The error contains a JSON Pointer to the value. (REQ-12, REQ-13, DYN-02)
+  /// Any other value, an integer beyond 64 signed bits, NaN and infinite numbers can't be
+  /// converted. (REQ-12, REQ-13, DYN-02)
   ///
-  /// - Throws: An error that names the value that JSON can't represent, and its path.
+  /// - Throws: An error with the value that JSON can't represent, and the JSON Pointer of this
+  ///   value.
   public init(converting value: Any) throws(JSONError) {
     var path: [String] = []
     self = try JSONValue.converted(value, &path)
@@ -250,7 +256,7 @@ extension JSONValue {
   }
 }
 
-/// An optional of any type, which may be inside an `Any`.
+/// An optional of any type. The optional may be stored in an `Any`.
 private protocol OptionalValue {
   var wrapped: Any? { get }
 }
@@ -259,10 +265,10 @@ extension Optional: OptionalValue {
   fileprivate var wrapped: Any? { self }
 }
 
-/// Finds consecutive JSON values in bytes that may arrive in pieces.
+/// Finds consecutive JSON values in bytes that may arrive in several chunks.
 ///
 /// Values are separated by white space, by RS (RFC 7464), or not at all. The scan recognizes only
-/// brackets and strings. The parser decides whether a value is valid JSON. No byte is scanned
+/// brackets and strings; the parser decides whether a value is valid JSON. No byte is scanned
 /// twice.
 package struct JSONValueScan {
   private enum Part {
@@ -281,11 +287,12 @@ package struct JSONValueScan {
 
   package init() {}
 
-  /// The next value; nil if it doesn't end in these bytes.
+  /// Returns the range of the next value in `bytes`, or nil if the value doesn't end in these
+  /// bytes.
   ///
   /// - Parameters:
-  ///   - start: The position at which the value begins, or at which the separator ends.
-  ///   - place: The position up to which the bytes have been scanned.
+  ///   - start: The index at which the value begins, or at which the separator before it ends.
+  ///   - place: The index up to which the bytes have been scanned.
   package mutating func next(
     in bytes: UnsafeBufferPointer<UInt8>, start: inout Int, place: inout Int
   ) -> Range<Int>? {
@@ -353,7 +360,7 @@ package struct JSONValueScan {
     }
   }
 
-  /// The ranges of the values in a whole body. The last value may be truncated.
+  /// The ranges of all values in a complete body. The last value may be truncated.
   package static func values(_ bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var scan = JSONValueScan()
     var (start, place) = (0, 0)

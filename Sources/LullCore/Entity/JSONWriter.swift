@@ -1,16 +1,17 @@
 internal import CSimdjson
 
-/// Writes JSON text, compact or pretty. The writer adds the separators. If memory runs out, the
+/// Writes JSON text, compact or pretty. The writer adds commas and colons. If memory runs out, the
 /// process ends, as with a Swift array.
 package struct JSONWriter: ~Copyable {
   private var writer: csj_writer
 
-  /// The spelling of numbers with a fraction or beyond the range of integers. With both spellings,
-  /// the same number is read back.
+  /// The format of numbers that have a fraction or are beyond the range of integers. Both formats
+  /// are read back as the same number.
   package enum Digits: Sendable {
-    /// As in Swift: `1000000000000000.0`.
+    /// The format of Swift: `1000000000000000.0`.
     case shortest
-    /// As in C, with the fewest digits from 15 to 17 that suffice: `1e+15`.
+    /// The format of `printf` in C, with the fewest digits from 15 to 17 that identify the number:
+    /// `1e+15`.
     case printf
   }
 
@@ -41,7 +42,7 @@ package struct JSONWriter: ~Copyable {
     csj_write_end(&writer, CChar(bitPattern: UInt8(ascii: bracket)))
   }
 
-  /// Writes a key of an object. Its value must follow.
+  /// Writes the key of a member. Write the value of the member next.
   package mutating func write(key: String) {
     write(key)
     csj_write_colon(&writer)
@@ -95,8 +96,8 @@ package struct JSONWriter: ~Copyable {
 
   // MARK: Members
 
-  /// Writes an object whose members are written by `members`. If `key` is given, the object is the
-  /// value of a member.
+  /// Writes an object. `members` writes the members of this object. If `key` is given, the object
+  /// is the value of a member with this key.
   package mutating func writeObject(
     key: String? = nil, _ members: (inout JSONWriter) -> Void
   ) {
@@ -106,8 +107,8 @@ package struct JSONWriter: ~Copyable {
     end("}")
   }
 
-  /// Writes a list whose elements are written by `elements`. If `key` is given, the list is the
-  /// value of a member.
+  /// Writes a list. `elements` writes the elements of this list. If `key` is given, the list is the
+  /// value of a member with this key.
   package mutating func writeList(
     key: String? = nil, _ elements: (inout JSONWriter) -> Void
   ) {
@@ -141,7 +142,7 @@ package struct JSONWriter: ~Copyable {
     write(value)
   }
 
-  /// Writes a member whose value is JSON text, unchanged.
+  /// Writes a member with the value `json`, which is JSON text and is written unchanged.
   package mutating func write(key: String, raw json: some Sequence<UInt8>) {
     write(key: key)
     write(raw: json)
@@ -149,7 +150,8 @@ package struct JSONWriter: ~Copyable {
 
   // MARK: Documents
 
-  /// Writes a value of a document, with the original spelling of numbers if it is known.
+  /// Writes a value of a document. If `spelling` is given, numbers are written in their original
+  /// spelling.
   package mutating func write(_ element: JSONElement, spelledBy spelling: JSONSpelling? = nil) {
     guard let spelling else {
       return element.withView { csj_write_value(&writer, $0, element.index, nil, nil) }
@@ -160,15 +162,17 @@ package struct JSONWriter: ~Copyable {
   }
 }
 
-/// The original spelling of those numbers of a document that would be written differently. A
-/// document itself keeps only 64-bit integers and doubles. (JSN-12)
+/// The original spelling of numbers in a document. Contains only the numbers that would otherwise
+/// be written differently, because a document stores only 64-bit integers and doubles. (JSN-12)
 package struct JSONSpelling: Sendable {
   private let text: [UInt8]
-  /// The ranges of the original digits in `text`, by the positions of the numbers on the tape.
+  /// The range of the original digits in `text`, for each number, by the tape position of the
+  /// number.
   private let ranges: [Int: Range<Int>]
 
-  /// Finds the numbers of a document in the text from which it was parsed. Returns nil if the text
-  /// doesn't match the document, or if no number would be written differently.
+  /// Finds the numbers of `document` in `text`, the text from which the document was parsed.
+  /// Returns nil if the text doesn't match the document, or if no number would be written
+  /// differently.
   package init?(of document: JSONDocument, in text: [UInt8]) {
     guard JSONScan.isUTF8(text) else { return nil }
     var ranges: [Int: Range<Int>] = [:]
@@ -202,10 +206,12 @@ package struct JSONSpelling: Sendable {
     self.ranges = ranges
   }
 
-  /// The original digits of the number at a tape position; nil if it is written the same.
+  /// The original digits of the number at a tape position; nil if the number would be written with
+  /// the same digits anyway.
   package func digits(at place: Int) -> ArraySlice<UInt8>? { ranges[place].map { text[$0] } }
 
-  /// Calls `body` with a C function that returns the digits, and the context that it needs.
+  /// Calls `body` with two arguments: a C function that returns the original digits of a number,
+  /// and the context to pass to that function.
   func withSpelling(_ body: (csj_spelling, UnsafeMutableRawPointer) -> Void) {
     text.withUnsafeBufferPointer { bytes in
       var spelled = Spelled(bytes: bytes, ranges: ranges)
@@ -228,7 +234,8 @@ package struct JSONSpelling: Sendable {
     let ranges: [Int: Range<Int>]
   }
 
-  /// The range of the next number at or after the token at `place`. Moves `place` past the number.
+  /// Returns the range of the next number in `text`, starting with the token at index `place`.
+  /// Moves `place` past the number.
   private static func number(in text: [UInt8], from place: inout Int) -> Range<Int>? {
     while place < text.count {
       let start = place

@@ -2,9 +2,9 @@
 package struct WebLink: Equatable, Sendable {
   /// The reference as written, to be resolved against the URL of the response.
   package var target: String
-  /// The relation types of the link, in lower case.
+  /// The relation types of the link (`rel`), in lower case.
   package var relations: [String]
-  /// The context of the link, if it isn't the response's own URL.
+  /// The context of the link (`anchor`); nil if the context is the URL of the response.
   package var anchor: String?
 
   package init(target: String, relations: [String] = [], anchor: String? = nil) {
@@ -16,17 +16,18 @@ package struct WebLink: Equatable, Sendable {
 
 /// Parses the value of a `Link` header. (RFC 8288, appendix B.2)
 ///
-/// An unreadable part doesn't hide the links after it. The part is kept, so that an unreadable link
-/// isn't mistaken for a missing one.
+/// If an element of the header is not a valid link, the links after it are still found. The text of
+/// the invalid element is stored in `unreadable`, so that an unreadable link isn't mistaken for a
+/// missing one.
 package struct LinkHeader {
-  /// The links, in order.
+  /// The valid links, in the order of the header.
   package private(set) var links: [WebLink] = []
-  /// The parts that aren't valid links, as written.
+  /// The texts of the elements that aren't valid links, as written.
   package private(set) var unreadable: [String] = []
 
-  /// Parses a header.
+  /// Parses the value of a `Link` header.
   ///
-  /// - Parameter value: The value of the header, or the values of repeated headers, joined with
+  /// - Parameter value: The value of the header. If the header is repeated, the values joined with
   ///   commas.
   package init(_ value: String) {
     var reader = Reader(value)
@@ -37,19 +38,20 @@ package struct LinkHeader {
       if let link = reader.link() {
         links.append(link)
       } else {
-        // An invalid part ends with the next comma.
+        // An invalid element ends at the next comma.
         reader.skipToComma()
         unreadable.append(reader.text(from: start))
       }
     }
   }
 
-  /// The target of the first link that has the relation and whose context is the response itself.
+  /// The target of the first link in `value` that has the relation type `relation` and whose
+  /// context is the response itself.
   package static func target(_ relation: String, in value: String) -> String? {
     LinkHeader(value).links.first { $0.anchor == nil && $0.relations.contains(relation) }?.target
   }
 
-  /// Whether an unreadable part mentions the relation.
+  /// Whether an invalid element mentions the relation type.
   package func mayHide(_ relation: String) -> Bool {
     unreadable.contains { text in
       text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }
@@ -97,8 +99,8 @@ private struct Reader {
     return text(from: start)
   }
 
-  /// Parses `<target>` and its parameters. If a parameter is repeated, the first is used. The
-  /// target is everything before the bracket, including spaces.
+  /// Parses `<target>` and its parameters. If a parameter is repeated, the first one is used. The
+  /// target is all the text before the closing bracket, including spaces.
   mutating func link() -> WebLink? {
     guard take("<") else { return nil }
     let target = text { $0 == UInt8(ascii: ">") }
@@ -125,8 +127,8 @@ private struct Reader {
     return isWhole && !isOdd ? link : nil
   }
 
-  /// Whether the target contains the beginning of another link, because its own bracket was never
-  /// closed.
+  /// Whether the target contains the beginning of another link. This is the case if the bracket of
+  /// the target was never closed.
   private static func holdsAnotherLink(_ target: String) -> Bool {
     guard let bracket = target.lastIndex(of: "<") else { return false }
     return target[..<bracket].last { $0 != " " && $0 != "\t" } == ","
@@ -143,7 +145,8 @@ private struct Reader {
     return (name, text { $0 == UInt8(ascii: ";") || $0 == Reader.comma })
   }
 
-  /// Reads the quoted string that begins here. A backslash escapes the next character.
+  /// Reads the quoted string that begins at the current position. A backslash escapes the next
+  /// character.
   private mutating func quoted() -> String {
     var result: [UInt8] = []
     index += 1

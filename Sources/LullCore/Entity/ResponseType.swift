@@ -1,15 +1,16 @@
-/// How the bodies of responses are parsed, regardless of their Content-Type. Lua: `response_type`.
+/// Decides how the bodies of responses are parsed, regardless of their Content-Type. Lua:
+/// `response_type`.
 ///
-/// The type replaces the Content-Type before the pipeline begins, so that parsers, caches and
-/// streams use the same type.
+/// The Content-Type of the response is replaced before the pipeline begins, so that parsers, caches
+/// and streams use the same type.
 public enum ResponseType: String, Sendable, CaseIterable {
-  /// One JSON value, or several consecutive ones.
+  /// One JSON value, or several consecutive JSON values.
   case json
   /// One JSON value per line.
   case ndjson
   /// Text, in the charset of the Content-Type.
   case text
-  /// A list of records; the first line contains the field names. (RFC 4180)
+  /// A list of records. The first line contains the field names. (RFC 4180)
   case csv
 
   /// Sets the content type in the headers of a response.
@@ -30,11 +31,11 @@ public enum ResponseType: String, Sendable, CaseIterable {
 
 /// How JSON values are arranged in a body.
 package enum JSONForm {
-  /// One value; for some types, several are accepted.
+  /// One JSON value. For some content types, several values are accepted.
   case whole
-  /// One value per line.
+  /// One JSON value per line.
   case lines
-  /// Consecutive values, separated by white space or RS. (RFC 7464)
+  /// Consecutive JSON values, separated by white space or RS. (RFC 7464)
   case values
   /// Rows of CSV, each of which is a record.
   case rows
@@ -46,7 +47,8 @@ extension Entity {
     headers.withFirstValue("content-type", ContentTypePattern.jsonForm) ?? .whole
   }
 
-  /// Whether an option of the request decides that the body is text, even if it looks like JSON.
+  /// Whether an option of the request declares the body to be text, even if the body looks like
+  /// JSON.
   package var isTextByDecision: Bool {
     headers["content-type"]?.hasSuffix("; as=text") ?? false
   }
@@ -77,13 +79,14 @@ enum CSVDocument {
     if parser.rowCount > 0 {
       let names = parser.fields(ofRow: 0).map { String(decoding: $0, as: UTF8.self) }
       if let name = Set(names).first(where: { name in names.count { $0 == name } > 1 }) {
-        throw JSONError("CSV: the header names '\(LogText.part(name, limit: 60))' twice")
+        throw JSONError(
+          "CSV: the column '\(LogText.part(name, limit: 60))' appears twice in the header")
       }
       for row in 1..<parser.rowCount {
         let fields = parser.fields(ofRow: row)
         guard fields.count == names.count else {
           throw JSONError(
-            "CSV: a row has \(fields.count) fields and the header \(names.count) (line "
+            "CSV: a row has \(fields.count) fields, but the header has \(names.count) (line "
               + "\(parser.line(ofRow: row)))")
         }
         writer.begin("{")
@@ -98,21 +101,22 @@ enum CSVDocument {
   }
 }
 
-/// The user message in an `application/problem+json` document. (RFC 9457, section 3.1)
+/// The message for users in an `application/problem+json` document. (RFC 9457, section 3.1)
 package struct ProblemDetails {
-  /// The title and detail on one line.
+  /// The title and the detail of the problem, on one line.
   package let message: String
 
-  /// The size of the largest document that is parsed, in bytes. A larger document isn't a message
-  /// and would hold up the event loop.
+  /// The size of the largest document that is parsed, in bytes. A larger document is
+  /// hardly a message for users, and parsing it would delay the event loop.
   private static let largest = 64 * 1024
   private static let longest = 500
   private static let pattern = ContentTypePattern("application/problem+json")
 
-  /// Parses a response.
+  /// Reads the message from a response.
   ///
   /// - Parameter body: The body of a response with these headers.
-  /// - Returns: nil if the response has another type or contains no message.
+  /// - Returns: nil if the response is not an `application/problem+json` document, or contains no
+  ///   message.
   package init?(_ body: [UInt8], _ headers: Headers) {
     guard headers.withFirstValue("content-type", ProblemDetails.pattern.matches) ?? false,
       body.count <= ProblemDetails.largest, let root = try? JSONDocument(parsing: body).root

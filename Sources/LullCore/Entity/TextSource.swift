@@ -1,9 +1,9 @@
-/// The charset with which a text was decoded, for writing the same bytes again. It is not needed if
-/// a charset parameter of `text/*` names the charset. (TXT-14)
+/// The charset with which a text was decoded. With it, the text can be encoded to the same bytes
+/// again. Not needed for `text/*` with a charset parameter. (TXT-14)
 final class TextSource: Sendable {
-  /// The charset, with its byte order if it has one.
+  /// The name of the charset, including the byte order if the charset has one.
   private let charset: String
-  /// The byte-order mark, which is not part of the text.
+  /// The byte-order mark at the start of the bytes. The decoded text doesn't contain it.
   private let mark: [UInt8]
 
   private init(_ charset: String, mark: [UInt8] = []) {
@@ -20,7 +20,7 @@ final class TextSource: Sendable {
     ([0xFF, 0xFE], "utf-16", "utf-16le"), ([0xFE, 0xFF], "utf-16", "utf-16be"),
   ]
 
-  /// Returns the source for bytes that `TextCoding` decodes with this charset.
+  /// Returns the text source for bytes that `TextCoding` decodes with `charset`.
   static func of(_ bytes: UnsafeBufferPointer<UInt8>, charset: String) -> TextSource {
     if charset == TextCoding.defaultCharset { return latin1 }
     let name = TextCoding.canonicalName(charset) ?? charset
@@ -33,15 +33,15 @@ final class TextSource: Sendable {
     }
   }
 
-  /// Encodes a text as bytes. Returns nil if the charset lacks one of the text's characters.
+  /// Encodes a text in the charset. Returns nil if the charset lacks a character of the text.
   func bytes(of text: String) -> [UInt8]? {
     (try? TextCoding.encode(text, charset: charset)).map { mark + $0 }
   }
 }
 
 extension Entity {
-  /// The bytes that the text was decoded from. nil for other content, changed text, and `text/*`
-  /// with a charset. (TXT-14)
+  /// The bytes from which the text was decoded; nil if the content is not text, if the text has
+  /// been changed, or if the content type is `text/*` with a charset. (TXT-14)
   package var receivedBytes: [UInt8]? {
     guard let textSource, case .text(let text) = content else { return nil }
     return textSource.bytes(of: text)

@@ -1,19 +1,20 @@
-/// Replaces credentials with a mark in URLs, headers and texts. For bodies, see `body`.
+/// Masks credentials in URLs, headers, texts and bodies. For bodies, see `body`.
 package enum CredentialMask {
   package static let mark = "***"
-  /// The prefix of a text that replaces a token in a recording. The token's number follows.
+  /// The prefix of a text that replaces a token in a recording. The number of the token follows the
+  /// prefix.
   package static let standIn = "lull-token-"
 
-  /// Removes user and password from a URL, and masks query parameters whose names are those of
-  /// credentials.
+  /// Removes the user and password from a URL. Masks the values of query parameters whose names
+  /// denote credentials.
   package static func url(_ text: String) -> String {
     let text = LogText.withoutUser(text)
     guard let start = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
     return String(text[..<start]) + pairs(text[start...])
   }
 
-  /// Masks an invalid URL. Everything up to the last `@` is removed, since it may be user and
-  /// password.
+  /// Masks an invalid URL. All the text up to the last `@` is removed, since it may contain a user
+  /// and password.
   package static func malformedURL(_ text: String) -> String {
     guard let at = text.lastIndex(of: "@") else { return CredentialMask.text(text) }
     let start =
@@ -23,10 +24,10 @@ package enum CredentialMask {
     return CredentialMask.text(String(text[..<start]) + text[text.index(after: at)...])
   }
 
-  /// The value of a header as shown. Cookies are masked too, although their names don't
-  /// identify credentials.
+  /// Returns the value of a header with credentials masked. Cookies are masked too, although the
+  /// names of cookie headers don't denote credentials.
   ///
-  /// - Parameter mark: The text in place of a credential.
+  /// - Parameter mark: The text that replaces a credential.
   package static func header(
     _ name: String, _ value: String, mark: String = CredentialMask.mark
   ) -> String {
@@ -34,8 +35,8 @@ package enum CredentialMask {
     return CredentialName.names(name) || namesScheme(value) ? mark : text(value)
   }
 
-  /// Whether the value is a scheme with a token, such as `Bearer …`, whatever the name of the
-  /// header is. A server's challenge has parameters instead of a token.
+  /// Whether the value consists of an authentication scheme and a token, such as `Bearer …`, in a
+  /// header of any name. The challenge of a server has parameters instead of a token.
   private static func namesScheme(_ value: String) -> Bool {
     guard let space = value.firstIndex(of: " ") else { return false }
     let token = value[value.index(after: space)...]
@@ -43,25 +44,25 @@ package enum CredentialMask {
       && !token.contains { $0 == " " || $0 == "\"" || $0 == "," }
   }
 
-  /// Masks user, password and parameters of the URLs in a text.
+  /// Masks the user, password and parameters of all URLs in a text.
   package static func text(_ text: String) -> String {
     guard text.contains("=") || text.contains("@") else { return text }
     return pairs(withoutUsers(text)[...])
   }
 
-  /// Whether a parameter must be masked, because its name is that of a credential, and its value is
-  /// not masked yet.
+  /// Whether a parameter must be masked: its name denotes a credential, and its value is not masked
+  /// yet.
   static func masks(_ name: some StringProtocol, _ value: some StringProtocol) -> Bool {
     !value.isEmpty && CredentialName.names(decoded(name)) && !isMasked(value)
   }
 
-  /// Whether the value already contains the mask of a secret, or the text that replaces a token in
-  /// a recording.
+  /// Whether the value already contains a mask: the mask of a secret, or the text that replaces a
+  /// token in a recording.
   package static func isMasked(_ value: some StringProtocol) -> Bool {
     value.contains("‹secret ") || value.contains("%E2%80%B9secret") || value.contains(standIn)
   }
 
-  /// Replaces the mask of each secret in a text with the result of `make`.
+  /// Replaces the mask of each secret in a text with the result of `make`. `make` gets the mask.
   package static func replacingMasks(in text: String, _ make: (Substring) -> String) -> String {
     var result = ""
     var rest = text[...]
@@ -74,7 +75,7 @@ package enum CredentialMask {
     return result + rest
   }
 
-  /// Undoes the percent-encoding of masks that were escaped for a URL.
+  /// Decodes the masks in a text that were percent-encoded for a URL.
   package static func decodedMasks(_ text: String) -> String {
     var result = ""
     var rest = text[...]
@@ -99,7 +100,7 @@ package enum CredentialMask {
     return result + rest
   }
 
-  /// Masks the values of credentials in `?a=b&token=c#key=d`.
+  /// Masks the values of credentials in a text such as `?a=b&token=c#key=d`.
   private static func pairs(_ text: Substring) -> String {
     var result = ""
     var rest = text
@@ -132,12 +133,12 @@ package enum CredentialMask {
     character.isWhitespace || "'\"<>".contains(character)
   }
 
-  /// Decodes a form or query parameter: `+` and percent-encoding.
+  /// Decodes a form field or query parameter: `+` becomes a space, and percent-encoding is decoded.
   package static func decoded(_ text: some StringProtocol) -> String {
     String(decoding: decodedBytes(text), as: UTF8.self)
   }
 
-  /// Decodes a form or query parameter to bytes, which need not be valid UTF-8.
+  /// Decodes a form field or query parameter to bytes, which need not be valid UTF-8.
   package static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
     guard text.contains("%") || text.contains("+") else { return Array(text.utf8) }
     var bytes: [UInt8] = []
@@ -156,13 +157,13 @@ package enum CredentialMask {
   }
 }
 
-/// Masking in bodies of requests and responses.
+/// Masks credentials in the bodies of requests and responses.
 extension CredentialMask {
-  /// Masks the fields of a body whose names are those of credentials. Handles JSON, several JSON
-  /// texts in a row, forms, and XML elements that contain text. Any other body is unchanged.
+  /// Masks the fields of a body whose names denote credentials. Handles JSON, several consecutive
+  /// JSON texts, forms, and XML elements that contain text. Any other body is unchanged.
   ///
-  /// - Parameter onlyCertain: Whether JSON fields are kept if their names are also used for other
-  ///   values than credentials.
+  /// - Parameter onlyCertain: If true, JSON fields are not masked if their names are also used for
+  ///   values that are not credentials.
   package static func body(_ bytes: [UInt8], onlyCertain: Bool = false) -> [UInt8] {
     let first = bytes.first { !isSpace($0) }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -181,7 +182,8 @@ extension CredentialMask {
     return form(text) ?? CredentialMask.text(text)
   }
 
-  /// Masks elements such as `<password>…</password>`, also with a prefix or attributes.
+  /// Masks the text of XML elements such as `<password>…</password>`. The elements may have
+  /// prefixes and attributes.
   private static func markup(_ text: String) -> String {
     var result = ""
     var rest = text[...]
@@ -201,8 +203,8 @@ extension CredentialMask {
     return result + rest
   }
 
-  /// Masks a form; nil if the text isn't a form. A form is one line, without spaces except those in
-  /// masks.
+  /// Masks the fields of a form. Returns nil if the text isn't a form. A form is one line, without
+  /// spaces except those in masks.
   private static func form(_ text: String) -> String? {
     let pairs = text.split(separator: "&", omittingEmptySubsequences: false)
     let isForm = pairs.allSatisfy { pair in
@@ -217,7 +219,7 @@ extension CredentialMask {
     }.joined(separator: "&")
   }
 
-  /// Masks JSON. Truncated or invalid JSON is masked as far as it can be read.
+  /// Masks the members of JSON text. Truncated or invalid JSON is masked as far as it can be read.
   private static func json(_ bytes: [UInt8], onlyCertain: Bool = false) -> [UInt8] {
     var result: [UInt8] = []
     var place = 0
@@ -255,7 +257,8 @@ extension CredentialMask {
     return result
   }
 
-  /// The name of a member without its quotation marks. Escapes of non-ASCII characters are kept.
+  /// The name of a member without its quotation marks. Escapes of non-ASCII characters are not
+  /// decoded.
   private static func unescaped(_ key: ArraySlice<UInt8>) -> String {
     var name: [UInt8] = []
     var rest = key.dropFirst().dropLast()
@@ -276,7 +279,7 @@ extension CredentialMask {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// The index after the quotation mark that ends the string at `start`.
+  /// The index after the quotation mark that ends the string at index `start`.
   private static func stringEnd(_ bytes: [UInt8], _ start: Int) -> Int {
     var place = start + 1
     while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {

@@ -1,19 +1,20 @@
 import LullSystem
 import Synchronization
 
-/// The facts of a failure, for programs. Unknown facts are nil and are left out.
+/// The facts of a failure, for programs that read the error output. Unknown facts are nil and are
+/// left out.
 package struct FailureFacts: Sendable {
-  /// The kind of the failure, a word of the list in Programs.md. For requests, it is the kind of
-  /// the error's cause (`RequestError.Cause.kind`).
+  /// The kind of the failure, one of the words listed in Programs.md. For requests, it is the kind
+  /// of the error's cause (`RequestError.Cause.kind`).
   package var kind: String
   package var method: String?
   /// The URL, without credentials.
   package var url: String?
   package var status: Int?
   package var isRetryable: Bool?
-  /// The delay before a retry that the server asks for, in seconds.
+  /// The delay in seconds before a retry, as requested by the server.
   package var retryAfter: Double?
-  /// How to avoid the failure.
+  /// Advice on how to avoid the failure.
   package var fix: String?
 
   package init(_ kind: String, fix: String? = nil) {
@@ -22,26 +23,29 @@ package struct FailureFacts: Sendable {
   }
 }
 
-/// Standard error for programs, with `--errors json`. Each message is a JSON object on one line.
-/// The last line of a command that fails contains `exit`.
+/// Writes standard error in a form for programs, with `--errors json`. Each message is a JSON
+/// object on one line. The last line of a command that fails contains `exit`.
 ///
-/// A message that may be the reason of a failure is held until the exit code is known. Any thread.
+/// A message that may be the reason of a failure is held until the exit code is known. Callable on
+/// any thread.
 ///
 /// Behaviours: EJS-01 to EJS-09.
 package enum ErrorLines {
   private struct Failure {
     let text: String
     let facts: FailureFacts
-    /// Whether the failure has already been written, because the program continued.
+    /// Whether this failure has already been written. It is written at once if the program
+    /// continues after it.
     let isWritten: Bool
   }
 
   private struct State {
-    /// The reason to report if the command fails.
+    /// The failure to report as the reason if the command fails.
     var failure: Failure?
-    /// The last message of the command without facts, which is held back.
+    /// The last message of the command that has no facts. It is held until it is known to be the
+    /// reason or not.
     var held: String?
-    /// Whether the last line has been written.
+    /// Whether the last line of the output has been written.
     var hasEnded = false
   }
 
@@ -62,9 +66,9 @@ package enum ErrorLines {
     write(noteLine(text))
   }
 
-  /// Takes a message of the command. The last of these messages is the reason if the command fails,
-  /// so each is held until the next one arrives. If another reason is known, the message is written
-  /// immediately.
+  /// Takes a message of the command. If the command fails, the last of these messages is the
+  /// reason. Each message is therefore held until the next one arrives. If another reason is
+  /// already known, the message is written immediately.
   package static func hold(_ text: String) {
     let isWarning = ["lull: warning:", "lull: note:"].contains { text.hasPrefix($0) }
     guard areOn, !isWarning else { return note(text) }
@@ -76,8 +80,8 @@ package enum ErrorLines {
     if let due { note(due) }
   }
 
-  /// Records the reason of the failure. Only the first reason counts. A later message is written
-  /// immediately.
+  /// Records `text` as the reason of the failure. Only the first call sets the reason. The message
+  /// of a later call is written immediately.
   package static func fail(_ text: String, _ facts: @autoclosure () -> FailureFacts) {
     guard areOn else { return StandardError.write(text) }
     let facts = facts()
@@ -90,8 +94,8 @@ package enum ErrorLines {
     if let due { note(due) }
   }
 
-  /// Writes a failure immediately, because the program continues after it. If nothing else fails,
-  /// it is the reason of the exit code.
+  /// Writes a failure immediately, because the program continues after it. If no other failure
+  /// follows, this failure is the reason of the exit code.
   package static func failLater(_ text: String, _ facts: @autoclosure () -> FailureFacts) {
     note(text)
     guard areOn else { return }
@@ -105,11 +109,11 @@ package enum ErrorLines {
 
   // MARK: The end
 
-  /// Writes the last line.
+  /// Writes the last line of the output.
   ///
   /// - Parameters:
-  ///   - isFailure: False if the exit code is a result, for example that there is a difference.
-  ///   - usual: The failure to report if no message names one.
+  ///   - isFailure: False if the exit code is a result, for example that two files differ.
+  ///   - usual: The failure to report if no message has given a reason.
   package static func end(
     _ code: Int32, isFailure: Bool, usual: (kind: String, text: String)
   ) {
@@ -150,8 +154,8 @@ package enum ErrorLines {
     StandardError.put(bytes + [UInt8(ascii: "\n")])
   }
 
-  /// Returns the members for a message that isn't a failure. If it begins with `lull: `, it is a
-  /// warning. Traces and logs have another form.
+  /// Returns the JSON members for a message that isn't a failure. A message that begins with
+  /// `lull: ` becomes a warning. Traces and logs have another form.
   private static func noteLine(_ text: String) -> [JSONValue.Member] {
     guard text.hasPrefix("lull: ") else {
       return [.init("kind", .string("log")), .init("message", .string(trimmed(text)))]
@@ -180,7 +184,8 @@ package enum ErrorLines {
     return members
   }
 
-  /// Returns the members for a text: its first line as the message, and the other lines as details.
+  /// Returns the JSON members for a text. The first line becomes the message, and the other lines
+  /// become the details.
   private static func message(_ text: String) -> [JSONValue.Member] {
     var text = trimmed(text)
     for start in ["lull: ", "warning: "] where text.hasPrefix(start) {

@@ -9,9 +9,9 @@ public final class ExchangeObserver: Sendable {
     self.tell = tell
   }
 
-  /// Removes the handler. Afterwards, no call of the handler begins on the home's thread. If
-  /// `remove` is called on another thread, a call that is in progress may still continue. Calling
-  /// it again does nothing. Callable on any thread.
+  /// Removes the handler. After this call, no call of the handler begins on the home's thread. If
+  /// `remove` is called on another thread, a call of the handler that is in progress may still
+  /// continue. Calling `remove` again does nothing. Callable on any thread.
   public func remove() { removed.store(true, ordering: .releasing) }
 
   fileprivate var isRemoved: Bool { removed.load(ordering: .acquiring) }
@@ -30,7 +30,7 @@ struct ExchangeObservers {
     return observer
   }
 
-  /// The observers that have not been removed, in order.
+  /// Returns the observers that have not been removed, in the order in which they were added.
   mutating func present() -> [ExchangeObserver] {
     observers.removeAll { $0.isRemoved }
     return observers
@@ -47,13 +47,13 @@ extension Pump {
   /// 2. Observers, hooks and waiting tasks are notified.
   /// 3. Handlers are called on this pump's thread, in the order in which they were added.
   ///
-  /// A slow handler delays the others, so leave slow work to another thread.
+  /// A slow handler delays the others, so do slow work on another thread.
   ///
   /// Every request of a resource is reported, with any outcome: success, error, cancelled, refused,
-  /// or data from a cache. The connection of a stream is one request, reported when it ends. Some
-  /// requests are not reported: single attempts and redirects, requests for tokens, loads of an
-  /// offline service, and requests that the program creates, such as chains around others. Without
-  /// a handler, nothing is collected.
+  /// or data from a cache. The connection of a stream is one request, reported when the connection
+  /// ends. Some requests are not reported: single attempts and redirects, requests for tokens,
+  /// loads of an offline service, and requests that the program creates, such as chains around
+  /// others. Without a handler, nothing is collected.
   ///
   ///     let observer = home.onExchange { event in print(event) }
   ///     …
@@ -72,7 +72,7 @@ extension Pump {
 }
 
 extension ServiceHome {
-  /// Calls `handler` on the home's thread once for each request of the home's services that has
+  /// Calls `handler` on the home's thread each time a request of one of the home's services has
   /// ended; see `Pump.onExchange`. (HOME-160, HOME-161)
   ///
   ///     await home.onExchange { event in logger.info("\(event)") }
@@ -91,9 +91,10 @@ extension ServiceHome {
 public struct ExchangeEvent: Sendable, Equatable {
   /// The source of the response.
   public enum Source: String, Sendable {
-    /// The server. Also used if the request failed.
+    /// The server. Also the source if the request failed.
     case network
-    /// A cache, or data that another process has loaded meanwhile. Nothing was sent.
+    /// A cache, or data that another process has loaded while the request was waiting. Nothing was
+    /// sent.
     case cache
   }
 
@@ -105,25 +106,27 @@ public struct ExchangeEvent: Sendable, Equatable {
   public let url: String
   /// The status of the server's response, such as 304; nil without a response.
   public let status: Int?
-  /// How often the request was sent: 0 if never, 2 with one retry.
+  /// The number of times the request was sent: for example 0 if it was never sent, and 2 if it was
+  /// retried once.
   public let attempts: Int
   /// The source of the response.
   public let source: Source
-  /// The size of the request body; nil without a body, or if the size isn't known before it is
-  /// read.
+  /// The size of the request body in bytes; nil if there is no body, or if the size isn't known
+  /// before the body is read.
   public let requestBytes: Int?
-  /// The size of the response body after decoding; 0 without a body, and if the body went to a file
-  /// or a reader.
+  /// The size of the response body in bytes after decoding; 0 if there is no body, or if the body
+  /// was passed to a file or a reader.
   public let responseBytes: Int
-  /// When the request ended, in Unix epoch seconds.
+  /// The time at which the request ended, in Unix epoch seconds.
   public let timestamp: Double
-  /// The time from start to end, including waits for limits and retries; nil if there was no
-  /// handler when the request began.
+  /// The seconds from the start to the end of the request, including waits for limits and retries;
+  /// nil if there was no handler when the request began.
   public let elapsed: Double?
-  /// The phases of the last attempt; nil unless `TransferOptions.recordsTimings` is set.
+  /// The durations of the phases of the last attempt; nil unless `TransferOptions.recordsTimings`
+  /// is set.
   public let timings: TransferTimings?
-  /// The kind of the error's cause, such as `timeout`, or `status` for an error response without a
-  /// cause; nil after success.
+  /// The kind of the error's cause, such as `timeout`. For an error response without a cause,
+  /// `status`. After success, nil.
   public let errorKind: String?
 
   /// The number of retries.
@@ -131,7 +134,7 @@ public struct ExchangeEvent: Sendable, Equatable {
 }
 
 extension ExchangeEvent: CustomStringConvertible {
-  /// One line: `GET https://api.test/a → 200, 17 bytes, 2 attempts, 0.12 s`.
+  /// The event on one line: `GET https://api.test/a → 200, 17 bytes, 2 attempts, 0.12 s`.
   public var description: String {
     var text = "\(method) \(url)"
     if let status { text += " → \(status)" }
@@ -147,25 +150,25 @@ extension ExchangeEvent: CustomStringConvertible {
 /// Observes the bytes sent and received on the wire.
 ///
 /// The observer is set in `TransferOptions`. Requests without an observer have no extra cost. The
-/// observer is notified of each hop in order, including redirects, repetitions and rounds of
-/// authentication. A head is reported when it is complete. A body is reported when the server has
-/// begun to respond, or when the hop has ended.
+/// observer is notified of each hop in order, including redirects, retries and rounds of
+/// authentication. The headers of a message are reported when they are complete. A request body is
+/// reported when the server has begun to respond, or when the hop has ended.
 ///
 /// Secrets are masked; other credentials are not. The observer is called on the provider's thread,
 /// between two calls of the network library, so it must not start or cancel anything. Custom
 /// networking need not support observers.
 package final class WireObserver: Sendable, Equatable {
   package enum Event: Sendable {
-    /// The lines of a head or trailer, with their line ends. A head begins with the request or
-    /// status line, and a trailer after a body has no such line. HTTP/2 and HTTP/3 have no lines,
-    /// so the text is the one that libcurl writes.
+    /// The header or trailer lines of a message, with their line ends. For headers, the first line
+    /// is the request or status line. HTTP/2 and HTTP/3 have no such lines, so the text is the one
+    /// that libcurl writes.
     case head(isSent: Bool, [UInt8])
-    /// The first bytes of a body, at most `bodyLimit`, and its full size. A response body is
-    /// decoded.
+    /// The first bytes of a body, at most `bodyLimit`, and the full size of the body. A response
+    /// body is decoded.
     case body(isSent: Bool, [UInt8], count: Int)
   }
 
-  /// The largest number of bytes of a body that are kept.
+  /// The largest number of bytes of a body that are reported.
   package static let bodyLimit = 64 * 1024
 
   package let wantsBodies: Bool
@@ -179,28 +182,29 @@ package final class WireObserver: Sendable, Equatable {
   package static func == (one: WireObserver, other: WireObserver) -> Bool { one === other }
 }
 
-/// Connects a request that counts against a rate limit with its transport, which knows when the
-/// request is sent. Set in `TransferOptions`; nil for a request without a limit.
+/// Reports to a rate limit when a request is sent. The transport calls this object, because only
+/// the transport knows when it sends. Set in `TransferOptions`; nil for a request without a limit.
 ///
 /// A transport that supports reports calls `adopt` inside `startRequest`. Then, for each request
 /// that it sends, it calls `begin` before the first byte is sent. It calls `pass` when the last
-/// byte has been sent. With `waitsForAnswer`, it calls `pass` when the head of the response has
-/// arrived. For a request without a body, `pass` alone suffices. Before the transport sends another
-/// request for the same exchange, such as a redirect, it calls `sendAgain`.
+/// byte has been sent; with `waitsForAnswer`, when the headers of the response have arrived. For a
+/// request without a body, `pass` alone suffices. Before the transport sends another request for
+/// the same exchange, such as a redirect, it calls `sendAgain`.
 ///
 /// For any other transport, the request counts from the call of `handOver` on. The transport may
-/// call `handOver` itself; otherwise it is called when `startRequest` returns. With
+/// call `handOver` itself; otherwise `handOver` is called when `startRequest` returns. With
 /// `waitsForAnswer`, the request counts from its result on. Home thread only.
 // Unchecked: TransferOptions is Sendable, but the report is used on the home thread only.
 package final class SendingReport: @unchecked Sendable, Equatable {
   /// An event that the transport reports.
   package enum Event {
-    /// Bytes may be sent from now on. The slot of the rate limit is not given back any more, even
-    /// if this process dies.
+    /// Bytes may be sent from now on. The slot of the rate limit stays used, even if this process
+    /// dies.
     case began
     /// The slot of the rate limit is released one span from now.
     case passed
-    /// Another request is about to be sent. `resume` is called when there is a slot for it.
+    /// The transport is about to send another request. `resume` must be called when the limit has a
+    /// slot for this request.
     case again(resume: () -> Void)
   }
 
@@ -211,7 +215,7 @@ package final class SendingReport: @unchecked Sendable, Equatable {
   package private(set) var isAdopted = false
   /// Whether the transport has given up the request before sending a byte.
   package var isUnsent = false
-  /// Receives the events. Returns false if the exchange is over.
+  /// Receives the events. Returns false if the exchange has ended.
   private let tell: (Event) -> Bool
 
   init(waitsForAnswer: Bool, _ tell: @escaping (Event) -> Bool) {
@@ -224,12 +228,12 @@ package final class SendingReport: @unchecked Sendable, Equatable {
   package func begin() { _ = tell(.began) }
   package func pass() { _ = tell(.passed) }
 
-  /// Counts the request from now on, because the transport doesn't report when it is sent. With
-  /// `waitsForAnswer`, this only notes that the request may have been sent.
+  /// Counts the request from now on. For a transport that doesn't report when it sends the request.
+  /// With `waitsForAnswer`, this function only records that the request may have been sent.
   package func handOver() { waitsForAnswer ? begin() : pass() }
 
   /// Calls `resume` when the limit allows another request, now or later. If the exchange is
-  /// cancelled while the request waits for the limit, `resume` is not called.
+  /// cancelled before that, `resume` is not called.
   package func sendAgain(_ resume: @escaping () -> Void) {
     if !tell(.again(resume: resume)) { resume() }
   }

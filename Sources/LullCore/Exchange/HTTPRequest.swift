@@ -1,7 +1,7 @@
-/// A request as sent on the wire. Mutations change it and a provider sends it.
+/// A request as sent on the wire. A mutation changes the request, and a provider sends it.
 ///
-/// Its fields are shared between copies until one is changed, since a request is passed on several
-/// times and rarely changed.
+/// Copies share their fields until one of the copies is changed, because a request is copied
+/// several times and rarely changed.
 public struct HTTPRequest: Sendable, Equatable {
   private var fields: Fields
 
@@ -15,11 +15,12 @@ public struct HTTPRequest: Sendable, Equatable {
     var secrets: SecretUses?
     var options: TransferOptions?
     var environment: String?
+    var sendsQuery: Bool
 
     init(
       _ method: RequestMethod, _ url: String, _ headers: RequestHeaders, _ payload: RequestPayload?,
       _ limits: TransferLimits, _ secrets: SecretUses?, _ options: TransferOptions?,
-      _ environment: String? = nil
+      _ environment: String? = nil, sendsQuery: Bool = false
     ) {
       self.method = method
       self.url = url
@@ -29,6 +30,7 @@ public struct HTTPRequest: Sendable, Equatable {
       self.secrets = secrets
       self.options = options
       self.environment = environment
+      self.sendsQuery = sendsQuery
     }
   }
 
@@ -45,7 +47,7 @@ public struct HTTPRequest: Sendable, Equatable {
     guard !isKnownUniquelyReferenced(&fields) else { return }
     fields = Fields(
       fields.method, fields.url, fields.headers, fields.payload, fields.limits, fields.secrets,
-      fields.options, fields.environment)
+      fields.options, fields.environment, sendsQuery: fields.sendsQuery)
   }
 
   /// The method, in upper case, such as `GET`.
@@ -67,7 +69,7 @@ public struct HTTPRequest: Sendable, Equatable {
   }
 
   // Headers and payload are modified in place. A setter would copy all headers on each change.
-  /// The headers besides those that the transport adds, such as `Host` and `Content-Length`.
+  /// The headers, without those that the transport adds, such as `Host` and `Content-Length`.
   public var headers: RequestHeaders {
     get { fields.headers }
     _modify {
@@ -76,7 +78,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// The body: bytes, or a stream that is read while it is sent; nil: no body.
+  /// The body: bytes, or a stream that is read while it is sent. If nil, the request has no body.
   public var payload: RequestPayload? {
     get { fields.payload }
     _modify {
@@ -85,7 +87,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// The limits on time, size and connections.
+  /// The limits on the time, the size and the connections of the exchange.
   public var limits: TransferLimits {
     get { fields.limits }
     set {
@@ -94,7 +96,8 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// The secrets in the URL and body, and where they may be sent; nil without secrets.
+  /// The secrets in the URL and body, and the origins to which they may be sent; nil without
+  /// secrets.
   public var secrets: SecretUses? {
     get { fields.secrets }
     set {
@@ -112,8 +115,8 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// The environment of the service's API file, by which recordings are separated; nil without one.
-  /// (ENV-18)
+  /// The environment of the service's API file; nil without one. Recordings are separated by
+  /// environment. (ENV-18)
   package var environment: String? {
     get { fields.environment }
     set {
@@ -123,28 +126,55 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
+  /// Whether the body of this request is the content of a query. Only for the methods QUERY and
+  /// POST: if a mutation sets another method, this property is false. (QUERY-07)
+  package var sendsQuery: Bool {
+    get { fields.sendsQuery && (fields.method == .query || fields.method == .post) }
+    set {
+      guard newValue != fields.sendsQuery else { return }
+      unshare()
+      fields.sendsQuery = newValue
+    }
+  }
+
+  /// Whether this is a POST request that is declared to change nothing on the server. (QUERY-07)
+  package var isDeclaredSafe: Bool { method == .post && sendsQuery }
+
+  /// Whether the request changes nothing on the server, because its method is safe or because the
+  /// request is declared safe.
+  package var isSafe: Bool { method.isSafe || isDeclaredSafe }
+
+  /// Whether sending the request twice has the same effect as sending it once.
+  package var isIdempotent: Bool { method.isIdempotent || isDeclaredSafe }
+
+  /// The method whose configuration applies to this request. A query has the configuration of QUERY
+  /// even if it is sent by POST. (QUERY-08)
+  var configuredMethod: RequestMethod { sendsQuery ? .query : method }
+
   public static func == (one: HTTPRequest, other: HTTPRequest) -> Bool {
     one.fields === other.fields
       || one.method == other.method && one.url == other.url && one.headers == other.headers
         && one.payload == other.payload && one.limits == other.limits
         && one.secrets == other.secrets
         && one.options == other.options && one.environment == other.environment
+        && one.sendsQuery == other.sendsQuery
   }
 
-  /// The body as bytes. An empty array is a body of zero bytes. nil means no body, or a streamed
-  /// body. Setting this property replaces a streamed body.
+  /// The body as bytes. An empty array is a body of zero bytes. nil means that there is no body, or
+  /// that the body is streamed. Setting this property replaces a streamed body.
   public var body: [UInt8]? {
     get { if case .bytes(let bytes)? = payload { bytes } else { nil } }
     set { payload = newValue.map { .bytes($0) } }
   }
 
-  /// Sends a streamed body. Uploads of files may take any time as long as bytes move.
+  /// Sets a streamed body. If the body contains files, the upload may take any time as long as
+  /// bytes are sent.
   package mutating func stream(_ body: StreamedBody) {
     payload = .streamed(body)
     if body.hasFiles { boundBySilence() }
   }
 
-  /// Saves the response body to a file. The download may take any time as long as bytes move.
+  /// Saves the response body to a file. The download may take any time as long as bytes arrive.
   package mutating func receive(into download: Download) {
     var options = options ?? TransferOptions()
     options.download = download
@@ -153,18 +183,19 @@ public struct HTTPRequest: Sendable, Equatable {
   }
 }
 
-/// The limits of one exchange. Times are in seconds, sizes in bytes. (CFG-01)
+/// The limits of one exchange. Times are in seconds, and sizes are in bytes. (CFG-01)
 public struct TransferLimits: Sendable, Equatable {
-  /// The limit for the whole exchange including redirects, counted from when the exchange leaves
-  /// the queue of waiting exchanges.
+  /// The time limit for the whole exchange, including redirects. The time spent in the queue of
+  /// waiting exchanges doesn't count.
   public var timeout: Double = 60
-  /// The limit for establishing a connection, including TLS. If it is exceeded, the request fails
-  /// with `timeout`.
+  /// The time limit for establishing a connection, including TLS. If it is exceeded, the request
+  /// fails with `timeout`.
   public var connectTimeout: Double = 10
-  /// The largest response body, counted after decoding, so that decompression bombs are caught too.
+  /// The size of the largest accepted response body. The size is counted after decoding, so that
+  /// decompression bombs are detected too.
   public var maxBodySize: Int = 100 * 1024 * 1024
-  /// The most connections to one host. Further exchanges wait for a free connection, in order of
-  /// arrival.
+  /// The largest number of connections to one host. Further exchanges wait for a free connection,
+  /// in the order in which they started.
   public var connectionsPerHost: Int = 32
 
   /// Makes the default limits.
@@ -173,9 +204,10 @@ public struct TransferLimits: Sendable, Equatable {
 
 /// An HTTP method, validated and in upper case: `.get`, `"REPORT"`. (DYN-01, RFC 9110, 9.1)
 ///
-/// For a method that is known only at run time, use `init(rawValue:)`. An invalid literal makes an
-/// invalid method. Configuring settings for an invalid method is a programming error that ends the
-/// program. A request with an invalid method fails. Usable on any thread. Lua: a string.
+/// For a method that is known only at run time, use `init(rawValue:)`. A literal that is not a
+/// valid method makes an invalid `RequestMethod`. Configuring settings for an invalid method is a
+/// programming error that ends the program. A request with an invalid method fails. Usable on any
+/// thread. Lua: a string.
 ///
 ///     api.configure(requestMethods: [.put, "REPORT"]) { $0.limits.timeout = 300 }
 ///     guard let method = RequestMethod(rawValue: typed) else { return }
@@ -188,8 +220,8 @@ public struct RequestMethod:
   /// The method in upper case, as sent.
   public let rawValue: String
 
-  /// Makes the method of that name, in any letter case. Returns nil unless the text is a token of
-  /// RFC 9110: one or more letters, digits and certain symbols, without blanks.
+  /// Makes a method from a name in any letter case. Returns nil unless the name is a token of RFC
+  /// 9110: one or more letters, digits and certain symbols, without blanks.
   public init?(rawValue: String) {
     guard Headers.isName(rawValue) else { return nil }
     self.rawValue = RequestMethod.upperCase(rawValue)
@@ -199,7 +231,7 @@ public struct RequestMethod:
     rawValue = RequestMethod.upperCase(literal)
   }
 
-  /// False for literals that aren't tokens, such as an empty one.
+  /// Whether the method is a valid token. False for some literals, such as an empty string.
   public var isValid: Bool { Headers.isName(rawValue) }
 
   private static func upperCase(_ token: String) -> String {
@@ -207,16 +239,20 @@ public struct RequestMethod:
     return token.utf8.contains(where: isLower) ? token.uppercased() : token
   }
 
-  /// The method as sent.
+  /// The method, as it is sent.
   public var description: String { rawValue }
 
   /// Requests the methods that the server allows for the URL.
   public static let options: RequestMethod = "OPTIONS"
-  /// The method of loads.
+  /// Requests the content of the resource. The method of loads, except the loads of a query.
   public static let get: RequestMethod = "GET"
+  /// Like `get`, but with a body that describes the wanted content. The method of the loads of a
+  /// query. (RFC 10008)
+  public static let query: RequestMethod = "QUERY"
   /// Like `get`, but requests only the headers.
   public static let head: RequestMethod = "HEAD"
-  /// Has an effect that depends on the server. Policies don't retry it unless configured.
+  /// Has an effect that depends on the server. POST requests are not retried unless the
+  /// configuration says so.
   public static let post: RequestMethod = "POST"
   /// Replaces the resource at the URL.
   public static let put: RequestMethod = "PUT"
@@ -226,15 +262,21 @@ public struct RequestMethod:
   public static let delete: RequestMethod = "DELETE"
 
   /// Whether the method changes nothing on the server, according to RFC 9110, 9.2.1, and the IANA
-  /// registry of methods. A method that isn't listed there may change something.
+  /// registry of methods. False for methods that aren't listed there, because they may change
+  /// something.
   package var isSafe: Bool { RequestMethod.safe.contains(self) }
 
   private static let safe: Set<RequestMethod> = [
     "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
   ]
 
-  /// The methods that have a property here. Each of them has its own configuration. Any other
-  /// method has the configuration of GET and of the entries that name the method. (CFG-16)
+  /// Whether sending a request twice has the same effect as sending it once. This is true of safe
+  /// methods, PUT and DELETE. (RFC 9110, 9.2.2)
+  package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
+  /// The methods for which this type has a static property, except `query`. Each of them has its
+  /// own configuration. Any other method uses the configuration of GET, and the entries that name
+  /// the method. (CFG-16)
   public static let allCases: [RequestMethod] = [options, get, head, post, put, patch, delete]
 
   /// Whether a configuration for these methods applies to this method. (CFG-07, CFG-16)
@@ -245,7 +287,7 @@ public struct RequestMethod:
 }
 
 extension HTTPRequest: CustomStringConvertible {
-  /// Method, URL, headers and size of the body, with credentials masked.
+  /// The method, the URL, the headers and the size of the body, with credentials masked.
   public var description: String {
     var text = "\(method) \(LogText.url(url))"
     if !headers.isEmpty { text += ", \(headers)" }
@@ -258,18 +300,18 @@ extension HTTPRequest: CustomStringConvertible {
 public struct RequestAttempt: Sendable, Equatable {
   /// How an attempt ended.
   public enum Outcome: Sendable, Equatable {
-    /// A response with this status.
+    /// The attempt ended with a response with this status.
     case status(Int)
-    /// An error of this kind.
+    /// The attempt ended with an error of this kind.
     case failure(TransportError.Kind)
   }
 
   /// The number of the attempt, starting at 1.
   public let number: Int
-  /// When the attempt was sent, in Unix epoch seconds.
+  /// The time at which the attempt was sent, in Unix epoch seconds.
   public let started: Double
   /// The seconds that the attempt waited before it was sent: for limits, for credentials, or
-  /// between attempts.
+  /// between retries.
   public let delay: Double
   /// The seconds from sending to the response; nil while in progress.
   public internal(set) var elapsed: Double?
@@ -296,7 +338,8 @@ extension RequestAttempt {
 }
 
 extension RequestAttempt.Outcome {
-  /// The outcome for a result; nil if the result has neither a response nor an error.
+  /// Makes the outcome of an attempt from its result. Returns nil if the result has neither a
+  /// response nor an error.
   init?(_ result: NetworkResult) {
     if let error = result.error {
       self = .failure(error.kind)

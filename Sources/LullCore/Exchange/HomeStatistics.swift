@@ -1,33 +1,35 @@
 import Synchronization
 
-/// The numbers of objects in memory and requests in flight on a home, or on a custom pump, at one
-/// moment.
+/// The numbers of objects in memory and of requests in flight, on a home or on a custom pump, at
+/// one moment.
 ///
-/// A number that grows without end although the work does not is a leak. If `resourcesInUse` grows,
-/// resources are held or observed for ever. If `requestsInFlight` grows, requests never end. Lua:
-/// the table of `lull.stats()`, with the same names in `snake_case`.
+/// If a number grows without end although the amount of work doesn't, there is a leak. If
+/// `resourcesInUse` grows, resources are held or observed for ever. If `requestsInFlight` grows,
+/// requests never end. Lua: the table of `lull.stats()`, with the same names in `snake_case`.
 ///
 /// Behaviours: CNT-01 to CNT-07.
 public struct HomeStatistics: Sendable, Hashable, CustomStringConvertible {
-  /// Services that are held or have requests in flight.
+  /// The number of services that are held or have requests in flight.
   public package(set) var services = 0
-  /// Resources of these services in memory.
+  /// The number of resources of these services in memory.
   public package(set) var resources = 0
-  /// Resources that are held, observed or requested, and therefore can't be evicted. (SVC-31,
-  /// SVC-33)
+  /// The number of resources in use: held, observed or with requests in flight. Such resources
+  /// can't be evicted. (SVC-31, SVC-33)
   public package(set) var resourcesInUse = 0
-  /// Observers of all resources.
+  /// The number of observers of all resources.
   public package(set) var observers = 0
-  /// Requests that have started and not ended. A chain and the requests it waits for count as one.
+  /// The number of requests that have started and not ended. A chain and the requests that it waits
+  /// for count as one.
   public package(set) var requestsInFlight = 0
-  /// Exchanges in flight that wait for a free connection; `TransferLimits.connectionsPerHost`
-  /// limits the number of connections. Requests of custom networking never wait.
+  /// The number of exchanges in flight that wait for a free connection.
+  /// `TransferLimits.connectionsPerHost` limits the number of connections. Requests of custom
+  /// networking never wait for a connection.
   public package(set) var requestsQueued = 0
-  /// Requests in flight that are connections of streams. (STR-27)
+  /// The number of requests in flight that are connections of streams. (STR-27)
   public package(set) var streams = 0
-  /// Bytes of parsed JSON in the whole process.
+  /// The number of bytes of parsed JSON in the whole process.
   public package(set) var documentBytes = 0
-  /// Bytes of bodies and texts in the whole process, except small ones.
+  /// The number of bytes of bodies and texts in the whole process, except small ones.
   public package(set) var bodyBytes = 0
 
   package init() {
@@ -54,7 +56,7 @@ public struct HomeStatistics: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ServiceHome {
-  /// The services, resources, observers, requests and bytes in memory or in flight on this home.
+  /// The current numbers of services, resources, observers, requests and bytes on this home.
   ///
   /// Objects of scripts in runtimes on this home are included. Reading the statistics visits every
   /// resource, changes nothing, and keeps nothing alive. After the home has ended, only bytes are
@@ -66,17 +68,18 @@ extension ServiceHome {
   public var statistics: HomeStatistics { surroundings.context.pump.statistics }
 }
 
-/// A part of a pump that its statistics count.
+/// An object of a pump, such as a service, that is counted in the pump's statistics.
 package protocol CountedPart: AnyObject {
-  /// Adds the numbers of this part. Home thread only; calls no code of the program.
+  /// Adds the numbers of this object to `statistics`. Home thread only; calls no code of the
+  /// program.
   func add(to statistics: inout HomeStatistics)
 }
 
-/// The parts that a pump's statistics visit, each registered for its lifetime.
+/// The objects that a pump's statistics count. Each object is registered for its lifetime.
 ///
-/// Parts are added and removed on any thread, since services may be made and released on any
-/// thread. Parts are visited on the home thread only. No part holds its owner, so that nothing is
-/// kept alive here.
+/// Objects are added and removed on any thread, since services may be made and released on any
+/// thread. They are counted on the home thread only. A registered object doesn't hold its owner, so
+/// the registration keeps nothing alive.
 package final class CountedParts: Sendable {
   private let parts = Mutex<[ObjectIdentifier: Confined<any CountedPart>]>([:])
 
@@ -93,6 +96,6 @@ package final class CountedParts: Sendable {
     _ = parts.withLock { $0.removeValue(forKey: identity) }
   }
 
-  /// The current parts, in no order. Home thread only.
+  /// The registered objects, in no particular order. Home thread only.
   package var all: [any CountedPart] { parts.withLock { Array($0.values) }.map(\.value) }
 }

@@ -1,11 +1,11 @@
 import LullSystem
 import Synchronization
 
-/// The only way for other threads to deliver to a home thread: results of exchanges and of slow
-/// work, by token.
+/// Takes results from other threads for delivery on a home thread: results of exchanges and of slow
+/// work, each with the token of its receiver. Other threads have no other way to deliver results.
 ///
 /// `post` may be called on any thread, `take` only by the `Pump` on the home thread. After `close`,
-/// posts are dropped, because no receiver is left.
+/// posted results are dropped, because there is no receiver any more.
 package final class Inbox: Sendable {
   package enum Item: Sendable {
     case network(ArrivedResult)
@@ -53,8 +53,8 @@ package final class Inbox: Sendable {
 
   package var isEmpty: Bool { state.withLock { $0.items.isEmpty } }
 
-  /// Whether the inbox is closed. Slow work checks this, to stop early if its result isn't needed
-  /// any more.
+  /// Whether the inbox is closed. Slow work checks this property, to stop early if its result isn't
+  /// needed any more.
   package var isClosed: Bool { state.withLock { $0.isClosed } }
 
   package func close() {
@@ -66,28 +66,29 @@ package final class Inbox: Sendable {
   }
 }
 
-/// The buffer of an asynchronous sequence: holds elements between two steps of a `for await` loop.
+/// The buffer of an asynchronous sequence. It holds elements until the `for await` loop takes them.
 ///
-/// It begins with the first step, or when `begin` is called, on the home thread. It ends with `end`
-/// or `finish`, when the waiting task is cancelled, when the pump is about to close, or when the
-/// loop is released, whichever comes first.
+/// The feed begins with the first iteration of the loop, or when `begin` is called on the home
+/// thread. It ends with `end` or `finish`, when the waiting task is cancelled, when the pump is
+/// about to close, or when the loop is released, whichever comes first.
 final class Feed<Element> {
   private let pump: Pump
-  /// The name of the sequence, for messages.
+  /// The name of the sequence. Used in messages.
   private let name: String
-  /// Adds an element to the waiting elements, and keeps their number bounded.
+  /// Adds an element to the waiting elements. May merge or drop elements to bound their number.
   private let merge: (inout [Element], Element) -> Void
   private var start: ((Feed) -> () -> Void)?
   private var stop: (() -> Void)?
   private var ending: PumpEnding.Number?
   private var waiting: [Element] = []
   private var reader: Reader?
-  /// Whether no more elements will come.
+  /// Whether the feed has ended, so that no more elements are added.
   private(set) var isOver = false
 
   /// Makes a feed.
   ///
-  /// - Parameter start: Starts calling `push`. Returns a function that releases the source.
+  /// - Parameter start: Starts the source of the elements, which then calls `push`. Returns a
+  ///   function that stops the source.
   init(
     _ pump: Pump, of name: String, merge: @escaping (inout [Element], Element) -> Void,
     start: @escaping (Feed) -> () -> Void
@@ -104,7 +105,7 @@ final class Feed<Element> {
     wake()
   }
 
-  /// Ends the sequence after the waiting elements.
+  /// Ends the sequence after the elements that are still waiting.
   func finish() {
     guard !isOver else { return }
     isOver = true
@@ -116,14 +117,14 @@ final class Feed<Element> {
     wake()
   }
 
-  /// Ends the sequence and discards the waiting elements.
+  /// Ends the sequence and discards the elements that are still waiting.
   func end() {
     waiting = []
     finish()
   }
 
-  /// Called when the loop has released the feed, at a moment when nothing else may be called. The
-  /// source is released one turn later. Until then, it must not count as a listener.
+  /// Called when the loop has released the feed. At that moment, no other function may be called,
+  /// so the source is stopped one turn later. Until then, the source must not count as a listener.
   fileprivate func abandon() {
     guard !isOver, let stop else {
       isOver = true
@@ -141,7 +142,8 @@ final class Feed<Element> {
     reader?.resume()
   }
 
-  /// A waiting task. Other threads only see whether it has been cancelled.
+  /// A task that waits for an element. Other threads can only check whether the task has been
+  /// cancelled.
   private final class Reader {
     let isCancelled: StopSign
     private let continuation: CheckedContinuation<Void, Never>
@@ -154,7 +156,7 @@ final class Feed<Element> {
     func resume() { continuation.resume() }
   }
 
-  /// Starts the source, so that no element is missed from now on.
+  /// Starts the source. From now on, no element is missed.
   func begin() {
     guard let start else { return }
     self.start = nil
@@ -195,7 +197,7 @@ final class Feed<Element> {
   }
 }
 
-/// Ends a feed when its loop is released.
+/// Ends the feed when the loop over it is released.
 final class FeedReader<Element> {
   let feed: Feed<Element>
 
@@ -204,17 +206,19 @@ final class FeedReader<Element> {
   deinit { feed.abandon() }
 }
 
-/// The receivers of inbox items, by token. A token has a slot in the low half and its generation in
-/// the high half, so that the token of a receiver that was taken or discarded is not found.
+/// The receivers of inbox items, by token. A token consists of a slot in the low half and the
+/// generation of the slot in the high half. The token of a receiver that was taken or discarded is
+/// therefore not found any more.
 ///
-/// Lookups don't hash, since each exchange uses this table. No token is 0.
+/// The table is used by each exchange, so lookups don't hash. No token is 0.
 struct ReceiverTable {
   enum Receiver {
     case ofNetwork((ArrivedResult) -> Void)
     case ofObject(any NetworkReceiver)
     case ofWork((any Sendable) -> Void)
 
-    /// Passes an item to the receiver. Drops items of another type.
+    /// Passes an item to the receiver. Drops the item if it has another type than the receiver
+    /// expects.
     func receive(_ item: Inbox.Item) {
       switch (self, item) {
       case (.ofObject(let receiver), .network(let report)): receiver.receive(report)
@@ -245,7 +249,7 @@ struct ReceiverTable {
     return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
   }
 
-  /// Removes and returns the receiver of a token.
+  /// Removes the receiver of a token from the table and returns it.
   mutating func take(_ token: UInt64) -> Receiver? {
     let index = Int(token & 0xffff_ffff)
     guard index < slots.count, slots[index].generation == UInt32(token >> 32),
@@ -261,20 +265,20 @@ struct ReceiverTable {
   }
 }
 
-/// Receives the one result of an exchange.
+/// Receives the single result of an exchange.
 package protocol NetworkReceiver: AnyObject {
   func receive(_ report: ArrivedResult)
 }
 
-/// Counts all changes that may affect a value read from a resource: changes of its state, its
-/// loads, its caches, its service's configuration, and the enabled log categories.
+/// Counts all changes that may affect a value read from a resource: changes of the resource's
+/// state, loads, caches and configuration, and of the enabled log categories.
 ///
-/// Code outside the core that stores such a value also stores the count. It reads the value again
-/// when the count has changed. One count serves all resources of a pump, so a change costs one
-/// query for each stored value.
+/// Code outside the core that stores such a value also stores the current count. If the count has
+/// changed since, that code reads the value again. One count serves all resources of a pump, so
+/// after a change each stored value is read again once.
 package final class ChangeCount {
-  /// A pointer to the count, for readers that make no calls. It is valid as long as this object.
-  /// The count is never 0.
+  /// A pointer to the count, for readers that make no calls. The pointer is valid as long as this
+  /// object. The count is never 0.
   package let counter: UnsafeMutablePointer<UInt64>
 
   init() {

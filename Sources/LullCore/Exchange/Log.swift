@@ -1,11 +1,11 @@
 import LullSystem
 
-/// The log of one runtime, by categories. Nothing is logged until a category is enabled. (LOG-01 to
-/// LOG-05)
+/// The log of one runtime, divided into categories. Nothing is logged until a category is enabled.
+/// (LOG-01 to LOG-05)
 ///
 /// Messages of a disabled category are not built. Home thread only. By default, each line of a
-/// message is written to standard error with a padded category prefix. If `messageHandler` is set,
-/// messages are passed to the handler instead.
+/// message is written to standard error after the padded name of its category. If `messageHandler`
+/// is set, messages are passed to the handler instead.
 public final class Log {
   /// The category of a message, named as in Lua and on the command line.
   public enum Category: String, CaseIterable, Sendable {
@@ -15,13 +15,13 @@ public final class Log {
     case networkDetails = "network_details"
     /// The result of each transformer.
     case pipeline
-    /// Changes of the data and errors of resources, and the events they cause.
+    /// Changes of the data and errors of resources, and the events caused by these changes.
     case stateChanges = "state_changes"
     /// Added and removed observers, and the events they receive.
     case observers
-    /// Why something was loaded or was not.
+    /// The reason why something was loaded or was not loaded.
     case staleness
-    /// The lookups and results of caches, and why something was not stored.
+    /// The lookups and results of caches, and the reason why something was not stored.
     case cache
     /// The configuration blocks that apply to a resource.
     case configuration
@@ -34,9 +34,10 @@ public final class Log {
       changes.note()
     }
   }
-  /// Whether no category is enabled. Stored, because reading the set would retain it.
+  /// Whether no category is enabled. Stored as a separate property, because reading the set would
+  /// retain it.
   package private(set) var isSilent = true
-  /// Receives each message instead of standard error.
+  /// Receives each message. If nil, messages are written to standard error.
   public var messageHandler: ((Category, String) -> Void)?
 
   private let changes: ChangeCount
@@ -45,8 +46,8 @@ public final class Log {
     self.changes = changes
   }
 
-  /// Passes a message to the handler, or writes it to standard error. Does not build the message if
-  /// the category is disabled. (LOG-02)
+  /// Passes a message to the handler, or writes it to standard error. If the category is disabled,
+  /// the message is not built. (LOG-02)
   public func log(_ category: Category, _ message: @autoclosure () -> String) {
     guard isOn(category) else { return }
     write(category, message())
@@ -66,7 +67,8 @@ public final class Log {
 
   package func isOn(_ category: Category) -> Bool { !isSilent && enabled.contains(category) }
 
-  /// The categories of a preset or category name; nil if there is no such name. (LOG-03)
+  /// The log categories of a preset or of a single category, by name; nil if there is no such name.
+  /// (LOG-03)
   public static func categories(named name: String) -> Set<Category>? {
     switch name {
     case "common": .common
@@ -94,17 +96,17 @@ public final class Log {
 }
 
 extension Log.Category {
-  /// The categories for most questions: network, state changes, staleness. (LOG-03)
+  /// The categories that answer most questions: network, state changes and staleness. (LOG-03)
   public static let common: Set<Log.Category> = [.network, .stateChanges, .staleness]
 
-  /// All categories except headers and bodies.
+  /// All categories except `networkDetails`, which logs headers and bodies.
   public static let detailed = all.subtracting([.networkDetails])
 
   /// All categories, including headers and bodies. (LOG-03)
   public static let all = Set(allCases)
 }
 
-/// Allows `log.enabled = .common`.
+/// Makes the presets available as members of a set, for example `log.enabled = .common`.
 extension Set<Log.Category> {
   /// The same as `Log.Category.common`.
   public static var common: Set<Log.Category> { Log.Category.common }

@@ -1,7 +1,8 @@
-/// Formats values for the log: short, on few lines, never failing. (LOG-06 to LOG-08)
+/// Formats values for the log. The texts are short and have few lines, and formatting never fails.
+/// (LOG-06 to LOG-08)
 package enum LogText {
-  /// Formats a part of a message: `nil` for nil, with white space collapsed and long text
-  /// truncated.
+  /// Formats a text as a part of a message. White space is collapsed, and long text is truncated.
+  /// nil is written as `nil`.
   package static func part(_ text: String?, limit: Int = 300) -> String {
     guard let text else { return "nil" }
     var result = ""
@@ -21,12 +22,12 @@ package enum LogText {
     return result
   }
 
-  /// A number, without a fraction if it is whole.
+  /// Formats a number, without a fraction if the number is whole.
   package static func number(_ number: Double) -> String {
     number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
   }
 
-  /// A duration, with a useful precision.
+  /// Formats a duration, with a useful precision.
   package static func seconds(_ seconds: Double) -> String {
     guard seconds < 1e15 else { return "an eternity" }
     if seconds >= 10 || seconds == seconds.rounded() { return "\(Int(seconds.rounded())) s" }
@@ -34,16 +35,16 @@ package enum LogText {
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
   }
 
-  /// A URL without credentials.
+  /// Formats a URL without its credentials.
   package static func url(_ text: String) -> String { CredentialMask.url(text) }
 
-  /// A URL without user and password.
+  /// Formats a URL without user and password.
   package static func withoutUser(_ text: String) -> String {
     guard let user = userInfo(of: text) else { return text }
     return String(text[..<user.startIndex]) + text[text.index(after: user.endIndex)...]
   }
 
-  /// The user information before the `@` of a URL, if any.
+  /// The user and password before the `@` of a URL; nil if the URL has none.
   package static func userInfo(of url: String) -> Substring? {
     guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
     let end = url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex
@@ -51,8 +52,8 @@ package enum LogText {
     return url[start..<at]
   }
 
-  /// Formats content: JSON on several lines and text on one line, both truncated. Other content is
-  /// described by its type or size.
+  /// Formats content. JSON is written on several lines and text on one line, both truncated. Other
+  /// content is described by its type or size.
   package static func content(_ content: Content) -> String {
     switch content {
     case .text(let text):
@@ -77,7 +78,7 @@ package enum LogText {
     return lines.count > 40 ? shown + "\n… \(lines.count - 40) more lines" : shown
   }
 
-  /// An entity on several lines: type, charset, headers, content.
+  /// Formats an entity on several lines: type, charset, headers, content.
   package static func dump(_ entity: Entity) -> String {
     var lines = ["content type: \(part(entity.contentType))"]
     if let charset = entity.charset { lines.append("charset: \(part(charset))") }
@@ -120,8 +121,8 @@ package enum LogText {
 }
 
 extension Entity: CustomStringConvertible {
-  /// Type, status, URL and the beginning of the content on one line, with credentials masked:
-  /// `application/json, 200 from https://api.test/a: {"id": 7}`.
+  /// The type, the status, the URL and the beginning of the content on one line, with credentials
+  /// masked: `application/json, 200 from https://api.test/a: {"id": 7}`.
   public var description: String {
     var text = LogText.part(contentType, limit: 80)
     if let exchange {
@@ -141,16 +142,16 @@ extension Headers: CustomStringConvertible {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The value as compact JSON. Members whose names are those of credentials have the value `***`;
-  /// NaN and infinite numbers are strings. (SWF-160)
+  /// The value as compact JSON, for logs and debuggers. Members whose names denote credentials have
+  /// the value `***`. NaN and infinite numbers are written as strings. (SWF-160)
   ///
-  /// For logs and debuggers. To send or store a value, use `encode(pretty:)`, which masks nothing.
+  /// To send or store a value, use `encode(pretty:)`, which masks nothing.
   public var description: String {
     let bytes = (try? encode()) ?? (try? writable.encode()) ?? []
     return CredentialMask.text(String(decoding: CredentialMask.body(bytes), as: UTF8.self))
   }
 
-  /// The value with strings in place of numbers that JSON can't represent.
+  /// The value, with numbers that JSON can't represent replaced by strings.
   private var writable: JSONValue {
     switch self {
     case .double(let value) where !value.isFinite: .string("\(value)")
@@ -162,8 +163,8 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONElement: CustomStringConvertible {
-  /// The value as compact JSON, the same text as for the equivalent `JSONValue`. Members whose
-  /// names are those of credentials have the value `***`. (SWF-160)
+  /// The value as compact JSON, with the same text as the equivalent `JSONValue`. Members whose
+  /// names denote credentials have the value `***`. (SWF-160)
   public var description: String {
     var bytes: [UInt8] = []
     encode(into: &bytes)
@@ -177,10 +178,10 @@ extension JSONDocument: CustomStringConvertible {
 }
 
 extension ResourceURL {
-  /// Makes a URL from a text for display, which may contain masks of secrets; nil if the text isn't
-  /// a URL.
+  /// Makes a URL from a text for display. The text may contain masks of secrets. Returns nil if the
+  /// text isn't a URL.
   ///
-  /// The masks are escaped in the result. Use it only to inspect the rest of the URL.
+  /// The masks are escaped in the result, so use the result only to inspect the rest of the URL.
   package init?(shown text: String) {
     self.init(
       absolute: CredentialMask.replacingMasks(in: text) { mask in

@@ -11,15 +11,18 @@ public protocol NetworkingProvider: AnyObject {
 
 /// An exchange that a provider has started.
 ///
-/// Cancelling is only a request to stop: the core ignores everything that the provider reports
-/// afterwards. (NET-03, CXL-07)
+/// After the exchange is cancelled, the core ignores everything that the provider reports about it.
+/// The provider should stop the exchange, but need not. (NET-03, CXL-07)
 public protocol RequestNetworking: AnyObject {
-  /// Ends the exchange as soon as possible. No caller waits for it. Called on the home thread.
+  /// Cancels the exchange as soon as possible. No caller waits for the end of the exchange. Called
+  /// on the home thread.
   func cancel()
-  /// The current byte counts, read while progress is reported. Called on the home thread.
+  /// The current byte counts. The core reads this property while progress is reported. Called on
+  /// the home thread.
   var transferMetrics: RequestTransferMetrics { get }
-  /// Resumes reading a body after its consumer has requested a pause. Otherwise does nothing, like
-  /// the default implementation. The consumer must not call it while it is receiving bytes.
+  /// Resumes reading a body after the consumer of the body has paused it with
+  /// `BodySink.Verdict.pause`. Otherwise does nothing, like the default implementation. Must not be
+  /// called while the consumer is receiving bytes.
   func resume()
 }
 
@@ -27,15 +30,15 @@ extension RequestNetworking {
   public func resume() {}
 }
 
-/// Byte counts of a transfer. A total of nil, zero or less is unknown. (NET-04)
+/// The byte counts of a transfer. If a total is nil, zero or less, it is unknown. (NET-04)
 public struct RequestTransferMetrics: Sendable, Equatable {
-  /// The bytes of the request body that have been sent.
+  /// The number of bytes of the request body that have been sent.
   public var requestBytesSent: Int
-  /// The expected size of the request body.
+  /// The expected size of the request body, in bytes.
   public var requestBytesTotal: Int?
-  /// The bytes of the response body that have arrived.
+  /// The number of bytes of the response body that have arrived.
   public var responseBytesReceived: Int
-  /// The announced size of the response body.
+  /// The announced size of the response body, in bytes.
   public var responseBytesTotal: Int?
 
   /// Makes byte counts. By default, counts are zero and totals are unknown.
@@ -50,19 +53,20 @@ public struct RequestTransferMetrics: Sendable, Equatable {
   }
 }
 
-/// The report of a provider: a response, an error, or both (LOAD-11).
+/// The result that a provider reports for an exchange: a response, an error, or both (LOAD-11).
 public struct NetworkResult: Sendable {
-  /// The response of the server; nil without a response.
+  /// The response of the server; nil if there is none.
   public var response: HTTPResponse?
-  /// The decoded body; nil if the response has no body (ERR-08).
+  /// The decoded body; nil if the response has none (ERR-08).
   public var body: [UInt8]?
-  /// Why there is no response, or only a part of it.
+  /// Why there is no response, or only a partial one; nil after success.
   public var error: TransportError?
-  /// The error that a script has made of the failure, if the script replaces the network. The
-  /// cause, status and entity of this error take precedence.
+  /// The error that a script has made for a failure, if the script replaces the network. The cause,
+  /// status and entity of this error take precedence over the other properties.
   package var requestError: RequestError?
 
-  /// Makes a result: a response for success, or an error with or without a response for failure.
+  /// Makes a result. For success, give a response. For failure, give an error, and a response if
+  /// one has arrived.
   public init(response: HTTPResponse? = nil, body: [UInt8]? = nil, error: TransportError? = nil) {
     self.response = response
     self.body = body
@@ -70,7 +74,7 @@ public struct NetworkResult: Sendable {
   }
 }
 
-/// The function passed to `NetworkingProvider.startRequest`, which reports the result.
+/// Reports the result of an exchange to the core. Passed to `NetworkingProvider.startRequest`.
 ///
 /// It may be called on any thread. The second and later calls are ignored.
 public struct NetworkCompletion: Sendable {
@@ -88,21 +92,21 @@ public struct NetworkCompletion: Sendable {
   package func callAsFunction(_ report: ArrivedResult) { inbox.post(token, .network(report)) }
 }
 
-/// A signature that authenticates everything a request sends. It is computed each time the request
-/// is sent.
+/// Signs a request: computes a signature that authenticates everything the request sends. The
+/// signature is computed each time the request is sent.
 ///
-/// After a redirect within the origin, the signature is computed for the next request. A redirect
-/// to another origin drops the signature together with its header. Until the request is sent, that
-/// header contains a mask.
+/// After a redirect within the origin, the signature is computed again for the new request. After a
+/// redirect to another origin, the signature is dropped together with its header. Until the request
+/// is sent, this header contains a mask.
 package protocol RequestSignature: AnyObject, Sendable {
-  /// The secrets used for signing. They are not sent.
+  /// The secrets with which the request is signed. The secrets themselves are not sent.
   var secrets: [SecretText] { get }
 
-  /// Signs a request that is being sent, in which every secret has been resolved. The result must
-  /// not be stored.
+  /// Adds the signature to a request that is being sent. All secrets in the request have been
+  /// resolved. The result must not be stored.
   ///
   /// - Parameters:
-  ///   - now: Unix epoch seconds.
+  ///   - now: The current time in Unix epoch seconds.
   ///   - text: Resolves a secret.
   func sign(
     _ request: inout HTTPRequest, at now: Double,
@@ -110,36 +114,36 @@ package protocol RequestSignature: AnyObject, Sendable {
   ) throws(TransportError)
 }
 
-/// Receives a response body piece by piece, so that it need not fit into memory.
+/// Receives a response body in chunks, so that the body need not fit into memory.
 ///
 /// A sink is set in `TransferOptions`. Requests without a sink have no extra cost. For each attempt
-/// with a status from 200 to 299, `begin` is called with the head, and then `take` for every
-/// decoded piece. If `begin` is called again, the bytes of the earlier attempt are void. The body
-/// in the result is then empty, and `maxBodySize` doesn't apply. For other statuses, the body
+/// with a status from 200 to 299, `begin` is called with the response headers, and then `take` with
+/// every decoded chunk. If `begin` is called again, the bytes of the earlier attempt are void. The
+/// body in the result is then empty, and `maxBodySize` doesn't apply. For other statuses, the body
 /// arrives in the result as usual. The functions are called on the provider's thread. Custom
 /// networking need not support sinks.
 package final class BodySink: Sendable, Equatable {
-  /// How to continue after a piece.
+  /// How the transfer continues after a chunk.
   package enum Verdict: Sendable {
-    /// The piece is accepted.
+    /// The chunk is accepted, and the transfer continues.
     case more
-    /// The piece is accepted. Nothing more is read from the server before
-    /// `RequestNetworking.resume`, but the rest of the same encoded piece is still delivered.
-    /// Meanwhile `idleTimeout` is suspended.
+    /// The chunk is accepted, and the transfer pauses. Nothing more is read from the server until
+    /// `RequestNetworking.resume` is called, but the rest of the bytes already received is still
+    /// delivered. During the pause, `idleTimeout` is suspended.
     case pause
-    /// The exchange ends with an error.
+    /// The chunk is refused, and the exchange ends with an error.
     case refuse
   }
 
-  /// Called when the body of a response with this head begins. The head contains the URL. Returning
-  /// false ends the exchange with an error.
+  /// Called when the body of a response begins. The argument contains the status, headers and URL
+  /// of the response. Returning false ends the exchange with an error.
   package let begin: @Sendable (HTTPResponse) -> Bool
-  /// Receives the next bytes, which are valid during the call.
+  /// Receives the next bytes of the body. The bytes are valid only during the call.
   package let take: @Sendable (UnsafeBufferPointer<UInt8>) -> Verdict
 
-  /// Whether a success is returned unchanged, without passing the pipeline.
+  /// Whether a successful response bypasses the pipeline and is returned unchanged.
   package let isRaw: Bool
-  /// Whether the sink would accept a body from the beginning again. If not, the exchange is not
+  /// Whether the sink would accept a body again from the beginning. If not, the exchange is not
   /// retried.
   package let mayBegin: @Sendable () -> Bool
 

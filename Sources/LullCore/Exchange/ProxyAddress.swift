@@ -4,14 +4,14 @@ package struct ProxyAddress: Sendable, Equatable {
 
   package var scheme: String
   package var host: HostAndPort
-  /// The user and an optional password, as written before the `@`.
+  /// The user, and the password if there is one, as written before the `@`.
   private var user: String?
 
-  /// Parses the URL of a proxy. Returns nil unless the URL has one of the schemes and nothing after
-  /// the host and port.
+  /// Parses the URL of a proxy. Returns nil if the URL doesn't have one of the supported schemes,
+  /// or has anything after the host and port.
   ///
-  /// Everything before the last `@` is user and password. This text must not contain characters at
-  /// which another parser would end it earlier.
+  /// The text before the last `@` is the user and password. It must not contain characters at which
+  /// another parser would see the end of the user and password.
   package init?(_ url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()
@@ -29,7 +29,7 @@ package struct ProxyAddress: Sendable, Equatable {
     self.host = host
   }
 
-  /// What is wrong with the URL of a proxy, without user and password; nil if it is valid.
+  /// The problem with the URL of a proxy, without the user and password; nil if the URL is valid.
   package static func problem(with url: String) -> String? {
     guard ProxyAddress(url) == nil else { return nil }
     guard let separator = url.firstRange(of: "://") else {
@@ -38,7 +38,7 @@ package struct ProxyAddress: Sendable, Equatable {
     let scheme = url[..<separator.lowerBound].lowercased()
     guard schemes.contains(scheme) else {
       let shown = LogText.part(scheme, limit: 20)
-      return "its scheme is '\(shown)', and not one of \(schemes.joined(separator: ", "))"
+      return "its scheme is '\(shown)', but must be one of \(schemes.joined(separator: ", "))"
     }
     var rest = url[separator.upperBound...]
     if rest.last == "/" { rest = rest.dropLast() }
@@ -57,12 +57,12 @@ package struct ProxyAddress: Sendable, Equatable {
     return "its host is not valid"
   }
 
-  /// The port to connect to.
+  /// The port of the proxy.
   package var port: Int {
     host.port ?? (scheme == "https" ? 443 : 1080)
   }
 
-  /// The URL, rebuilt from its parts, so that every parser finds the same parts.
+  /// The URL, rebuilt from its components, so that every parser finds the same components.
   package var url: String {
     var credentials = ""
     if let user {
@@ -72,7 +72,7 @@ package struct ProxyAddress: Sendable, Equatable {
     return "\(scheme)://\(credentials)\(host.urlHost):\(port)"
   }
 
-  /// Escapes a user or password. Existing percent-encoding is kept, and other characters are
+  /// Escapes a user or password. Existing percent-encoding is unchanged, and other characters are
   /// escaped as needed.
   private static func escaped(_ text: Substring) -> String {
     let bytes = Array(text.utf8)

@@ -2,11 +2,12 @@ internal import LullLibC
 import LullSystem
 import Synchronization
 
-/// Delivers to the home thread: first results from the inbox, then deferred callbacks.
+/// Delivers results and runs callbacks on the home thread: first results from the inbox, then
+/// deferred callbacks.
 ///
-/// One `turn` takes the inbox and then runs one phase: the callbacks that were deferred when the
-/// phase began. A callback that is deferred during the phase waits for the next turn, so that a
-/// hook never runs inside the call that registers it. (HOOK-06, HOOK-07, THR-04)
+/// One `turn` delivers the inbox and then runs one phase: the callbacks that were deferred before
+/// the phase began. A callback that is deferred during the phase runs in the next turn, so a hook
+/// never runs inside the call that registers it. (HOOK-06, HOOK-07, THR-04)
 ///
 /// Home thread only. The pump drives no sockets and no timers; the event loop does that.
 public final class Pump {
@@ -15,33 +16,33 @@ public final class Pump {
   public let clock: any HostClock
   /// The log of every service that uses this pump.
   public let log: Log
-  /// Whether the host is notified of the result of each pipeline step.
+  /// Whether the result of each pipeline stage is reported to the host.
   package var tracesPipelines = false
   /// Counts the changes that may affect stored values of this pump's resources; see `ChangeCount`.
   package let changes = ChangeCount()
-  /// Receives events of the model; nil without a host and after the pump has closed.
+  /// The host, which receives the events of the model; nil without a host or after `close`.
   package final var host: (any ModelHost)?
-  /// Counts the limits that several services share; nil before the first use and after the pump has
-  /// closed.
+  /// Provides the limits that several services share; nil before the first use or after the pump
+  /// has closed.
   package final var limits: (any LimitSource)?
   /// The thread pool for slow work on values. Without a pool, the work runs immediately on the home
   /// thread.
   package var workers: (any WorkPool)?
-  /// The last number that `nextPlace` has returned.
+  /// The last number returned by `nextPlace`.
   private var latestPlace: UInt64 = 0
-  /// Returns a random number from 0 up to but not including 1, for policies.
+  /// Returns a random number from 0 up to but not including 1. Used by policies.
   package var random: () -> Double = { .random(in: 0..<1) }
 
-  /// The parts that the pump's statistics count.
+  /// The objects that the pump's statistics count.
   package let countedParts = CountedParts()
 
   /// The observers of requests that have ended.
   final var exchangeObservers = ExchangeObservers()
 
-  /// The tasks that wait for this pump.
+  /// The tasks that wait for a result of this pump.
   package let waits = PumpWaits()
 
-  /// Actions that run before this pump closes.
+  /// The actions that run before this pump closes.
   package let ending = PumpEnding()
 
   private var deferred: [Action] = []
@@ -49,21 +50,22 @@ public final class Pump {
   private var receivers = ReceiverTable()
   private var guests: [any PumpGuest] = []
   private var queues = PumpQueues()
-  /// Whether the pump has closed. Nothing is delivered any more.
+  /// Whether the pump has closed. A closed pump delivers nothing.
   package private(set) var isClosed = false
-  /// The only thread that may use this pump, or nil if its owner guarantees that.
+  /// The only thread that may use this pump; nil if the owner of the pump ensures correct use.
   private var thread: pthread_t?
-  /// The number of the thread that drives the pump.
+  /// The number of the thread that currently drives the pump.
   private var driver: UInt
 
-  /// A wrapper for a closure. A closure stored directly in an array is wrapped in another closure.
+  /// A wrapper for a closure. Without it, Swift would wrap a closure stored in an array in another
+  /// closure.
   private struct Action {
     let run: () -> Void
   }
 
-  /// Makes a pump that its owner turns, on one thread at a time. Unlike the pump of a home, it may
-  /// move to another thread, for example with a function that resumes elsewhere after waiting.
-  /// Simultaneous use on two threads is not detected. (HOME-10)
+  /// Makes a pump whose owner calls `turn`, on one thread at a time. Unlike the pump of a home,
+  /// this pump may move to another thread, for example because an `async` function resumes on
+  /// another thread. Simultaneous use on two threads is not detected. (HOME-10)
   public init(clock: any HostClock) {
     self.clock = clock
     log = Log(changes: changes)
@@ -75,8 +77,9 @@ public final class Pump {
     ThreadPumps.remove(ObjectIdentifier(self), driver)
   }
 
-  /// The pump of the home that runs on this thread, else the pump that was added last for this
-  /// thread. Without a pump, the program ends with an error that names `caller`.
+  /// Returns the pump of the home that runs on this thread. Without a home, returns the pump that
+  /// was added last for this thread. Without any pump, the program ends with an error that names
+  /// `caller`.
   static func ofThread(for caller: String) -> Pump {
     let known = HomeContext.current?.pump ?? ThreadPumps.latest(CurrentThread.number)
     guard let pump = known else {
@@ -92,8 +95,8 @@ public final class Pump {
     !deferred.isEmpty || !afterPhase.isEmpty || !inbox.isEmpty
   }
 
-  /// Returns the next number in the order in which requests are sent and answered, at least 1.
-  /// (STA-11)
+  /// Returns the next sequence number for sending a request or receiving a response. The first
+  /// number is 1. (STA-11)
   package func nextPlace() -> UInt64 {
     latestPlace += 1
     return latestPlace
@@ -106,19 +109,19 @@ public final class Pump {
     deferred.append(Action(run: action))
   }
 
-  /// Runs `action` right after the current phase of deferred callbacks, when those callbacks have
-  /// been released. A waiting coroutine resumes here.
+  /// Runs `action` right after the current phase of deferred callbacks, when the callbacks of this
+  /// phase have been released. Used to resume a waiting coroutine.
   package func enqueueAfterPhase(_ action: @escaping () -> Void) {
     guard !isClosed else { return }
     afterPhase.append(Action(run: action))
   }
 
-  /// Opens a channel for one network result. `receive` runs at most once, on the home thread.
+  /// Makes a completion for one network result. `receive` runs at most once, on the home thread.
   package func completion(_ receive: @escaping (NetworkResult) -> Void) -> NetworkCompletion {
     NetworkCompletion(inbox: inbox, token: expect(.ofNetwork { receive($0.result) }))
   }
 
-  /// Opens a channel for one network result, and holds its receiver.
+  /// Makes a completion for one network result. The pump holds `receiver` until the result arrives.
   package func completion(_ receiver: any NetworkReceiver) -> NetworkCompletion {
     NetworkCompletion(inbox: inbox, token: expect(.ofObject(receiver)))
   }
@@ -127,8 +130,8 @@ public final class Pump {
     isClosed ? 0 : receivers.insert(receiver)
   }
 
-  /// Runs `work` in the pool, then `finish` on the home thread on a later turn. Without a pool,
-  /// both run immediately. After `close`, `finish` is not called.
+  /// Runs `work` in the thread pool, and then `finish` on the home thread in a later turn. Without
+  /// a thread pool, both run immediately. After `close`, `finish` is not called.
   package func offload<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, then finish: @escaping (Result) -> Void
   ) {
@@ -138,8 +141,8 @@ public final class Pump {
     workers.run { [inbox] in inbox.post(token, .work(work())) }
   }
 
-  /// Opens a channel for the result of slow work done elsewhere. The returned function may be
-  /// called once, on any thread. `finish` then runs on the home thread on a later turn, but not
+  /// Returns a function that takes the result of slow work done elsewhere. The function may be
+  /// called once, on any thread. `finish` then runs on the home thread in a later turn, but not
   /// after `close`.
   package func receiver<Result: Sendable>(
     _ finish: @escaping (Result) -> Void
@@ -148,12 +151,12 @@ public final class Pump {
     return { [inbox] result in inbox.post(token, .work(result)) }
   }
 
-  /// Closes a channel. Results that still arrive for it are dropped.
+  /// Discards a completion. If a result still arrives for it, the result is dropped.
   package func discard(_ completion: NetworkCompletion) {
     _ = receivers.take(completion.token)
   }
 
-  /// Delivers the inbox, then one phase of deferred callbacks.
+  /// Delivers the inbox, and then runs one phase of deferred callbacks.
   public func turn() {
     noteThread()
     for guest in guests { guest.turnBegins() }
@@ -163,34 +166,35 @@ public final class Pump {
     for guest in guests { guest.turnEnded() }
   }
 
-  /// Adds a guest, which takes part in every turn. It is held until it is removed or dismissed.
+  /// Adds a guest, which is called in every turn. The pump holds the guest until it is removed or
+  /// dismissed.
   package func add(_ guest: any PumpGuest) { guests.append(guest) }
 
   package var guestCount: Int { guests.count }
 
   package func remove(_ guest: any PumpGuest) { guests.removeAll { $0 === guest } }
 
-  /// The guest of the given type, if there is one.
+  /// The guest of the given type; nil if there is none.
   package func guest<Guest: PumpGuest>(_ type: Guest.Type) -> Guest? {
     for guest in guests { if let guest = guest as? Guest { return guest } }
     return nil
   }
 
-  /// Notifies `queue` when the pump has closed, immediately if it already has. The queue is not
-  /// held.
+  /// Notifies `queue` when the pump closes. If the pump has already closed, `queue` is notified
+  /// immediately. The pump doesn't hold `queue`.
   package func tellOfEnd(_ queue: any PumpQueue) {
     if isClosed { queue.pumpHasClosed(self) } else { queues.add(queue) }
   }
 
-  /// Tells the guests that the pump is about to close, while it can still deliver their last
-  /// callbacks.
+  /// Notifies the guests that the pump is about to close. At this moment, the pump can still
+  /// deliver their last callbacks.
   package func dismissGuests() {
     let leaving = guests
     guests = []
     for guest in leaving { guest.pumpCloses() }
   }
 
-  /// Updates the thread, since the owner may have moved the pump to another thread.
+  /// Records the current thread, because the owner may have moved the pump to another thread.
   private func noteThread() {
     let thread = CurrentThread.number
     guard thread != driver, !isClosed else { return }
@@ -221,8 +225,8 @@ public final class Pump {
 
   // MARK: The end
 
-  /// Closes the pump: runs the ending actions and drops everything that waits. Nothing is called
-  /// afterwards.
+  /// Closes the pump: runs the ending actions and drops everything that waits. The pump calls
+  /// nothing afterwards.
   package func close() {
     guard !isClosed else { return }
     ending.end()
@@ -254,7 +258,7 @@ public final class Pump {
   }
 
   /// Ends the program if the calling thread isn't the home thread. The compiler can't detect every
-  /// misuse, and no misuse may become a data race.
+  /// wrong use, and without this check a wrong use could be a data race.
   @inline(__always) package func checkThread() {
     guard let thread, pthread_equal(thread, pthread_self()) == 0, !isClosed else { return }
     Pump.stopOnOtherThread()
@@ -270,24 +274,24 @@ public final class Pump {
   }
 }
 
-/// A component that takes part in the turns of a pump that it doesn't own.
+/// An object that takes part in the turns of a pump. The pump belongs to another owner.
 package protocol PumpGuest: AnyObject {
-  /// Called before results are delivered.
+  /// Called at the beginning of a turn, before results are delivered.
   func turnBegins()
-  /// Called after the deferred callbacks of the turn.
+  /// Called at the end of a turn, after the deferred callbacks.
   func turnEnded()
-  /// Called when the pump is about to close. Everything that needs the pump must end now.
+  /// Called when the pump is about to close. The guest must end everything that needs the pump.
   func pumpCloses()
 }
 
-/// A queue of actions for a pump. When the pump has closed, the queue releases its actions, since
-/// they are not called any more and may hold the queue.
+/// A queue of actions for a pump. When the pump has closed, the queue must release its actions: the
+/// actions are not called any more, and may hold the queue.
 package protocol PumpQueue: AnyObject {
-  /// Called when the pump delivers nothing any more.
+  /// Called when the pump has closed and delivers nothing any more.
   func pumpHasClosed(_ pump: Pump)
 }
 
-/// The queues to notify when the pump closes, held weakly. Home thread only.
+/// The queues that a pump notifies when it closes. They are held weakly. Home thread only.
 struct PumpQueues {
   private struct Known {
     weak var queue: (any PumpQueue)?
@@ -309,8 +313,8 @@ struct PumpQueues {
   }
 }
 
-/// Actions that run when a pump is about to close, while their effects can still be delivered. One
-/// use is to end waits that nothing can end any more. Home thread only.
+/// Actions that run when a pump is about to close, while the effects of the actions can still be
+/// delivered. For example, an action ends waits that nothing else can end. Home thread only.
 package final class PumpEnding {
   package typealias Number = Int
 
@@ -319,27 +323,27 @@ package final class PumpEnding {
   package private(set) var hasEnded = false
   private var holds = 0
 
-  /// Adds an action that runs once, immediately if the ending has begun.
+  /// Adds an action, which runs once when the pump is about to close. If the actions have already
+  /// run, the action runs immediately.
   package func add(_ action: @escaping () -> Void) -> Number {
     next += 1
     if hasEnded { action() } else { actions[next] = action }
     return next
   }
 
-  /// Whether work is in progress that an orderly end waits for, for at most `patience` seconds.
+  /// Whether work is in progress that delays an orderly end, for at most `patience` seconds.
   package var isHeld: Bool { holds > 0 }
 
   package static let patience = 5.0
 
-  /// Marks the start of work that an orderly end waits for. Every call must be followed by one call
-  /// of `release`.
+  /// Begins work that delays an orderly end. Every call must be followed by one call of `release`.
   package func hold() { holds += 1 }
 
   package func release() { holds -= 1 }
 
   package func remove(_ number: Number) { actions[number] = nil }
 
-  /// Runs the actions. Further calls do nothing.
+  /// Runs all actions. Further calls do nothing.
   package func end() {
     guard !hasEnded else { return }
     hasEnded = true
@@ -349,8 +353,8 @@ package final class PumpEnding {
   }
 }
 
-/// The pumps of each thread, the latest last. A request that is made without a service finds its
-/// pump here. Any thread.
+/// The pumps of each thread; the pump added last comes last. A request that is made without a
+/// service finds its pump here. Callable on any thread.
 enum ThreadPumps {
   // The reference is not `weak`, which would slow down every use of a pump. Each pump removes
   // itself here before it is released, and is looked up only on its own thread.
@@ -378,15 +382,18 @@ enum ThreadPumps {
   }
 }
 
-/// The time and timers of a home thread: the event loop in programs, a manual clock in tests.
+/// The clock and timers of a home thread. In programs, this is the event loop; in tests, a manual
+/// clock.
 public protocol HostClock: AnyObject {
   /// The current time in seconds since 1970.
   var now: Double { get }
-  /// Seconds since a fixed time in the past. Setting the system clock doesn't affect them.
+  /// The seconds since a fixed time in the past. This time is not affected when the system clock is
+  /// set.
   var uptime: Double { get }
   /// Whether `now` is the system time, which other code can read too.
   var isSystemTime: Bool { get }
-  /// Runs `action` once on the home thread after `seconds`, never inside this call.
+  /// Runs `action` once on the home thread, `seconds` from now. Never runs `action` inside this
+  /// call.
   func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer
 }
 
@@ -395,14 +402,15 @@ extension HostClock {
   public var isSystemTime: Bool { false }
 }
 
-/// A timer. Cancelling it twice, or after it has fired, does nothing.
+/// A timer of a `HostClock`. Cancelling the timer twice, or after it has fired, does nothing.
 public protocol HostTimer: AnyObject {
-  /// Cancels the timer; its action will not run. Home thread only.
+  /// Cancels the timer, so that its action will not run. Home thread only.
   func cancel()
 }
 
-/// Threads for slow work on Sendable values: parsing large bodies, files. (PIPE-16, THR-02)
+/// Threads for slow work on Sendable values, such as parsing large bodies or reading files.
+/// (PIPE-16, THR-02)
 package protocol WorkPool: AnyObject {
-  /// Runs `work` once, soon, on another thread. The work reports through an `Inbox`.
+  /// Runs `work` once, soon, on another thread. `work` delivers its result through an `Inbox`.
   func run(_ work: @escaping @Sendable () -> Void)
 }

@@ -1,8 +1,8 @@
 /// Starts tasks on the thread of a pump, for code on that thread that runs outside a task.
 ///
-/// On a home, the tasks run among its other jobs; otherwise they run with the turns of the pump.
-/// Tasks that still wait when the pump has closed continue like those of a home that has ended.
-/// Home thread only.
+/// If the pump belongs to a home, the tasks run among the other jobs of the home; otherwise they
+/// run in the turns of the pump. If tasks still wait when the pump has closed, they continue like
+/// the tasks of a home that has ended. Home thread only.
 package final class PumpTasks: PumpGuest {
   /// The actor to which the tasks are isolated.
   private actor Seat {
@@ -24,15 +24,15 @@ package final class PumpTasks: PumpGuest {
   private unowned let pump: Pump
   private let executor: HomeExecutor
   private let seat: Seat
-  /// Whether this object runs and ends the executor, instead of a home.
+  /// Whether this object runs and ends the executor. If false, a home does.
   private let isOwner: Bool
   private var hasEnded = false
-  /// The running tasks, by their owners.
+  /// The running tasks, by the identity of their owners.
   private var tasks: [ObjectIdentifier: PumpTask] = [:]
 
-  /// Makes the tasks of a home.
+  /// Makes the object that starts tasks on a home.
   ///
-  /// - Parameter executor: The executor of the home, which runs its jobs.
+  /// - Parameter executor: The executor of the home, which runs the home's jobs.
   package init(_ pump: Pump, on executor: HomeExecutor) {
     self.pump = pump
     self.executor = executor
@@ -50,7 +50,7 @@ package final class PumpTasks: PumpGuest {
 
   deinit { end() }
 
-  /// The tasks of a pump, made on first use.
+  /// Returns the `PumpTasks` of a pump. It is made on first use.
   static func of(_ pump: Pump) -> PumpTasks {
     if let tasks = pump.guest(PumpTasks.self) { return tasks }
     let tasks = PumpTasks(pump)
@@ -58,7 +58,7 @@ package final class PumpTasks: PumpGuest {
     return tasks
   }
 
-  /// Starts a task for `owner`. The task begins on a later turn. The returned function cancels the
+  /// Starts a task for `owner`. The task begins in a later turn. The returned function cancels the
   /// task.
   func start(
     for owner: AnyObject, _ work: nonisolated(nonsending) @escaping () async -> Void
@@ -86,7 +86,7 @@ package final class PumpTasks: PumpGuest {
     if tasks[place] === task { tasks[place] = nil }
   }
 
-  /// The task that `owner` waits for.
+  /// Returns the task whose end `owner` waits for.
   func task(of owner: AnyObject) -> PumpTask? {
     guard let task = tasks[ObjectIdentifier(owner)], task.owner === owner else { return nil }
     return task
@@ -111,18 +111,19 @@ package final class PumpTasks: PumpGuest {
   }
 }
 
-/// A task of a pump, with its owner and the objects it waits for. Used to report a wait that can
-/// never end.
+/// A task on a pump, with its owner and the objects that the task waits for. Used to report a wait
+/// that can never end.
 ///
 /// Home thread only, except `current`, which child tasks inherit.
 package final class PumpTask {
-  /// The pump task in which the calling task runs.
+  /// The `PumpTask` in which the calling code runs.
   @TaskLocal static var current: Confined<PumpTask>?
 
   private let pump: ObjectIdentifier
   /// The object that waits for the end of the task.
   private(set) weak var owner: AnyObject?
-  /// The objects that the task waits for. There may be several, because it may have child tasks.
+  /// The objects that the task waits for. There may be several, because the task may have child
+  /// tasks.
   private(set) var awaited: [AnyObject] = []
 
   init(on pump: Pump, for owner: AnyObject) {
@@ -130,13 +131,14 @@ package final class PumpTask {
     self.owner = owner
   }
 
-  /// The calling task's pump task, if it belongs to this pump.
+  /// Returns the `PumpTask` in which the calling code runs, if that task belongs to this pump.
   static func current(on pump: Pump) -> PumpTask? {
     guard let task = current?.value, task.pump == ObjectIdentifier(pump) else { return nil }
     return task
   }
 
-  /// Calls `start` outside the calling pump task, to start work that isn't part of that task.
+  /// Calls `start` outside the current `PumpTask`. Use it to start work that isn't part of that
+  /// task.
   package static func outside<Result>(_ start: () -> Result) -> Result {
     $current.withValue(nil) { start() }
   }
@@ -149,18 +151,19 @@ package final class PumpTask {
   }
 }
 
-/// The tasks that wait for something only this pump can deliver. If all tasks of a test wait and
-/// nothing is left to deliver, the test is deadlocked.
+/// Counts the tasks that wait for something that only this pump can deliver. If all tasks of a test
+/// wait and nothing is left to deliver, the test is deadlocked.
 ///
 /// Tasks are identified by their hash values. Home thread only.
 package final class PumpWaits {
-  /// The number of waits by task. Child tasks may have the same hash value as their parent.
+  /// The number of waits of each task, by hash value. Child tasks may have the same hash value as
+  /// their parent.
   private var waiting: [Int: Int] = [:]
   private var running: Set<Int> = []
 
   package init() {}
 
-  /// Registers the calling task with the pump until `taskEnded`.
+  /// Registers the calling task with the pump until `taskEnded` is called.
   package func taskBegan() -> Int {
     let task = PumpWaits.currentTask
     running.insert(task)
@@ -169,7 +172,7 @@ package final class PumpWaits {
 
   package func taskEnded(_ task: Int) { running.remove(task) }
 
-  /// Notes that the calling task begins to wait. `ended` is called when it resumes.
+  /// Records that the calling task begins to wait. Call `ended` when the task resumes.
   package func began() -> Int {
     let task = PumpWaits.currentTask
     waiting[task, default: 0] += 1
@@ -181,7 +184,7 @@ package final class PumpWaits {
     waiting[task] = count > 1 ? count - 1 : nil
   }
 
-  /// Whether every task of the pump waits for the pump; false if there are no tasks.
+  /// Whether every registered task waits for the pump; false if there are no tasks.
   package var holdAll: Bool {
     !running.isEmpty && running.allSatisfy { waiting[$0] != nil }
   }

@@ -2,29 +2,31 @@ import LullSystem
 
 /// The failure of a request: a sentence for the user, and the details.
 ///
-/// Errors are part of a resource's state, and arguments of hooks. The API does not throw them.
-/// `cause` is the underlying error; a plain HTTP error status has none (ERR-10). The timestamp is
-/// set on creation and determines `retryTime` (ERR-14).
+/// Errors are part of a resource's state, and are arguments of hooks. The API does not throw them.
+/// `cause` is the underlying error; an HTTP error status has no cause (ERR-10). The timestamp is
+/// set when the error is created, and determines `retryTime` (ERR-14).
 public struct RequestError: Error, Sendable, CustomStringConvertible {
   /// A sentence for the user, without codes. (ERR-02) Lua: `err.user_message`.
   public var userMessage: String
   /// The status of the response; nil without a response. Lua: `err.http_status`.
   public var httpStatusCode: Int?
-  /// The body of the error response, as far as the pipeline transformed it.
+  /// The body of the error response, as far as the pipeline has transformed it; nil without a body.
   public var entity: Entity?
-  /// The underlying error; nil for a plain error status. Lua: `err.cause`.
+  /// The underlying error; nil if the failure is only an HTTP error status. Lua: `err.cause`.
   public var cause: RequestError.Cause?
-  /// When the error was created, in seconds since 1970. Lua: `err.timestamp`.
+  /// The time at which the error was created, in seconds since 1970. Lua: `err.timestamp`.
   public let timestamp: Double
   /// The method of the request; nil for errors that the program makes.
   public package(set) var method: RequestMethod?
   /// The URL of the request as sent. It may contain credentials, which `description` masks.
   public package(set) var url: String?
+  /// Whether the request was a POST request that was declared safe.
+  var isSafe = false
   /// The number of the attempt that failed, starting at 1.
   package var attempt = 1
   /// The attempts to send the request, as recorded by policies.
   public package(set) var attempts: [RequestAttempt] = []
-  /// The HTTP exchange; nil without one.
+  /// The HTTP exchange that failed; nil if there was none.
   public var exchange: Exchange?
 
   /// Makes an error of the program, for example for `failedRequest` or a transformer.
@@ -39,8 +41,9 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     self.timestamp = timestamp
   }
 
-  /// Makes an error from a response or from its absence. The message is the cause's description,
-  /// else the status phrase, else "Request failed". (ERR-02)
+  /// Makes an error from a response, or from the cause of a missing response. The message is the
+  /// description of the cause. Without a cause, it is the status phrase; without a status, "Request
+  /// failed". (ERR-02)
   package init(
     httpStatusCode: Int?, entity: Entity?, cause: RequestError.Cause?, timestamp: Double
   ) {
@@ -54,13 +57,14 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     RequestError(httpStatusCode: nil, entity: nil, cause: .requestCancelled, timestamp: now)
   }
 
-  /// Returns the same error with another timestamp, so that its age counts from `now`. (ERR-14)
+  /// Returns this error with the timestamp `now`, so that its age counts from `now`. (ERR-14)
   package func dated(_ now: Double) -> RequestError {
     var error = RequestError(
       userMessage: userMessage, httpStatusCode: httpStatusCode, entity: entity, cause: cause,
       timestamp: now)
     error.method = method
     error.url = url
+    error.isSafe = isSafe
     error.attempt = attempt
     error.attempts = attempts
     error.exchange = exchange
@@ -79,51 +83,60 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 }
 
 extension RequestError {
-  /// The underlying error. Each case has a kind, a snake_case word for scripts. (ERR-09)
+  /// The statuses with which servers respond to a method that they don't support.
+  static let statusesOfUnknownMethods: Set<Int> = [405, 501]
+
+  static let adviceForQueries =
+    "if the server accepts the query by POST, set query_method to \"POST\" (Swift: queryMethod)"
+}
+
+extension RequestError {
+  /// The underlying error. Each case has a kind, which is a snake_case word for scripts. (ERR-09)
   public enum Cause: Sendable {
-    /// The resource has no valid URL; `source` is the text given as its URL.
+    /// The resource has no valid URL. `source` is the text that was given as the URL.
     case invalidURL(source: String?)
     /// A text contains a character that its charset can't represent. (REQ-09)
     case unencodableText(encoding: String, text: ByteString)
-    /// A value can't be represented in JSON; `path` is a JSON Pointer to it. (REQ-13)
+    /// A value can't be represented in JSON. `path` is the JSON Pointer of the value. (REQ-13)
     case invalidJSONObject(path: String)
-    /// A part of a form can't be URL-encoded. (REQ-19)
+    /// A name or value of a form can't be URL-encoded. (REQ-19)
     case notURLEncodable(string: ByteString)
     /// The request was cancelled.
     case requestCancelled
-    /// The server responded 304, but there is no local data. (NM-02)
+    /// The server responded with 304, but there is no local data. (NM-02)
     case noLocalDataFor304
     /// The response names an unknown charset.
     case invalidTextEncoding(name: ByteString)
-    /// The body is not valid in the charset that it names.
+    /// The body is not valid in the charset that the response names.
     case undecodableText(encoding: String)
     /// A transformer received another type of content than it accepts. (TRF-09)
     case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
     /// A transformer returned nil.
     case transformerReturnedNil(transformer: String)
-    /// The body is not valid JSON. `offset` is a byte offset in the body; nil if unknown.
+    /// The body is not valid JSON. `offset` is the position of the problem in the body, in bytes;
+    /// nil if unknown.
     case malformedJSON(message: String, offset: Int? = nil)
-    /// The content doesn't have the type that a program expects. `path` is the position in the
-    /// content, such as `users[3].name`, or empty. `message` contains the expected and the actual
-    /// value.
+    /// The content doesn't have the type that a program expects. `path` is the coding path of the
+    /// value with the wrong type, such as `users[3].name`, or empty for the whole content.
+    /// `message` contains the expected and the actual value.
     case wrongContent(type: String, path: String, message: String)
-    /// A response violates its schema. `schema` describes the owner of the schema. `errors` lists
-    /// at most 20 violations, in the order of the content.
+    /// A response violates its schema. `schema` describes the object for which the schema was set.
+    /// `errors` lists at most 20 violations, in the order of the content.
     case validation(schema: String, errors: [ContentMisfit])
-    /// A setting of the program has an invalid value, or HTTP doesn't allow a header. Nothing was
-    /// sent. `name` is the Swift name, such as `limits.timeout`. (SWF-56)
+    /// A setting of the program is invalid, or a header is not allowed by HTTP. Nothing was sent.
+    /// `name` is the Swift name of the setting, such as `limits.timeout`. (SWF-56)
     case invalidSetting(name: String, message: String)
-    /// A chain passes on to further requests without end.
+    /// A chain has continued with too many further requests.
     case chainTooLong(message: String)
-    /// No usable response arrived.
+    /// The transport failed, so that no usable response arrived.
     case transport(TransportError)
     /// A function of a script has raised an error.
     case script(ScriptErrorCause)
-    /// An error of the program, for example thrown by a transformer. If it is the error of another
-    /// request, this cause has the kind of that error's cause.
+    /// An error of the program, for example an error thrown by a transformer. If `error` is the
+    /// `RequestError` of another request, `kind` is the kind of that error's cause.
     case custom(any Error & Sendable)
 
-    /// The name that Lua compares with: `err.cause.kind`.
+    /// The kind of the cause, as in Lua: `err.cause.kind`.
     public var kind: String {
       switch self {
       case .invalidURL: "invalid_url"
@@ -148,7 +161,7 @@ extension RequestError {
       }
     }
 
-    /// The default sentence for the user. (ERR-06)
+    /// The default sentence for the user, for this cause. (ERR-06)
     package var userMessage: String {
       switch self {
       case .invalidURL: "Cannot send request with invalid URL"
@@ -166,7 +179,7 @@ extension RequestError {
       }
     }
 
-    /// A description, more precise than the sentence for the user.
+    /// A description of the cause, more precise than the sentence for the user.
     public var message: String {
       switch self {
       case .invalidURL(let source?):
@@ -202,7 +215,7 @@ extension RequestError {
       }
     }
 
-    /// The named parts of the cause besides kind and message.
+    /// The properties of the cause by name, except kind and message.
     package var payload: [(name: String, value: ByteString)] {
       switch self {
       case .unencodableText(let encoding, let text):
@@ -213,7 +226,7 @@ extension RequestError {
       }
     }
 
-    /// The value that a script has raised.
+    /// The value that a script has raised; nil for other causes.
     package var raisedValue: RaisedValue? {
       switch self {
       case .script(let script): script.value
@@ -244,17 +257,18 @@ extension RequestError {
 
 /// An error that a script raised while the core needed a result.
 public struct ScriptErrorCause: Sendable {
-  /// The sentence for the user, depending on where the error occurred.
+  /// The sentence for the user. It depends on where the error occurred.
   package var userMessage: String
   /// The raised value as text, with its position in the source.
   public var message: String
   /// The call stack where the error was raised.
   public var traceback: String
-  /// The pipeline stage of a transformer.
+  /// The pipeline stage in which the transformer ran; nil if the error was not raised in a
+  /// transformer.
   public var stage: String?
-  /// The raised value.
+  /// The value that the script raised.
   package var value: RaisedValue?
-  /// The raised value, if it is an error that a Swift function has thrown into the script.
+  /// The Swift error that was raised, if a Swift function threw it into the script; otherwise nil.
   public var thrown: (any Error)?
 
   package init(
@@ -271,8 +285,8 @@ public struct ScriptErrorCause: Sendable {
 }
 
 extension RequestError {
-  /// Makes an error with the current time as its timestamp. Throw it from a mutation, a decorator
-  /// or a transformer, or deliver it with `failedRequest(returning:)`. (ERR-14)
+  /// Makes an error whose timestamp is the current time. Throw the error from a mutation, a
+  /// decorator or a transformer, or return it with `failedRequest(returning:)`. (ERR-14)
   public init(
     userMessage: String, httpStatusCode: Int? = nil, entity: Entity? = nil,
     cause: RequestError.Cause? = nil
@@ -284,8 +298,8 @@ extension RequestError {
 }
 
 extension RequestError {
-  /// Whether another attempt may succeed: there was no response, or its status suggests trying
-  /// again later.
+  /// Whether a retry may succeed. This is the case if there was no response, or if its status
+  /// suggests trying again later.
   package var mayPass: Bool {
     if let httpStatusCode {
       return [408, 425, 429].contains(httpStatusCode) || httpStatusCode >= 500
@@ -307,9 +321,11 @@ extension RequestError {
 }
 
 extension RequestError {
-  /// One line without credentials: the message with method, URL and status, then the details of the
-  /// cause. For example: `Cannot parse server response (GET https://api.test/a → 200): cannot
-  /// decode User: users[3].name: expected a string, found null`. (ERR-160)
+  /// The error in one line, without credentials: the message with method, URL and status, then the
+  /// details of the cause. (ERR-160) For example:
+  ///
+  ///     Cannot parse server response (GET https://api.test/a → 200): cannot decode User:
+  ///     users[3].name: expected a string, found null
   ///
   /// Callable on any thread. Lua: `tostring(err)` is shorter and omits the cause.
   public var description: String {
@@ -326,9 +342,9 @@ extension RequestError {
 
   /// The same text as `description`. (ERR-160)
   ///
-  /// If the static type is `any Error`, Foundation's property of the same name is used, and ignores
-  /// this one. To change that, conform the type to Foundation's protocol `LocalizedError`, which
-  /// needs no further code:
+  /// If the static type of a value is `any Error`, Swift uses Foundation's property of the same
+  /// name instead of this one. To get this text there too, conform the type to Foundation's
+  /// protocol `LocalizedError`, which needs no further code:
   ///
   ///     extension RequestError: @retroactive LocalizedError {}
   public var localizedDescription: String { description }
@@ -336,7 +352,7 @@ extension RequestError {
   /// The same text as `description`, for Foundation's `LocalizedError`. (ERR-160)
   public var errorDescription: String? { description }
 
-  /// The message with method, URL and status, without credentials:
+  /// The message of the error with method, URL and status, without credentials:
   /// `Not found (GET https://api.test/a → 404)`.
   package var summary: String {
     var text = userMessage
@@ -359,7 +375,7 @@ extension RequestError {
 }
 
 extension RequestError.Cause {
-  /// Describes why content couldn't be decoded as a type, from the decoding error.
+  /// Makes the cause for content that couldn't be decoded as `type`. `error` is the decoding error.
   package init(decoding type: any Any.Type, _ error: any Error) {
     let context: DecodingError.Context
     switch error {
@@ -382,8 +398,8 @@ extension RequestError.Cause {
   }
 }
 
-/// A value that a script has raised. Booleans, numbers and strings are stored directly, other
-/// values by their number.
+/// A value that a script has raised. Booleans, numbers and strings are stored directly. Any other
+/// value is stored as the number of the stored value.
 package enum RaisedValue: Sendable, Hashable {
   case boolean(Bool)
   case integer(Int64)
@@ -416,6 +432,6 @@ public struct ContentMisfit: Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// Pointer and message, such as `/items/3/price: must be a number, got "12"`.
+  /// The pointer and the message, such as `/items/3/price: must be a number, got "12"`.
   public var description: String { "\(pointer.isEmpty ? "the content" : pointer): \(message)" }
 }

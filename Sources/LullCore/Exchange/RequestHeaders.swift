@@ -1,23 +1,24 @@
-/// The headers of a request that is being built, or of a configuration: header lines and additional
+/// The headers of a configuration, or of a request that is being built: header lines and additional
 /// information.
 ///
-/// Headers are read and edited as in `Headers`. In addition, a name can be omitted and a value can
-/// contain secrets. An invalid header is remembered, so that the request fails instead of being
-/// sent without it.
+/// Headers are read and edited as in `Headers`. In addition, a name can be omitted, and a value can
+/// contain secrets. An attempt to add an invalid header is recorded, so that the request fails
+/// instead of being sent without this header.
 ///
 ///     configuration.headers["Accept"] = "application/json"
 ///     configuration.headers.omit("User-Agent")
 public struct RequestHeaders: Sendable, Equatable {
-  /// The headers as they can be shown: secrets are masked.
+  /// The headers in the form in which they may be shown: secrets are masked.
   public private(set) var lines = Headers()
   private var extras: Extras?
-  /// Whether the condition of the resource's data may still be added; see `awaitCondition`.
+  /// Whether the conditional header for the resource's data may still be added; see
+  /// `awaitCondition`.
   private(set) var awaitsCondition = false
-  /// Whether a value contains secrets. Stored, because each request reads it.
+  /// Whether a value contains secrets. Stored as a property, because each request reads it.
   package private(set) var hasSecrets = false
 
-  /// Information that most requests don't have. It is stored separately, so that copies without it
-  /// are cheaper.
+  /// Information that most requests don't have. It is stored in a separate object, so that copies
+  /// of headers without it are cheaper.
   private struct Extras: Sendable, Equatable {
     var secrets: [SecretValue] = []
     /// The omitted names, in lower case.
@@ -31,12 +32,12 @@ public struct RequestHeaders: Sendable, Equatable {
   private struct SecretValue: Sendable, Equatable {
     /// The name in lower case.
     let name: String
-    /// The position of the value among the values of the same name.
+    /// The index of the value among all values of the same header name.
     let position: Int
     let text: SecretText
   }
 
-  /// An attempt to add an invalid header.
+  /// A failed attempt to add an invalid header.
   private struct Refusal: Sendable, Equatable {
     /// The name in lower case.
     let name: String
@@ -46,7 +47,7 @@ public struct RequestHeaders: Sendable, Equatable {
   /// Makes an empty list of headers.
   public init() {}
 
-  /// Makes headers in the order of `pairs`. Each is added as by `add`.
+  /// Makes headers in the order of `pairs`. Each pair is added with `add`.
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
   }
@@ -56,8 +57,8 @@ public struct RequestHeaders: Sendable, Equatable {
   /// Whether there are no header lines.
   public var isEmpty: Bool { lines.isEmpty }
 
-  /// The value of a header, as in `Headers`. Setting a value replaces all headers with this name,
-  /// and setting nil removes them.
+  /// The value of a header, as in `Headers`. Setting a value replaces all headers with this name.
+  /// Setting nil removes them.
   public subscript(_ name: String) -> String? {
     get { lines[name] }
     set {
@@ -69,7 +70,8 @@ public struct RequestHeaders: Sendable, Equatable {
   /// Every value of the header `name`, in order.
   public func values(_ name: String) -> [String] { lines.values(name) }
 
-  /// The value of a header that the subscript returns, as bytes.
+  /// The value of the header `name`, as bytes: the same value that the subscript returns as a
+  /// string.
   public func bytes(_ name: String) -> [UInt8]? { lines.bytes(name) }
 
   /// The headers one by one, with their names in lower case.
@@ -80,8 +82,8 @@ public struct RequestHeaders: Sendable, Equatable {
   /// Adds a header after the others.
   ///
   /// A header whose name is not a token, for example because it contains a space or a colon, is not
-  /// added. Line breaks in a value are removed. In both cases, a request with these headers is not
-  /// sent and fails with the cause `invalidSetting`, unless that header is removed or set again.
+  /// added. Line breaks in a value are removed. In both cases, a request with these headers fails
+  /// with the cause `invalidSetting` and is not sent, unless the header is removed or set again.
   public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
 
   /// Adds a header with a value that need not be valid text.
@@ -95,7 +97,7 @@ public struct RequestHeaders: Sendable, Equatable {
     if !lines.append(name, value) { refuse(name, CollectionOfOne(10)) }
   }
 
-  /// Sets a header as the subscript does, to a value that need not be valid text.
+  /// Sets a header as the subscript does, but to a value that need not be valid text.
   public mutating func set(_ name: String, bytes value: some Sequence<UInt8>) {
     remove(name)
     add(name, bytes: value)
@@ -114,18 +116,19 @@ public struct RequestHeaders: Sendable, Equatable {
     lines.remove(name)
   }
 
-  /// Removes every header with this name. Also suppresses the header where Lull would add one, such
-  /// as `User-Agent`, until a value is added again. Lua: `headers[name] = false`.
+  /// Removes every header with this name, and omits it: Lull doesn't add the header where it
+  /// otherwise would, for example `User-Agent`. Adding a value again ends this. Lua:
+  /// `headers[name] = false`.
   public mutating func omit(_ name: String) {
     remove(name)
     let name = name.lowercased()
     if !omitted.contains(name) { editExtras { $0.omitted.append(name) } }
   }
 
-  /// The names, in lower case, that are not sent even where Lull would add a header.
+  /// The lower-case names of headers that are not sent, even where Lull would add them.
   package var omitted: [String] { extras?.omitted ?? [] }
 
-  /// Why a request with these headers can't be sent: the problem of the first invalid header; nil
+  /// Why a request with these headers can't be sent: the problem with the first invalid header. nil
   /// if all headers are valid. (SWF-57)
   package var problem: String? { extras?.refusals.first?.problem }
 
@@ -142,9 +145,10 @@ public struct RequestHeaders: Sendable, Equatable {
   }
 }
 
-/// Copying values from another set of headers.
+/// Copies values from other headers.
 extension RequestHeaders {
-  /// Replaces all values of the header `name` with those of `other`, including secrets.
+  /// Replaces all values of the header `name` with the values of this header in `other`, including
+  /// secrets.
   package mutating func take(_ name: String, from other: RequestHeaders) {
     remove(name)
     if other.omitted.contains(name.lowercased()) { omit(name) }
@@ -157,10 +161,27 @@ extension RequestHeaders {
     }
   }
 
-  /// Restores the values of `earlier` for certain headers. These are the headers for whose name
-  /// `isWanted` returns true, and whose values have changed and aren't secrets.
+  /// Replaces the values of each header name that occurs or is omitted in `other`.
+  mutating func take(all other: RequestHeaders) {
+    var names = other.omitted
+    for (name, _) in other.lines.pairs where !names.contains(name) { names.append(name) }
+    for name in names { take(name, from: other) }
+  }
+
+  /// These headers sorted by name, so that headers can be compared regardless of their order.
+  var sortedByName: RequestHeaders {
+    var names = Set(omitted)
+    for (name, _) in lines.pairs { names.insert(name) }
+    var sorted = RequestHeaders()
+    for name in names.sorted() { sorted.take(name, from: self) }
+    sorted.extras?.refusals = extras?.refusals ?? []
+    return sorted
+  }
+
+  /// Restores the values of some headers to their values in `earlier`. A header is restored if
+  /// `isWanted` returns true for its name, its values have changed, and its values aren't secrets.
   ///
-  /// - Returns: The restored names.
+  /// - Returns: The names of the restored headers.
   mutating func restore(_ earlier: RequestHeaders, where isWanted: (String) -> Bool) -> [String] {
     var names: [String] = []
     for (name, _) in pairs where !names.contains(name) && isWanted(name) {
@@ -174,9 +195,10 @@ extension RequestHeaders {
   }
 }
 
-/// Values that contain secrets.
+/// Reads and adds values that contain secrets.
 extension RequestHeaders {
-  /// Adds a header with a value that contains secrets. The header is read in its masked form.
+  /// Adds a header with a value that contains secrets. Reading this header returns the value with
+  /// masks.
   public mutating func add(_ name: String, _ text: SecretText) {
     let position = values(name).count
     add(name, text.masked)
@@ -191,7 +213,7 @@ extension RequestHeaders {
     (extras?.secrets ?? []).map { ($0.name, $0.text) }
   }
 
-  /// Every line with its secrets, in order.
+  /// All header lines in order, with their secrets.
   package var texts: [(name: String, text: SecretText, isSecret: Bool)] {
     var positions: [String: Int] = [:]
     return pairs.map { name, value in
@@ -209,7 +231,7 @@ extension RequestHeaders {
     return values.indices.filter { secret(name, $0) == nil }.map { values[$0] }
   }
 
-  /// The headers with the result of `resolve` in place of each value that contains secrets.
+  /// Returns the headers with each value that contains secrets replaced by the result of `resolve`.
   package func resolved<E>(
     _ resolve: (String, SecretText) throws(E) -> [UInt8]
   ) throws(E) -> RequestHeaders {
@@ -237,13 +259,13 @@ extension RequestHeaders {
   }
 }
 
-/// The conditional header of a request that is built before the caches have answered.
+/// The conditional header of a request that is built while the caches are still being read.
 extension RequestHeaders {
-  /// Allows the condition to be added later, unless one is set or removed before. A caller who
-  /// removes the condition must not get it back. (LOAD-04)
+  /// Allows a conditional header to be added later, unless the caller sets or removes a conditional
+  /// header before. If the caller has removed it, it must not be added again. (LOAD-04)
   mutating func awaitCondition() { awaitsCondition = true }
 
-  /// Adds the condition if it is still awaited; nil adds nothing.
+  /// Adds the conditional header, if it may still be added. If `condition` is nil, adds nothing.
   mutating func settle(_ condition: (name: String, value: ByteString)?) {
     guard awaitsCondition else { return }
     awaitsCondition = false
@@ -255,15 +277,15 @@ extension RequestHeaders {
   }
 }
 
-/// Cookies, which share one header. (RFC 6265, section 5.4)
+/// Adds cookies. All cookies of a request share one header. (RFC 6265, section 5.4)
 extension RequestHeaders {
-  /// Adds cookies to the existing cookies.
+  /// Appends cookies to the existing cookies.
   package mutating func add(cookies: [(name: String, value: SecretText)]) {
     join(cookies.map { SecretText($0.name + "=") + $0.value })
   }
 
-  /// Adds the cookies of another header, except those whose names exist already. If the name of a
-  /// cookie is hidden in a secret, nothing is added.
+  /// Appends the cookies of another `Cookie` header, except cookies whose names already exist. If a
+  /// cookie name may be part of a secret, nothing is added.
   mutating func add(cookieHeader value: SecretText) {
     let known = texts.filter { $0.name == "cookie" }.map(\.text)
     guard !known.isEmpty else { return add("cookie", value) }
@@ -295,6 +317,6 @@ extension RequestHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension RequestHeaders: CustomStringConvertible {
-  /// The header lines, as `Headers` describes them.
+  /// The header lines, in the same format as the description of `Headers`.
   public var description: String { lines.description }
 }

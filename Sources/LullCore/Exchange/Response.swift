@@ -1,17 +1,19 @@
 /// The result of a request: an entity or an error, never both. (DYN-04)
 public struct Response: Sendable {
-  /// An entity or an error. The error is large and therefore indirect, so that responses and
-  /// pending requests stay small.
+  /// An entity or an error. The error is large and is therefore stored indirectly, so that
+  /// responses and pending requests stay small.
   public enum Outcome: Sendable {
-    /// The entity that the transformers produced, or the one that a 304 confirmed.
+    /// The request succeeded. The entity is the result of the transformers, or the previous entity
+    /// if the server responded with 304.
     case success(Entity)
-    /// The error.
+    /// The request failed with this error.
     indirect case failure(RequestError)
   }
 
   /// The entity or the error.
   public var outcome: Outcome
-  /// False for a 304: the entity is the previous one (NM-01).
+  /// Whether the entity is new. False after a 304 response: the entity is then the previous one
+  /// (NM-01).
   public var isNew: Bool
 
   /// Makes a response, for a custom request or a transformer.
@@ -46,7 +48,8 @@ public struct Response: Sendable {
   public var isSuccess: Bool { error == nil }
 }
 
-/// A `NetworkResult` on its way to its receiver, as an object, since the result is large to copy.
+/// A `NetworkResult` that is passed to its receiver. This is an object, because a `NetworkResult`
+/// is expensive to copy.
 package final class ArrivedResult: Sendable {
   package let response: HTTPResponse?
   package let body: [UInt8]?
@@ -67,8 +70,8 @@ package final class ArrivedResult: Sendable {
     requestError = result.requestError
   }
 
-  /// Returns the result with the Content-Type that `responseType` sets. Without a `responseType` in
-  /// the options, the result is unchanged.
+  /// Returns the result with the Content-Type replaced according to the `responseType` of the
+  /// options. Without a `responseType`, returns the result unchanged.
   package func read(by options: TransferOptions?) -> ArrivedResult {
     guard let type = options?.responseType, var response else { return self }
     type.apply(to: &response.headers)
@@ -84,15 +87,17 @@ package final class ArrivedResult: Sendable {
   }
 }
 
-/// Names of HTTP statuses in messages to the user. (ERR-05)
+/// The names of HTTP statuses, for messages to the user. (ERR-05)
 package enum StatusPhrase {
-  /// The IANA reason phrase in sentence case; for an unregistered status, a phrase for its class.
+  /// The name of a status: its IANA reason phrase in sentence case, or a phrase for its class if
+  /// the status is not registered.
   package static func text(for status: Int) -> String {
     if let phrase = registered(status) { return phrase }
     return status >= 500 && status < 600 ? "Server error" : "Request failed"
   }
 
-  /// The IANA registry of 2025; 306 and 418 are reserved and have no phrase.
+  /// The phrase of a registered status, from the IANA registry of 2025; nil for other statuses. 306
+  /// and 418 are reserved and have no phrase.
   private static func registered(_ status: Int) -> String? {
     switch status {
     case 100: "Continue"
@@ -168,7 +173,8 @@ package enum StatusPhrase {
 }
 
 extension Response {
-  /// Whether the request failed because it was cancelled, by any caller. (CXL-01)
+  /// Whether the request failed because it was cancelled. It doesn't matter who cancelled it.
+  /// (CXL-01)
   public var isCancellation: Bool {
     if case .requestCancelled = error?.cause { return true }
     return false
@@ -176,7 +182,7 @@ extension Response {
 }
 
 extension Response: CustomStringConvertible {
-  /// The result in one line, with credentials masked.
+  /// The response in one line, with credentials masked.
   public var description: String {
     switch outcome {
     case .success(let entity):

@@ -1,18 +1,19 @@
-/// The secrets of a request outside its headers, and where they may be sent.
+/// The secrets in the URL and body of a request, and the origin to which they may be sent.
 ///
 /// The object is immutable. `HTTPRequest.secrets` is nil for a request without secrets. The URL and
-/// body of the request are masked, and the templates with the secrets are stored here. They apply
-/// only while URL and body are unchanged: a mutation that replaces the URL or body removes the
-/// secrets from it.
+/// the body in the request are masked; this object has the templates with the secrets. A template
+/// applies only while the URL or body in the request is unchanged: a mutation that replaces the URL
+/// or body also removes the secrets from it.
 public final class SecretUses: Sendable, Equatable {
-  /// Scheme, host and port of the request's service; nil if the service has no base URL.
+  /// The origin (scheme, host and port) of the request's service; nil if the service has no base
+  /// URL.
   package let origin: String?
   package let url: SecretTemplate?
   package let body: SecretTemplate?
-  /// Signs the whole request when it is sent; nil if it isn't signed.
+  /// Signs the whole request when it is sent; nil if the request isn't signed.
   package let signature: (any RequestSignature)?
-  /// The names of the query parameters that are credentials of the configuration and not part of
-  /// the resource's URL.
+  /// The names of the query parameters that are credentials of the configuration. These parameters
+  /// are not part of the resource's URL.
   package let credentialNames: [String]
 
   package init(
@@ -34,10 +35,10 @@ public final class SecretUses: Sendable, Equatable {
 }
 
 extension HTTPRequest {
-  /// Scheme, host and port of the URL.
+  /// The origin of the URL: scheme, host and port.
   package var origin: String { ResourceURL(unchecked: url).origin }
 
-  /// The template of the URL, if it contains secrets.
+  /// The URL with its secrets; nil if it contains none.
   package var secretURL: SecretTemplate? {
     guard let template = secrets?.url, url.utf8.elementsEqual(template.masked) else { return nil }
     return template
@@ -48,8 +49,8 @@ extension HTTPRequest {
     secretURL?.withoutParameters { _ in true }.maskedText
   }
 
-  /// The URL of a response in the form that is shown. Credentials that were added to the query are
-  /// removed, since a redirect may have kept them. (QRY-03)
+  /// Returns the URL of a response in the form in which it is shown. Credentials that were added to
+  /// the query are removed, because the URL of a redirect may still contain them. (QRY-03)
   func withoutCredentials(_ answered: String) -> String {
     let names = (secrets?.credentialNames ?? []).map {
       SecretEscaping.parameter.escaped($0.utf8)
@@ -73,15 +74,17 @@ extension HTTPRequest {
     return answered[..<start] + query + answered[end...]
   }
 
-  /// The template of the body, if it contains secrets.
+  /// The body with its secrets; nil if it contains none.
   package var secretBody: SecretTemplate? {
     guard let template = secrets?.body, let body, body == template.masked else { return nil }
     return template
   }
 
-  /// Marks the request as signed. The header contains `mask` until the request is sent.
+  /// Records that `signature` signs the request. The header named `header` contains `mask` until
+  /// the request is sent.
   ///
-  /// - Throws: `secretOrigin` if a secret of the signature may not be sent to the URL.
+  /// - Throws: `secretOrigin` if a secret of the signature may not be sent to the URL of the
+  ///   request.
   package mutating func sign(
     by signature: any RequestSignature, header: String, mask: String
   ) throws(TransportError) {
@@ -92,7 +95,7 @@ extension HTTPRequest {
     if let problem = secretOriginProblem { throw problem }
   }
 
-  /// Appends `rest` to the URL and keeps its secrets.
+  /// Appends `rest` to the URL. The secrets in the URL are kept.
   package mutating func appendToURL(_ rest: String) {
     if var template = secretURL {
       template.append(rest.utf8)
@@ -106,25 +109,25 @@ extension HTTPRequest {
     if case .streamed(let body)? = payload { body.secretTexts } else { [] }
   }
 
-  /// Whether the body contains a secret, in memory or streamed.
+  /// Whether the body contains a secret, either in memory or in a streamed body.
   package var hasSecretsInBody: Bool { secretBody != nil || !streamedSecrets.isEmpty }
 
-  /// Whether the request sends or signs with a secret.
+  /// Whether the request contains a secret or is signed with a secret.
   package var hasSecrets: Bool {
     headers.hasSecrets || secretURL != nil || hasSecretsInBody || secrets?.signature != nil
   }
 
-  /// Every secret that the request sends or signs with, and its place in the request, in order:
-  /// URL, headers, body, signature.
+  /// Every secret that the request contains or is signed with, and the name of its location: first
+  /// the secrets of the URL, then of the headers, the body and the signature.
   package var secretPlaces: [(secret: Secret, place: String)] {
     var places: [(secret: Secret, place: String)] = []
-    for secret in secretURL?.secrets ?? [] { places.append((secret, "its URL")) }
+    for secret in secretURL?.secrets ?? [] { places.append((secret, "the URL")) }
     for (name, text) in headers.secretValues {
       for secret in text.secrets { places.append((secret, "the header '\(name)'")) }
     }
-    for secret in secretBody?.secrets ?? [] { places.append((secret, "its body")) }
+    for secret in secretBody?.secrets ?? [] { places.append((secret, "the body")) }
     for text in streamedSecrets {
-      for secret in text.secrets { places.append((secret, "its body")) }
+      for secret in text.secrets { places.append((secret, "the body")) }
     }
     for text in secrets?.signature?.secrets ?? [] {
       for secret in text.secrets { places.append((secret, HTTPRequest.signaturePlace)) }
@@ -132,39 +135,39 @@ extension HTTPRequest {
     return places
   }
 
-  /// The place of secrets that sign the request and aren't sent.
-  package static let signaturePlace = "its signature"
+  /// The location reported for secrets that sign the request. These secrets aren't sent.
+  package static let signaturePlace = "the signature"
 
-  /// Every text with secrets that the request sends or signs with.
+  /// Every text with secrets that the request contains or is signed with.
   package var secretTexts: [SecretText] {
     (secretURL?.texts ?? []) + headers.secretValues.map(\.text) + (secretBody?.texts ?? [])
       + streamedSecrets + (secrets?.signature?.secrets ?? [])
   }
 
-  /// The error if a secret may not be sent to the request's URL; nil if every secret may be sent
-  /// there.
+  /// The error for a secret that may not be sent to the request's URL; nil if all secrets may be
+  /// sent there.
   package var secretOriginProblem: TransportError? {
     let target = origin
     return secretOriginProblem(target: target) { ResourceURL(absolute: $0)?.origin == target }
   }
 
-  /// The error if a secret would reach an origin that it isn't bound to; nil if no secret would.
+  /// The error for a secret that may not be sent to `target`; nil if all secrets may be sent there.
   ///
   /// - Parameters:
-  ///   - target: Scheme, host and port of the receiver.
-  ///   - isTarget: Whether a URL has the same origin as the receiver.
+  ///   - target: The origin (scheme, host and port) of the receiver.
+  ///   - isTarget: Returns whether a URL has the same origin as the receiver.
   package func secretOriginProblem(target: String, _ isTarget: (String) -> Bool) -> TransportError?
   {
     let home = secrets?.origin
     if let home, isTarget(home) { return nil }
     for (secret, place) in secretPlaces where !secret.origins.contains(where: isTarget) {
       let bound =
-        home.map { "it is bound to \($0)" }
+        home.map { "the secret is bound to \($0)" }
         ?? "the service has no base URL, and the secret names no origins"
       return TransportError(
         .secretOrigin,
         "\(secret.mask) in \(place) is not sent to \(target): \(bound) "
-          + "(origins = { \"\(target)\" } of lull.secret allows it)")
+          + "(to send it there, set origins = { \"\(target)\" } in lull.secret)")
     }
     return nil
   }

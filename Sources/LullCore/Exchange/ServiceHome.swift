@@ -4,8 +4,8 @@ import Synchronization
 
 /// The actor on which services live: a `Home`, or a `LullTest` in tests.
 ///
-/// Take this protocol instead of a `Home` to make an actor testable. The actor can then be made on
-/// a `Home` or on a `LullTest`.
+/// To make your own actor testable, take a `ServiceHome` instead of a `Home`. Your actor can then
+/// be made on a `Home` or on a `LullTest`.
 ///
 ///     actor Catalogue {
 ///       private let home: any ServiceHome
@@ -23,12 +23,12 @@ public protocol ServiceHome: Actor {
   /// The pump and networking for services that are made on other threads. Usable on any thread.
   nonisolated var surroundings: HomeSurroundings { get }
 
-  /// Starts a task on this home. It begins when the caller waits or returns, and is cancelled when
-  /// the home ends.
+  /// Starts a task on this home. The task begins when the caller waits or returns. It is cancelled
+  /// when the home ends.
   ///
-  /// Call it on this home, for example in an actor that runs on this home. The body may use the
-  /// caller's services. The body has the caller's isolation: if the caller is an actor that runs
-  /// elsewhere, the body runs there too.
+  /// Call this function on this home, for example in an actor that runs on this home. The body may
+  /// use the caller's services. The body has the caller's isolation: if the caller is an actor that
+  /// runs elsewhere, the body runs there too.
   ///
   /// In functions and closures isolated to a home of a generic type, the compiler (6.3.1) crashes.
   /// There, use the overload whose body takes the home.
@@ -41,20 +41,20 @@ public protocol ServiceHome: Actor {
     @_inheritActorContext(always) _ body: sending @escaping @isolated(any) () async throws -> Value
   ) -> Task<Value, any Error>
 
-  /// Starts a task on this home from any isolation. The body receives the home, and must be
-  /// Sendable. In all other respects, this overload behaves like the one whose body has no
-  /// argument.
+  /// Starts a task on this home; callable with any isolation. The body takes the home as its
+  /// argument and must be Sendable. In all other respects, this overload behaves like the one whose
+  /// body has no argument.
   @discardableResult
   func spawn<Value: Sendable>(
     _ body: @escaping @Sendable (isolated Self) async throws -> Value
   ) -> Task<Value, any Error>
 }
 
-/// The body of `Lull.run` or of a test, and its result. It runs on a home while its caller waits
-/// outside the home's tasks. Home thread only.
+/// Runs the body of `Lull.run` or of a test on a home, and stores its result. The caller waits
+/// for the result without being a task of the home. Home thread only.
 package final class HomeBody<Home: Actor, Value> {
   private let body: (isolated Home) async throws -> Value
-  /// The result; nil until the body has ended.
+  /// The result of the body; nil until the body has ended.
   package private(set) var result: Result<Value, any Error>?
 
   package init(_ body: @escaping (isolated Home) async throws -> Value) {
@@ -70,14 +70,14 @@ package final class HomeBody<Home: Actor, Value> {
   }
 }
 
-/// The default pump and networking for services made on a thread.
+/// The pump and networking that services on a thread use by default.
 ///
 /// A context belongs to the thread of its home.
 package final class HomeContext {
   package let pump: Pump
   private let makeNetworking: () -> any NetworkingProvider
 
-  /// The networking, which is made on first use.
+  /// The networking. It is made on first use.
   package private(set) lazy var networking = makeNetworking()
 
   package init(pump: Pump, networking: @escaping () -> any NetworkingProvider) {
@@ -104,7 +104,7 @@ package final class HomeContext {
     }
   }
 
-  /// Runs `body` with this context as the current one.
+  /// Runs `body` while this context is the current one.
   package func whileCurrent<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -115,18 +115,19 @@ package final class HomeContext {
   }
 }
 
-/// Runs the jobs of Swift's concurrency on a home thread, between the turns of its pump.
+/// Runs the jobs of Swift's concurrency on a home thread, between the turns of the home's pump.
 ///
-/// Jobs may come from any thread and run in order of arrival. The first of several wakes the
-/// thread. After `end`, jobs run one by one on a thread that is started on demand. There,
-/// everything that waits for the home is notified of its end, and no task hangs.
+/// Jobs may be enqueued on any thread and run in the order in which they were enqueued. The first
+/// of several jobs wakes the home thread. After `end`, jobs run one by one on a separate thread
+/// that is started when needed. This way, everything that waits for the home is notified of its
+/// end, and no task waits for ever.
 ///
-/// The executor is also a task executor, because a resumed task goes through its preferred executor
-/// first. Tasks that prefer this executor need no other thread to resume.
+/// The executor is also a task executor, because a resumed task first goes through its preferred
+/// executor. Tasks that prefer this executor need no other thread to resume.
 package final class HomeExecutor: SerialExecutor, TaskExecutor {
   fileprivate struct State {
     var jobs: [UnownedJob] = []
-    /// The thread that may run jobs; nil if no thread runs them after the end.
+    /// The thread that may run jobs; nil if the home has ended and no other thread runs jobs yet.
     var thread: pthread_t?
     var hasEnded = false
     var hasLateThread = false
@@ -134,13 +135,13 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   private let state: Mutex<State>
   private let wakeUp: @Sendable () -> Void
-  /// The context of late jobs. Set once, before there are jobs.
+  /// The context for jobs that run after the end. Set once, before there are jobs.
   package nonisolated(unsafe) weak var context: HomeContext?
 
   /// Makes the executor of the calling thread.
   ///
-  /// - Parameter wakeUp: Called on any thread. On the home thread it need not do anything, because
-  ///   that thread checks `hasWork` before it waits.
+  /// - Parameter wakeUp: Wakes the home thread. Called on any thread. If called on the home thread,
+  ///   it need not do anything, because that thread checks `hasWork` before it sleeps.
   package init(wakeUp: @escaping @Sendable () -> Void) {
     self.wakeUp = wakeUp
     state = Mutex(State(thread: pthread_self()))
@@ -175,7 +176,8 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   package var hasWork: Bool { state.withLock { !$0.jobs.isEmpty } }
 
-  /// Runs the current jobs. Jobs that they enqueue wait for the next call. Home thread only.
+  /// Runs the jobs that are enqueued now. Jobs that are enqueued meanwhile wait for the next call.
+  /// Home thread only.
   package func runJobs() {
     let jobs = state.withLock { state in
       defer { state.jobs = [] }
@@ -193,7 +195,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   // MARK: After the end
 
-  /// Marks the end: the home thread runs no more jobs.
+  /// Ends the executor: from now on, the home thread runs no jobs.
   package func end() {
     let isLate = state.withLock { state in
       state.hasEnded = true
@@ -227,7 +229,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 }
 
 extension HomeExecutor.State {
-  /// Whether a thread for late jobs has to be started now.
+  /// Whether a thread for jobs after the end must be started now.
   fileprivate mutating func needsLateThread() -> Bool {
     guard hasEnded, !hasLateThread, !jobs.isEmpty else { return false }
     hasLateThread = true
@@ -235,11 +237,11 @@ extension HomeExecutor.State {
   }
 }
 
-/// The networking of a home, made on its thread on first use.
+/// The networking of a home. It is made on the home thread when it is first used.
 package final class HomeNetworking: NetworkingProvider {
   private let context: HomeContext
 
-  /// The networking itself. Home thread only.
+  /// The networking to which requests are passed. Home thread only.
   package var networking: any NetworkingProvider { context.networking }
 
   init(_ context: HomeContext) {
@@ -255,8 +257,8 @@ package final class HomeNetworking: NetworkingProvider {
 
 /// Triggers an action on the home thread from any thread.
 ///
-/// The action runs once, on a later turn, however often the signal is fired, and never after
-/// `Pump.discard`. The signal is Sendable; the action stays on the home thread.
+/// The action runs in a later turn. It runs once, even if the signal is fired several times, and
+/// never after `Pump.discard`. The signal is Sendable; the action stays on the home thread.
 package struct HomeSignal: Sendable {
   fileprivate let channel: NetworkCompletion
 
@@ -272,13 +274,14 @@ extension Pump {
     HomeSignal(channel: completion { _ in action() })
   }
 
-  /// Disables the signal.
+  /// Disables the signal, so that its action never runs.
   package func discard(_ signal: HomeSignal) {
     discard(signal.channel)
   }
 }
 
-/// The pump and networking of a home, passed to services on any thread and used on the home thread.
+/// The pump and networking of a home. This object may be passed to services on any thread, but is
+/// used only on the home thread.
 // Unchecked: other threads only hold the reference. The pump ends a program that uses it on another
 // thread.
 public struct HomeSurroundings: @unchecked Sendable {
@@ -288,8 +291,8 @@ public struct HomeSurroundings: @unchecked Sendable {
     self.context = context
   }
 
-  /// The surroundings of the home on this thread, inside `Lull.run`, `Lull.test` or on a `Home`.
-  /// Without a home, the program ends, because this is a programming error.
+  /// The surroundings of the home that runs on this thread, inside `Lull.run`, inside `Lull.test`,
+  /// or on a `Home`. If no home runs on this thread, the program ends with an error.
   public static var current: HomeSurroundings {
     guard let context = HomeContext.current else {
       ProgramMisuse.stop(
@@ -300,7 +303,7 @@ public struct HomeSurroundings: @unchecked Sendable {
   }
 }
 
-/// A value that Sendable closures carry from a thread back to the same thread.
+/// A value in a Sendable closure that leaves a thread and returns to the same thread.
 // The value is made, used and released on a home thread only: by a caller that waits while the home
 // runs, and by tasks isolated to the home. Otherwise it is transferred by code that may send it.
 package struct Confined<Value>: @unchecked Sendable {

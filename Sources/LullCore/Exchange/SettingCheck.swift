@@ -1,4 +1,4 @@
-/// A setting of a program with an invalid value.
+/// A problem with a setting of a program: its value is invalid.
 package struct SettingProblem: Error, Equatable {
   /// The Swift name of the setting, such as `limits.timeout`.
   package let name: String
@@ -10,8 +10,8 @@ package struct SettingProblem: Error, Equatable {
   }
 }
 
-/// Checks the settings of a Swift program. An invalid value is not refused when it is set. The
-/// first problem makes the requests fail that use the setting. (SWF-56)
+/// Checks the settings of a Swift program. An invalid value is not refused when it is set. Instead,
+/// requests that use an invalid setting fail with the first problem found. (SWF-56)
 package struct SettingCheck {
   package private(set) var problem: SettingProblem?
 
@@ -31,11 +31,17 @@ package struct SettingCheck {
     note(name(), "\(rule.expectation), got \(value)")
   }
 
+  /// Checks that the method set for queries is valid for a query. (QUERY-07)
+  mutating func check(queryMethod method: RequestMethod) {
+    guard problem == nil, method != .query, method != .post else { return }
+    note("queryMethod", "QUERY or POST, got \(method)")
+  }
+
   private mutating func note(_ name: String, _ rest: String) {
     problem = SettingProblem(name: name, message: "'\(name)' must be \(rest)")
   }
 
-  /// Checks for headers that couldn't be added.
+  /// Checks for invalid headers, which couldn't be added.
   package mutating func check(_ headers: RequestHeaders) {
     guard problem == nil, let message = headers.problem else { return }
     problem = SettingProblem(name: "headers", message: message)
@@ -57,9 +63,9 @@ package struct SettingCheck {
   }
 }
 
-/// An object with its own settings that requests use, such as a cache.
+/// An object that requests use and that has settings of its own, such as a cache.
 package protocol CheckedSettings {
-  /// The first problem with the settings, if any.
+  /// The first problem with the settings; nil if all settings are valid.
   var settingProblem: SettingProblem? { get }
 }
 
@@ -75,10 +81,10 @@ extension RequestError.Cause {
   }
 }
 
-/// The numbers that a setting accepts, and their description in messages. Swift and scripts share
-/// the same rules.
+/// A rule for the numbers that a setting accepts, with a description for messages. Swift and
+/// scripts share the same rules.
 package struct NumberRule: Sendable {
-  /// The text after "must be".
+  /// The description of allowed numbers, as a phrase that follows "must be".
   package let expectation: String
   private let isAllowed: @Sendable (Double) -> Bool
 
@@ -90,12 +96,13 @@ package struct NumberRule: Sendable {
   /// Whether the number is allowed; false for NaN.
   package func allows(_ number: Double) -> Bool { isAllowed(number) }
 
-  /// A time. Infinity means no limit.
+  /// A number of seconds, 0 or more. Infinity means no limit.
   package static let seconds = NumberRule("a number of seconds, 0 or more") { $0 >= 0 }
   package static let finiteSeconds = NumberRule("a number of seconds, 0 or more") {
     $0 >= 0 && $0.isFinite
   }
-  /// A time above 0, because 0 would leave no time. Infinity means no limit.
+  /// A number of seconds above 0. Zero is not allowed, because it would leave no time. Infinity
+  /// means no limit.
   package static let wait = NumberRule("a number of seconds above 0") { $0 > 0 }
   package static let span = NumberRule("a number of seconds, more than 0") {
     $0 > 0 && $0.isFinite
@@ -104,7 +111,8 @@ package struct NumberRule: Sendable {
   package static let status = NumberRule("a status (100 to 599)") {
     $0.isWhole && (100...599).contains($0)
   }
-  /// An increment small enough that sums stay exact integers.
+  /// A whole number other than 0, by which another number is increased. It must be small enough
+  /// that sums stay exact.
   package static let step = NumberRule("a whole number") { $0.isWhole && $0 != 0 && $0.isExact }
   package static let position = NumberRule("a whole number") { $0.isWhole && $0.isExact }
 
@@ -126,6 +134,6 @@ package struct NumberRule: Sendable {
 extension Double {
   fileprivate var isWhole: Bool { isFinite && self == rounded() }
 
-  /// Whether every whole number up to this one can be represented as a `Double`.
+  /// Whether this number and all smaller whole numbers can be represented exactly as a `Double`.
   fileprivate var isExact: Bool { magnitude <= 0x1p53 }
 }

@@ -2,21 +2,21 @@
 public struct TransportError: Error, Sendable, Equatable {
   /// The kind of the error, named as in Lua's `err.cause.kind`.
   public enum Kind: String, Sendable, CaseIterable {
-    /// Any other failure, such as a broken connection.
+    /// Any other network failure, such as a broken connection.
     case network
-    /// A timeout was reached.
+    /// A time limit was exceeded.
     case timeout
-    /// The certificate isn't trusted, or client and server have no cipher in common.
+    /// The certificate isn't trusted, or the client and the server have no cipher in common.
     case tls
     /// The name of the host or proxy can't be resolved.
     case dns
     /// No server listens at the address, or the address can't be reached.
     case connection
-    /// The response ended before its announced end.
+    /// The body of the response ended too early, before its announced end.
     case truncatedBody = "truncated_body"
     /// The response isn't valid HTTP, or its encoding is invalid.
     case malformedResponse = "malformed_response"
-    /// The body is longer than `TransferLimits.maxBodySize`.
+    /// The response body is larger than `TransferLimits.maxBodySize`.
     case bodyTooLarge = "body_too_large"
     /// There were more redirects than the options allow.
     case tooManyRedirects = "too_many_redirects"
@@ -28,11 +28,11 @@ public struct TransportError: Error, Sendable, Equatable {
     case cancelled = "request_cancelled"
     /// A script function that replaces the network has failed.
     case scriptError = "script_error"
-    /// A secret would have been sent to an origin it isn't bound to.
+    /// A secret would have been sent to an origin to which it isn't bound.
     case secretOrigin = "secret_origin"
-    /// The source of a secret is missing or failed.
+    /// The source of a secret is missing, or reading it failed.
     case secretUnavailable = "secret_unavailable"
-    /// No token could be obtained.
+    /// No access token could be obtained.
     case authFailed = "auth_failed"
     /// A file to upload is missing or can't be read, or a download can't be written.
     case fileUnavailable = "file_unavailable"
@@ -44,21 +44,21 @@ public struct TransportError: Error, Sendable, Equatable {
     case notAStream = "not_a_stream"
     /// The service is offline, and no cache has the data.
     case offline
-    /// A write to an environment that requires confirmation was not confirmed.
+    /// A write to an environment that requires confirmation, which was not confirmed.
     case unconfirmed
   }
 
   /// The kind of the error, for decisions in programs.
   public var kind: Kind
-  /// A sentence for the user, which names the host or limit where helpful.
+  /// A sentence for the user. It names the host or the limit where that is helpful.
   public var message: String
   /// The traceback of an error in a script that replaces the network.
   package var traceback: String?
-  /// The value that the script raised.
+  /// The value that the script raised, if a script replaces the network.
   package var value: RaisedValue?
   /// Whether a retry is known to be useless.
   package var isFinal = false
-  /// Whether, as far as is known, nothing of the request reached the server.
+  /// Whether nothing of the request reached the server, as far as is known.
   package var isUnsent = false
   /// Whether the error comes from a script error that has already been reported.
   package var isReported = false
@@ -69,31 +69,31 @@ public struct TransportError: Error, Sendable, Equatable {
     self.message = message
   }
 
-  /// Whether kind and message are the same, and the traceback and value of a script's error. Other
-  /// properties are not compared, so that a program can make an error to compare with.
+  /// Whether two errors have the same kind, message, traceback and script value. Other properties
+  /// are not compared, so that a program can make an error for comparison.
   public static func == (left: TransportError, right: TransportError) -> Bool {
     left.kind == right.kind && left.message == right.message
       && left.traceback == right.traceback && left.value == right.value
   }
 
-  /// Makes an error that a retry can't change.
+  /// Makes an error for which a retry is known to be useless.
   package static func final(_ kind: Kind, _ message: String) -> TransportError {
     var error = TransportError(kind, message)
     error.isFinal = true
     return error
   }
 
-  /// The error of a load, or of another GET that reads the whole response, if the response is an
+  /// The error of a request that reads the whole response, such as a load, if the response is an
   /// event stream.
   package static let eventStream = TransportError.final(
     .eventStream,
-    "the response is an event stream, which does not end: read it with events(), in the "
-      + "shell with --stream")
+    "the response is an event stream, which does not end: read it with events(), or with "
+      + "--stream in the shell")
 
   static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }
 
 extension TransportError: CustomStringConvertible {
-  /// The message. (SWF-160)
+  /// The same text as `message`. (SWF-160)
   public var description: String { message }
 }

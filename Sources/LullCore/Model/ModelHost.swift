@@ -5,7 +5,7 @@
 /// combined in a `ModelHosts`. A host stores its own data about a request in `Request.hostMark`.
 /// Home thread only.
 package protocol ModelHost: AnyObject {
-  /// Returns whether this host is notified of the events of the service's resources. Used only if
+  /// Returns whether this host is notified of the events of the service's resources. Called only if
   /// the pump has several hosts.
   func mirrors(_ service: Service) -> Bool
   /// The list of the pump's requests in flight; nil if this host keeps no such list.
@@ -14,27 +14,27 @@ package protocol ModelHost: AnyObject {
   // MARK: Requests
 
   /// Called when a request that calls functions of the host is created, before any other use of the
-  /// request. `maker` is the host's object with these functions: it belongs to an ad hoc mutation
-  /// or to the decision of a chain, or is the delegate of a custom request. Each repetition of a
-  /// request is reported too.
+  /// request. `maker` is the host's object with these functions: it belongs to an ad hoc mutation,
+  /// belongs to the decision of a chain, or is the delegate of a custom request. Each repetition of
+  /// a request is reported too.
   func requestMade(_ request: Request, by maker: AnyObject)
   /// Called when a request has started, or was created as completed.
   func requestStarted(_ request: Request)
   /// Returns the time at which a request in flight started, in Unix seconds; nil if this host does
   /// not record it.
   func beginning(of request: Request) -> Double?
-  /// Called when a response body of that size has arrived. The body is in memory as long as its
-  /// response.
+  /// Called when a response body of the given size has arrived. The body is in memory as long as
+  /// the response to which it belongs.
   func bodyArrived(byteCount: Int)
-  /// Retains the host's values that the response contains until the request has settled.
+  /// Retains the values of the host that are in the response, until the request has settled.
   func hold(_ response: Response, for request: Request)
-  /// Retains the host's values that the response contains until the returned function is called.
-  /// Returns nil if the response contains no such values.
+  /// Retains the values of the host that are in the response, until the returned function is
+  /// called. Returns nil if the response contains no values of the host.
   func hold(_ response: Response) -> (() -> Void)?
   /// Called when all hooks of the request have been called. The request causes no further events.
   func requestSettled(_ request: Request)
-  /// Returns the requests that script functions wait for, if `request` can't continue before those
-  /// functions return.
+  /// Returns the requests for which functions of the script are waiting, if `request` can't
+  /// continue before these functions return.
   func requestsAwaited(byScriptsOf request: Request) -> [Request]
 
   // MARK: Pipelines
@@ -45,8 +45,8 @@ package protocol ModelHost: AnyObject {
   /// Called when a step of a pipeline run has ended with `response` as its result, if
   /// `Pump.tracesPipelines` is true.
   func pipelinePassed(_ step: PipelineStep, with response: Response, in run: PipelineRun)
-  /// Returns the final response of a pipeline run. If its content is a value of this host that a
-  /// cache shares, the content is replaced by a copy.
+  /// Returns the final response of a pipeline run. If the content of the response is a value of
+  /// this host that a cache shares, the content is replaced by a copy.
   func published(_ response: Response, by run: PipelineRun) -> Response
 
   // MARK: Resources
@@ -58,8 +58,8 @@ package protocol ModelHost: AnyObject {
   func releaseGarbage()
   /// Called when the service has removed the record of a resource. Its content is not used again.
   func recordForgotten(_ record: ResourceRecord, of service: Service)
-  /// Notifies the observer at index `first` of an event, and then the following ones, as long as
-  /// they belong to the host and have not been removed.
+  /// Notifies observers of an event, beginning with the observer at index `first`. Stops at the
+  /// first observer that does not belong to the host or has been removed.
   ///
   /// - Returns: The index of the first observer that was not notified.
   func tell(
@@ -97,8 +97,8 @@ extension ModelHost {
 /// Several hosts of one pump: the list of a home's requests, and the hosts of the Lua runtimes on
 /// that home.
 ///
-/// All hosts are notified of requests. Of the events of a resource, only the host that `mirrors`
-/// its service is notified.
+/// All hosts are notified of events of requests. Only the host that `mirrors` a service is notified
+/// of events of the service's resources.
 final class ModelHosts: ModelHost {
   private var hosts: [any ModelHost]
 
@@ -181,7 +181,7 @@ final class ModelHosts: ModelHost {
 }
 
 extension Pump {
-  /// Adds a host to those that the pump already has.
+  /// Adds a host to the hosts that the pump already has.
   package func add(_ host: any ModelHost) {
     switch self.host {
     case let hosts as ModelHosts: hosts.add(host)

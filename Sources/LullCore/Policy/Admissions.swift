@@ -1,4 +1,4 @@
-/// The requests of a service that its limits have admitted and that haven't been notified yet.
+/// The requests of a service that have been admitted by the limits but not notified yet.
 ///
 /// They are notified one after the other, when limits and queues are consistent, because a notified
 /// request may run code that starts, cancels and configures anything. Home thread only.
@@ -13,12 +13,13 @@ final class Admissions {
     self.pump = pump
   }
 
-  /// The wall-clock time, for comparison with times that a server sends.
+  /// The wall-clock time. Used for comparison with times that a server sends.
   var now: Double { pump.clock.now }
-  /// The monotonic time, for spans, which changes of the system clock must not affect. (LIM-11)
+  /// The monotonic time. Used for spans, because changes of the system clock must not affect spans.
+  /// (LIM-11)
   var uptime: Double { pump.clock.uptime }
 
-  /// Returns the number of a new request. Earlier requests have smaller numbers.
+  /// Returns the sequence number for a new request. Earlier requests have smaller numbers.
   func makeOrder() -> UInt64 {
     nextOrder += 1
     return nextOrder
@@ -33,8 +34,8 @@ final class Admissions {
 
   func append(_ exchange: PolicyExchange) { admitted.append(exchange) }
 
-  /// Notifies the admitted requests on a later turn. If many requests are cancelled one after the
-  /// other, none of them is then sent only to be cancelled next.
+  /// Notifies the admitted requests in a later turn. If many requests are cancelled in a row, this
+  /// delay prevents a request from being sent just before it is cancelled.
   func deliverSoon() {
     guard !isDeliveringSoon, !admitted.isEmpty else { return }
     isDeliveringSoon = true
@@ -44,8 +45,8 @@ final class Admissions {
     }
   }
 
-  /// Notifies the admitted requests. A nested call does nothing, because the outer call continues
-  /// with all of them.
+  /// Notifies the admitted requests. A nested call does nothing, because the outer call notifies
+  /// all of them.
   func deliver() {
     guard !isDelivering else { return }
     isDelivering = true

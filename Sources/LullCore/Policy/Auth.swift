@@ -1,4 +1,4 @@
-/// How the requests of a service authenticate: a header or query parameters with secrets, or a
+/// The authentication of a service's requests: a header or query parameters with secrets, or a
 /// stage of the provider chain that obtains credentials.
 ///
 /// This is a setting of the configuration. The credential is added when the rest of the request is
@@ -6,20 +6,20 @@
 /// `lull.auth.bearer(secret)`.
 public final class Auth: CustomStringConvertible {
   package enum Credential {
-    /// A header; its name is in lower case.
+    /// Adds a header. The name is in lower case.
     case header(String, SecretText)
     case query(QueryCredential)
-    /// A stage that adds a header with the name `header`. `shown` is the value of that header in
-    /// messages.
+    /// Calls a stage, which adds a header with the name `header`. `shown` is the value of this
+    /// header in messages.
     case stage(any AuthStage, header: String, shown: SecretText)
   }
 
   package let credential: Credential
-  /// A text that identifies the user: the value that is sent or, for a stage, a text that
-  /// distinguishes the stage from others.
+  /// A text that identifies the user of the credentials. This is the credential that is sent or,
+  /// for a stage, a text that distinguishes the stage from others.
   package let identity: SecretText
-  /// The kind of authentication, for expressing it with options of another client; nil for an
-  /// ordinary header or query parameter.
+  /// The kind of authentication, if other clients have options for it; nil for an ordinary header
+  /// or query parameter. Used to express a request as a command of another client.
   package let login: Login?
 
   /// Kinds of authentication for which other clients have options.
@@ -45,7 +45,7 @@ public final class Auth: CustomStringConvertible {
     identity = query.identity
   }
 
-  /// Makes an authentication with a header that `stage` adds.
+  /// Makes an authentication whose header is added by `stage`.
   ///
   /// - Parameter shown: The value of the header in messages.
   package init(
@@ -65,8 +65,9 @@ public final class Auth: CustomStringConvertible {
     if case .query(let query) = credential { query } else { nil }
   }
 
-  /// Identifies where in the request the credential is sent. This is the name of its header, or `?`
-  /// and the names of its query parameters. No header has a name that begins with `?`.
+  /// Identifies the header or the query parameters in which the credential is sent. This is the
+  /// name of the header, or `?` followed by the names of the query parameters. No header name
+  /// begins with `?`.
   package var place: String {
     switch credential {
     case .header(let name, _), .stage(_, let name, _): name
@@ -74,8 +75,8 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// The header or query as it is sent, with secrets masked. Literal values are masked too, because
-  /// they are credentials here.
+  /// The header or query parameters with the credential masked. Literal values are masked too,
+  /// because they are credentials here.
   public var description: String {
     switch credential {
     case .header(let name, let value):
@@ -85,7 +86,7 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// The masked value of the header that contains the credential; nil for query parameters.
+  /// The value of the credential's header with the credential masked; nil for query parameters.
   package var maskedHeader: String? {
     switch credential {
     case .header(_, let value), .stage(_, _, let value): value.masked
@@ -94,7 +95,7 @@ public final class Auth: CustomStringConvertible {
   }
 
   /// Adds the credential to a request, unless the request already has a header, cookie or parameter
-  /// of the same name. Does nothing for a stage.
+  /// of the same name. For a stage, does nothing.
   package func put(on http: inout HTTPRequest) {
     switch credential {
     case .header("cookie", let value):
@@ -117,8 +118,8 @@ public final class Auth: CustomStringConvertible {
     basic(user: SecretText(user), password: password)
   }
 
-  /// Authenticates with the header `Authorization: Basic …` and a secret user, such as the key of
-  /// an API that uses an empty password.
+  /// Authenticates with the header `Authorization: Basic …`, where the user is a secret too, such
+  /// as the key of an API that uses an empty password.
   public static func basic(user: SecretText, password: SecretText) -> Auth {
     let hasPassword = !(password.secrets.isEmpty && password.masked.isEmpty)
     return Auth(
@@ -137,18 +138,18 @@ public final class Auth: CustomStringConvertible {
     Auth(header: name.lowercased(), value: value)
   }
 
-  /// Authenticates with a query parameter, which is added after those of the request.
+  /// Authenticates with a query parameter. It is added after the other parameters of the request.
   ///
-  /// If the request already has a parameter of that name, it is kept, and the credential is not
-  /// added. The added parameter isn't part of the resource's URL: messages don't show it, and it
-  /// doesn't distinguish resources. A redirect uses the URL that the server sends, without the
+  /// If the request already has a parameter of that name, the credential is not added. The added
+  /// parameter isn't part of the resource's URL: it is not shown in messages, and does not
+  /// distinguish resources. After a redirect, the URL from the server is used, without the
   /// parameter. Lua: `lull.auth.query(name, secret)`.
   public static func query(_ name: String, _ value: SecretText) -> Auth {
     query([(name, value)])
   }
 
-  /// Authenticates with several query parameters, such as an application's id and key, in this
-  /// order. If a name is repeated, its first value is used. Lua:
+  /// Authenticates with several query parameters, such as the ID and the key of an application, in
+  /// the given order. If a name is repeated, its first value is used. Lua:
   /// `lull.auth.query{ app_id = secret, app_key = secret }`.
   public static func query(_ parameters: [(name: String, value: SecretText)]) -> Auth {
     Auth(QueryCredential(parameters))
@@ -156,8 +157,8 @@ public final class Auth: CustomStringConvertible {
 }
 
 extension Auth {
-  /// A hash that distinguishes this authentication from others in the same process, including by
-  /// properties that the mask hides.
+  /// A hash that distinguishes this authentication from others in the same process. It depends on
+  /// all properties, including those hidden by the mask.
   package var fingerprint: Int {
     var hasher = Hasher()
     hasher.combine(place)

@@ -1,6 +1,6 @@
 extension RequestError {
-  /// The facts of this error for `--errors json`. This extension is separate from `FailureFacts`,
-  /// because that type belongs to a lower layer than the retry policy.
+  /// The facts of this error, for `--errors json`. This property is in an extension, because
+  /// `FailureFacts` belongs to a lower layer than the retry policy.
   package var facts: FailureFacts {
     let isStatus = httpStatusCode.map { $0 >= 400 } ?? false
     var facts = FailureFacts(isStatus ? "http_status" : cause?.kind ?? "failed")
@@ -9,6 +9,11 @@ extension RequestError {
     facts.status = httpStatusCode
     facts.isRetryable = RetryPolicy().mayRetry(self)
     facts.retryAfter = entity.flatMap { RetryAfter.delay(in: $0.headers, now: timestamp) }
+    if method == .query, let status = httpStatusCode,
+      RequestError.statusesOfUnknownMethods.contains(status)
+    {
+      facts.fix = RequestError.adviceForQueries
+    }
     if case .transport(let error)? = cause, error.kind == .tls,
       let advice = error.message.split(separator: "; ").dropFirst().last
     {

@@ -1,10 +1,11 @@
-/// The state of a server's own limit, as known from its responses. This is a value type, and
-/// callers pass the time.
+/// The state of a limit that the server itself counts, as known from its responses. This is a value
+/// type, and callers pass the time.
 ///
-/// Responses may arrive out of order, and don't count requests in flight. So if a request was sent
-/// after the one to which a response belongs, the server is assumed not to have counted it yet.
+/// Responses may arrive out of order, and requests in flight are not counted in them. If one
+/// request was sent after another, the response to the earlier request is assumed not to count the
+/// later one.
 package struct LearnedLimit: Equatable, Sendable {
-  /// The number of requests left until `resets`; nil: no limit.
+  /// The number of requests left until `resets`; nil if there is no limit.
   package private(set) var left: Int?
   package private(set) var resets = -Double.infinity
   /// The time until which no requests are allowed.
@@ -18,8 +19,8 @@ package struct LearnedLimit: Equatable, Sendable {
     self.pausedUntil = pausedUntil
   }
 
-  /// The largest difference, in seconds, between two times that a server reports for the same
-  /// reset.
+  /// The largest difference, in seconds, between two times that the server reports for the same
+  /// reset of its count.
   private static let slack = 2.0
 
   package mutating func learn(_ lesson: LimitLesson, now: Double, sentSince: Int) {
@@ -42,8 +43,8 @@ package struct LearnedLimit: Equatable, Sendable {
     }
   }
 
-  /// The current state, in the form in which another counter learns it; nil if nothing applies any
-  /// more.
+  /// The current state, in the form in which another counter can learn it; nil if no limit applies
+  /// any more.
   package func lesson(now: Double) -> LimitLesson? {
     let budget = now < resets ? left : nil
     guard budget != nil || now < pausedUntil else { return nil }
@@ -56,7 +57,7 @@ package struct LearnedLimit: Equatable, Sendable {
     if let left { self.left = max(0, left - 1) }
   }
 
-  /// The time from which another request is allowed; nil means that it is allowed now.
+  /// The time from which another request is allowed; nil if one is allowed now.
   package func opens(now: Double, reserved: Int) -> Double? {
     if now < pausedUntil { return pausedUntil }
     guard let left, now < resets, left - reserved <= 0 else { return nil }

@@ -1,6 +1,6 @@
-/// The information that a response contains about the server's own limit.
+/// The information in a response about the limit that the server itself counts.
 package struct LimitLesson: Sendable, Equatable {
-  /// The number of requests that the server accepts until it resets its count.
+  /// The number of requests that the server still accepts until it resets its count.
   package struct Budget: Sendable, Equatable {
     package let left: Int
     /// The seconds from now until the server resets its count.
@@ -12,10 +12,11 @@ package struct LimitLesson: Sendable, Equatable {
     }
   }
 
-  /// Whether the server has not counted the request against its limit.
+  /// Whether the request does not count against the server's limit.
   package let isFree: Bool
   package let budget: Budget?
-  /// The seconds during which the server accepts no requests.
+  /// The seconds for which the server accepts no requests; nil if the server didn't ask for a
+  /// pause.
   package let pause: Double?
 
   package init(isFree: Bool = false, budget: Budget? = nil, pause: Double? = nil) {

@@ -1,8 +1,9 @@
-/// The queue of requests subject to the same limits, first come, first served.
+/// The queue of requests that are subject to the same limits, first come, first served.
 ///
-/// Only the first request waits for limits. It first gets an admission by the rate limit, and then
-/// waits for a slot of the concurrency limit. So slots are never idle, and each queue holds at most
-/// one admission. Requests that are sent again have waited before, and precede new requests.
+/// Only the first request waits for the limits. First it gets an admission by the rate limit, and
+/// then it waits for a slot of the concurrency limit. This way, slots are never idle, and each
+/// queue holds at most one unused admission. Requests that are sent again have waited before, so
+/// they precede new requests.
 package final class LimitQueue {
   struct Ticket {
     fileprivate let isAgain: Bool
@@ -20,7 +21,8 @@ package final class LimitQueue {
   private let admissions: Admissions
   private var fresh = WaitingQueue<Waiting>()
   private var again = WaitingQueue<Waiting>()
-  /// The admission that the first request has, while it waits for a slot.
+  /// The admission of the first request, while this request waits for a slot of the concurrency
+  /// limit.
   private var share: Admission?
 
   init(rate: SharedLimit?, places: SharedLimit?, _ admissions: Admissions) {
@@ -29,35 +31,35 @@ package final class LimitQueue {
     self.admissions = admissions
   }
 
-  /// The queue of exchanges that hold a slot of the concurrency limit and want to send another
-  /// request. They have waited longest.
+  /// The queue of exchanges that already have a slot of the concurrency limit and send another
+  /// request. They precede other requests, because they have waited longest.
   private(set) lazy var repetitions = LimitQueue(rate: rate, places: nil, admissions)
 
-  /// Whether the requests in this queue count against a rate limit.
+  /// Whether a rate limit applies to the requests in this queue.
   var hasRate: Bool { rate != nil }
-  /// Whether a slot of the rate limit is released one span after the head of the response.
+  /// Whether a slot of the rate limit is released one span after the response headers have arrived.
   var isStrict: Bool { rate?.isStrict ?? false }
 
-  /// The limits, for logs.
+  /// A description of the limits, for logs.
   var description: String {
     [rate, places].compactMap { $0?.description }.joined(separator: ", ")
   }
 
-  /// The sequence number of the first request in the queue; the maximum if the queue is empty.
+  /// The sequence number of the first request in the queue; `UInt64.max` if the queue is empty.
   var order: UInt64 { first()?.order ?? .max }
 
   var waitingCount: Int { fresh.count + again.count }
 
-  /// Returns the number of a new request. Earlier requests have smaller numbers.
+  /// Returns the sequence number for a new request. Earlier requests have smaller numbers.
   func makeOrder() -> UInt64 { admissions.makeOrder() }
 
   /// Notifies the admitted requests.
   func deliver() { admissions.deliver() }
 
-  /// Adds an exchange to the queue. It may be admitted immediately, and `deliver` then notifies it.
+  /// Adds an exchange to the queue. If it is admitted immediately, `deliver` notifies it.
   ///
-  /// - Parameter order: The number that the exchange got from `makeOrder` when it first joined a
-  ///   queue.
+  /// - Parameter order: The sequence number that the exchange got from `makeOrder` when it first
+  ///   joined a queue.
   func join(_ exchange: PolicyExchange, order: UInt64, isAgain: Bool) -> Ticket {
     let waiting = Waiting(exchange: exchange, order: order)
     let isFirst = isAgain ? again.isEmpty : fresh.isEmpty && again.isEmpty
@@ -67,8 +69,8 @@ package final class LimitQueue {
     return Ticket(isAgain: isAgain, place: place)
   }
 
-  /// Removes an exchange from the queue. Returns false if the exchange has already been admitted,
-  /// and must therefore give its admission back.
+  /// Removes an exchange from the queue. Returns false if the exchange has already been admitted.
+  /// In this case, the exchange must give its admission back.
   func leave(_ ticket: Ticket) -> Bool {
     guard forget(ticket) else { return false }
     if waitingCount == 0 {
@@ -78,7 +80,8 @@ package final class LimitQueue {
     return true
   }
 
-  /// Removes an exchange that is released before it is finished. Other requests are not affected.
+  /// Removes an exchange that is released before it is finished. Other requests in the queue are
+  /// not affected.
   func drop(_ ticket: Ticket) {
     guard forget(ticket), waitingCount == 0 else { return }
     rate?.leave(self)
@@ -89,7 +92,7 @@ package final class LimitQueue {
     ticket.isAgain ? again.remove(ticket.place) : fresh.remove(ticket.place)
   }
 
-  /// Admits requests as far as the limits allow.
+  /// Admits waiting requests as far as the limits allow.
   func advance() {
     while let waiting = first() {
       if let rate, share == nil {
@@ -134,7 +137,7 @@ package final class LimitQueue {
     admissions.deliverSoon()
   }
 
-  /// Ends a sent request. `result` is nil if the request was cancelled.
+  /// Records that a sent request has ended. `result` is nil if the request was cancelled.
   func end(_ admission: Admission, _ result: NetworkResult?) {
     places?.end(.local, nil)
     rate?.end(admission, result)
@@ -142,14 +145,15 @@ package final class LimitQueue {
   }
 }
 
-/// Identifies a count that several limits share: by a name, or by the sender, origin and pattern of
-/// the requests.
+/// Identifies a count that several limits share. The count is identified either by a name, or by
+/// the sender, origin and pattern of the requests.
 package struct LimitKey: Hashable, Sendable {
   /// The name, as shown to the user.
   package let name: String
-  /// A digest that identifies the sender; empty without a sender, or if the sender doesn't matter.
+  /// A digest that identifies the sender; empty if there is no sender, or if senders are not
+  /// distinguished.
   package let identity: [UInt8]
-  /// The number of the server that keeps the count; 0 if this machine keeps it.
+  /// The ID of the server that keeps the count; 0 if the count is kept on this machine.
   package var server = 0
 
   package init(name: String, identity: [UInt8] = []) {
@@ -161,8 +165,8 @@ package struct LimitKey: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - environment: The environment of the service. Each environment has its own count.
-  ///   - pattern: The pattern of the block that sets the limit.
-  ///   - identity: Returns the digest of the sender. Called only if the sender matters.
+  ///   - pattern: The pattern of the configuration block that sets the limit.
+  ///   - identity: Returns the digest of the sender. Called only if senders are distinguished.
   package init(
     of limit: RateLimit, origin: String, environment: String? = nil, pattern: String,
     identity: () -> [UInt8]
@@ -179,17 +183,18 @@ package struct LimitKey: Hashable, Sendable {
   }
 }
 
-/// Counts the limits that processes share. Home thread only.
+/// Provides the counts of limits that several services or processes share. Home thread only.
 package protocol LimitSource: AnyObject {
-  /// Returns a digest of the sender, from the credentials of a request; empty without a sender. The
-  /// function reads environment variables and files, so it is called rarely; see `KnownSenders`.
+  /// Returns a digest of the sender, computed from the credentials of a request; empty if there is
+  /// no sender. The function reads environment variables and files, so it is called rarely; see
+  /// `KnownSenders`.
   func identity(of credentials: [(name: String, value: SecretText)]) -> [UInt8]
 
-  /// The number of the server that keeps the counts now, as in `LimitKey`.
+  /// The ID of the server that keeps the counts now, as in `LimitKey`.
   var server: Int { get }
 
-  /// Makes a log for the admissions of the count with this key. The log has its own position in the
-  /// queue.
+  /// Makes a log, which obtains admissions from the count with this key. Each log has its own
+  /// position in the queue.
   func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog
 }
 
@@ -200,23 +205,24 @@ extension LimitSource {
 /// Whether a limit admits another request.
 enum LimitOpening: Equatable {
   case open
-  /// The limit opens after this number of seconds.
+  /// The limit admits no request now, but will do so after this number of seconds.
   case opens(after: Double)
-  /// The limit opens when an admitted request gives its slot back.
+  /// The limit admits no request until the slot of an admitted request is given back.
   case closed
 }
 
-/// The error of a request whose limit other processes can't identify.
+/// The error for a request whose limit needs a name, because other processes can't identify the
+/// limit otherwise.
 struct LimitNeedsName: Error, Sendable, CustomStringConvertible {
   var description: String {
     "a shared rate limit needs a name if the pattern of its block is a function, because other "
-      + "processes cannot recognize it otherwise: name it (shared = \"name\")"
+      + "processes cannot recognize the limit otherwise: name it (shared = \"name\")"
   }
 }
 
 extension Pump {
-  /// The object that counts the limits that several services share. It counts in memory, unless the
-  /// pump has another source.
+  /// The object that provides the counts of limits that several services share. It counts in
+  /// memory, unless another source has been set in the pump.
   var limitSource: any LimitSource {
     if let limits { return limits }
     let source = LoopLimits(self)
@@ -225,11 +231,10 @@ extension Pump {
   }
 }
 
-/// The admission of one request by a rate limit. It is given back, or counted when the request is
-/// sent.
+/// The admission of one request by a rate limit. If the request is not sent, the admission is given
+/// back. If the request is sent, it is counted.
 package struct Admission: Equatable, Sendable {
-  /// The number by which the counter identifies the admission; 0 if admissions aren't
-  /// distinguished.
+  /// The ID of the admission in its count; 0 if the count doesn't distinguish admissions.
   package let number: Int64
 
   package init(number: Int64) {

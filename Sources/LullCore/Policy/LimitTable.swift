@@ -1,8 +1,8 @@
 /// The limits of one service, by the configuration block that sets them.
 ///
-/// If a block runs again, for another resource or after `invalidateConfiguration`, it gets its
-/// previous limit, unless it sets a different one. A limit that processes share exists once for
-/// each count, whatever block sets it.
+/// If a block runs again, for another resource or after `invalidateConfiguration`, it gets the same
+/// limit as before, unless it sets a different limit. A limit that processes share exists once for
+/// each count, regardless of the block that sets it.
 final class LimitTable {
   private struct Key: Hashable {
     enum Rule: Hashable {
@@ -22,7 +22,7 @@ final class LimitTable {
 
   private struct Known {
     let limit: SharedLimit
-    /// The version of the configuration that last requested the limit.
+    /// The version of the configuration for which the limit was last requested.
     var version: Int
   }
 
@@ -37,9 +37,10 @@ final class LimitTable {
     admissions = Admissions(pump: pump)
   }
 
-  /// For each limit that a block has just set, assigns the `SharedLimit` that counts its requests.
+  /// Assigns a `SharedLimit` to each limit that a block has just set. The `SharedLimit` counts the
+  /// requests.
   ///
-  /// - Parameter pattern: The pattern of the block, as text; nil for a function.
+  /// - Parameter pattern: The pattern of the block, as text; nil if the pattern is a function.
   /// - Throws: An error if other processes can't identify the limit.
   func bind(
     _ rules: inout Policies.Rules, block: Int, pattern: String?, version: Int
@@ -58,7 +59,7 @@ final class LimitTable {
     rules.queue = queue(rules.sharedRate, rules.sharedPlaces)
   }
 
-  /// Stores the pattern of the block that has just set a limit shared between processes.
+  /// Stores the pattern of a block that has just set a limit shared between processes.
   ///
   /// - Throws: An error if other processes can't identify the limit.
   static func note(
@@ -74,10 +75,11 @@ final class LimitTable {
     rules.ratePattern = pattern ?? ""
   }
 
-  /// Returns the queue of a request. If its rate limit is shared between processes, the queue
-  /// depends on the request.
+  /// Returns the queue in which a request waits. If the rate limit is shared between processes, the
+  /// queue depends on the origin and sender of the request.
   ///
-  /// - Parameter identity: Returns the identity of the sender; called only if the sender matters.
+  /// - Parameter identity: Returns the identity of the sender. Called only if senders are
+  ///   distinguished.
   func queue(
     for rules: Policies.Rules, origin: String, environment: String?, version: Int,
     identity: (any LimitSource) -> [UInt8]
@@ -111,8 +113,8 @@ final class LimitTable {
     return queue
   }
 
-  /// Removes limits that were not requested since the last version and are idle. Blocks that
-  /// compute their limits may create any number of them.
+  /// Removes idle limits that have not been requested since the last version of the configuration.
+  /// Blocks that compute their limits may create any number of limits.
   private func sweep(_ version: Int) {
     let old = limits.filter { $0.value.version < sweptVersion && $0.value.limit.isIdle }
     for key in old.keys { limits[key] = nil }

@@ -1,18 +1,18 @@
-/// The state of this process for a count that processes share: a granted admission that has not
-/// been taken, or the time to ask again. Home thread only.
+/// This process's view of a count that processes share. Stores an admission that was granted but
+/// not used, or the time to ask again. Home thread only.
 final class LoggedCount {
   let log: any AdmissionLog
-  /// Called when an answer has arrived on a later turn.
+  /// Called when an answer of the log has arrived in a later turn.
   var onAnswer: () -> Void = {}
 
   private let admissions: Admissions
   private var granted: Admission?
   private var isAsking = false
-  /// Admissions that were taken and not sent.
+  /// The number of admissions that were taken, but whose requests have not been sent.
   private var unsentCount = 0
-  /// Whether the pending answer will be out of date when it arrives.
+  /// Whether the pending answer of the log will be out of date when it arrives.
   private var isOutdated = false
-  /// The time at which the limit opens, in `uptime` of the clock; nil: unknown.
+  /// The time at which the limit opens, in `uptime` of the clock; nil if unknown.
   private var opensAt: Double?
 
   init(_ log: any AdmissionLog, _ admissions: Admissions) {
@@ -28,8 +28,8 @@ final class LoggedCount {
     return opensAt.map { .opens(after: max(0, $0 - admissions.uptime)) } ?? .closed
   }
 
-  /// Asks the log for an admission, unless its last answer is still valid. If the log answers
-  /// immediately, the answer is available when this function returns.
+  /// Asks the log for an admission, unless the last answer of the log is still valid. If the log
+  /// answers immediately, the answer is available when this function returns.
   func ask() {
     guard granted == nil, !isAsking, opensAt.map({ $0 <= admissions.uptime }) ?? true else {
       return
@@ -56,8 +56,8 @@ final class LoggedCount {
     return admission
   }
 
-  /// Starts the span of an admission. When no taken admission is left unsent, the log can determine
-  /// when the limit opens, so its earlier answer is out of date.
+  /// Starts the span of an admission. When all requests with taken admissions have been sent, the
+  /// log can determine when the limit opens, so its earlier answer is then out of date.
   func send(_ admission: Admission) -> Admission {
     let sent = log.send(admission)
     unsentCount -= 1
@@ -68,21 +68,22 @@ final class LoggedCount {
     return sent
   }
 
-  /// Gives an admission back. The limit may now open earlier than the last answer indicated.
+  /// Gives an admission back. The limit may now open earlier than the last answer of the log
+  /// indicated.
   func giveBack(_ admission: Admission) {
     log.withdraw(admission)
     unsentCount -= 1
     opensAt = nil
   }
 
-  /// Reports the server's own count. The limit may now open earlier or later than the last answer
-  /// indicated.
+  /// Records the server's own count. The limit may now open earlier or later than the last answer
+  /// of the log indicated.
   func learn(_ lesson: LimitLesson, from admission: Admission) {
     log.learn(lesson, from: admission)
     opensAt = nil
   }
 
-  /// Stops asking, because no request waits.
+  /// Stops asking the log for admissions, because no request waits.
   func stop() {
     log.stopAsking()
     isAsking = false

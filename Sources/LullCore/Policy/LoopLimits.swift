@@ -1,5 +1,5 @@
-/// Counts limits in memory, for all services of one event loop. Used if there is no storage that
-/// processes share. Home thread only.
+/// Counts limits in memory, for all services of one event loop. Used if there is no shared storage
+/// for counting across processes. Home thread only.
 package final class LoopLimits: LimitSource {
   private struct Known {
     weak var count: MemoryCount?

@@ -1,4 +1,4 @@
-/// The admissions of a rate limit whose count is kept in memory. Home thread only.
+/// Obtains admissions of a rate limit whose count is kept in memory. Home thread only.
 final class MemoryAdmissionLog: AdmissionLog {
   let limit: RateLimit
   private let count: MemoryCount

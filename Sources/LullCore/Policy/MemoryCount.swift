@@ -1,6 +1,6 @@
-/// A count of admissions in memory, and the queue of logs that wait for admissions, first come,
-/// first served. The limits of all logs apply together, each as a rule. A rule applies until its
-/// span has passed after its last use. Home thread only.
+/// A count of requests in memory, and the queue of logs that wait for admissions, first come, first
+/// served. If the logs have different limits, all of these limits apply, each as a rule. A rule
+/// stops applying when its span has passed since its last use. Home thread only.
 final class MemoryCount {
   private struct Waiting {
     // A log leaves the queue before it is released.
@@ -11,10 +11,10 @@ final class MemoryCount {
   /// A limit, and the requests that count against it.
   private struct Rule {
     var window: RateWindow
-    /// When the rule was last used or waited for, in `uptime` of the clock.
+    /// The time at which the rule was last used or waited for, in `uptime` of the clock.
     var used: Double
 
-    /// When the rule ends unless it is used again.
+    /// The time at which the rule stops applying unless it is used again.
     var ends: Double { used + max(window.limit.per, MemoryCount.shortestUse) }
   }
 
@@ -24,14 +24,14 @@ final class MemoryCount {
   private var timer: (any HostTimer)?
   private var isServing = false
 
-  /// The shortest time for which a rule applies, in seconds.
+  /// The shortest time for which a rule applies after its last use, in seconds.
   private static let shortestUse = 2.0
 
   init(_ pump: Pump) {
     self.pump = pump
   }
 
-  /// Notes that the rule for a limit is used now. Adds the rule if there is none yet.
+  /// Records that the rule for a limit is used now. If there is no such rule, adds it.
   private func note(_ limit: RateLimit, _ now: Double) {
     if let index = rules.firstIndex(where: { $0.window.limit == limit }) {
       rules[index].used = now
@@ -41,8 +41,8 @@ final class MemoryCount {
     }
   }
 
-  /// Removes the rules that aren't used any more, except one, which keeps the requests that were
-  /// sent before. A rule is in use while a log with its limit waits.
+  /// Removes rules that aren't used any more. At least one rule stays, because it stores the
+  /// requests that were sent before. A rule is in use while a log with its limit waits.
   private func forgetUnused(_ now: Double) {
     for waiting in line { note(waiting.log.limit, now) }
     while rules.count > 1, let index = rules.firstIndex(where: { $0.ends <= now }) {
@@ -60,9 +60,10 @@ final class MemoryCount {
     line.removeAll { $0.log === log }
   }
 
-  /// Counts a sent request.
+  /// Counts a sent request against all rules.
   ///
-  /// - Parameter limit: The limit of the sender. Its rule applies for its span from now on.
+  /// - Parameter limit: The limit of the log that sent the request. The rule of this limit applies
+  ///   for its span from now on.
   func send(by limit: RateLimit) -> Admission {
     note(limit, pump.clock.uptime)
     var admission = Admission.local

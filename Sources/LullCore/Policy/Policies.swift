@@ -1,5 +1,5 @@
-/// The limits, credentials and retries of one configuration. Used as an optional, which is nil if
-/// the configuration sets none of them.
+/// The limits, credentials and retries of one configuration. If the configuration sets none of
+/// them, it has no `Policies` object, so this type is used as an optional.
 ///
 /// Immutable: setting a property makes a new object, so that configurations remain values.
 package final class Policies {
@@ -15,14 +15,14 @@ package final class Policies {
     var concurrency: Int? {
       didSet { sharedPlaces = nil }
     }
-    /// The count of the rate limit, which all resources configured by the same block share; nil
-    /// until the block is known.
+    /// The count of the rate limit. All resources configured by the same block share this count.
+    /// nil until the block is known.
     var sharedRate: SharedLimit?
     var sharedPlaces: SharedLimit?
-    /// The pattern of the block that set a limit shared between processes. The request is needed
-    /// too, to find the count.
+    /// The pattern of the block that set a limit shared between processes. The pattern and the
+    /// request together identify the count.
     var ratePattern: String?
-    /// The queue in which requests wait for both limits.
+    /// The queue in which requests wait for the rate limit and the concurrency limit.
     var queue: LimitQueue?
 
     init() {}
@@ -36,8 +36,8 @@ package final class Policies {
     self.rules = rules
   }
 
-  /// The policies of a request that is made now. If an auth stage makes the request in order to
-  /// obtain credentials, the policies have no auth stage.
+  /// The policies that apply to a request made now. If an auth stage makes the request in order to
+  /// obtain credentials, these policies have no auth stage.
   var ofNewRequest: Policies {
     guard let stage = rules.authStage, stage.isAtWork else { return self }
     var rules = rules
@@ -47,7 +47,7 @@ package final class Policies {
 }
 
 extension Policies.Rules {
-  /// The policies, for logs.
+  /// Descriptions of the policies, for logs.
   package var descriptions: [String] {
     var texts: [String] = []
     if let retry {

@@ -3,17 +3,16 @@
 /// Each attempt passes these steps:
 ///
 /// 1. It waits until the limits admit it.
-/// 2. It gets its credentials and is sent. A download requests only the missing rest.
+/// 2. It gets its credentials and is sent. A download requests only the missing bytes.
 /// 3. When the response arrives, the slot of the concurrency limit is free. The slot of the rate
-///    limit is released one span after the request was sent, according to the report of its
-///    transport.
+///    limit is released one span after the request was sent, as reported by the transport.
 /// 4. The response is returned, or the next attempt begins after a pause or with new credentials.
 ///
-/// For the caller, all attempts are one transfer. Cancelling it immediately ends the wait in the
-/// queue, the pause or the attempt in flight. Home thread only.
+/// For the caller, all attempts together are one exchange. Cancelling this exchange immediately
+/// ends the wait in the queue, the pause, or the attempt in flight. Home thread only.
 package final class PolicyExchange: RequestNetworking {
   private enum Stage {
-    /// Between two of the other stages.
+    /// The exchange is between two of the other stages.
     case idle
     case waiting(LimitQueue.Ticket)
     case authorizing(stop: (() -> Void)?)
@@ -34,31 +33,34 @@ package final class PolicyExchange: RequestNetworking {
   private let download: Download?
   private var completion: NetworkCompletion?
   private var stage = Stage.idle
-  /// The transfer of the last response, which may hold memory that the response uses.
+  /// The transfer of the last response. It may own memory that the response uses.
   private var answered: (any RequestNetworking)?
-  /// The admission of the attempt that is prepared or in flight.
+  /// The admission of the attempt that is being prepared or is in flight.
   var admission = Admission.local
-  /// Whether the span of the rate limit has begun for the attempt; true without a rate limit.
+  /// Whether the span of the rate limit has begun for the current attempt; true without a rate
+  /// limit.
   private var isCounted = true
-  /// The object by which the transport reports the sending of the attempt in flight; nil without a
+  /// The object by which the transport reports that it sends the attempt in flight; nil without a
   /// rate limit.
   private var report: SendingReport?
-  /// Set while the current transfer waits for an admission for another request: its position in the
-  /// queue, and the function that then sends the request.
+  /// Set while the current transfer waits for an admission for another request. Contains the
+  /// position in the queue, and the function that sends the other request.
   private var repetition: (ticket: LimitQueue.Ticket, resume: () -> Void)?
-  /// The number of the request in the queue of its service. Further attempts use the same number.
+  /// The sequence number of the request in the queue of its service. All attempts use the same
+  /// number.
   private var order: UInt64?
   private var retries = 0
   private var hasRenewed = false
-  /// When the request began or the last attempt ended, in `uptime` of the clock.
+  /// The time at which the request began or the last attempt ended, in `uptime` of the clock.
   private var waitingSince = 0.0
-  /// When the last attempt was sent, in `uptime` of the clock.
+  /// The time at which the last attempt was sent, in `uptime` of the clock.
   private var sentAt = 0.0
-  /// The number of the last attempt in the order in which the pump sends requests; 0 before the
+  /// The sequence number of the last attempt among all requests sent by the pump; 0 before the
   /// first attempt. (STA-11)
   private(set) var sentPlace: UInt64 = 0
   package private(set) var attempts: [RequestAttempt] = []
-  /// The attempts, if the exchange is cancelled now: an attempt in flight ends as cancelled.
+  /// The attempts to report if the exchange is cancelled now. An attempt in flight is reported as
+  /// cancelled.
   var cancelledAttempts: [RequestAttempt] {
     guard let last = attempts.last, last.elapsed == nil else { return attempts }
     var attempts = attempts
@@ -83,14 +85,14 @@ package final class PolicyExchange: RequestNetworking {
     if case .waiting(let ticket) = stage { queue?.drop(ticket) }
   }
 
-  /// The transfer in flight, if there is one.
+  /// The transfer in flight; nil if there is none.
   package var current: (any RequestNetworking)? {
     if case .sending(_, let transfer) = stage { return transfer }
     return nil
   }
 
-  /// Whether the request waits for limits, credentials or the end of a pause, and nothing is in
-  /// flight.
+  /// Whether nothing is in flight and the request waits: for limits, for credentials, or for the
+  /// end of a pause.
   var isWaiting: Bool {
     switch stage {
     case .waiting, .authorizing, .pausing: true
@@ -242,7 +244,7 @@ package final class PolicyExchange: RequestNetworking {
     http.options = options
   }
 
-  /// Starts the span of the rate limit for the attempt.
+  /// Starts the span of the rate limit for the current attempt.
   private func count() {
     guard !isCounted else { return }
     isCounted = true
@@ -309,8 +311,9 @@ package final class PolicyExchange: RequestNetworking {
       return finish(result)
     }
     let decision = retry.decision(
-      after: result, method: http.method, hasKey: http.headers["idempotency-key"] != nil,
-      retries: retries, now: pump.clock.now, random: pump.random)
+      after: result, method: http.method,
+      isIdempotent: http.isIdempotent || http.headers["idempotency-key"] != nil, retries: retries,
+      now: pump.clock.now, random: pump.random)
     switch decision {
     case .keep: finish(result)
     case .giveUp(let reason):

@@ -9,8 +9,8 @@ package struct QueryCredential: Sendable, Equatable {
 
   /// Makes a credential.
   ///
-  /// - Parameter parameters: If a name is repeated, the first is used. Literals are treated as
-  ///   secrets.
+  /// - Parameter parameters: The names and values of the query parameters. If a name is repeated,
+  ///   its first value is used. Literals are treated as secrets.
   init(_ parameters: [(name: String, value: SecretText)]) {
     var kept: [Parameter] = []
     for (name, value) in parameters where !kept.contains(where: { $0.name == name }) {
@@ -36,7 +36,8 @@ package struct QueryCredential: Sendable, Equatable {
     "?" + parameters.map { "\($0.name)=\($0.value.masked)" }.joined(separator: "&")
   }
 
-  /// Appends the parameters that the query of the request lacks. A fragment stays behind them.
+  /// Appends those of the credential's parameters that the query of the request lacks. A fragment
+  /// stays at the end.
   func put(on http: inout HTTPRequest) {
     let url = http.secretURL ?? SecretTemplate(http.url.utf8)
     let added = missing(in: url)
@@ -47,12 +48,12 @@ package struct QueryCredential: Sendable, Equatable {
       signature: http.secrets?.signature, credentialNames: added.map(\.name))
   }
 
-  /// Returns the URL with the parameters that it lacks.
+  /// Returns the URL with the credential's parameters appended that it lacks.
   func put(on url: SecretTemplate) -> SecretTemplate {
     QueryCredential.put(missing(in: url), on: url)
   }
 
-  /// The names of the parameters that a URL lacks.
+  /// The names of the credential's parameters that a URL lacks.
   func missingNames(in url: SecretTemplate) -> [String] { missing(in: url).map(\.name) }
 
   private static func put(_ parameters: [Parameter], on url: SecretTemplate) -> SecretTemplate {
@@ -74,7 +75,7 @@ package struct QueryCredential: Sendable, Equatable {
     return result
   }
 
-  /// The parameters that a URL's query lacks.
+  /// The credential's parameters that the query of a URL lacks.
   private func missing(in url: SecretTemplate) -> [Parameter] {
     let query = url.split(before: UInt8(ascii: "#")).0.split(before: UInt8(ascii: "?")).1
     return query.literals.withUnsafeBufferPointer { query in

@@ -1,19 +1,22 @@
-/// The requests that count against a rate limit. This is a value type, and callers pass the time.
+/// The requests that currently count against a rate limit. This is a value type, and callers pass
+/// the time.
 ///
 /// Each request counts from its admission until `per` seconds after `send`. Every operation takes
 /// constant time.
 struct RateWindow {
   private(set) var limit: RateLimit
-  /// The times of sent requests that still count, as a ring; the oldest is at `first`.
+  /// The times at which requests that still count were sent, as a ring buffer. The oldest is at
+  /// index `first`.
   private var sent: [Double] = []
   private var first = 0
   private var count = 0
-  /// The number of admissions that have not been sent.
+  /// The number of admissions whose requests have not been sent.
   private(set) var reserved = 0
-  /// The number of the oldest request that counts. Later requests have the following numbers.
+  /// The ID of the oldest request that still counts. Later requests have consecutive IDs.
   private var firstNumber: Int64 = 1
   private var learned = LearnedLimit()
-  /// The amount added to the clock's time, to keep time monotonic if the clock is set back.
+  /// The number of seconds added to the clock's time, to keep time monotonic if the clock is set
+  /// back.
   private var offset = 0.0
   private var latest = -Double.infinity
 
@@ -24,14 +27,15 @@ struct RateWindow {
     self.limit = limit
   }
 
-  /// Makes a window for a limit that applies beside the limit of another window. The new window
-  /// starts with the requests that the other window counts, including those sent before now.
+  /// Makes a window for a limit that applies in addition to the limit of another window. All
+  /// requests that the other window counts, including those sent before now, also count in the new
+  /// window.
   init(_ limit: RateLimit, beside other: RateWindow?) {
     if let other { self = other } else { self.init(limit) }
     self.limit = limit
   }
 
-  /// Whether nothing counts against the limit at the last known time.
+  /// Whether no request counts against the limit at the last known time.
   var isEmpty: Bool {
     count == 0 && reserved == 0 && learned.opens(now: latest, reserved: 0) == nil
   }
@@ -63,7 +67,7 @@ struct RateWindow {
     return Admission(number: firstNumber + Int64(count - 1))
   }
 
-  /// Updates the window with the server's own count, from the response to a sent request.
+  /// Updates the window with the server's own count, as reported in the response to a sent request.
   mutating func learn(_ lesson: LimitLesson, from admission: Admission, now: Double) {
     let sentSince = Int(firstNumber + Int64(count) - 1 - admission.number)
     learned.learn(lesson, now: time(now), sentSince: max(0, sentSince))

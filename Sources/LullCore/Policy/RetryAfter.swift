@@ -1,11 +1,11 @@
-/// A `Retry-After` header: a number of seconds, or a date. (RFC 9110, 10.2.3)
+/// The value of a `Retry-After` header: a number of seconds, or a date. (RFC 9110, 10.2.3)
 package enum RetryAfter: Equatable {
   case seconds(Double)
   /// A date, in seconds since 1970.
   case date(Double)
 
-  /// Parses the value of the header. Returns nil if it is neither a number nor a date. For `now`,
-  /// see `HTTPDate`.
+  /// Parses the value of a `Retry-After` header. Returns nil if it is neither a number nor a date.
+  /// `now` is used as in `HTTPDate`.
   package init?(_ text: String, now: Double) {
     let text = text.trimmingBlanks
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
@@ -19,10 +19,10 @@ package enum RetryAfter: Equatable {
   }
 
   /// The number of seconds that the server asks the client to wait. If the header contains a date,
-  /// it is compared with the response's `Date`, if there is one.
+  /// the delay is counted from the response's `Date`, if there is one.
   ///
   /// - Returns: nil if there is no valid header. Also nil if the header means 0 seconds or a time
-  ///   in the past, because many servers send that and mean "later".
+  ///   in the past, because many servers send these values and mean "later".
   package static func delay(in headers: Headers, now: Double) -> Double? {
     guard let wanted = headers["retry-after"].flatMap({ RetryAfter($0, now: now) }) else {
       return nil

@@ -4,7 +4,7 @@
 ///
 /// - Its method is idempotent (RFC 9110, 9.2.2).
 /// - It has an `Idempotency-Key`.
-/// - None of it reached the server.
+/// - Nothing of the request reached the server.
 /// - `isUnsafe` is true.
 ///
 /// A `Retry-After` header replaces the computed delay. A date in this header is compared with the
@@ -12,11 +12,11 @@
 /// than `backoff.max`, the request is not sent again. Timeouts apply to each attempt. (RTY-01 to
 /// RTY-04)
 public struct RetryPolicy: Sendable, Equatable {
-  /// The number of retries. There are at most `times + 1` attempts.
+  /// The largest number of retries. A request has at most `times + 1` attempts.
   public var times = 3
-  /// Responses with these statuses are retried.
+  /// The response statuses that are retried.
   public var statuses: Set<Int> = [429, 502, 503, 504]
-  /// Network errors of these kinds are retried.
+  /// The kinds of network errors that are retried.
   public var errors = RetryPolicy.passingErrors
   /// The delay before each retry.
   public var backoff = Backoff()
@@ -26,39 +26,33 @@ public struct RetryPolicy: Sendable, Equatable {
   /// Makes the default policy: three retries of transient failures.
   public init() {}
 
-  /// Network errors that may be transient. Lua: `"network"`.
+  /// The kinds of network errors that may be transient. Lua: `"network"`.
   public static let passingErrors: Set<TransportError.Kind> = [
     .network, .timeout, .dns, .connection, .truncatedBody,
   ]
 
-  /// The idempotent methods. (RFC 9110, 9.2.2)
-  package static let idempotentMethods: Set<RequestMethod> = [
-    "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE",
-  ]
-
   package enum Decision: Equatable {
-    /// The request ends with this result.
+    /// The result is final: the request succeeded, or failed in a way that is not retried.
     case keep
-    /// The result should be retried, but the request is not sent again, for the given reason.
+    /// The result is a failure that should be retried, but the request can't be sent again, for the
+    /// given reason.
     case giveUp(reason: String)
     case sendAgain(after: Double)
   }
 
-  /// Decides how to continue after an attempt.
+  /// Decides how to continue after an attempt has ended with `result`.
   ///
   /// - Parameters:
-  ///   - hasKey: Whether the request has an `Idempotency-Key`.
+  ///   - isIdempotent: Whether the request is idempotent by its method, is declared idempotent, or
+  ///     has an `Idempotency-Key`.
   ///   - retries: The number of retries so far.
   ///   - random: Returns a number from 0 up to but not including 1.
   package func decision(
-    after result: NetworkResult, method: RequestMethod, hasKey: Bool = false, retries: Int,
+    after result: NetworkResult, method: RequestMethod, isIdempotent: Bool, retries: Int,
     now: Double, random: () -> Double
   ) -> Decision {
     guard isWorthIt(result) else { return .keep }
-    guard
-      isUnsafe || hasKey || result.error?.isUnsent ?? false
-        || RetryPolicy.idempotentMethods.contains(method)
-    else {
+    guard isUnsafe || isIdempotent || result.error?.isUnsent ?? false else {
       return .giveUp(reason: "\(method) is not idempotent, and retry.unsafe is not set")
     }
     guard retries < times else { return .keep }
@@ -67,13 +61,14 @@ public struct RetryPolicy: Sendable, Equatable {
     }
     guard delay <= backoff.max else {
       return .giveUp(
-        reason: "the server asks for \(LogText.seconds(delay)), and retry.backoff.max is "
+        reason: "the server's Retry-After is \(LogText.seconds(delay)), but retry.backoff.max is "
           + LogText.seconds(backoff.max))
     }
     return .sendAgain(after: delay)
   }
 
-  /// Whether a failed request may be sent again by these rules; nil if its method is not known.
+  /// Whether a failed request may be sent again according to this policy; nil if the method of the
+  /// request is not known.
   package func mayRetry(_ error: RequestError) -> Bool? {
     guard let method = error.method else { return nil }
     var isUnsent = false
@@ -83,7 +78,7 @@ public struct RetryPolicy: Sendable, Equatable {
     } else {
       guard let status = error.httpStatusCode, statuses.contains(status) else { return false }
     }
-    return isUnsafe || isUnsent || RetryPolicy.idempotentMethods.contains(method)
+    return isUnsafe || isUnsent || error.isSafe || method.isIdempotent
   }
 
   /// Whether the result is a failure that should be retried.
@@ -94,24 +89,25 @@ public struct RetryPolicy: Sendable, Equatable {
   }
 }
 
-/// The delay before each retry, in seconds. It doubles from `base` up to `max`.
+/// The delay before each retry, in seconds. The delay doubles with each retry, from `base` up to
+/// `max`.
 ///
-/// With jitter, the delay is a random part of the computed delay ("full jitter"), so that clients
+/// With jitter, a random fraction of the computed delay is used ("full jitter"), so that clients
 /// that failed at the same time don't retry at the same time.
 public struct Backoff: Sendable, Equatable {
   /// The delay before the first retry, in seconds.
   public var base = 0.5
-  /// The longest delay, in seconds, also for `Retry-After`.
+  /// The longest delay, in seconds. Also limits the delay in `Retry-After`.
   public var max = 30.0
-  /// Whether the delay is a random part of the computed delay.
+  /// Whether a random fraction of the computed delay is used.
   public var hasJitter = true
 
   /// Makes the default backoff: from 0.5 s to 30 s, with jitter.
   public init() {}
 
-  /// The delay before a retry.
+  /// Returns the delay before a retry.
   ///
-  /// - Parameter retry: The number of the retry, counted from 1.
+  /// - Parameter retry: The number of the retry, starting at 1.
   func delay(beforeRetry retry: Int, random: () -> Double) -> Double {
     // Stops doubling long before it could overflow.
     var ceiling = base

@@ -5,13 +5,15 @@
 /// - `X-RateLimit-…`, also with the suffix `-Requests`, and `X-Rate-Limit-…`
 /// - `Retry-After` of refused requests
 package enum ServerLimit {
-  /// The longest time used, in seconds. Longer times are reduced to it, because they don't describe
-  /// a rate limit, or are mistakes that would block all requests.
+  /// The longest time that is used, in seconds. If a server reports a longer time, this one is used
+  /// instead: longer times don't describe a rate limit, or are mistakes that would block all
+  /// requests.
   package static let longest = 86_400.0
-  /// Numbers from this one on are times since 1970. Smaller numbers are durations in seconds.
+  /// The smallest number that is read as a time since 1970. Smaller numbers are durations in
+  /// seconds.
   private static let firstEpoch = 1e9
 
-  /// The number of requests that the server still accepts, if it reports one.
+  /// The number of requests that the server still accepts; nil if the server doesn't report it.
   static func budget(in response: HTTPResponse, now: Double) -> LimitLesson.Budget? {
     let headers = response.headers
     let serverNow = headers["date"].flatMap { HTTPDate.parse($0, now: now) } ?? now
@@ -25,8 +27,8 @@ package enum ServerLimit {
       left: least.left, resetsAfter: min(max(0, least.resetsAfter), longest))
   }
 
-  /// The number of seconds during which the server accepts no requests; nil if it doesn't report
-  /// one.
+  /// The number of seconds for which the server accepts no requests; nil if the server doesn't
+  /// report a pause.
   static func pause(in response: HTTPResponse, now: Double) -> Double? {
     guard [403, 429, 503].contains(response.status) else { return nil }
     return RetryAfter.delay(in: response.headers, now: now).map { min($0, longest) }
@@ -51,8 +53,8 @@ package enum ServerLimit {
     return LimitLesson.Budget(left: count(left), resetsAfter: time)
   }
 
-  /// Parses seconds from now: a number, a duration such as `1m2.5s` or `1500ms`, or an ISO 8601
-  /// time.
+  /// Parses a time and returns the seconds from now. The text is a number, a duration such as
+  /// `1m2.5s` or `1500ms`, or an ISO 8601 time.
   private static func seconds(_ text: String, serverNow: Double) -> Double? {
     if let number = number(text) { return seconds(number, serverNow: serverNow) }
     let text = text.trimmingBlanks
@@ -62,7 +64,7 @@ package enum ServerLimit {
 
   private static let units = ["h": 3600.0, "m": 60, "s": 1, "ms": 0.001, "us": 1e-6, "µs": 1e-6]
 
-  /// Parses a duration as in Go: numbers, each followed by its unit.
+  /// Parses a duration in the format of Go: numbers, each followed by a unit.
   private static func duration(_ text: some StringProtocol) -> Double? {
     var rest = Substring(text)
     var total = 0.0
@@ -76,15 +78,15 @@ package enum ServerLimit {
     return text.isEmpty ? nil : total
   }
 
-  /// Converts a number to seconds from now. It is a number of seconds, or a time in seconds or
-  /// milliseconds since 1970.
+  /// Converts a number to seconds from now. The number is either a duration in seconds, or a time
+  /// in seconds or milliseconds since 1970.
   private static func seconds(_ number: Double, serverNow: Double) -> Double {
     if number >= firstEpoch * 1000 { return number / 1000 - serverNow }
     return number >= firstEpoch ? number - serverNow : number
   }
 
-  /// Parses `limit=100, remaining=50, reset=30`, or `"default";r=50;t=30` for each of several
-  /// limits.
+  /// Parses a `RateLimit` header: `limit=100, remaining=50, reset=30`, or a list with an element
+  /// such as `"default";r=50;t=30` for each of several limits.
   private static func structured(_ text: String) -> [LimitLesson.Budget] {
     var found: [LimitLesson.Budget] = []
     var older: [Substring: Double] = [:]
@@ -115,7 +117,8 @@ package enum ServerLimit {
 }
 
 extension RateLimit {
-  /// Returns the information in a response that changes this limit; nil if there is none.
+  /// Returns the information in a response that changes the state of this limit; nil if there is
+  /// none.
   func lesson(of response: HTTPResponse, now: Double) -> LimitLesson? {
     guard learns || !free.isEmpty else { return nil }
     let lesson = LimitLesson(

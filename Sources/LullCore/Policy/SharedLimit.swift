@@ -1,24 +1,25 @@
-/// A limit and the queues that wait for it. It is shared by all requests to which one configuration
-/// block applies, or by all requests that share a count with other processes. Home thread only.
+/// A limit and the queues that wait for it. The limit is shared by all requests to which one
+/// configuration block applies, or by all requests that share a count with other processes. Home
+/// thread only.
 ///
 /// A limit calls only queues. Admitted requests are notified by `Admissions`, when all limits and
 /// queues are consistent again.
 final class SharedLimit {
-  /// The window of a rate limit that only this process counts. It is changed in place, since it may
-  /// be large.
+  /// The window of a rate limit that is counted only in this process. The window is changed in
+  /// place, since it may be large.
   private var window: RateWindow?
   /// The count of a rate limit shared with other processes.
   private let logged: LoggedCount?
-  /// The slots of a concurrency limit.
+  /// The number of slots of a concurrency limit, and of the taken ones.
   private var places = PlaceCount(limit: 0)
   /// The rate limit, or nil if this is a concurrency limit.
   private let rate: RateLimit?
   private let admissions: Admissions
-  /// Queues whose first request waits for this limit. There are few of them, since there is one
+  /// The queues whose first request waits for this limit. There are few of them, since there is one
   /// queue for each pair of limits.
   private var queues: [LimitQueue] = []
   private var timer: (any HostTimer)?
-  /// When the timer fires, in `uptime` of `admissions`.
+  /// The time at which the timer fires, in `uptime` of `admissions`.
   private var timerDue = 0.0
 
   init(_ limit: RateLimit, _ admissions: Admissions) {
@@ -30,7 +31,7 @@ final class SharedLimit {
 
   /// Makes a rate limit that processes share.
   ///
-  /// - Parameter log: The admissions of all processes.
+  /// - Parameter log: Obtains admissions from the count that the processes share.
   init(_ limit: RateLimit, log: any AdmissionLog, _ admissions: Admissions) {
     let logged = LoggedCount(log, admissions)
     self.logged = logged
@@ -49,7 +50,7 @@ final class SharedLimit {
     self.admissions = admissions
   }
 
-  /// The limit, for logs.
+  /// A description of the limit, for logs.
   var description: String {
     guard let rate else { return "\(places.limit) requests at once" }
     let shared = logged == nil ? "" : ", counted with other processes"
@@ -63,8 +64,8 @@ final class SharedLimit {
     return queues.isEmpty && logged?.isIdle ?? window?.isEmpty ?? (places.taken == 0)
   }
 
-  /// Whether the first request of `queue` would be admitted now. The call takes no slot. If the
-  /// result is false, the queue is served later. Queues are served in the order in which their
+  /// Whether the limit would admit the first request of `queue` now. No slot is taken. If the
+  /// result is false, `queue` is advanced later. Queues are advanced in the order in which their
   /// first requests began to wait.
   func isFree(for queue: LimitQueue) -> Bool {
     if !queues.contains(where: { $0.order < queue.order }) {
@@ -76,8 +77,8 @@ final class SharedLimit {
     return false
   }
 
-  /// Admits the first request of `queue` if the limit allows it. Otherwise, returns nil, and the
-  /// queue is served later.
+  /// Admits the first request of `queue` if the limit allows it. Otherwise, returns nil, and
+  /// `queue` is advanced later.
   func take(for queue: LimitQueue) -> Admission? {
     guard isFree(for: queue) else { return nil }
     if let logged { return logged.take() }
@@ -85,17 +86,17 @@ final class SharedLimit {
     return .local
   }
 
-  /// Removes a queue in which no request waits from the queues that wait for this limit.
+  /// Removes `queue`, in which no request waits any more, from the queues that wait for this limit.
   func leave(_ queue: LimitQueue) {
     queues.removeAll { $0 === queue }
     if queues.isEmpty { logged?.stop() }
     setTimer()
   }
 
-  /// Whether a slot is released one span after the head of the response.
+  /// Whether a slot is released one span after the response headers have arrived.
   var isStrict: Bool { rate?.strict ?? false }
 
-  /// Notes that a byte of an admitted request may be sent from now on.
+  /// Records that bytes of an admitted request may be sent from now on.
   func begin(_ admission: Admission) { logged?.log.begin(admission) }
 
   /// Starts the span of an admitted request.
@@ -114,7 +115,7 @@ final class SharedLimit {
     serve()
   }
 
-  /// Ends a sent request. `result` is nil if the request was cancelled.
+  /// Records that a sent request has ended. `result` is nil if the request was cancelled.
   func end(_ admission: Admission, _ result: NetworkResult?) {
     if let rate {
       guard let lesson = result?.response.flatMap({ rate.lesson(of: $0, now: admissions.now) })
@@ -144,8 +145,8 @@ final class SharedLimit {
       ?? (places.taken < places.limit ? .open : .closed)
   }
 
-  /// Sets the timer for the time at which the limit opens. A current timer that fires too early is
-  /// kept, and another one is set when it fires. A current timer that would fire too late is
+  /// Sets the timer for the time at which the limit opens. If the current timer fires earlier, it
+  /// is kept, and another timer is set when it fires. If the current timer fires later, it is
   /// replaced. If the limit is already open, a timer that is about to fire is kept too, since
   /// timers may be late.
   private func setTimer() {
@@ -173,7 +174,7 @@ final class SharedLimit {
   }
 }
 
-/// The number of slots and of taken slots.
+/// The total number of slots, and the number of taken slots.
 private struct PlaceCount {
   let limit: Int
   var taken = 0

@@ -1,12 +1,12 @@
-/// Decides from the name of a header, parameter or field whether its value is a credential. Lull
-/// has no other list of such names.
+/// Decides from the name of a header, parameter or field whether its value is a credential. This is
+/// the only list of credential names in Lull.
 package enum CredentialName {
   /// The name is used only for credentials.
   case certain
-  /// The name is used for credentials, and also for other values.
+  /// The name is used for credentials, but also for other values.
   case likely
 
-  /// Classifies a name, or returns nil if it is not the name of a credential. Letter case and word
+  /// Classifies a name. Returns nil if the name does not denote a credential. Letter case and word
   /// separators are ignored.
   package init?(_ name: some StringProtocol) {
     let whole = name.lowercased()
@@ -27,10 +27,10 @@ package enum CredentialName {
     }
   }
 
-  /// Whether a value with this name is a credential. The value itself is not checked.
+  /// Whether values with this name are credentials. Only the name is checked.
   package static func names(_ name: some StringProtocol) -> Bool { CredentialName(name) != nil }
 
-  /// Headers that contain nothing but credentials.
+  /// The names of headers that contain nothing but credentials.
   package static let headers: Set<String> = [
     "authorization", "proxy-authorization", "cookie", "x-api-key",
   ]
@@ -41,7 +41,8 @@ package enum CredentialName {
     "refreshtoken", "bearertoken", "privatetoken", "idtoken", "jwt",
   ]
 
-  /// Two consecutive words that together name a credential, as one word: `apikey` for `api key`.
+  /// Pairs of consecutive words that together denote a credential, each written as one word:
+  /// `apikey` for `api key`.
   private static let pairs: Set<String> = [
     "apikey", "appkey", "accesskey", "authkey", "privatekey", "sharedkey", "signingkey",
     "subscriptionkey", "accesstoken", "authtoken", "refreshtoken", "bearertoken", "privatetoken",
@@ -53,13 +54,14 @@ package enum CredentialName {
     "assertion", "creds", "appkey", "authkey", "sharedkey", "signingkey", "subscriptionkey",
   ]
 
-  /// Kinds of keys that are not credentials.
+  /// Words that denote kinds of keys that are not credentials, when they precede the word "key".
   private static let keyKinds: Set<String> = [
     "public", "primary", "foreign", "sort", "partition", "idempotency", "cache", "surrogate",
     "websocket", "routing", "object", "group", "order", "index", "message", "translation",
   ]
 
-  /// Words for properties of a credential. A value with such a name is not a credential itself.
+  /// Words for properties of a credential. For example, `token_type` contains the word "type", so
+  /// its value is not a credential.
   private static let neutral: Set<String> = [
     "type", "url", "uri", "endpoint", "count", "limit", "length", "size", "hint", "expires",
     "expiry", "expiration", "ttl", "policy", "algorithm",
@@ -85,8 +87,9 @@ package enum CredentialName {
     word.hasPrefix("author") && !word.hasPrefix("authoriz") && !word.hasPrefix("authoris")
   }
 
-  /// Whether `stem` occurs in `word`. The function compares bytes, because recordings have
-  /// thousands of names, and the string search of the standard library builds a table for each.
+  /// Whether `stem` occurs in `word`. This function compares bytes, because recordings have
+  /// thousands of names, and the string search of the standard library would build a table for each
+  /// name.
   private static func contains(_ stem: String, in word: String) -> Bool {
     var rest = word.utf8[...]
     while rest.count >= stem.utf8.count {

@@ -1,33 +1,33 @@
 /// A reference to a credential. Only the transport reads the credential, just before sending it.
 ///
-/// All other code sees only `mask`. The `Secret` object itself reads no environment variables or
-/// files, and runs no commands. Lua: `lull.secret{…}`.
+/// All other code sees only `mask`. The `Secret` object itself reads no environment variables and
+/// no files, and runs no commands. Lua: `lull.secret{…}`.
 public final class Secret: Sendable, Hashable {
-  /// The source from which a credential is read each time it is sent.
+  /// The source of a credential. It is read each time the credential is sent.
   public enum Source: Sendable, Hashable {
     /// An environment variable of the process.
     case environment(String)
-    /// The path of a file. `~/` is the home folder. One line break at the end of the file is
-    /// ignored.
+    /// The path of a file that contains the credential. `~/` is the home folder. One line break at
+    /// the end of the file is ignored.
     case file(String)
     /// A program and its arguments, whose output is the credential.
     case command([String])
     /// A command line for `/bin/sh`, whose output is the credential.
     case shell(String)
-    /// The text itself, for example in tests.
+    /// The credential itself as text, for example in tests.
     case literal(String)
   }
 
-  /// The name that `mask` shows.
+  /// The name of the secret, which `mask` contains.
   public let name: String
   /// The source of the credential. Only the transport reads from it.
   public let source: Source
-  /// The origins to which the credential may be sent, as `https://host:port`, in addition to the
-  /// origin of the service that uses the secret.
+  /// The origins to which the credential may be sent, as `https://host:port`. The origin of the
+  /// service that uses the secret is always allowed too.
   public let origins: [String]
 
-  /// The real source, if the secret was created only for an inspection. `source` is then a
-  /// placeholder. Otherwise nil.
+  /// The real source, if the secret was created for an inspection; otherwise nil. During an
+  /// inspection, `source` is a placeholder.
   package let meant: Source?
 
   /// Creates a secret. If `name` is nil, the name is derived from the source.
@@ -38,8 +38,8 @@ public final class Secret: Sendable, Hashable {
     meant = nil
   }
 
-  /// Creates a secret for an inspection: a placeholder text replaces the real source `meant`, which
-  /// must not be read.
+  /// Creates a secret for an inspection. The text `literal` is used as a placeholder for the real
+  /// source `meant`, which must not be read.
   package init(standingFor meant: Source, literal: String, name: String, origins: [String] = []) {
     source = .literal(literal)
     self.origins = origins
@@ -72,8 +72,8 @@ public final class Secret: Sendable, Hashable {
     }
   }
 
-  /// Returns the name shortened to 60 characters, on one line, and without the characters that
-  /// delimit a mask.
+  /// Returns the name in the form used in a mask: at most 60 characters, on one line, without the
+  /// characters that delimit a mask.
   private static func shown(_ name: String) -> String {
     let text = name.unicodeScalars.map { scalar in
       scalar.value < 0x20 || scalar.value == 0x7F || scalar == "‹" || scalar == "›"
@@ -83,8 +83,8 @@ public final class Secret: Sendable, Hashable {
   }
 }
 
-/// A digest of a secret text, or of any text with a secret key (a signature). It is computed when
-/// the secret is read.
+/// A digest of a secret text, or a signature of a text with a secret key. The digest is computed
+/// when the secret is read.
 package struct SecretDigest: Sendable, Hashable {
   package enum Input: Sendable, Hashable {
     case bytes([UInt8])
@@ -92,10 +92,10 @@ package struct SecretDigest: Sendable, Hashable {
   }
 
   package let kind: Digest
-  /// The key, or nil for a digest without a key.
+  /// The secret key of a signature; nil for a digest without a key.
   package let key: Input?
   package let message: Input
-  /// Whether the result is bytes instead of hexadecimal digits.
+  /// Whether the result is raw bytes. If false, the result is hexadecimal digits.
   package let isRaw: Bool
 
   package init(_ kind: Digest, key: Input? = nil, _ message: Input, isRaw: Bool) {
@@ -105,7 +105,7 @@ package struct SecretDigest: Sendable, Hashable {
     self.isRaw = isRaw
   }
 
-  /// The inputs that are secret texts, the key first.
+  /// The inputs of the digest that contain secrets. The key comes first.
   package var texts: [SecretText] {
     [key, message].compactMap { input in
       if case .secret(let text)? = input { text } else { nil }

@@ -6,7 +6,8 @@ package struct SecretTemplate: Sendable, Hashable {
   }
 
   package private(set) var pieces: [Piece] = []
-  /// The bytes with a mask in place of each secret. All code except the transport sees only these.
+  /// The bytes of the URL or body, with a mask in place of each secret. All code except the
+  /// transport sees only these bytes.
   package private(set) var masked: [UInt8] = []
 
   package init() {}
@@ -47,8 +48,8 @@ package struct SecretTemplate: Sendable, Hashable {
     }
   }
 
-  /// Returns the URL without the query parameters that contain a secret and whose names satisfy the
-  /// predicate. The predicate receives each name as it is written in the URL.
+  /// Returns the URL without query parameters that contain a secret, if `isCredential` returns true
+  /// for their names. `isCredential` gets each name as it is written in the URL.
   func withoutParameters(_ isCredential: (ArraySlice<UInt8>) -> Bool) -> SecretTemplate {
     let (front, fragment) = split(before: UInt8(ascii: "#"))
     var (result, rest) = front.split(before: UInt8(ascii: "?"))
@@ -66,7 +67,7 @@ package struct SecretTemplate: Sendable, Hashable {
     return result
   }
 
-  /// Removes the first byte, which must not belong to a secret.
+  /// Removes the first byte of the template. It must not belong to a secret.
   private func withoutFirst() -> SecretTemplate {
     var result = SecretTemplate()
     for (number, piece) in pieces.enumerated() {
@@ -78,7 +79,7 @@ package struct SecretTemplate: Sendable, Hashable {
     return result
   }
 
-  /// Splits the template before the first occurrence of `byte` that is not inside a secret.
+  /// Splits the template before the first `byte` that is not inside a secret.
   func split(before byte: UInt8) -> (SecretTemplate, SecretTemplate) {
     var front = SecretTemplate()
     var rest = SecretTemplate()
@@ -98,7 +99,7 @@ package struct SecretTemplate: Sendable, Hashable {
     return (front, rest)
   }
 
-  /// Returns the template with its literal bytes transformed.
+  /// Returns the template with all bytes outside secrets transformed by `literal`.
   package func replacing(_ literal: ([UInt8]) -> [UInt8]) -> SecretTemplate {
     var template = SecretTemplate()
     for piece in pieces {
@@ -114,7 +115,7 @@ package struct SecretTemplate: Sendable, Hashable {
 
   package var secrets: [Secret] { texts.flatMap(\.secrets) }
 
-  /// The secret texts, in order.
+  /// The secret texts in the template, in order.
   package var texts: [SecretText] {
     pieces.compactMap { piece in
       if case .value(let text, _) = piece { text } else { nil }
@@ -122,15 +123,15 @@ package struct SecretTemplate: Sendable, Hashable {
   }
 }
 
-/// How a secret is escaped where it is inserted.
+/// The escaping of a secret at the position where it is inserted.
 package enum SecretEscaping: Sendable, Hashable {
-  /// Escaped as a value in a query.
+  /// The secret is escaped as a value in a query.
   case parameter
-  /// Escaped as a value in a form.
+  /// The secret is escaped as a value in a form.
   case form
-  /// Escaped for the inside of a JSON string.
+  /// The secret is escaped as content of a JSON string.
   case json
-  /// Not escaped, because the text already contains its escapes.
+  /// The secret is not escaped, because its text is escaped already.
   case verbatim
 
   package func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -145,8 +146,8 @@ package enum SecretEscaping: Sendable, Hashable {
     return result
   }
 
-  /// Returns the text with its literal parts escaped. Masks are not escaped, except in JSON, where
-  /// a quotation mark in a mask would end the string.
+  /// Returns the masked text with the literal text escaped. Masks are not escaped, except in JSON,
+  /// where a quotation mark in a mask would end the string.
   package func masked(_ text: SecretText) -> [UInt8] {
     var result: [UInt8] = []
     for piece in text.pieces {

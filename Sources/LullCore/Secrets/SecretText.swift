@@ -1,11 +1,11 @@
-/// A text in which parts are secret, such as `Bearer ‹secret TOKEN›`.
+/// A text that contains secrets, such as `Bearer ‹secret TOKEN›`.
 public struct SecretText: Sendable, Hashable {
   package indirect enum Piece: Sendable, Hashable {
     case literal(String)
     case secret(Secret)
     /// The base64 encoding of another text, computed when its secrets are read.
     case base64(SecretText)
-    /// Another text, escaped like a value in a form.
+    /// Another text, escaped as a value in a form.
     case escaped(SecretText)
     case digest(SecretDigest)
   }
@@ -21,22 +21,22 @@ public struct SecretText: Sendable, Hashable {
     pieces = [.secret(secret)]
   }
 
-  /// Creates a text that is another text, escaped like a value in a form.
+  /// Creates a text from another text, escaped as a value in a form.
   package init(escaping text: SecretText) {
     pieces = [.escaped(text)]
   }
 
-  /// Creates a text that is not secret, for example to join it with a secret text.
+  /// Creates a text without secrets, for example to join it with a secret text.
   public init(_ literal: String) {
     pieces = [.literal(literal)]
   }
 
-  /// Joins two texts. Their secrets stay secret.
+  /// Joins two texts. Secrets in both texts stay secret.
   public static func + (left: SecretText, right: SecretText) -> SecretText {
     SecretText(left.pieces + right.pieces)
   }
 
-  /// The text with a mask in place of each secret. Code outside the transport sees only this form.
+  /// The text with a mask in place of each secret. Only the transport sees the secrets.
   public var masked: String {
     pieces.map { piece in
       switch piece {
@@ -62,10 +62,11 @@ public struct SecretText: Sendable, Hashable {
   }
 }
 
-/// A string literal is for a text that is not secret, or that may be visible in source code:
-/// `.bearer("demo")`. Use a `Secret` for anything else, because logs show a literal unless
-/// something else marks it as a credential. String interpolation is deliberately not supported: it
-/// would insert the mask of a secret.
+/// Makes a text without secrets from a string literal: `.bearer("demo")`.
+///
+/// Use a `Secret` for anything that must not be visible in source code or logs. Logs show a literal
+/// unless something else identifies it as a credential. String interpolation is deliberately not
+/// supported, because it would insert the mask of a secret.
 extension SecretText: ExpressibleByStringLiteral {
   public init(stringLiteral literal: String) { self.init(literal) }
 }
@@ -76,8 +77,8 @@ extension SecretText: CustomStringConvertible {
 }
 
 extension SecretText {
-  /// The cookies in the text, which is the value of a `Cookie` header. The name of a cookie is nil
-  /// if it may contain a secret.
+  /// The cookies in this text, which is the value of a `Cookie` header. The name of a cookie is nil
+  /// if the name may contain a secret.
   package var cookies: [(name: String?, text: SecretText)] {
     var parts: [[Piece]] = [[]]
     for piece in pieces {
@@ -103,18 +104,18 @@ extension SecretText {
   }
 }
 
-/// The URL of a resource with secrets in query parameters.
+/// The URL of a resource with secrets in its query parameters.
 ///
-/// The URL that the resource shows contains the masks of the secrets, unescaped. Each mask contains
-/// a space, so no URL that a user writes can be equal to the shown URL.
+/// The resource's visible URL contains the unescaped masks of the secrets. Each mask contains a
+/// space, so a URL that a user writes can't be equal to the visible URL.
 package final class SecretURL: Sendable, Equatable {
-  /// The URL in which each mask is escaped like any other value.
+  /// The URL with each mask escaped like any other query value.
   let escaped: ResourceURL
-  /// The secret values, by parameter name.
+  /// The query values that contain secrets, by parameter name.
   let values: [String: SecretText]
   let template: SecretTemplate
 
-  /// Creates the URL, or returns nil if there is no secret value.
+  /// Creates the URL. Returns nil if no value contains a secret.
   init?(escaped: ResourceURL, values: [String: SecretText]) {
     guard !values.isEmpty else { return nil }
     self.escaped = escaped
@@ -122,7 +123,7 @@ package final class SecretURL: Sendable, Equatable {
     template = SecretURL.template(escaped, values)
   }
 
-  /// The URL that is shown, with unescaped masks.
+  /// The visible URL of the resource, with unescaped masks.
   var masked: ResourceURL { ResourceURL(unchecked: template.maskedText) }
 
   package static func == (left: SecretURL, right: SecretURL) -> Bool {
@@ -164,7 +165,7 @@ package final class SecretURL: Sendable, Equatable {
   }
 }
 
-/// The value of a query parameter.
+/// The value of a query parameter, with or without secrets.
 package enum ParameterValue {
   case text(String)
   case secret(SecretText)
@@ -185,7 +186,7 @@ public struct SecretBody: Sendable {
     SecretBody(template, contentType: contentType ?? self.contentType)
   }
 
-  /// Creates the body of a form. The pairs of name and value are escaped, and sorted by their
+  /// Creates the body of a form. Names and values are escaped, and the pairs are sorted by their
   /// masked text.
   package init(form pairs: [(name: String, value: SecretText)]) {
     let sorted =

@@ -50,14 +50,15 @@ package enum Base64 {
     }
   }
 
-  /// Marks in the table for bytes that are not Base64 characters.
+  /// Special entries of the decoding table, for bytes that are not Base64 characters.
   private enum Mark {
     static let none: UInt8 = 0xFF
     static let space: UInt8 = 0xFE
     static let padding: UInt8 = 0xFD
   }
 
-  /// For each byte, its value as a Base64 character of either alphabet, or a mark.
+  /// The decoding table. For each byte, contains its value as a Base64 character of either
+  /// alphabet, or a `Mark`.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: Mark.none, count: 256)
     for alphabet in [Alphabet.standard, .url] {
@@ -68,13 +69,13 @@ package enum Base64 {
     return values
   }()
 
-  /// Decodes text of either alphabet, with its padding or without. White space is ignored, because
-  /// mail and PEM break lines.
+  /// Decodes Base64 text of either alphabet, with or without padding. White space is ignored,
+  /// because mail and PEM files break lines.
   ///
-  /// Rejects text in which data would be lost:
+  /// Rejects text that could lose data:
   ///
-  /// - characters of neither alphabet, or of both
-  /// - an end inside a byte
+  /// - characters that are in neither alphabet, or characters from both alphabets
+  /// - a text that ends inside a byte
   /// - bits after the last byte that are not zero
   /// - padding that is incomplete or not at the end
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Problem) -> [UInt8] {
@@ -148,19 +149,20 @@ package enum Base64 {
   }
 }
 
-/// Hexadecimal digits.
+/// Writes and reads hexadecimal digits.
 package enum Hexadecimal {
-  /// Two digits for each byte, in lower case.
+  /// Returns two lower-case digits for each byte.
   package static func text(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Random bytes as hexadecimal digits, which are unique in practice.
+  /// Returns random bytes as hexadecimal digits. With the default size, the text is unique in
+  /// practice.
   package static func random(byteCount: Int = 16) -> String {
     text((0..<byteCount).map { _ in UInt8.random(in: 0...255) })
   }
 
-  /// The value of a digit in either case; nil if it is not a digit.
+  /// The value of a hexadecimal digit in upper or lower case; nil for any other byte.
   package static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -171,17 +173,17 @@ package enum Hexadecimal {
   }
 }
 
-/// Universally unique identifiers, such as `6ba7b810-9dad-41d1-80b4-00c04fd430c8`. (RFC 9562)
+/// Makes universally unique identifiers, such as `6ba7b810-9dad-41d1-80b4-00c04fd430c8`. (RFC 9562)
 package enum UUIDText {
-  /// Version 4: 122 random bits.
+  /// Makes an identifier of version 4, which has 122 random bits.
   package static func random(using generator: inout some RandomNumberGenerator) -> String {
     text(high: generator.next(), low: generator.next(), version: 4)
   }
 
-  /// Version 7: the time, with a precision of a quarter of a microsecond, followed by 62 random
-  /// bits. Later identifiers sort after earlier ones.
+  /// Makes an identifier of version 7: the time, with a precision of a quarter of a microsecond,
+  /// followed by 62 random bits. Later identifiers sort after earlier ones.
   ///
-  /// - Parameter seconds: Unix seconds, not negative, and before the year 10,889.
+  /// - Parameter seconds: The time in Unix epoch seconds, not negative, and before the year 10,889.
   package static func ordered(
     at seconds: Double, using generator: inout some RandomNumberGenerator
   ) -> String {

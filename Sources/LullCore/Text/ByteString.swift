@@ -4,15 +4,15 @@ internal import LullLibC
 ///
 /// Behaviours: BYT-01 to BYT-12.
 public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The bytes, unchanged.
+  /// The bytes as received.
   public let bytes: [UInt8]
 
-  /// Creates a byte string of any bytes.
+  /// Creates a byte string from any bytes.
   public init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
   }
 
-  /// Creates a byte string of a text, in UTF-8.
+  /// Creates a byte string from a text, encoded in UTF-8.
   public init(_ text: String) {
     bytes = Array(text.utf8)
   }
@@ -21,20 +21,21 @@ public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, Custom
     self.init(text)
   }
 
-  /// The text; nil if the bytes are not UTF-8.
+  /// The bytes as a string; nil if they are not valid UTF-8.
   public var text: String? {
     bytes.withUnsafeBufferPointer {
       UTF8Validation.isValid($0) ? String(decoding: $0, as: UTF8.self) : nil
     }
   }
 
-  /// The text for messages, with `\xE9` for a byte that is not part of a UTF-8 character.
+  /// The text for messages. Each byte that is not part of a UTF-8 character is written as an escape
+  /// such as `\xE9`.
   public var description: String { String(escaping: bytes) }
 }
 
 extension String {
-  /// Converts bytes to readable text. A byte that is not part of a UTF-8 character becomes `\xE9`,
-  /// so that nothing is lost and different bytes look different.
+  /// Converts bytes to readable text. Each byte that is not part of a UTF-8 character is written as
+  /// an escape such as `\xE9`, so that nothing is lost and different bytes look different.
   package init(escaping bytes: some Collection<UInt8>) {
     // Contiguous bytes are read directly; generic code would be ten times slower.
     self =
@@ -46,14 +47,14 @@ extension String {
     UTF8Validation.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : escaped(bytes)
   }
 
-  /// Converts a C string to readable text. A byte that is not part of a UTF-8 character becomes an
-  /// escape such as `\xE9`.
+  /// Converts a C string to readable text. Each byte that is not part of a UTF-8 character is
+  /// written as an escape such as `\xE9`.
   package init(escapingCString text: UnsafePointer<CChar>) {
     self = String(validatingCString: text) ?? String(escaping: ByteString(cString: text).bytes)
   }
 
-  /// Converts bytes to readable text, with escapes such as `\xE9`. If the bytes end inside a
-  /// character, the incomplete character is left out.
+  /// Converts truncated bytes to readable text, with escapes such as `\xE9`. If the bytes end
+  /// inside a character, this incomplete character is left out.
   package init(escapingCut bytes: some BidirectionalCollection<UInt8>) {
     var end = bytes.endIndex
     var count = 0
@@ -87,7 +88,7 @@ extension String {
 }
 
 extension ByteString {
-  /// A copy of a C string.
+  /// Creates a byte string from a copy of a C string.
   package init(cString: UnsafePointer<CChar>) {
     var end = cString
     while end.pointee != 0 { end += 1 }
@@ -98,17 +99,17 @@ extension ByteString {
   }
 }
 
-/// Functions of the C library that are faster than a loop in Swift.
+/// Calls functions of the C library that are faster than a loop in Swift.
 package enum RawBytes {
-  /// Whether the two memory areas have the same `count` bytes.
+  /// Whether `count` bytes at `a` equal `count` bytes at `b`.
   package static func areEqual(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, count: Int)
     -> Bool
   {
     a == b || memcmp(a, b, count) == 0
   }
 
-  /// The number of bytes before the first occurrence of a byte, or of all bytes if it does not
-  /// occur.
+  /// The number of bytes before the first occurrence of `byte`. If `byte` does not occur, the
+  /// number of all bytes.
   package static func count(before byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard let start = bytes.baseAddress, let end = memchr(start, Int32(byte), bytes.count) else {
       return bytes.count
@@ -118,8 +119,8 @@ package enum RawBytes {
 }
 
 extension StringProtocol {
-  /// The text without spaces and tabs at both ends, which have no meaning in header values. (RFC
-  /// 9110, 5.6.3)
+  /// The bytes without leading and trailing spaces and tabs, which have no meaning in header
+  /// values. (RFC 9110, 5.6.3)
   package var trimmingBlanks: SubSequence {
     var text = self[...]
     while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }

@@ -1,20 +1,21 @@
-/// Parses text into rows and fields. (RFC 4180, section 2)
+/// Parses CSV text into rows and fields. (RFC 4180, section 2)
 ///
-/// Rows end in CR LF, LF or CR; the end of the last row is optional. Empty lines and a byte-order
-/// mark are ignored. A quoted field may contain any characters, with quotes doubled. Quotes inside
-/// a field that does not begin with a quote are text. Fields are bytes and are not decoded.
+/// Rows end with CR LF, LF or CR. The line end of the last row is optional. Empty lines and a
+/// byte-order mark are ignored. A quoted field may contain any characters, with quotes doubled.
+/// Quotes inside a field that does not begin with a quote are ordinary characters. Fields are bytes
+/// and are not decoded.
 package struct CSVParser {
   package struct Problem: Error, Equatable {
     package let message: String
-    /// The line of the problem, starting at 1.
+    /// The number of the line with the problem, starting at 1.
     package let line: Int
   }
 
   /// The contents of all fields, concatenated.
   private var bytes: [UInt8] = []
-  /// The end of each field in `bytes`.
+  /// The index in `bytes` at which each field ends.
   private var fieldEnds: [Int] = []
-  /// The end of each row in `fieldEnds`.
+  /// The index in `fieldEnds` at which each row ends.
   private var rowEnds: [Int] = []
   private var rowLines: [Int] = []
 
@@ -47,10 +48,10 @@ package struct CSVParser {
   package var fieldCount: Int { fieldEnds.count }
   package var byteCount: Int { bytes.count }
 
-  /// The line at which a row begins, starting at 1.
+  /// The number of the line on which a row begins, starting at 1.
   package func line(ofRow row: Int) -> Int { rowLines[row] }
 
-  /// The fields of a row.
+  /// The fields of the row with the index `row`.
   package func fields(ofRow row: Int) -> some RandomAccessCollection<ArraySlice<UInt8>> {
     ((row == 0 ? 0 : rowEnds[row - 1])..<rowEnds[row]).lazy.map { field in
       bytes[(field == 0 ? 0 : fieldEnds[field - 1])..<fieldEnds[field]]
@@ -63,7 +64,7 @@ package struct CSVParser {
     var index = 0
     var line = 1
 
-    /// Appends the content of a field; returns whether it is quoted.
+    /// Parses a field and appends its content to `bytes`. Returns whether the field is quoted.
     mutating func field(into bytes: inout [UInt8]) throws(Problem) -> Bool {
       guard index < text.count, text[index] == UInt8(ascii: "\"") else {
         let start = index
@@ -116,17 +117,19 @@ package struct CSVParser {
   }
 }
 
-/// Writes rows of fields, which are quoted if necessary. (RFC 4180, section 2)
+/// Writes CSV text row by row. Fields are quoted if necessary. (RFC 4180, section 2)
 package struct CSVWriter {
   private let delimiter: UInt8
   private let lineEnd: [UInt8]
   private let guardsFormulas: Bool
   package private(set) var output: [UInt8] = []
 
+  /// Makes a writer.
+  ///
   /// - Parameters:
-  ///   - lineEnd: Written after each row, including the last; RFC 4180 requires CR LF.
-  ///   - guardsFormulas: Whether fields that a spreadsheet would take for a formula get a leading
-  ///     `'`.
+  ///   - lineEnd: The line end written after each row, including the last. RFC 4180 requires CR LF.
+  ///   - guardsFormulas: Whether a `'` is written before each field that a spreadsheet would treat
+  ///     as a formula.
   package init(
     delimiter: UInt8 = UInt8(ascii: ","), lineEnd: String = "\r\n", guardsFormulas: Bool = false
   ) {
@@ -168,10 +171,12 @@ package struct CSVWriter {
   }
 }
 
-/// Fields that a spreadsheet takes for a formula, quoted or not. (OWASP, CSV Injection)
+/// Detects fields that a spreadsheet would treat as a formula, quoted or not. (OWASP, CSV
+/// Injection)
 private enum CSVFormula {
-  /// Whether a field may be a formula. It begins with `=`, `+`, `-` or `@`, in ASCII or full width,
-  /// or with a tab or line end, and is not a plain number.
+  /// Whether a spreadsheet might treat a field as a formula. This is the case if the field begins
+  /// with `=`, `+`, `-` or `@` (in ASCII or full width), a tab or a line end, and is not a plain
+  /// number.
   static func mayBegin(_ field: some Collection<UInt8>) -> Bool {
     guard let first = field.first else { return false }
     switch first {
@@ -182,11 +187,11 @@ private enum CSVFormula {
     }
   }
 
-  /// The full-width forms of `=`, `+`, `-` and `@`, which some spreadsheets read like the ASCII
+  /// The full-width forms of `=`, `+`, `-` and `@`. Some spreadsheets treat them like the ASCII
   /// characters.
   private static let wide = ["＝", "＋", "－", "＠"].map { Array($0.utf8) }
 
-  /// Whether a text is a number without its sign: `5`, `0.5`, `.5`, `1e3`, `1E-3`.
+  /// Whether a text is a number without a sign: `5`, `0.5`, `.5`, `1e3`, `1E-3`.
   private static func isNumber(_ text: some Collection<UInt8>) -> Bool {
     var rest = text[...]
     func digitCount() -> Int {

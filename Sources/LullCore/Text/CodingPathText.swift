@@ -1,4 +1,5 @@
-/// Coding paths as text: `users[3].name`, and `["a b"]` for a key that is not an identifier.
+/// Writes coding paths as text, such as `users[3].name`. A key that is not an identifier is written
+/// as in `["a b"]`.
 enum CodingPathText {
   static func text(_ path: [any CodingKey]) -> String {
     var text = ""
@@ -33,7 +34,8 @@ enum CodingPathText {
     }
   }
 
-  /// A key from a server, shortened, and with control characters escaped.
+  /// Returns a key from a server in a form for messages: shortened, and with control characters
+  /// escaped.
   static func shown(_ key: String) -> String {
     var text = ""
     for (number, scalar) in key.unicodeScalars.enumerated() {

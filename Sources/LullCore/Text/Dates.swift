@@ -1,6 +1,6 @@
 // The calendar, and the two formats of dates: that of HTTP headers, and ISO 8601.
 
-/// A date and time in the proleptic Gregorian calendar, in UTC or at an offset.
+/// A date and time in the proleptic Gregorian calendar, in UTC or at an offset from UTC.
 package struct CivilTime: Equatable, Sendable {
   package var year: Int
   /// The month, starting at 1.
@@ -8,10 +8,10 @@ package struct CivilTime: Equatable, Sendable {
   package var day: Int
   package var hour = 0
   package var minute = 0
-  /// The second, which is 60 for a leap second.
+  /// The second, starting at 0. It is 60 for a leap second.
   package var second = 0
 
-  /// The range of Unix seconds that can be written with a four-digit year.
+  /// The range of Unix epoch seconds that can be written with a four-digit year.
   package static let writable = -62_167_219_200...253_402_300_799
 
   package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
@@ -23,7 +23,7 @@ package struct CivilTime: Equatable, Sendable {
     self.second = second
   }
 
-  /// The time in UTC at a number of Unix seconds.
+  /// Makes the time in UTC for a number of Unix epoch seconds.
   package init(secondsSince1970 seconds: Int) {
     let day = CivilTime.floorDivision(seconds, 86_400)
     let time = seconds - day * 86_400
@@ -41,8 +41,8 @@ package struct CivilTime: Equatable, Sendable {
       hour: time / 3600, minute: time / 60 % 60, second: time % 60)
   }
 
-  /// Converts the time to Unix seconds, if it is the time at a place that is `offset` seconds ahead
-  /// of UTC. A leap second counts as the second after it.
+  /// Converts a local time that is `offset` seconds ahead of UTC to Unix epoch seconds. A leap
+  /// second is converted like the second after it.
   ///
   /// Returns nil if the day or the time does not exist. A leap second exists only at the end of a
   /// UTC day.
@@ -64,14 +64,14 @@ package struct CivilTime: Equatable, Sendable {
     }
   }
 
-  /// The day of the week; 0 is Sunday.
+  /// The day of the week, starting with 0 for Sunday.
   package var weekday: Int {
     let day = (daysSince1970 + 4) % 7
     return day < 0 ? day + 7 : day
   }
 
-  /// The days since 1970. They are computed in a calendar whose years begin in March, so that a
-  /// leap day is the last day of a year.
+  /// The number of days since 1 January 1970. It is computed in a calendar whose years begin in
+  /// March, so that a leap day is the last day of a year.
   private var daysSince1970: Int {
     let year = month <= 2 ? year - 1 : year
     let century = CivilTime.floorDivision(year, 100)
@@ -94,14 +94,14 @@ extension CivilTime {
   }
 }
 
-/// Dates in HTTP headers. A recipient has to accept three formats; Lull writes one. (RFC 9110,
-/// 5.6.7)
+/// Parses and writes dates in HTTP headers. A recipient has to accept three formats; Lull writes
+/// one of them. (RFC 9110, 5.6.7)
 package enum HTTPDate {
-  /// Parses a date and returns Unix seconds; nil if the text is not such a date. The day of the
-  /// week is not checked.
+  /// Parses a date and returns Unix epoch seconds; nil if the text is not an HTTP date. The day of
+  /// the week is not checked.
   ///
-  /// - Parameter now: The present time, in Unix seconds. A two-digit year is taken to be at most 50
-  ///   years in the future.
+  /// - Parameter now: The current time in Unix epoch seconds. A two-digit year is assumed to be at
+  ///   most 50 years in the future.
   package static func parse(_ text: some StringProtocol, now: Double) -> Double? {
     let words = text.split(whereSeparator: { " ,-".contains($0) }).map { String($0) }
     guard let first = words.first, isDayName(first) else { return nil }
@@ -116,9 +116,9 @@ package enum HTTPDate {
     return nil
   }
 
-  /// Parses a text that has exactly one of the three formats of HTTP dates, in any letter case.
-  /// Returns nil for any other text. Such a text counts as expired where freshness is concerned.
-  /// (RFC 9111, 4.2 and 5.3)
+  /// Parses a text that is exactly in one of the three formats of HTTP dates, in any letter case.
+  /// Returns nil for any other text. In freshness calculations, a text for which this function
+  /// returns nil counts as expired. (RFC 9111, 4.2 and 5.3)
   package static func parse(exactly text: String, now: Double) -> Double? {
     guard let seconds = parse(text, now: now), let whole = Int(exactly: seconds),
       forms(of: whole).contains(where: { $0.lowercased() == text.lowercased() })
@@ -143,7 +143,8 @@ package enum HTTPDate {
     [time.hour, time.minute, time.second].map { CivilTime.digits($0, 2) }.joined(separator: ":")
   }
 
-  /// The text for Unix seconds in `CivilTime.writable`: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// Returns the date for Unix epoch seconds within `CivilTime.writable`:
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`.
   package static func text(of seconds: Int) -> String {
     let time = CivilTime(secondsSince1970: seconds)
     return "\(days[time.weekday].prefix(3)), \(CivilTime.digits(time.day, 2)) "
@@ -190,43 +191,45 @@ package enum HTTPDate {
   }
 }
 
-/// Dates and times in APIs, such as `2024-05-01T10:11:12.5+02:00`. Some of the parts may be
-/// missing. (RFC 3339; ISO 8601)
+/// Parses and writes dates and times in APIs, such as `2024-05-01T10:11:12.5+02:00`. Some
+/// components may be missing. (RFC 3339; ISO 8601)
 package enum ISODate {
   /// Why a text is not a date.
   package struct Problem: Error, Equatable {
     package let reason: String
   }
 
-  /// A moment, with the fraction of a second from the text.
+  /// A point in time, with the fraction of a second that was written in the text.
   package struct Moment: Equatable, Sendable {
     package let seconds: Int
-    /// The fraction of a second; nil if no fraction was written.
+    /// The fraction of a second; nil if the text has none.
     package let fraction: Double?
   }
 
-  /// Parses a day. It may be followed by `T` or a space and a time, and the time by an offset.
+  /// Parses a date. `T` or a space and a time may follow the date, and an offset may follow the
+  /// time.
   ///
-  /// Hyphens and colons may be missing (`20240501T101112Z`), and so may the seconds. A day without
+  /// Hyphens and colons may be missing (`20240501T101112Z`), and so may the seconds. A date without
   /// a time means the beginning of the day. Without an offset, the time is in UTC. `24:00` is the
-  /// end of a day. A leap second counts as the second after it. Weeks (`2024-W18-3`) and days of
-  /// the year are not supported.
+  /// end of a day. A leap second is treated like the second after it. Weeks (`2024-W18-3`) and days
+  /// of the year are not supported.
   package static func parse(_ text: some Collection<UInt8>) throws(Problem) -> Moment {
     var reader = DateScanner(Array(text))
     return try reader.moment()
   }
 
-  /// Parses an offset, `Z`, `+02:00`, `+0200` or `+02`, and returns the seconds ahead of UTC; nil
-  /// if the text is not an offset.
+  /// Parses an offset from UTC, such as `Z`, `+02:00`, `+0200` or `+02`. Returns the seconds ahead
+  /// of UTC; nil if the text is not an offset.
   package static func offset(_ text: some Collection<UInt8>) -> Int? {
     var reader = DateScanner(Array(text))
     guard let offset = try? reader.offset(), reader.isAtEnd else { return nil }
     return offset
   }
 
-  /// Returns the text of a time at an offset, such as `2024-05-01T10:11:12Z`. The time at that
-  /// offset has to be within `CivilTime.writable`. It is rounded to `digits` digits after the
-  /// decimal point, from 0 to 9. At the end of the year 9999, it is rounded down.
+  /// Returns the text of a time at an offset from UTC, such as `2024-05-01T10:11:12Z`. The local
+  /// time at that offset has to be within `CivilTime.writable`. The time is rounded to `digits`
+  /// digits after the decimal point, from 0 to 9. At the end of the year 9999, the time is rounded
+  /// down.
   package static func text(of seconds: Double, digits: Int = 0, aheadOfUTC offset: Int = 0)
     -> String
   {
@@ -258,7 +261,7 @@ package enum ISODate {
 }
 
 extension ISODate {
-  /// Parses a text from beginning to end.
+  /// Parses a date from the beginning of a text to its end.
   private struct DateScanner {
     private let text: [UInt8]
     private var index = 0
@@ -296,7 +299,7 @@ extension ISODate {
         if take(".") || take(",") { fraction = try fractionDigits() }
       }
       let offset = isAtEnd ? 0 : try offset()
-      guard isAtEnd else { throw Problem(reason: "there is text after it") }
+      guard isAtEnd else { throw Problem(reason: "there is text after the time") }
       return try finish(time, fraction: fraction, offset: offset)
     }
 
@@ -336,7 +339,7 @@ extension ISODate {
       return isBehind ? -seconds : seconds
     }
 
-    /// Parses the decimal digits after a point.
+    /// Parses the decimal digits after a decimal point.
     private mutating func fractionDigits() throws(Problem) -> Double {
       let start = index
       while isDigit { index += 1 }
@@ -370,7 +373,7 @@ extension ISODate {
   }
 }
 
-/// Durations in HTTP headers, which are numbers of seconds. (RFC 9111, section 1.2.2)
+/// Parses durations in HTTP headers, which are numbers of seconds. (RFC 9111, section 1.2.2)
 enum DeltaSeconds {
   /// Parses a number of seconds. Returns nil if the text contains anything but digits. Values above
   /// 2³¹ count as 2³¹.

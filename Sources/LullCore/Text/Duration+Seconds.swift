@@ -1,5 +1,5 @@
 extension Double {
-  /// The seconds of a duration, exact to about 16 digits.
+  /// Makes a number of seconds from a duration, exact to about 16 digits.
   package init(seconds duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self = Double(seconds) + Double(attoseconds) / 1e18
@@ -21,10 +21,10 @@ extension Duration {
   }
 }
 
-/// Settings whose times are in seconds and can also be set as a `Duration`. (SWF-162)
+/// Settings whose times in seconds can also be set as a `Duration`. (SWF-162)
 ///
-/// For each such time there is a second property with the same name and the type `Duration`.
-/// `limits.timeout = 5`, `limits.timeout = .seconds(5)` and `limits.timeout = .milliseconds(500)`
-/// all set the timeout. When the property is read, it is a `Double`, unless the context requires a
-/// `Duration`.
+/// For each time there are two properties with the same name, one of the type `Double` and one of
+/// the type `Duration`. `limits.timeout = 5`, `limits.timeout = .seconds(5)` and
+/// `limits.timeout = .milliseconds(500)` all set the timeout. When the property is read, it is a
+/// `Double`, unless the context requires a `Duration`.
 public protocol DurationSettable {}

@@ -1,9 +1,9 @@
-/// Marks names and keys with an environment, so that each environment has its own names and keys.
-/// (ENV-07)
+/// Adds the name of an environment to names and keys, so that each environment has its own names
+/// and keys. (ENV-07)
 package enum EnvironmentMark {
-  /// Returns the text followed by the environment, as in `our limit @prod`. Without an environment,
-  /// the text is unchanged, unless it already ends in such a mark. In that case, an empty mark is
-  /// appended. So different texts or environments never have the same result.
+  /// Returns `text` followed by the name of the environment, as in `our limit @prod`. Without an
+  /// environment, returns `text` unchanged. Exception: if `text` already ends like this, an empty
+  /// name is appended. Different texts or environments therefore never have the same result.
   package static func marked(_ text: [UInt8], in environment: String?) -> [UInt8] {
     guard environment != nil || endsSo(text) else { return text }
     return text + " @\(environment ?? "")".utf8

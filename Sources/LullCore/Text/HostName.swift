@@ -1,9 +1,10 @@
 internal import CIDN
 import LullSystem
 
-/// The canonical form of a host in a URL: in lower case, percent-decoded, with international names
-/// as A-labels (UTS 46) and addresses in the usual notation. Hosts are compared, resolved and
-/// passed on in this form, so that every program reads them the same way.
+/// Converts a host in a URL to its canonical form: in lower case, percent-decoded, with
+/// international names as A-labels (UTS 46) and addresses in the usual notation. Hosts are
+/// compared, resolved and passed on in this form, so that every program interprets them in the same
+/// way.
 package enum HostName {
   package struct Problem: Error, Equatable {
     package let message: String
@@ -11,7 +12,7 @@ package enum HostName {
 
   /// Returns the canonical form of a host.
   ///
-  /// - Parameter host: The host as in a URL; an IPv6 address has its brackets.
+  /// - Parameter host: The host as in a URL, where an IPv6 address has brackets.
   package static func canonical(_ host: some Collection<UInt8>) throws(Problem) -> String {
     if host.first == UInt8(ascii: "[") { return try address(host) }
     var name = unescaped(host)
@@ -31,7 +32,7 @@ package enum HostName {
     }
   }
 
-  /// Whether a host in a URL has non-ASCII letters, escaped or not.
+  /// Whether a host in a URL has non-ASCII letters, percent-encoded or not.
   static func isInternational(_ host: some Collection<UInt8>) -> Bool {
     host.contains { $0 >= 0x80 }
       || host.contains(UInt8(ascii: "%")) && unescaped(host).contains { $0 >= 0x80 }
@@ -96,12 +97,12 @@ package enum HostName {
   private enum Numeric {
     case name
     case address(String)
-    /// The last part is a number, but the whole is not an address.
+    /// The last label is a number, but the host is not an address.
     case neither
   }
 
-  /// Parses `127.0.0.1`, `127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1.`: all texts that the
-  /// system's resolver takes for an address. (WHATWG URL, 3.5)
+  /// Parses an IPv4 address in any form that the system's resolver accepts: `127.0.0.1`, `127.1`,
+  /// `0x7f.1`, `2130706433`, `0177.0.0.1.`. (WHATWG URL, 3.5)
   private static func numeric(_ name: [UInt8]) -> Numeric {
     var parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if parts.count > 1, parts.last?.isEmpty ?? false { parts.removeLast() }
@@ -123,8 +124,8 @@ package enum HostName {
     return .address(shifts.map { "\(address >> $0 & 255)" }.joined(separator: "."))
   }
 
-  /// Parses a decimal number, an octal number after 0, or a hexadecimal number after `0x`. Returns
-  /// nil for anything else, and for numbers from 2³² on.
+  /// Parses a decimal number, an octal number after `0`, or a hexadecimal number after `0x`.
+  /// Returns nil for any other text, and for numbers of 2³² or more.
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
     var digits = digits
     var base: UInt64 = 10
@@ -146,10 +147,10 @@ package enum HostName {
   }
 }
 
-/// A host with an optional port: `example.com`, `example.com:443`, `127.0.0.1:80`, `::1`,
+/// A host with an optional port, such as `example.com`, `example.com:443`, `127.0.0.1:80`, `::1` or
 /// `[::1]:80`.
 package struct HostAndPort: Sendable, Equatable {
-  /// The host in the canonical form of `HostName`, but an IPv6 address has no brackets.
+  /// The host in the canonical form of `HostName`, but without brackets around an IPv6 address.
   package var host: String
   package var port: Int?
 
@@ -188,12 +189,12 @@ package struct HostAndPort: Sendable, Equatable {
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
   }
 
-  /// The host and port as in a URL.
+  /// The host and the port, as in a URL.
   package var description: String {
     port.map { "\(urlHost):\($0)" } ?? urlHost
   }
 
-  /// The host as in a URL.
+  /// The host as in a URL, with brackets around an IPv6 address.
   package var urlHost: String { host.contains(":") ? "[\(host)]" : host }
 
   private static func mayStandInAHost(_ byte: UInt8) -> Bool {

@@ -1,5 +1,5 @@
-/// Percent-encoding of one component of a URL, such as a path segment or a parameter value: `%XX`
-/// for every byte except letters, digits and `-._~`. (RFC 3986, 2.1 to 2.3)
+/// Percent-encodes a component of a URL, such as a path segment or a parameter value: every byte is
+/// written as `%XX`, except letters, digits and `-._~`. (RFC 3986, 2.1 to 2.3)
 package enum PercentEncoding {
   /// A percent sign that does not begin a valid escape.
   package struct BadEscape: Error, Equatable {
@@ -25,8 +25,8 @@ package enum PercentEncoding {
     try text.withUnsafeBufferPointer { text throws(BadEscape) in try decode(text) }
   }
 
-  /// Decodes the escapes of a text, each of which becomes one byte. Everything else is unchanged,
-  /// including `+`, which is a space only in forms.
+  /// Decodes the escapes in a text; each escape becomes one byte. All other bytes are unchanged,
+  /// including `+`, which means a space only in forms.
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(BadEscape) -> [UInt8] {
     var index = 0
     while index < text.count {
@@ -42,8 +42,9 @@ package enum PercentEncoding {
   }
 }
 
-/// Encodes names and values as in browser forms, for a body or a query. Their order is kept, a
-/// space becomes `+`, and everything else is escaped except letters, digits and `-._~`. (ITM-05)
+/// Encodes names and values in the format of browser forms, for a body or a query. The order of the
+/// pairs is kept. A space becomes `+`, and all other characters are escaped except letters, digits
+/// and `-._~`. (ITM-05)
 package enum PairEncoding {
   package static func encode(_ pairs: [(name: String, value: String)]) -> [UInt8] {
     var result: [UInt8] = []

@@ -1,5 +1,5 @@
 extension ResourceURL {
-  /// A set of ASCII characters, one bit each. Always contains letters and digits.
+  /// A set of ASCII characters, stored as one bit each. It always contains letters and digits.
   struct ASCIISet: Sendable {
     private var low: UInt64 = 0x03FF_0000_0000_0000
     private var high: UInt64 = 0x07FF_FFFE_07FF_FFFE
@@ -17,28 +17,30 @@ extension ResourceURL {
     }
   }
 
-  /// Percent-encoding: the characters that stay unescaped in each component of a URL, and functions
-  /// to escape and decode bytes.
+  /// Functions to escape and decode bytes in URLs, and for each component of a URL the characters
+  /// that stay unescaped.
   enum Escaping {
     static let host = ASCIISet("-._~!$&'()*+,;=")
     static let userInfo = ASCIISet("-._~!$&'()*+,;=:")
     static let path = ASCIISet("-._~!$&'()*+,;=:@/")
     /// The characters that stay unescaped in names and values of a query. The separators of a query
-    /// are escaped, and so is the plus sign, which many servers read as a space. (PATH-21)
+    /// are not among them, and neither is the plus sign, which many servers interpret as a space.
+    /// (PATH-21)
     static let parameter = ASCIISet("-._~!$'()*,;:@/?")
     /// The characters that stay unescaped in names and values of a form. (REQ-17)
     static let form = ASCIISet("-._~/?")
     /// The characters without a special meaning in any component. (RFC 3986, 2.3)
     static let unreserved = ASCIISet("-._~")
 
-    /// The number of bytes in the escaped form.
+    /// The number of bytes that `bytes` will have when escaped.
     static func count(_ bytes: some Sequence<UInt8>, keeping bare: ASCIISet) -> Int {
       var count = 0
       for byte in bytes { count += bare.contains(byte) ? 1 : 3 }
       return count
     }
 
-    /// Appends the bytes, as `%XX` unless they are in `bare`.
+    /// Appends `bytes` to `result`. Each byte is written as `%XX`, unless its character is in
+    /// `bare`.
     static func append(
       _ bytes: some Sequence<UInt8>, to result: inout [UInt8], keeping bare: ASCIISet
     ) {
@@ -57,7 +59,7 @@ extension ResourceURL {
       value < 10 ? 48 + value : 55 + value
     }
 
-    /// The byte of the escape at `index`; nil if there is no valid escape.
+    /// Decodes the escape at `index` to a byte; nil if there is no valid escape.
     static func decodedByte(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
       guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"),
         let high = Hexadecimal.value(bytes[index + 1]),
@@ -66,7 +68,8 @@ extension ResourceURL {
       return high << 4 | low
     }
 
-    /// Appends a component of a URL with its escapes decoded. Invalid escapes stay unchanged.
+    /// Appends a component of a URL to `result`, with its escapes decoded. Invalid escapes are
+    /// unchanged.
     static func appendDecoded(_ bytes: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
       var index = 0
       while index < bytes.count {
@@ -83,7 +86,7 @@ extension ResourceURL {
       return result
     }
 
-    /// Whether a component of a URL, with its escapes decoded, equals `wanted`.
+    /// Whether a component of a URL equals `wanted` when its escapes are decoded.
     static func decodes(
       _ part: Slice<UnsafeBufferPointer<UInt8>>, to wanted: some Collection<UInt8>
     ) -> Bool {
@@ -99,7 +102,7 @@ extension ResourceURL {
     }
   }
 
-  /// Fills the storage of a new string, whose size was computed before.
+  /// Writes bytes into the storage of a new string. The size of the string is computed in advance.
   struct Writer {
     private let out: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0
@@ -133,7 +136,7 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// The parts of an http or https URL that are needed to connect.
+  /// The components of an `http` or `https` URL that are needed to connect to the server.
   package struct Address: Equatable, Sendable {
     /// The scheme in lower case.
     package let scheme: String
@@ -142,14 +145,15 @@ extension ResourceURL {
     package let port: Int
     /// The user, and a password if there is one, as written; nil if there is no user.
     package let user: String?
-    /// Path, query and fragment as written.
+    /// The path, query and fragment as written.
     package let target: String
   }
 
-  /// The parts needed to connect to a URL, given as a text that is known to be a URL.
+  /// The components needed to connect to the server of `url`, which is known to be a URL.
   package static func address(of url: String) -> Address? { ResourceURL(unchecked: url).address }
 
-  /// The parts needed to connect; nil if the URL has another scheme, or if its host is invalid.
+  /// The components needed to connect to the server; nil if the URL has another scheme than `http`
+  /// or `https`, or if its host is invalid.
   package var address: Address? {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -167,7 +171,7 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL with the user and password of another URL, unless it has its own.
+  /// Returns this URL with the user and password of `other`, unless this URL has a user itself.
   package func inheritingUser(of other: ResourceURL) -> ResourceURL {
     withBytes { bytes in
       guard let range = Components(bytes).authority, Authority(bytes, range).user == nil else {
@@ -186,22 +190,23 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// The characters that may follow the authority of a URL unescaped, including those of escapes.
+  /// The characters that stay unescaped after the host and port of a typed URL. `%` is one of them,
+  /// so that existing escapes are kept.
   private static let typed = ASCIISet("-._~!$&'()*+,;=:@/?#[]%")
 
-  /// Returns a URL that was typed or copied with its invalid characters percent-encoded, such as
-  /// spaces, braces and non-ASCII letters. Escapes and the host stay unchanged, and blanks at both
+  /// Percent-encodes the invalid characters of a URL that was typed or copied, such as spaces,
+  /// braces and non-ASCII letters. Existing escapes and the host are unchanged, and blanks at both
   /// ends are removed. (CMD-06)
   ///
-  /// Control characters stay too, so that the text is rejected as a URL.
+  /// Control characters are not encoded, so a URL that contains them is still rejected as invalid.
   package static func escaping(typed text: String) -> String {
     let text = String(text.trimmingBlanks)
     let start = ResourceURL(unchecked: text).withBytes { Components($0).path.lowerBound }
     return escaping(text, from: start)
   }
 
-  /// Returns the query of a URL, which was typed or copied, with its invalid characters
-  /// percent-encoded. The text does not include the question mark.
+  /// Percent-encodes the invalid characters of a typed or copied query. `text` does not include the
+  /// question mark.
   package static func escaping(typedQuery text: String) -> String { escaping(text, from: 0) }
 
   private static func escaping(_ text: String, from start: Int) -> String {

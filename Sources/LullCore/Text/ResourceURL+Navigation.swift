@@ -1,10 +1,10 @@
 // MARK: - Paths
 
 extension ResourceURL {
-  /// Returns the URL with a path appended. The paths are joined by one slash; at most one leading
-  /// slash of `path` is dropped. Dot segments are taken literally, and characters that a path can't
-  /// contain are escaped, including `%`. The query stays after the path. (SVC-08 to SVC-12, SVC-14,
-  /// SVC-15)
+  /// Returns the URL with `path` appended to its path. The two paths are joined by one slash: at
+  /// most one leading slash of `path` is dropped. Dot segments are not resolved, and characters
+  /// that a path can't contain are escaped, including `%`. The query stays after the path. (SVC-08
+  /// to SVC-12, SVC-14, SVC-15)
   public func appending(path: String) -> ResourceURL {
     if let result = path.utf8.withContiguousStorageIfAvailable({ appending(pathBytes: $0) }) {
       return result
@@ -13,7 +13,8 @@ extension ResourceURL {
     return copy.withUTF8 { appending(pathBytes: $0) }
   }
 
-  /// Returns the URL with a path appended that is given as bytes, as `appending(path:)` does.
+  /// Returns the URL with a path appended, like `appending(path:)`, but with the path given as
+  /// bytes.
   package func appending(pathBytes path: UnsafeBufferPointer<UInt8>) -> ResourceURL {
     withBytes { bytes in
       let own = Components(bytes).path
@@ -33,7 +34,7 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL with `path` appended, as `appending(path:)` does. (PATH-02 to PATH-08)
+  /// Returns the URL with `path` appended, like `appending(path:)`. (PATH-02 to PATH-08)
   public func child(_ path: String) -> ResourceURL {
     appending(path: path)
   }
@@ -42,19 +43,19 @@ extension ResourceURL {
 // MARK: - Parameters
 
 extension ResourceURL {
-  /// Returns the URL with query parameters set. A parameter whose value is nil is removed. All
-  /// parameters are sorted by name, and an empty value is written as the bare name. (PATH-20 to
-  /// PATH-30)
+  /// Returns the URL with some query parameters changed. A parameter whose new value is nil is
+  /// removed. All parameters are sorted by name, and a parameter with an empty value is written as
+  /// the name alone. (PATH-20 to PATH-30)
   ///
   /// The whole query is rewritten in a normal form, so that the order of changes does not matter.
-  /// Of parameters with the same name, the last is kept. `foo=` becomes `foo`, and a literal `+`
-  /// becomes `%2B`.
+  /// If several parameters have the same name, the last one is kept. `foo=` becomes `foo`, and a
+  /// literal `+` becomes `%2B`.
   public func withParams(_ changes: [(String, String?)]) -> ResourceURL {
     withParams(raw: changes.map { ($0.0.utf8, $0.1?.utf8) })
   }
 
-  /// Returns the URL with query parameters set, as `withParams(_:)` does. Names and values need not
-  /// be UTF-8: their bytes are escaped one by one. (SVC-41)
+  /// Returns the URL with some query parameters changed, like `withParams(_:)`. Names and values
+  /// are bytes that need not be UTF-8; each byte is escaped separately. (SVC-41)
   func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -93,9 +94,9 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL with one parameter set. It replaces the first parameter of the same name, or
-  /// is appended if there is none. Further parameters of that name are removed. The rest of the
-  /// query is unchanged. An empty value is written as the bare name.
+  /// Returns the URL with one parameter set. The first parameter of the same name is replaced, and
+  /// further ones are removed. If there is none, the parameter is appended. The rest of the query
+  /// is unchanged. A parameter with an empty value is written as the name alone.
   package func settingParam(_ name: String, _ value: String) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -145,8 +146,8 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL with a parameter appended, even if there is one of the same name. The rest is
-  /// unchanged.
+  /// Returns the URL with a parameter appended, even if the query already has a parameter of the
+  /// same name. The rest of the URL is unchanged.
   private func appendingParam(_ name: String, _ value: String) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -165,8 +166,8 @@ extension ResourceURL {
     }
   }
 
-  /// Returns the URL with parameters appended, encoded as in browser forms. The rest is unchanged.
-  /// (ITM-05)
+  /// Returns the URL with parameters appended, encoded in the format of browser forms. The rest of
+  /// the URL is unchanged. (ITM-05)
   package func appendingPairs(_ pairs: [(name: String, value: String)]) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -181,14 +182,15 @@ extension ResourceURL {
     }
   }
 
-  /// Stores all names and values in one buffer, so that a query needs only two allocations.
+  /// The parameters of a query. All names and values are stored in one buffer, so that a query
+  /// needs only two allocations.
   private struct Parameters {
     private var text: [UInt8] = []
     private var entries: [Entry] = []
 
     private struct Entry {
       var name: Range<Int>
-      /// The value of the parameter; nil removes the parameter.
+      /// The range of the value in the buffer; nil to remove the parameter.
       var value: Range<Int>?
     }
 
@@ -223,7 +225,7 @@ extension ResourceURL {
       name: Slice<UnsafeBufferPointer<UInt8>>, value: Slice<UnsafeBufferPointer<UInt8>>
     )
 
-    /// Calls `body` with the parameters to be written, in the order of their names.
+    /// Calls `body` with the parameters to be written, sorted by name.
     mutating func withSorted<R>(_ body: ([Slices]) -> R) -> R {
       text.withUnsafeBufferPointer { text in
         // Of entries with the same name, the later one has a later position in the buffer, and is
@@ -254,8 +256,8 @@ extension ResourceURL {
 // MARK: - References
 
 extension ResourceURL {
-  /// Returns the URL that `href` refers to on a page at this URL, by RFC 3986 section 5; nil if
-  /// `href` can't be parsed. (PATH-09 to PATH-18)
+  /// Resolves the reference `href` against this URL, like a link on a page at this URL (RFC 3986,
+  /// section 5). Returns nil if `href` can't be parsed. (PATH-09 to PATH-18)
   ///
   /// As in a browser, spaces at both ends, tabs and line breaks are removed. Other spaces,
   /// non-ASCII characters and bytes that are not UTF-8 are percent-encoded.
@@ -264,8 +266,8 @@ extension ResourceURL {
     return href.withUTF8 { relative(hrefBytes: $0) }
   }
 
-  /// Returns the URL that `href`, given as bytes, refers to on a page at this URL, as
-  /// `relative(_:)` does.
+  /// Resolves a reference against this URL, like `relative(_:)`, but with the reference given as
+  /// bytes.
   package func relative(hrefBytes href: UnsafeBufferPointer<UInt8>) -> ResourceURL? {
     let space = UInt8(ascii: " ")
     guard href.contains(where: { $0 == space || $0 == 9 || $0 == 10 || $0 == 13 }) else {
@@ -277,7 +279,7 @@ extension ResourceURL {
     return Array(kept).withUnsafeBufferPointer { kept in withBytes { resolve(kept, against: $0) } }
   }
 
-  /// Whether the URLs differ at most in their fragments, as after an empty `href`.
+  /// Whether the URLs are the same except for their fragments, as after resolving an empty `href`.
   func hasSameQuery(as other: ResourceURL) -> Bool {
     let mark = UInt8(ascii: "#")
     return text.utf8.prefix { $0 != mark }.elementsEqual(other.text.utf8.prefix { $0 != mark })
@@ -368,7 +370,7 @@ extension ResourceURL {
     }
   }
 
-  /// Removes dot segments. (RFC 3986, 5.2.4)
+  /// Removes the dot segments of a path. (RFC 3986, 5.2.4)
   private static func removingDotSegments(_ path: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let dot = UInt8(ascii: ".")
@@ -399,11 +401,11 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// Whether dot segments lead above the path of the base. They are sent unchanged, and servers
-  /// resolve them. (SVC-39)
+  /// Whether dot segments in the path of this URL lead above the path of `base`. Such a URL is sent
+  /// unchanged, and the server resolves the dot segments. (SVC-39)
   ///
-  /// Escaped dots count too. A URL that does not begin like the base leaves it openly, and is not
-  /// reported.
+  /// Dot segments with escaped dots count too. The result is false for a URL that does not begin
+  /// like `base`, because it is obvious that this URL is elsewhere.
   package func climbs(above base: ResourceURL) -> Bool {
     let rest = withBytes { bytes -> [UInt8]? in
       base.withBytes { base in
@@ -416,14 +418,14 @@ extension ResourceURL {
     return rest.map(ResourceURL.climbs) ?? false
   }
 
-  /// Whether a segment of the path is `.` or `..`, with its dots escaped or not.
+  /// Whether a segment of the path is `.` or `..`. The dots may be escaped.
   package var hasDotSegments: Bool {
     Array(path.utf8).split(separator: UInt8(ascii: "/")).contains {
       (1...2).contains(ResourceURL.dots($0))
     }
   }
 
-  /// Whether a path segment is `..`, with its dots escaped or not.
+  /// Whether a path segment is `..`. The dots may be escaped.
   package static func isParent(_ segment: some StringProtocol) -> Bool {
     dots(Array(segment.utf8)[...]) == 2
   }
@@ -442,7 +444,8 @@ extension ResourceURL {
     return false
   }
 
-  /// The number of dots in a segment, including escaped ones; 0 if it has other characters.
+  /// The number of dots in a path segment, including escaped dots; 0 if the segment has other
+  /// characters.
   private static func dots(_ segment: ArraySlice<UInt8>) -> Int {
     guard segment.count <= 6 else { return 0 }
     return segment.withUnsafeBufferPointer { bytes in
@@ -464,8 +467,8 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// Returns the URL in the form in which it is stored. An empty path after a host becomes `/`, and
-  /// an international host name is converted to A-labels. Returns nil if the text is not a URL.
+  /// Returns the URL in the form in which URLs are stored. An empty path after a host becomes `/`,
+  /// and an international host name is converted to A-labels. Returns nil if the text is not a URL.
   /// (SVC-16, SVC-26)
   func normalised() -> ResourceURL? {
     withBytes { bytes in
@@ -488,14 +491,14 @@ extension ResourceURL {
     }
   }
 
-  /// Whether a host has to be converted before it can be compared. An IPv6 address need not be
-  /// converted.
+  /// Whether a host must be converted to its canonical form before it can be compared. An IPv6
+  /// address need not be converted.
   private static func hasToBeRead(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     host.first != UInt8(ascii: "[") && host.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
   }
 
-  /// Whether a text begins with a host and only lacks a scheme: `localhost`, an address, or a name
-  /// with a dot or a port.
+  /// Whether a text would be a URL with a scheme in front of it. This is the case if the text
+  /// begins with a host: `localhost`, an address, or a name with a dot or a port.
   package static func lacksScheme(_ text: String) -> Bool {
     guard !text.contains("://"), !text.hasPrefix("//") else { return false }
     let authority = text.prefix { !"/?#".contains($0) }
@@ -508,7 +511,8 @@ extension ResourceURL {
     return name == "localhost" || name.contains(".") && name.last != "."
   }
 
-  /// Describes the error in the host of a text that is not a URL; nil if the error is elsewhere.
+  /// Describes the problem with the host of a text that is not a URL; nil if the problem is not in
+  /// the host.
   package static func hostProblem(in text: String) -> String? {
     ResourceURL(unchecked: text).withBytes { bytes in
       let parts = Components(bytes)
@@ -525,7 +529,8 @@ extension ResourceURL {
     }
   }
 
-  /// Converts bytes to the text of a URL. Each byte that is not UTF-8 is percent-encoded.
+  /// Converts bytes to the text of a URL. Each byte that is not part of a UTF-8 character is
+  /// percent-encoded.
   package static func text(ofBytes bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard !UTF8Validation.isValid(bytes) else { return String(decoding: bytes, as: UTF8.self) }
     var result: [UInt8] = []

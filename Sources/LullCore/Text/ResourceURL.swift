@@ -1,14 +1,14 @@
 /// The URL of a resource: one exact text, compared byte by byte. (SVC-26)
 ///
-/// The text is not resolved, sorted or re-encoded. Only two things are changed: an empty path
-/// becomes `/`, and an international host name is converted to A-labels. All other changes are made
-/// by functions that return a new URL (`appending`, `relative`, `withParams`). The text is parsed
-/// at each access, because many URLs are stored and few are read.
+/// The text is not resolved, sorted or re-encoded. Only two changes are made: an empty path becomes
+/// `/`, and an international host name is converted to A-labels. Functions that make other changes
+/// return a new URL (`appending`, `relative`, `withParams`). The text is parsed at each access,
+/// because many URLs are stored and few are read.
 public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
-  /// The whole text.
+  /// The whole text of the URL.
   public let text: String
 
-  /// Wraps a text that is known to be valid, because it was made from a URL.
+  /// Makes a URL from a text that is known to be valid, because it was derived from a URL.
   init(unchecked text: String) {
     self.text = text
   }
@@ -16,19 +16,20 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
   /// The URL of an invalid resource: a text that is not a URL. (SVC-21)
   package static let invalid = ResourceURL(unchecked: ":")
 
-  /// Creates a URL of exactly this text. Returns nil if the text can't be parsed, for example
-  /// because it is empty, contains white space or control characters, or has an invalid host. A
-  /// reference without a scheme, such as `./foo`, is taken literally. (SVC-16 to SVC-18)
+  /// Creates a URL from a text, which is not changed. Returns nil if the text can't be parsed, for
+  /// example because it is empty, contains white space or control characters, or has an invalid
+  /// host. A reference without a scheme, such as `./foo`, is accepted and not resolved. (SVC-16 to
+  /// SVC-18)
   public init?(absolute text: String) {
     guard !text.isEmpty, let url = ResourceURL(unchecked: text).normalised() else { return nil }
     self = url
   }
 
-  /// Returns the base URL of a service: its path ends in a slash, its query is kept, and a fragment
-  /// is removed. (SVC-01, SVC-02)
+  /// Converts a text to the base URL of a service: its path ends with a slash, its query is kept,
+  /// and a fragment is removed. (SVC-01, SVC-02)
   ///
-  /// Returns nil if paths can't be appended to the text, because it is not a URL or has no scheme
-  /// or authority. (SVC-05)
+  /// Returns nil if paths can't be appended to the text, because it is not a URL, or has no scheme
+  /// or no authority. (SVC-05)
   public static func base(_ text: String) -> ResourceURL? {
     guard let url = ResourceURL(absolute: text) else { return nil }
     return url.withBytes { bytes in
@@ -68,7 +69,8 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { text }
 
-  /// The text for sending, in which non-ASCII characters are escaped and nothing else is changed.
+  /// The text in the form for sending: non-ASCII characters are escaped, and all other characters
+  /// are unchanged.
   public var percentEncoded: String {
     withBytes { bytes in
       guard bytes.contains(where: { $0 >= 0x80 }) else { return text }
@@ -107,7 +109,7 @@ extension ResourceURL {
     }
   }
 
-  /// User information, host and port as written; empty if there is no authority.
+  /// The user information, host and port as written; empty if there is no authority.
   public var authority: String {
     withBytes { bytes in
       Components(bytes).authority.map { String(decoding: bytes[$0], as: UTF8.self) } ?? ""
@@ -122,9 +124,9 @@ extension ResourceURL {
     }
   }
 
-  /// Scheme, host and port, such as `https://foo.bar:8080`, in lower case. All spellings of a host
-  /// give the same origin, and the default port of the scheme is left out. Empty for a URL without
-  /// scheme or authority.
+  /// The scheme, host and port in lower case, such as `https://foo.bar:8080`. All spellings of a
+  /// host give the same origin, and the default port of the scheme is left out. Empty for a URL
+  /// without scheme or authority.
   public var origin: String {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -154,8 +156,8 @@ extension ResourceURL {
     }
   }
 
-  /// The text with the base shortened to a leading slash. A URL outside the base is not shortened.
-  /// (STA-16)
+  /// The text of this URL with `base` replaced by a slash, for messages. If this URL doesn't begin
+  /// with `base`, the text is not shortened. (STA-16)
   public func abbreviated(base: ResourceURL?) -> String {
     guard let base else { return text }
     return withBytes { bytes in
@@ -189,11 +191,11 @@ extension ResourceURL {
   }
 }
 
-/// A value that is accepted as a URL: a string, a `ResourceURL`, or a type of the program.
+/// A type whose values are accepted as URLs: `String`, `ResourceURL`, or a type of the program.
 ///
-/// The text need not be a valid URL. The function that receives an invalid text decides about the
-/// error: a service has no base URL (SVC-04), and a resource is invalid, so that its requests fail
-/// (SVC-17). Callable on any thread. Lua: a string.
+/// The text of a value need not be a valid URL. The function that receives an invalid text decides
+/// how to report the error: a service has no base URL (SVC-04), or a resource is invalid, so that
+/// its requests fail (SVC-17). Callable on any thread. Lua: a string.
 ///
 ///     extension Foundation.URL: @retroactive URLConvertible {
 ///       public var urlText: String { absoluteString }
@@ -204,7 +206,7 @@ public protocol URLConvertible {
 }
 
 extension URLConvertible {
-  /// The URL; nil if the text is not an absolute URL.
+  /// The value as a URL; nil if the text is not an absolute URL.
   public var url: ResourceURL? { ResourceURL(absolute: urlText) }
 }
 
@@ -219,23 +221,23 @@ extension ResourceURL: URLConvertible {
 }
 
 extension ResourceURL {
-  /// The components of a URL or a reference. Missing components are nil.
+  /// The components of a URL or of a relative reference. Missing components are nil.
   package struct Parts: Equatable, Sendable {
     /// The scheme in lower case.
     package var scheme: String?
-    /// The user, with escapes decoded. The password is decoded too.
+    /// The user, and the password if there is one, with escapes decoded.
     package var user: [UInt8]?
     package var password: [UInt8]?
-    /// The host, in the canonical form of `HostName` if the scheme requires a host. An IPv6 address
-    /// has its brackets.
+    /// The host. If the scheme requires a host, the host is in the canonical form of `HostName`. An
+    /// IPv6 address has its brackets.
     package var host: String?
     /// The port, or the default port of the scheme if none is written.
     package var port: Int?
-    /// The path as written. The query and the fragment are as written too.
+    /// The path as written. The query and the fragment are also stored as written.
     package var path = ""
     package var query: String?
     package var fragment: String?
-    /// Names and values of the query, with escapes decoded, in order.
+    /// The names and values of the query in order, with escapes decoded.
     package var params: [(name: [UInt8], value: [UInt8])] = []
 
     package static func == (a: Parts, b: Parts) -> Bool {
@@ -245,7 +247,7 @@ extension ResourceURL {
     }
   }
 
-  /// The components by RFC 3986. `+` in a query is a plus sign. (PATH-21)
+  /// The components according to RFC 3986. `+` in a query is a plus sign. (PATH-21)
   package var parts: Parts {
     withBytes { bytes in
       let places = Components(bytes)
@@ -285,7 +287,7 @@ extension ResourceURL {
     }
   }
 
-  /// Why a text is not a URL.
+  /// Returns the reason why a text is not a URL.
   package static func problem(in text: String) -> String {
     guard !text.isEmpty else { return "it is empty" }
     return ResourceURL(unchecked: text).withBytes { bytes in
@@ -308,17 +310,17 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// The positions of the components of a URL reference, by RFC 3986 appendix B. Any text has
-  /// components.
+  /// The positions of the components of a URL reference, according to RFC 3986, appendix B. Any
+  /// text can be divided into these components.
   struct Components {
-    /// The index of the colon after the scheme.
+    /// The index of the colon after the scheme; nil without a scheme.
     var schemeEnd: Int?
-    /// The authority, without the two slashes.
+    /// The range of the authority, without the two slashes.
     var authority: Range<Int>?
     var path: Range<Int>
-    /// The query, without the question mark.
+    /// The range of the query, without the question mark.
     var query: Range<Int>?
-    /// The fragment, without the number sign.
+    /// The range of the fragment, without the number sign.
     var fragment: Range<Int>?
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -357,14 +359,14 @@ extension ResourceURL {
       return index
     }
 
-    /// Whether these are the components of a valid URL, or of a reference that is resolved against
-    /// a URL whose scheme requires a host.
+    /// Whether these components form a valid URL, or a valid reference that is resolved against a
+    /// URL whose scheme requires a host.
     ///
-    /// The check is strict where an error would send a request to another place: white space,
+    /// The check is strict where an error would send a request to the wrong server: white space,
     /// control characters and the authority. It tolerates other characters that should be escaped.
     ///
-    /// - Parameter spacesPass: Whether spaces are allowed after the authority, where they will be
-    ///   escaped.
+    /// - Parameter spacesPass: Whether spaces are allowed after the authority. The caller must
+    ///   escape them.
     func isValid(
       in bytes: UnsafeBufferPointer<UInt8>, needsHost inheritedNeedsHost: Bool = true,
       spacesPass: Bool = false
@@ -391,7 +393,7 @@ extension ResourceURL {
     }
   }
 
-  /// The index of the colon that ends the scheme, if the text begins with a scheme. (PAT-03)
+  /// The index of the colon after the scheme, if the text begins with a scheme. (PAT-03)
   static func schemeEnd(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let first = bytes.first, (first | 0x20) >= 97, (first | 0x20) <= 122 else { return nil }
     for index in 1..<max(1, bytes.count) {
@@ -414,11 +416,11 @@ extension ResourceURL {
     }
   }
 
-  /// User information, host and port of an authority, as ranges in the bytes of the URL.
+  /// The user information, host and port of an authority, as ranges in the bytes of the URL.
   struct Authority {
     var user: Range<Int>?
     var host: Range<Int>
-    /// The port, without its colon. Empty for a colon without a number.
+    /// The port, without the colon before it. Empty if the colon is not followed by a number.
     var port: Range<Int>?
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
@@ -459,16 +461,17 @@ extension ResourceURL {
       return Authority.isAddress(bytes[(host.lowerBound + 1)..<(host.upperBound - 1)])
     }
 
-    /// Whether all characters may be part of a user or host name. Non-ASCII characters are allowed
-    /// here; `HostName` checks them.
+    /// Whether all characters may occur in a user or host name. Non-ASCII characters are allowed
+    /// here, because `HostName` checks them.
     private static func isName(
       _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ allowed: ASCIISet
     ) -> Bool {
       bytes.allSatisfy { $0 >= 0x80 || $0 == UInt8(ascii: "%") || allowed.contains($0) }
     }
 
-    /// Whether the text in brackets looks like an address: hexadecimal digits, dots and at least
-    /// two colons, with an optional zone after a percent sign; or an address of a future version.
+    /// Whether the text in brackets looks like an IPv6 address or an address of a future version.
+    /// An IPv6 address has hexadecimal digits, dots and at least two colons, with an optional zone
+    /// after a percent sign.
     private static func isAddress(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
       if let first = bytes.first, first | 0x20 == UInt8(ascii: "v") {
         return isName(bytes, Escaping.userInfo)

@@ -5,30 +5,31 @@ internal import LullSystem
 package enum TextCodingError: Error, Sendable, Equatable {
   /// The charset is unknown. `name` is the name that the caller gave. (TXT-05)
   case unknownCharset(name: String)
-  /// The bytes are not text in the charset. (TXT-06)
+  /// The bytes are not valid text in the charset. (TXT-06)
   case undecodable(encoding: String)
   /// The charset lacks a character of the text. (REQ-09)
   case unencodable(encoding: String)
 }
 
-/// Text in the charsets of HTTP headers. The common charsets are implemented here. All others are
-/// converted by iconv of the C library.
+/// Decodes and encodes text in the charsets of HTTP headers. The common charsets are implemented
+/// here. All others are converted by iconv of the C library.
 ///
 /// Charsets are identified by their IANA names, in any letter case. (TXT-04)
 package enum TextCoding {
-  /// The charset of a text that is not UTF-8 and whose charset is not named. (TXT-02)
+  /// The charset that is assumed for a text without a named charset that is not valid UTF-8.
+  /// (TXT-02)
   package static let defaultCharset = "iso-8859-1"
 
-  /// The charset of a text without a named charset: UTF-8 if the bytes are valid UTF-8, else
-  /// ISO-8859-1. (TXT-02)
+  /// The charset that is assumed for a text without a named charset: UTF-8 if the bytes are valid
+  /// UTF-8, and ISO-8859-1 otherwise. (TXT-02)
   package static func charset(of bytes: UnsafeBufferPointer<UInt8>) -> String {
     UTF8Validation.isValid(bytes) ? "utf-8" : defaultCharset
   }
 
   /// Decodes bytes as text. (TXT-02 to TXT-06, TXT-08)
   ///
-  /// If the charset does not define the byte order, a byte-order mark defines it and is removed.
-  /// Without a mark, UTF-16 and UTF-32 are big-endian. A mark before UTF-8 is removed as well.
+  /// If the charset does not define the byte order, a byte-order mark defines it. Without a mark,
+  /// UTF-16 and UTF-32 are big-endian. A byte-order mark is removed, even in UTF-8.
   package static func decode(
     _ bytes: UnsafeBufferPointer<UInt8>, charset: String
   ) throws(TextCodingError) -> String {
@@ -59,8 +60,8 @@ package enum TextCoding {
 
   /// Encodes text as bytes. (REQ-07 to REQ-09)
   ///
-  /// UTF-16 and UTF-32 are big-endian with a byte-order mark, so that any reader decodes them
-  /// correctly.
+  /// UTF-16 and UTF-32 are written big-endian with a byte-order mark, so that any program decodes
+  /// them correctly.
   package static func encode(
     _ text: String, charset: String
   ) throws(TextCodingError) -> [UInt8] {
@@ -79,7 +80,8 @@ package enum TextCoding {
     return bytes
   }
 
-  /// The IANA name in lower case, as in a header (REQ-08), or nil for an unknown charset.
+  /// The IANA name of the charset in lower case, as in a header (REQ-08); nil for an unknown
+  /// charset.
   package static func canonicalName(_ charset: String) -> String? {
     guard let name = resolvedName(charset) else { return nil }
     if builtIn.contains(name) { return name }
@@ -93,7 +95,7 @@ package enum TextCoding {
     "utf-8", "us-ascii", "iso-8859-1", "utf-16", "utf-16be", "utf-16le", "utf-32",
   ]
 
-  /// Common names of charsets, and the IANA names for which they are used.
+  /// The IANA name for each common alias of a charset.
   private static let aliases: [String: String] = [
     "utf8": "utf-8", "unicode-1-1-utf-8": "utf-8", "csutf8": "utf-8",
     "utf16": "utf-16", "csutf16": "utf-16", "iso-10646-ucs-2": "utf-16", "ucs-2": "utf-16",
@@ -134,12 +136,14 @@ package enum TextCoding {
     "iso-ir-149": "windows-949",
   ]
 
-  /// The names in iconv of those charsets that it does not know by their IANA names.
+  /// The names by which iconv knows some charsets, by IANA name. Contains the charsets that iconv
+  /// does not know by their IANA names.
   private static let iconvNames: [String: String] = [
     "windows-949": "cp949", "x-mac-cyrillic": "mac-cyrillic", "iso-8859-8-i": "iso-8859-8",
   ]
 
-  /// Resolves families of aliases: `cp1252`, `x-cp1252`, `iso8859-2`, `iso_8859-2`, `iso88592`.
+  /// Returns the IANA name for an alias with a regular form, such as `cp1252`, `x-cp1252`,
+  /// `iso8859-2`, `iso_8859-2` or `iso88592`.
   private static func patternName(_ name: String) -> String? {
     if name.hasPrefix("cp125"), name.utf8.count == 6 { return "windows-" + name.dropFirst(2) }
     if name.hasPrefix("x-cp125"), name.utf8.count == 8 { return "windows-" + name.dropFirst(4) }
@@ -151,9 +155,9 @@ package enum TextCoding {
     return nil
   }
 
-  /// Returns the name in lower case. Returns nil for names that are not charsets although iconv
-  /// accepts them. These are names such as `utf-8//TRANSLIT`, which hides errors, and names for the
-  /// charset of this machine.
+  /// Returns the name in lower case. Returns nil for names that are not charset names although
+  /// iconv accepts them: names such as `utf-8//TRANSLIT`, which hides errors, and names for the
+  /// default charset of this machine.
   private static func wellFormedName(_ charset: String) -> String? {
     let isWellFormed = charset.utf8.allSatisfy { byte in
       switch byte {
@@ -169,7 +173,7 @@ package enum TextCoding {
     return ["wchar_t", "char", "internal"].contains(name) ? nil : name
   }
 
-  /// The IANA name in lower case, or nil if the text can't be the name of a charset.
+  /// The IANA name in lower case; nil if the text can't be the name of a charset.
   private static func resolvedName(_ charset: String) -> String? {
     wellFormedName(charset).map { aliases[$0] ?? patternName($0) ?? $0 }
   }
@@ -233,7 +237,7 @@ package enum TextCoding {
 
   // MARK: With iconv
 
-  /// Decodes bytes with iconv. Returns nil if the bytes are not text in the charset.
+  /// Decodes bytes with iconv. Returns nil if the bytes are not valid text in the charset.
   private static func convert(
     _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from charset: String, givenAs name: String
   ) throws(TextCodingError) -> String? {
@@ -271,8 +275,8 @@ package enum CharsetDetection {
   /// The maximum length of an XML declaration, in bytes.
   private static let declarationLimit = 1024
 
-  /// Returns the named charset. Without a name, returns the charset of a byte-order mark, or else
-  /// the charset declared in XML, or else UTF-8.
+  /// Returns the charset `name` if it is given. Otherwise returns the charset of the byte-order
+  /// mark or, without one, the charset declared in XML. Without either, returns UTF-8.
   package static func charset(
     of bytes: UnsafeBufferPointer<UInt8>, named name: String?, isXML: Bool
   ) -> String {
@@ -289,8 +293,8 @@ package enum CharsetDetection {
     return bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? "utf-16" : nil
   }
 
-  /// The charset in `<?xml … encoding="…"?>`, or UTF-16 if the beginning of the declaration is
-  /// encoded in UTF-16. (XML 1.0, appendix F)
+  /// The charset in `<?xml … encoding="…"?>`, or UTF-16 if the declaration begins with bytes in
+  /// UTF-16. (XML 1.0, appendix F)
   private static func declared(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     if bytes.starts(with: [0, 0x3C, 0, 0x3F]) { return "utf-16be" }
     if bytes.starts(with: [0x3C, 0, 0x3F, 0]) { return "utf-16le" }
@@ -303,7 +307,7 @@ package enum CharsetDetection {
     return name.hasPrefix("utf-16") || name.hasPrefix("utf-32") ? "utf-8" : name
   }
 
-  /// The quoted value after `name` and `=`, in lower case.
+  /// Returns the quoted value after `name` and `=`, in lower case.
   private static func value(of name: String, in text: [UInt8]) -> String? {
     let words = text.split(
       separator: UInt8(ascii: "="), maxSplits: .max, omittingEmptySubsequences: false)
@@ -335,11 +339,11 @@ package enum UTF8Validation {
     csj_is_utf8(bytes.baseAddress, bytes.count) != 0
   }
 
-  /// The number of bytes of a character that begins with this byte; 0 if no character does.
+  /// The length in bytes of a UTF-8 character that begins with this byte; 0 if no character begins
+  /// with it.
   package static func length(startingWith byte: UInt8) -> Int { csj_utf8_length(byte) }
 
-  /// The number of bytes of the well-formed character that begins at a position; 0 if there is
-  /// none.
+  /// The length in bytes of the well-formed UTF-8 character at index `place`; 0 if there is none.
   package static func length(at place: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     let rest = UnsafeBufferPointer(rebasing: bytes[place...])
     return csj_utf8_sequence(rest.baseAddress, rest.count)

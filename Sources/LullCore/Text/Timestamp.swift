@@ -1,21 +1,21 @@
-/// A moment in time, for properties of types that are decoded and encoded.
+/// A point in time, for properties of types that are decoded and encoded.
 ///
 /// A timestamp is decoded from dates and times in the format of most APIs, such as
-/// `2024-05-01T10:11:12.5+02:00` (RFC 3339; ISO 8601). Some of the parts may be missing. Without an
-/// offset, the time is in UTC. A number is decoded as Unix seconds.
+/// `2024-05-01T10:11:12.5+02:00` (RFC 3339; ISO 8601). Some of the components may be missing.
+/// Without an offset, the time is in UTC. A number is decoded as Unix epoch seconds.
 ///
-/// A timestamp is encoded as `2024-05-01T08:11:12.500Z`, without the fraction if that is zero.
-/// Milliseconds are always kept. A moment outside the years 0 to 9999 is encoded as a number.
+/// A timestamp is encoded as `2024-05-01T08:11:12.500Z`; a fraction of zero is left out. The
+/// precision is at least milliseconds. A time outside the years 0 to 9999 is encoded as a number.
 ///
 ///     struct Note: Codable { var title: String, created: Timestamp }
 public struct Timestamp: Sendable, Hashable, Comparable {
-  /// Unix seconds, without leap seconds, as in `Entity.timestamp`.
+  /// The time in Unix epoch seconds, without leap seconds, as in `Entity.timestamp`.
   public var secondsSince1970: Double
 
-  /// Creates a timestamp of any moment, past or future.
+  /// Creates a timestamp for any time, past or future.
   public init(secondsSince1970: Double) { self.secondsSince1970 = secondsSince1970 }
 
-  /// Parses a date or a date and time. Returns nil if the text is neither.
+  /// Parses a date, or a date and time. Returns nil if the text is neither.
   public init?(_ text: String) {
     guard let moment = try? ISODate.parse(text.utf8) else { return nil }
     self.init(moment)
@@ -29,7 +29,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     one.secondsSince1970 < other.secondsSince1970
   }
 
-  /// Whether the moment can be written as text, with a year of four digits.
+  /// Whether the time can be written as text, with a year of four digits.
   private var isWritable: Bool {
     let range = CivilTime.writable
     return (Double(range.lowerBound)...Double(range.upperBound)).contains(secondsSince1970)

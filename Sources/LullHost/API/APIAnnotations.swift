@@ -22,9 +22,10 @@ package struct APIAnnotations {
     return file.text
   }
 
-  /// The owners in the order of the annotation file. Modules come first, because they are declared
-  /// inside one another. The owner `os`, which describes the command's changes to Lua's own
-  /// library, is left out, because editors already know those functions.
+  /// The owners of API entries in the order of the annotation file. Modules come first, because
+  /// they are declared inside one another. The owner `os`, which describes the `lull` command's
+  /// changes to Lua's own `os` library, is left out, because editors already know the functions of
+  /// that library.
   private var ordered: [APIOwner] {
     let modules = description.owners.filter { $0.isModule && $0.name != "os" }
     return modules + description.owners.filter { !$0.isModule }
@@ -52,8 +53,8 @@ package struct APIAnnotations {
     owner.isModule ? owner.name : "lull." + owner.name
   }
 
-  /// Adds the Lua table that contains the functions of a module or class. A table of options has no
-  /// functions and gets no such table.
+  /// Adds the Lua table that contains the functions of a module or class. Adds nothing for an owner
+  /// that describes a table of options, because such a table has no functions.
   private func addClass(_ owner: APIOwner, _ name: String, to file: inout AnnotationFile) {
     let functions = owner.entries.filter { $0.kind == .function || $0.kind == .method }
     let holder = owner.isModule ? owner.name : owner.name
@@ -79,7 +80,7 @@ package struct APIAnnotations {
   private func field(_ entry: APIEntry) -> String {
     let comment = " # " + entry.summary
     if entry.name.hasPrefix("<") || entry.name.hasPrefix("[") {
-      // The name is a placeholder for any string key (`<…>`) or for a position (`[…]`).
+      // A name in the form `<…>` means any string key, and a name in the form `[…]` any index.
       let key = entry.name.hasPrefix("<") ? "[string]" : entry.name
       return "---@field \(key) \(types.written(AnnotationTypes.bare(entry.type)))\(comment)"
     }
@@ -90,7 +91,8 @@ package struct APIAnnotations {
     return "---@field \(name) \(types.written(AnnotationTypes.bare(entry.type)))\(comment)"
   }
 
-  /// Returns the annotation for a metamethod, if the language server supports it.
+  /// Returns the annotation lines for a metamethod, or an empty array if the language server does
+  /// not support the metamethod.
   private func operation(_ entry: APIEntry, of owner: APIOwner) -> [String] {
     let signatures = entry.signatures
     switch entry.name {
@@ -109,7 +111,7 @@ package struct APIAnnotations {
       guard let signature = signatures.first, let key = signature.parameters.first else {
         return []
       }
-      // The language server has only one type for reading and assigning.
+      // The language server supports only one type for both reading and assigning a field.
       let assigned = owner.entries.first { $0.name == "__newindex" }?.signatures.first?.parameters
       var values = AnnotationTypes.choices(signature.returns.first ?? "any")
       for type in AnnotationTypes.choices(assigned?.last?.type ?? "") where !values.contains(type) {

@@ -1,11 +1,11 @@
-/// The Lua API of a program's hosts. The bridge's table of members, help, editor annotations and
-/// the reference page are generated from it.
+/// The Lua API of a program's hosts. The reference page, the help, the editor annotations and the
+/// bridge's table of members are generated from this description.
 ///
 /// Each owner has one file in this folder, or in the folder of its extension. To add a member,
 /// write its entry in its owner's file and run `Scripts/support/generate-reference`.
 package struct APIDescription: Sendable {
-  /// The owners in the order of the reference page: the host's own, followed by those of
-  /// extensions.
+  /// The owners of API entries in the order of the reference page: first the owners of the host
+  /// itself, then the owners that extensions add.
   package let owners: [APIOwner]
 
   init(with extensions: [any HostExtension.Type]) {
@@ -30,7 +30,8 @@ package struct APIDescription: Sendable {
     .pipelineSettings,
     .stageSettings, .retrySettings, .backoffSettings, .rateLimitSettings, .requestAttempt,
     .configureOptions, .transformOptions, .stageOptions, .entityFields, .errorFields,
-    .successFields, .timings, .body, .fileOptions, .multipartPart, .requestOptions, .oneOffOptions,
+    .successFields, .timings, .body, .fileOptions, .multipartPart, .queryOptions, .requestOptions,
+    .oneOffOptions,
     .downloadOptions, .customRequest,
     .networkAnswer,
     .networkReport, .stubAnswer,
@@ -50,7 +51,7 @@ package struct APIDescription: Sendable {
     .completion,
   ]
 
-  /// The owners of the host's own objects that are not documented.
+  /// The owners for objects of the host (not of an extension) that have no documentation.
   static let unseen: [APIOwner] = [
     .completionFunctions, .handlerFunctions, .stubFunctions, .iteratorFunctions,
     .variablesFunctions,
@@ -58,8 +59,8 @@ package struct APIDescription: Sendable {
 
   package func owner(_ name: String) -> APIOwner? { owners.first { $0.name == name } }
 
-  /// Returns every entry with that name and its owner. Accepts `load`, `Resource.load` and
-  /// `lull.sleep`.
+  /// Returns every entry with the given name, together with its owner. The name may be written as
+  /// `load`, as `Resource.load` or as `lull.sleep`.
   package func entries(named name: String) -> [(owner: APIOwner, entry: APIEntry)] {
     var found: [(owner: APIOwner, entry: APIEntry)] = []
     for owner in owners {

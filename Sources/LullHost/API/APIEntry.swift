@@ -27,13 +27,14 @@ package struct APIEntry: Sendable {
   /// The member's name, in the format that the bridge reads.
   let label: APIText
   /// One signature per line, in the format of `APISignature`; empty if the member is not called.
-  /// The argument letters are derived from it unless `arguments` is set.
+  /// The argument letters are derived from these signatures unless `arguments` is set.
   let signatureText: APIText
-  /// The LuaCATS type of a property or field; it may be nil or absent if it ends with `?`.
+  /// The LuaCATS type of a property or field. A `?` at the end means that the value may be nil or
+  /// absent.
   package let type: String
   package let isWritable: Bool
-  /// How the member is written in Lua code, if that does not follow from its name, as for
-  /// operations.
+  /// The member as it is written in Lua code, such as `entity == other`. It is nil if the spelling
+  /// follows from the name; for operations it does not.
   package let shown: String?
   /// One sentence that describes the member.
   package let summary: String
@@ -43,11 +44,11 @@ package struct APIEntry: Sendable {
   /// An example in Lua that readers see and tests run, preceded by `APIDescription.prelude`. A
   /// comment `--> text` is the output of its line.
   package let example: String
-  /// The name of the Swift counterpart; nil if Swift does this in another way or not at all.
+  /// The name of the Swift counterpart, or nil if Swift has no direct counterpart.
   package let swift: String?
   /// The IDs of the behaviours that the member implements.
   package let rules: String
-  /// The argument letters (`lull_method.arguments`), if they do not follow from the signature.
+  /// The argument letters (`lull_method.arguments`), or nil to derive them from the signatures.
   var arguments: StaticString?
   /// The implementation that runs when the member is called or read.
   var body: Body?
@@ -98,7 +99,7 @@ package struct APIEntry: Sendable {
   }
 
   /// Creates the entry of a metamethod. Lua decides which arguments a metamethod gets, so the
-  /// bridge checks only those of `__call`.
+  /// bridge checks only the arguments of `__call`.
   package static func operation(
     _ name: StaticString, _ signature: StaticString, shown: String, _ summary: String,
     _ text: String = "", example: String = "", swift: String? = nil, rules: String = "",

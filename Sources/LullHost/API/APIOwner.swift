@@ -1,4 +1,4 @@
-/// The owner of entries: a table of functions, a class of objects, a table of options, a set of
+/// The owner of API entries: a table of functions, a class of objects, a table of options, a set of
 /// words, or a type alias.
 package struct APIOwner: Sendable {
   package enum Kind: Sendable {
@@ -22,7 +22,7 @@ package struct APIOwner: Sendable {
   /// The name of the object in the documentation of its members, such as `resource` in
   /// `resource:load()`.
   package let receiver: String
-  /// For a table, the name of another table whose fields it may have too.
+  /// For a table, the name of another table type whose fields this table may also have.
   package var base: String?
   package let summary: String
   package let text: String
@@ -30,10 +30,11 @@ package struct APIOwner: Sendable {
   package let swift: String?
   /// Creates the entries of the members that are not documented.
   let hidden: @Sendable () -> [APIEntry]
-  /// Whether the entries only document the members, because the object's `__index` implements them.
+  /// Whether the entries only document the members, because the object's `__index` implements the
+  /// members.
   let isLookup: Bool
-  /// Creates the entries, in groups as they are written in the source. This takes time, so it is
-  /// not done at startup.
+  /// Creates the entries, in the groups in which the source lists them. Creating them takes time,
+  /// so it is not done at startup.
   private(set) var groups: @Sendable () -> [[APIEntry]]
 
   /// All entries. Each access creates them again.
@@ -43,7 +44,7 @@ package struct APIOwner: Sendable {
   /// Lua such as `lull.json`.
   package var name: String { label?.description ?? handle?.name ?? "" }
 
-  /// Returns a copy with more members.
+  /// Returns a copy of the owner that has these entries in addition to its own.
   func adding(_ more: [APIEntry]) -> APIOwner {
     var owner = self
     owner.groups = { [groups] in groups() + [more] }
@@ -63,8 +64,8 @@ package struct APIOwner: Sendable {
   }
 
   /// Returns the parameter names of the longest signature, with a question mark after optional
-  /// ones. A parameter is also optional if a shorter signature lacks it, provided that all names of
-  /// that signature occur in the longest one.
+  /// parameters. A parameter is also optional if a shorter signature lacks it, provided that every
+  /// name in the shorter signature occurs in the longest one.
   private func arguments(of entry: APIEntry) -> String {
     let signatures = entry.signatures
     let longest = signatures.max { $0.parameters.count < $1.parameters.count }

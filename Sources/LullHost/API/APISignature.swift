@@ -13,7 +13,8 @@ package struct APISignature: Sendable, Equatable {
   }
 
   package let parameters: [Parameter]
-  /// The LuaCATS types of the results. The last type may end with `...` for any number of results.
+  /// The LuaCATS types of the results. The last type may end with `...`, which means any number of
+  /// results.
   package let returns: [String]
 
   /// Parses a signature such as `(path: string): Resource`. Returns nil if the text is not a

@@ -2,12 +2,13 @@
 extension APIOwner {
   static let pattern = APIOwner.alias(
     "Pattern", "string|Regex|Resource|fun(url: string): boolean",
-    "A pattern that selects resources by their URL.",
+    "A pattern that selects resources by URL.",
     """
-    A string is a wildcard pattern. Without a scheme it is resolved against the base URL. `*` \
-    matches within a path segment, `**` across segments, `?` one character. It must match the \
-    whole URL up to its query. A regular expression matches anywhere in the URL. A resource stands \
-    for its URL. A function gets the URL and must return at once.
+    A string is a wildcard pattern, which must match the whole URL up to the query. A pattern \
+    without a scheme is resolved against the base URL. `*` matches any characters within a path \
+    segment, `**` also across segments, and `?` matches one character. A regular expression may \
+    match anywhere in the URL. A resource matches its own URL. A function gets the URL, returns \
+    whether it matches, and must return at once.
     """, swift: "ConfigurationPattern")
 
   static let settingsFunction = APIOwner.alias(
@@ -17,8 +18,9 @@ extension APIOwner {
 
   static let transformer = APIOwner.alias(
     "Transformer", "fun(content: any, entity: Entity): any",
-    "Returns new content for the content of a response. May wait.",
-    "The entity is the whole response; only its content changes.", swift: "ResponseTransformer")
+    "Returns new content, made from the content of a response. May wait.",
+    "The entity is the whole response; only the content of the entity changes.",
+    swift: "ResponseTransformer")
 
   static let requestBody = APIOwner.alias(
     "RequestBody", "Body|File|Multipart",

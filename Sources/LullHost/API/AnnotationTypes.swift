@@ -4,7 +4,8 @@ struct AnnotationTypes {
 
   init(_ description: APIDescription) { self.description = description }
 
-  /// Returns a type with the module's name before the names of the API's own types.
+  /// Returns the text of a type, with the module's name put before each name of the API's own
+  /// types.
   func written(_ type: String) -> String {
     var result = ""
     var word = ""

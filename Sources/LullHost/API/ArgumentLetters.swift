@@ -4,8 +4,8 @@ import LullLibC
 /// (`lull_method.arguments`). There is one letter for each argument, derived from the member's
 /// signatures.
 ///
-/// They are derived at the first call of a member, while a script waits. So this code reads bytes
-/// in place and creates no `APISignature`.
+/// The letters are derived at the first call of a member, while a script waits. So this code reads
+/// bytes in place and creates no `APISignature`.
 struct ArgumentLetters {
   typealias Text = UnsafeBufferPointer<UInt8>
 
@@ -21,9 +21,9 @@ struct ArgumentLetters {
   /// - Parameter named: resolves the names of types, which begin with a capital letter.
   init(named: @escaping (Text) -> Named) { self.named = named }
 
-  /// Returns the letters for a member's signatures, of which there is one per line. If the
-  /// signatures differ, an argument may have the type of any of them, and it is optional if one of
-  /// them lacks it.
+  /// Returns the letters for the signatures of a member. `signatures` has one signature per line.
+  /// If the signatures differ in an argument, each of its types is allowed. If a signature lacks an
+  /// argument, that argument is optional.
   func letters(of signatures: Text) -> [UInt8] {
     var letters: [UInt8] = []
     var start = 0

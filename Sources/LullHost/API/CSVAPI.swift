@@ -3,24 +3,25 @@ import LullCore
 
 extension APIOwner {
   static let csv = APIOwner.module(
-    "lull.csv", "Tables as text for spreadsheets and other programs (RFC 4180).",
+    "lull.csv", "Functions for CSV: rows as text, for spreadsheets and other programs (RFC 4180).",
     """
     Fields are bytes and are not changed. A spreadsheet reads a field that begins with `=`, `+`, \
     `-` or `@` as a formula, even if it is quoted. If a spreadsheet will open the text and the \
-    fields come from others, pass `guard = true`: it puts a `'` before such fields.
+    fields come from untrusted sources, pass `guard = true`, which puts a `'` before such fields.
     """,
     entries: [
       .function(
         "encode", "(rows: table[]|Document, columns?: string[], options?: CSVOptions): string",
-        "Rows as CSV with a header. Each row is one line, and lines end in CR LF.",
+        "Returns rows as CSV with a header. Each row is one line, and lines end in CR LF.",
         """
-        Rows are tables with names as keys, or lists, or a document of these. Without `columns`, \
-        all names are columns, in order of first appearance; the names of one table are sorted. \
-        With `columns`, only these are written, in that order, and other fields are ignored. A \
-        column such as `owner.login` is the field `login` of the field `owner`, unless there is a \
-        field with exactly that name. Lists have a header only with `columns`. nil and `lull.null` \
-        are empty, numbers are written as in JSON, a table as JSON text. Any other value that is \
-        not text raises an error with row and column.
+        Each row is a table with names as keys, or a list; the rows may also be a document. \
+        Without `columns`, each name is a column, in the order of first appearance; names that \
+        first appear in a Lua table are sorted within that table. With `columns`, only these \
+        columns are written, in the given order, and other fields are ignored. A column such as \
+        `owner.login` is the field `login` of the field `owner`, unless the row has a field with \
+        exactly that name. Rows that are lists have a header only with `columns`. nil and \
+        `lull.null` become empty fields, numbers and booleans are written as in JSON, and tables \
+        as JSON text. Any other value that is not text raises an error with row and column.
         """,
         example: """
           local users = assert(api("/users"):load():await()).content
@@ -44,7 +45,7 @@ extension APIOwner {
         if let place = call.place {
           for column in rows.missing {
             let name = String(escaping: column)
-            // The column may be missing because tables omit nulls of content.
+            // The column may be missing because Lua tables omit the null values of content.
             if lull_is_omitted_name(call.state, name) != 0 { continue }
             call.reporter.warnings.warn(
               ofField: name, among: rows.names.filter { $0 != name }, by: "lull.csv.encode",
@@ -60,14 +61,14 @@ extension APIOwner {
       .function(
         "decode", "(text: string, options?: CSVOptions): table[]?, string[]|string|nil",
         """
-        The rows of CSV text as tables with the header's names as keys, and a list of these names; \
-        nil and an error message if the text is not valid.
+        Returns the rows of a CSV text, as tables with the header's names as keys, and a list of \
+        these names; returns nil and an error message if the text is not valid.
         """,
         """
-        Values are strings, empty ones too. Lines may also end in LF or CR, empty lines are \
-        ignored, and a byte-order mark is skipped. A row with more or fewer fields than the header \
-        is an error, so that truncated text is noticed. With `header = false` all rows are lists \
-        of any length.
+        Values are strings, also the values of empty fields. Lines may also end in LF or CR, empty \
+        lines are ignored, and a byte-order mark is skipped. A row with more or fewer fields than \
+        the header is an error, so that truncated text is noticed. With `header = false` all rows \
+        are lists of any length.
         """,
         example: """
           local rows, columns = assert(lull.csv.decode('id,note\\r\\n7,"a ""b"" c"\\r\\n'))
@@ -77,7 +78,8 @@ extension APIOwner {
       ) { call throws(Misuse) in
         let options = try CSVOptions(call, 1)
         guard !options.guardsFormulas else {
-          throw .message("'guard' is an option of lull.csv.encode: a ' that it adds is not removed")
+          throw .message(
+            "'guard' is an option of lull.csv.encode: lull.csv.decode does not remove an added '")
         }
         try call.makeRoom(2 * call.length(0))
         let outcome = call.raw(0).withBytes { text -> Result<CSVParser, CSVParser.Problem> in
@@ -109,9 +111,9 @@ extension APIOwner {
         false.
         """,
         """
-        This applies to fields and column names that begin with `=`, `+`, `-` or `@` (full width \
-        too), a tab or a line break. Plain numbers such as `-5` and `+1e3` are unchanged. \
-        `lull.csv.decode` does not remove the `'`.
+        With `guard`, the `'` is put before fields and column names that begin with `=`, `+`, `-` \
+        or `@` (full width too), a tab or a line break. Plain numbers such as `-5` and `+1e3` are \
+        unchanged. `lull.csv.decode` does not remove the `'`.
         """),
     ])
 }
@@ -138,8 +140,8 @@ extension APIOwner {
     var seen: Set<ArraySlice<UInt8>> = []
     for name in parser.fields(ofRow: 0) where !seen.insert(name).inserted {
       return call.fail(
-        "the header names '\(LogText.part(String(escaping: name), limit: 60))' twice (line "
-          + "\(parser.line(ofRow: 0))); { header = false } gives lists")
+        "the column '\(LogText.part(String(escaping: name), limit: 60))' appears twice in the header "
+          + "(line \(parser.line(ofRow: 0))); { header = false } returns rows as lists")
     }
     var rows: [LuaValue] = []
     rows.reserveCapacity(parser.rowCount - 1)
@@ -147,8 +149,8 @@ extension APIOwner {
       let fields = parser.fields(ofRow: row)
       guard fields.count == names.count else {
         return call.fail(
-          "a row has \(fields.count) fields and the header \(names.count) (line "
-            + "\(parser.line(ofRow: row))); { header = false } gives lists")
+          "a row has \(fields.count) fields, but the header has \(names.count) (line "
+            + "\(parser.line(ofRow: row))); { header = false } returns rows as lists")
       }
       rows.append(.table(zip(names, fields).map { ($0, .bytes(Array($1))) }))
     }

@@ -4,8 +4,11 @@ import LullCore
 extension APIOwner {
   static let configuration = APIOwner.object(
     .configuration, receiver: "config",
-    "The configuration that a settings function changes; valid only inside it.",
-    "It has the values that earlier entries have set. Using it later raises an error.",
+    "The configuration that a settings function changes; valid only inside that function.",
+    """
+    The object has the values that earlier configuration entries have set. Using it after the \
+    settings function has returned raises an error.
+    """,
     swift: "Configuration", described: Setting.propertyEntries,
     lookup: [
       .hidden("mutate_requests", "f") { call throws(Misuse) in
@@ -65,8 +68,8 @@ extension APIOwner {
     return setting
   }
 
-  /// Returns the setting with that name. Throws if there is none, or if scripts set it by calling a
-  /// method.
+  /// Returns the setting with that name. Throws if the setting does not exist, or if scripts set it
+  /// by calling a method.
   private static func field(called name: String) throws(Misuse) -> Setting {
     let setting = try setting(called: name)
     guard !setting.isMethod else { throw .unknownSetting(name, among: Setting.names) }

@@ -12,21 +12,21 @@ extension APIOwner {
     [
       .property(
         "content", "any",
-        "The content: JSON as plain tables, text and bytes as strings; nil if none.",
+        "The content: JSON as plain tables, text and bytes as strings; nil if there is no content.",
         """
-        Tables of JSON are built at the first read and then shared by all readers: to edit one, \
-        use `lull.copy`. A change of a shared table is reported and reverted. `print` and \
-        `tostring` show their contents, as `lull.inspect` does. For this all of these tables share \
-        a metatable, which has no other effect. When they are encoded, their members are sorted; \
-        the members of `document` keep the server's order. The result of your own transformer is \
-        returned unchanged.
+        Tables of JSON are built at the first read and then shared by all readers: to edit a \
+        table, edit a copy made by `lull.copy`. A change of a shared table is reported and \
+        reverted. `print` and `tostring` show the contents of such tables, as `lull.inspect` does. \
+        For this purpose, the tables share a metatable, which has no other effect. When the tables \
+        are encoded, their members are sorted; the members of `document` keep the server's order. \
+        The result of your own transformer is returned unchanged.
         """,
         swift: assign == nil ? nil : "\(swiftType).content", get: content, set: assign),
       .property(
         "text", "string", "The content if it is text, else `\"\"`.",
         """
-        Text is `text/…`, XML, JavaScript, YAML and forms. For NDJSON it is the rows, one per \
-        line.
+        Content of the types `text/…`, XML, JavaScript, YAML and forms is text. For NDJSON, this \
+        property has the rows, one per line.
         """, swift: "\(swiftType).text", rules: "TYP-01 TXT-01 TXT-11 JSN-20", get: text),
       .property(
         "json_dict", "table", "The content if it is a JSON object or a table, else an empty table.",
@@ -36,10 +36,10 @@ extension APIOwner {
         swift: "\(swiftType).jsonArray", rules: "TYP-03", get: array),
       .property(
         "document", "Document?",
-        "The same JSON as a read-only view that builds no tables; nil for other content.",
+        "JSON content as a read-only view that builds no tables; nil for other content.",
         """
-        When it is encoded, its members keep the server's order. `lull.copy` turns it into tables \
-        that can be edited and also keep that order.
+        When the document is encoded, its members keep the server's order. `lull.copy` turns the \
+        document into tables that can be edited and that also keep the server's order.
         """, rules: "REQ-14", get: document),
       .method(
         "typed_content", "(default?: any): any",
@@ -52,8 +52,8 @@ extension APIOwner {
     ]
   }
 
-  /// Returns content as a Lua value. The object whose member is called, argument 0, holds the
-  /// value.
+  /// Returns content as a Lua value. The content's Lua tables are held by argument 0 of the call,
+  /// which is the object whose member is called.
   static func shared(
     _ content: Content, _ exchange: Exchange?, _ service: Service?, _ call: Call,
     own tables: OwnTables?

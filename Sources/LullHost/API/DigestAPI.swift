@@ -5,7 +5,7 @@ import LullTransport
 
 extension APIOwner {
   static let base64 = APIOwner.module(
-    "lull.base64", "Base64: bytes as text, and back (RFC 4648).",
+    "lull.base64", "Functions that encode bytes as Base64 text and decode such text (RFC 4648).",
     entries: [
       .function(
         "encode", "(text: string|Secret, options?: Base64Options): string|Secret",
@@ -30,7 +30,8 @@ extension APIOwner {
         switch try call.secretInput(0) {
         case .secret(let text):
           guard !isForURLs, isPadded != false else {
-            throw .argument(1, "a Secret is encoded in the standard alphabet, with padding, only")
+            throw .argument(
+              1, "a Secret can only be encoded in the standard alphabet, with padding")
           }
           call.return(secret: SecretText([.base64(text)]))
         case .bytes(let bytes):
@@ -45,8 +46,9 @@ extension APIOwner {
         "decode", "(text: string): string?, string?",
         "The decoded bytes; nil and an error message with the position if the text is not Base64.",
         """
-        Accepts either alphabet, with or without padding, and skips white space. Text that would \
-        lose bits is an error: one that ends inside a byte, or has extra bits after the last byte.
+        Accepts the standard and the URL alphabet, with or without padding, and skips white space. \
+        Text is not valid if decoding would lose bits: if the text ends inside a byte, or has \
+        extra bits after the last byte.
         """,
         example: """
           print(lull.base64.decode("YW5uOnBhc3M="))    --> ann:pass
@@ -75,13 +77,15 @@ extension APIOwner {
       .field("url", "boolean?", "Use `-` and `_` instead of `+` and `/`, for URLs; default false."),
       .field(
         "padding", "boolean?",
-        "Pad with `=` to a multiple of 4 characters; default true, or false with `url`."),
+        "Pad with `=` to a multiple of 4 characters; default true, or false if `url` is true."),
     ])
 
   static let digestOptions = APIOwner.table(
     "DigestOptions", "Options of `lull.sha256` and `lull.hmac`.",
     entries: [
-      .field("raw", "boolean?", "Return bytes instead of digits; default false.")
+      .field(
+        "raw", "boolean?",
+        "Return the digest as bytes instead of hexadecimal digits; default false.")
     ])
 
   static let moduleDigests: [APIEntry] = [
@@ -92,8 +96,8 @@ extension APIOwner {
       """,
       """
       Raises an error if libcrypto is missing, as `lull.hmac` does. A `lull.file` is read in \
-      parts, in another thread if the caller can wait; returns nil and an error message if it \
-      cannot be read.
+      parts, on another thread if the caller can wait. If the file cannot be read, returns nil and \
+      an error message.
       """,
       example: """
         print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
@@ -113,10 +117,10 @@ extension APIOwner {
       """,
       "The HMAC of a text with a key (RFC 2104), in hexadecimal digits.",
       """
-      Use it for signatures of requests and webhooks. With `raw` the result can be the key of \
-      another HMAC, or the argument of `lull.base64.encode`. If the key or the text is a secret, \
-      the result is one too. It is then computed when the request is sent, and is only sent where \
-      both may be sent.
+      Use this function for signatures of requests and webhooks. With `raw`, the result can be the \
+      key of another HMAC, or the argument of `lull.base64.encode`. If the key or the text is a \
+      secret, the result is a secret too. Such an HMAC is computed when a request with it is sent, \
+      and is sent only to origins to which both the key and the text may be sent.
       """,
       example: """
         print(lull.hmac("sha256", "key", "text"):sub(1, 16))  --> 6afa9046a9579cad
@@ -139,8 +143,8 @@ extension APIOwner {
       "uuid", "(version?: \"v4\"|\"v7\"): string",
       "A unique identifier (RFC 9562), for example for `Idempotency-Key`.",
       """
-      `"v4"`, the default, is random, from the system's generator. `"v7"` begins with the time, so \
-      that later ones sort after earlier ones.
+      `"v4"`, the default, is random and comes from the system's generator. `"v7"` begins with the \
+      time, so that later identifiers sort after earlier identifiers.
       """,
       example: """
         print(#lull.uuid(), lull.uuid("v7"):sub(15, 15))      --> 36 7
@@ -197,8 +201,8 @@ extension APIOwner {
     }
   }
 
-  /// Returns the digest to the script. If the digest involves a secret, the result is a secret too,
-  /// which is computed when it is sent.
+  /// Returns the digest to the script. If the digest involves a secret, the script gets a secret
+  /// instead. The digest is then computed when that secret is sent.
   private static func finish(_ call: Call, _ digest: SecretDigest) throws(Misuse) {
     guard digest.texts.isEmpty, case .bytes(let message) = digest.message else {
       return call.return(secret: SecretText([.digest(digest)]))

@@ -1,18 +1,20 @@
 extension APIOwner {
   static let document = APIOwner.object(
     "Document", receiver: "document",
-    "JSON as a read-only view: nothing is built until it is read.",
+    "JSON as a read-only view: no Lua values are built before they are read.",
     """
-    Made for large responses. Objects keep the order of their keys; nested objects and arrays are \
-    views too. `next`, `rawlen` and `table.sort` do not work on a view; `ipairs`, `table.unpack` \
-    and `table.concat` do. `lull.json.encode` writes it unchanged, `lull.copy` makes plain tables.
+    Use documents for large responses. Objects keep the order of their keys; nested objects and \
+    arrays are views too. `next`, `rawlen` and `table.sort` do not work on a view; `ipairs`, \
+    `table.unpack` and `table.concat` do. `lull.json.encode` writes a document unchanged, and \
+    `lull.copy` turns it into plain tables.
     """,
     swift: "JSONDocument",
     entries: [
       .operation(
         "__index", "(key: string|integer): any", shown: "document[key]",
         """
-        The value of a key, or the element at an index that counts from 1; nil if there is none.
+        The value of a key, or the element at an index, counted from 1; nil if there is no such \
+        key or element.
         """,
         "If a key is repeated, the last value counts.",
         example: """
@@ -37,7 +39,10 @@ extension APIOwner {
           """, swift: "JSONElement.pairs", rules: "JSN-13"),
       .operation(
         "__eq", "(other: Document): boolean", shown: "document == other",
-        "Whether two documents have the same content; with a table use `lull.json.equal`.",
+        """
+        Whether two documents have the same content; to compare with a table, use \
+        `lull.json.equal`.
+        """,
         swift: "JSONElement.==(_:_:)"),
     ])
 }

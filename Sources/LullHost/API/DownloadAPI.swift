@@ -5,7 +5,10 @@ extension APIOwner {
   static let resourceDownloads: [APIEntry] = [
     .method(
       "download", "(path: string, options?: DownloadOptions): Request",
-      "Writes the response to a GET to a file. The state of the resource does not change.",
+      """
+      Sends a GET and writes the response body to a file. The state of the resource does not \
+      change.
+      """,
       """
       The body is written to disk as it arrives, so it may be larger than memory; `max_body_size` \
       does not apply. The file appears when it is complete. It replaces an existing file at that \
@@ -16,8 +19,8 @@ extension APIOwner {
       entity describes the response without its bytes: its content is the path. Compressed \
       responses are not requested, and no transformer or cache sees the response; errors are like \
       those of other requests. Retries resume where the previous attempt ended, if the server \
-      supports it. There is no timeout unless the options set one: `idle_timeout` limits it \
-      instead. Not available in the sandbox.
+      supports it. A download has no `timeout` unless its options set one: `idle_timeout` limits \
+      the download instead. Not available in the sandbox.
       """,
       example: """
         local path = os.tmpname()
@@ -33,7 +36,7 @@ extension APIOwner {
 
   static let downloadOptions = APIOwner.table(
     "DownloadOptions", "Options of `resource:download`.",
-    "All options except `resume` and `progress` are those of other requests.",
+    "All options except `resume` and `progress` are the same as for other requests.",
     entries: [
       .field(
         "resume", "boolean?",
@@ -43,8 +46,9 @@ extension APIOwner {
         """,
         """
         A second file, `NAME.part.lull`, identifies the response by its strong `ETag`, or by a \
-        `Last-Modified` at least a minute old. If the response has changed, or if that cannot be \
-        determined, the download starts again. Only one download at a time can use the file.
+        `Last-Modified` at least a minute old. If the response has changed, or if it cannot be \
+        determined whether it has changed, the download starts again. Only one download at a time \
+        can use the partial file.
         """,
         swift: "Resource.download(to:resume:requestMutation:)",
         rules: "DWN-04 DWN-05 DWN-06 DWN-07 DWN-10"

@@ -38,7 +38,8 @@ extension APIOwner {
     assign: { call throws(Misuse) in
       let box = try entity(call)
       try requireOwn(box)
-      // A copy of a response that has not been decoded remains bytes. (TRF-98)
+      // If the entity is a copy of a response whose content is bytes, the new content is bytes too.
+      // (TRF-98)
       let isOfBytes =
         if box.entity.exchange != nil, case .bytes = box.entity.content { true } else { false }
       let content = try call.stored.content(
@@ -119,7 +120,8 @@ extension APIOwner {
       box.entity.headers = headers
     },
     .property(
-      "timestamp", "number", "When it was received or made; a 304 renews it.",
+      "timestamp", "number",
+      "When the entity was received or made, in seconds since 1970; a 304 renews the timestamp.",
       swift: "Entity.timestamp", rules: "ENT-12 LOAD-07"
     ) { call throws(Misuse) in
       call.return(.number(try entity(call).entity.timestamp))
@@ -130,7 +132,8 @@ extension APIOwner {
       box.entity.timestamp = seconds
     },
     .method(
-      "header", "(name: string): string?", "A header by name, in any letter case.",
+      "header", "(name: string): string?",
+      "Returns the value of a header; the name may be in any letter case.",
       "Repeated headers are joined with `, `; for `set-cookie` the first one is returned.",
       example: """
         print(assert(user:load():await()):header("ETag"))    --> "a1"
@@ -140,12 +143,29 @@ extension APIOwner {
       let name = call.raw(1).textBytes ?? []
       call.return(try entity(call).entity.headers.bytes(of: name).map { .bytes($0) } ?? .nil)
     },
+    .property(
+      "equivalent", "Resource?",
+      """
+      The GET resource that the server names in the header `Content-Location`; nil if the server \
+      names no resource.
+      """,
+      """
+      For the response to a query, loading this resource gets the same content without sending the \
+      body again. The resource is never loaded automatically. For an entity without a service, \
+      this is nil.
+      """,
+      swift: "Resource.equivalent(of:)", rules: "QUERY-14"
+    ) { call throws(Misuse) in
+      let box = try entity(call)
+      let equivalent = box.service?.equivalent(of: box.entity)
+      call.return(equivalent.map { call.values.of($0) } ?? .nil)
+    },
     // Entities created by the script can change, so each equals only itself.
     .operation(
       "__eq", "(other: Entity): boolean", shown: "entity == other",
       """
-      Whether both are the same entity, however they were obtained. An entity made by a script \
-      equals only itself.
+      Whether both values are the same entity, however they were obtained. An entity made by a \
+      script equals only itself.
       """,
       example: """
         local entity = assert(user:load():await())
@@ -161,7 +181,8 @@ extension APIOwner {
       call.return(.bool(isSame))
     },
     .method(
-      "touch", "(): Entity", "Sets the timestamp of an entity made by the script to now.",
+      "touch", "(): Entity",
+      "Sets the timestamp of an entity that the script has made to the current time.",
       example: """
         local entity = lull.entity{ content = "x", timestamp = 0 }
         print(entity:touch().timestamp > 0)        --> true
@@ -192,13 +213,17 @@ extension APIOwner {
   static let entityFields = APIOwner.table(
     "EntityFields", "The fields of `lull.entity{…}`.",
     entries: [
-      .field("content", "any", "The content; without it, zero bytes."),
+      .field("content", "any", "The content; default zero bytes."),
       .field(
         "content_type", "string?",
-        "The Content-Type; overrides one in `headers`.",
+        "The Content-Type; overrides a Content-Type in `headers`.",
         rules: "ENT-11"),
-      .field("headers", "table<string, string|string[]>?", "Headers, in any letter case."),
-      .field("timestamp", "number?", "Default now.", rules: "ENT-12"),
+      .field(
+        "headers", "table<string, string|string[]>?",
+        "The headers; names may be in any letter case."),
+      .field(
+        "timestamp", "number?",
+        "The timestamp, in seconds since 1970; default the current time.", rules: "ENT-12"),
     ])
 }
 

@@ -19,15 +19,15 @@ struct FieldSuggestion {
     }
   }
 
-  /// Members of Lull's objects, by the names that other libraries use for them.
+  /// Members of Lull's objects, keyed by the names that other libraries use for them.
   private static let foreignNames = [
     "body": "content", "data": "content", "json": "content", "code": "status",
     "status_code": "status", "message": "user_message", "error": "latest_error",
     "ok": "is_success", "url": "base_url",
   ]
 
-  /// Code for functions of the module and its tables, by the names that other libraries and
-  /// languages use for them.
+  /// Code for functions of the module and its tables, keyed by the names that other libraries and
+  /// languages use for the functions.
   private static let foreignFunctions = [
     "lull": [
       "fetch": "lull.get(url)", "http": "lull.get(url)", "client": "lull.service(base_url)",
@@ -61,9 +61,9 @@ struct FieldSuggestion {
     return NearestName.suggestion(for: name, among: names)
   }
 
-  /// Returns a sentence which says that the module, or one of its tables, does not have a field of
-  /// that name. It includes a replacement if there is one. Returns nil if the field exists in the
-  /// API, or if there is no such table.
+  /// Returns a sentence which says that the module, or one of its tables, does not have a field
+  /// with the name `name`. If a replacement is known, the sentence includes it. Returns nil if the
+  /// field exists in the API, or if the API has no table with that path.
   ///
   /// - Parameter table: the path of the table, such as `lull` or `lull.json`.
   func note(on name: String, missingIn table: String) -> String? {

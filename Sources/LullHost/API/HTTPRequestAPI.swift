@@ -4,11 +4,14 @@ import LullCore
 extension APIOwner {
   static let httpRequest = APIOwner.object(
     .httpRequest, receiver: "http_request",
-    "A request as it is sent: mutations edit it and networking functions answer it.",
     """
-    It can be changed only inside its mutation; later, assigning raises an error. Assigning a \
-    string that contains the mask of one of its secrets also raises an error, except that text may \
-    be appended to the URL.
+    A request in the form in which it is sent: mutations edit it, and networking functions respond \
+    to it.
+    """,
+    """
+    The request can be changed only inside the mutation that gets it; assigning after that raises \
+    an error. Assigning a string that contains the mask of one of the request's secrets also \
+    raises an error, except that text may be appended to the URL.
     """,
     swift: "HTTPRequest",
     entries: [
@@ -64,7 +67,8 @@ extension APIOwner {
         call.return(call.values.of(headers, .headers))
       },
       .property(
-        "body", "string?", "The bytes to send, with masks for secrets; nil for none.",
+        "body", "string?",
+        "The bytes to send, with masks for secrets; nil if the request has no body.",
         """
         If the body is a `lull.file`, reading this property reads the file into memory, at most \
         100 MB. A `lull.file` can also be assigned, and sets the Content-Type.
@@ -113,19 +117,20 @@ extension APIOwner {
 
   static let headers = APIOwner.object(
     .headers, receiver: "headers",
-    "Headers by name, in any letter case.",
+    "Headers by name; names may be in any letter case.",
     """
-    Headers of resources and responses are read-only. Setting a header after its configuration or \
-    request is closed raises an error. Values are bytes, sent and received unchanged, whether or \
-    not they are UTF-8.
+    Headers of resources and responses are read-only. The headers of a configuration or a request \
+    can be set only inside the function that gets the configuration or request; later, setting a \
+    header raises an error. Values are bytes, sent and received unchanged, whether or not they are \
+    UTF-8.
     """,
     swift: "Headers",
     entries: [
       .operation(
         "__index", "(name: string): string|string[]|nil", shown: "headers[name]",
         """
-        The value of a header; repeated ones are joined with `, `, those of `set-cookie` are a \
-        list.
+        The value of a header. The values of a repeated header are joined with `, `; the values of \
+        `set-cookie` are a list.
         """,
         example: """
           print(assert(user:load():await()).headers["ETag"])  --> "a1"
@@ -144,13 +149,13 @@ extension APIOwner {
       .operation(
         "__newindex", "(name: string, value: string|number|Secret|(string|Secret)[]|false|nil)",
         shown: "headers[name] = value",
-        "Sets a header; nil or false removes it, a list sends several.",
+        "Sets a header; nil or false removes the header, and a list sets several values.",
         """
         A name that is not an HTTP token raises an error. So does a value with a line break, \
         another control character, or a space at its beginning or end. With false, the header is \
         not sent, even if Lull sends it by default: `User-Agent`, `Accept` and `Accept-Encoding`. \
         `Host` and the headers that frame the body cannot be removed. Headers of requests may \
-        contain secrets; reading one returns its mask.
+        contain secrets; reading such a header returns the mask of the secret.
         """,
         example: """
           local entity = lull.entity{ content = "x" }
@@ -172,7 +177,8 @@ extension APIOwner {
         }
         guard write(edit) else {
           throw .message(
-            "these headers are closed: they can be changed only inside the function that got them")
+            "these headers are closed: they can be changed only inside the function that received "
+              + "them")
         }
       },
       .operation(
@@ -214,7 +220,7 @@ extension APIOwner {
 
   static let regex = APIOwner.object(
     .regex, receiver: "regex", "A regular expression of `lull.regex`, for patterns.",
-    "It has no members.", entries: [],
+    "A regular expression has no members.", entries: [],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
         let box = try call.selfObject(.regex, as: RegexBox.self)

@@ -1,22 +1,27 @@
 extension APIOwner {
   static let json = APIOwner.module(
-    "lull.json", "JSON text and Lua values.",
+    "lull.json",
     """
-    JSON is strict (RFC 8259). Integers within 64 bits stay integers, larger ones keep their \
-    digits (`tostring` returns them), and other numbers are floats. null is `lull.null`. If a key \
-    is repeated, the last value counts. At most 1,000 levels are read.
+    Functions that convert between JSON text and Lua values, and that compare and read JSON \
+    values.
+    """,
+    """
+    Only strict JSON is accepted (RFC 8259). Integers within 64 bits stay integers, larger \
+    integers keep their digits (`tostring` returns the digits), and other numbers become floats. \
+    JSON's null becomes `lull.null`. If a key is repeated in an object, the last value counts. At \
+    most 1,000 levels of nesting are read.
     """,
     entries: [
       .function(
         "encode", "(value: any, options?: EncodeOptions): string",
         """
-        The JSON text of a value. Documents keep the server's order; tables, such as `content`, \
-        are sorted.
+        Returns the JSON text of a value. The keys of documents keep the server's order; the keys \
+        of tables, such as `content`, are sorted.
         """,
         """
         Raises an error with the path for a value without a JSON form (a function, a cycle, NaN, \
         invalid UTF-8, the keys `1` and `"1"` in one table), and for a text larger than 1 GB. An \
-        empty table is an object unless marked with `lull.array`.
+        empty table becomes an object unless it is marked with `lull.array`.
         """,
         example: """
           print(lull.json.encode{ 1, "two", lull.null })     --> [1,"two",null]
@@ -24,7 +29,7 @@ extension APIOwner {
           """, rules: "REQ-12 REQ-14 JSN-113 DYN-02"),
       .function(
         "decode", "(text: string): any, string?",
-        "The value of JSON text, or nil and an error message.",
+        "Returns the Lua value of a JSON text, or nil and an error message.",
         "`print` shows the contents of the returned tables.",
         example: """
           local value, problem = lull.json.decode('{"a": [1, 2.0]}')
@@ -33,8 +38,13 @@ extension APIOwner {
           """, rules: "JSN-10 JSN-11 JSN-12 JSN-13 JSN-14 JSN-33"),
       .function(
         "at", "(value: Document|table, pointer: string): any",
-        "The part of a document or table at a JSON Pointer; nil if there is none.",
-        "`~0` is `~`, `~1` is `/`; elements of arrays count from 0, as RFC 6901 says.",
+        """
+        Returns the value at a JSON Pointer in a document or table; nil if there is no such value.
+        """,
+        """
+        In the pointer, write `~` as `~0`, and `/` inside a key as `~1`. Elements of arrays are \
+        counted from 0, as in RFC 6901.
+        """,
         example: """
           local users = assert(api("/users"):load():await()).document
           print(lull.json.at(users, "/1/name"))    --> Ben
@@ -42,7 +52,7 @@ extension APIOwner {
       .function(
         "equal", "(a: any, b: any): boolean",
         "Whether two values are the same JSON: tables, documents, or one of each.",
-        "The order of keys does not count.",
+        "The order of keys does not matter.",
         example: """
           local entity = assert(user:load():await())
           print(lull.json.equal(entity.document, { id = 7, name = "Ann" }))   --> true
@@ -85,13 +95,20 @@ extension APIOwner {
       .field("concurrency", "integer?", "How many calls run at once; default 8."),
       .field(
         "progress", "boolean|string|nil",
-        "Show on a terminal how many calls have ended, with this label; default false."),
+        """
+        Whether a terminal shows how many calls have ended: true, or a label to show beside the \
+        number. Default false.
+        """),
     ])
 
   static let waitOptions = APIOwner.table(
     "WaitOptions", "Options of `lull.wait_until`.",
     entries: [
-      .field("every", "number?", "Seconds between the end of one call and the next; default 0.5."),
-      .field("timeout", "number?", "Seconds after which to stop; default never."),
+      .field(
+        "every", "number?",
+        "Seconds between the end of one call of the function and the next call; default 0.5."),
+      .field(
+        "timeout", "number?",
+        "The number of seconds after which to stop calling the function; default never."),
     ])
 }

@@ -3,13 +3,17 @@ import LullCore
 
 extension APIOwner {
   static let log = APIOwner.module(
-    "lull.log", handle: .log, "Lull's log of its work; nothing is logged unless enabled.",
+    "lull.log", handle: .log,
+    "Lull's log of its work; nothing is logged unless a category is enabled.",
     "The environment variable `LULL_LOG=network,staleness` also enables categories.",
     entries: [
       .property(
         "enabled", "LogCategory[]|LogCategory|boolean|nil",
-        "The categories to log: a list, a name, a preset, or true for `\"common\"`; nil for none.",
-        "Reading returns a sorted list. An unknown name raises an error.",
+        """
+        The categories to log: a list of names, one name, a preset, or true for `"common"`; nil \
+        for no category.
+        """,
+        "Reading this property returns a sorted list. An unknown name raises an error.",
         example: """
           lull.log.enabled = { "network", "staleness" }
           print(table.concat(lull.log.enabled, " "))         --> network staleness
@@ -43,8 +47,9 @@ extension APIOwner {
         "handler", "(fun(category: LogCategory, message: string))?",
         "The function that receives messages in place of standard error.",
         """
-        It must return at once. While it runs, and if it raises an error, messages go to standard \
-        error; its error is reported.
+        The handler must return at once. Messages that are logged while the handler runs go to \
+        standard error. If the handler raises an error, the error is reported, and the message \
+        goes to standard error.
         """,
         example: """
           lull.log.handler = function(category, message) print(category) end  --> network
@@ -69,7 +74,8 @@ extension APIOwner {
     ])
 
   static let logCategories = APIOwner.words(
-    "LogCategory", "What can be logged, and three presets.", swift: "Log.Category",
+    "LogCategory", "The categories of messages that can be logged, and three presets.",
+    swift: "Log.Category",
     entries: [
       .word("network", "Each request with its outcome.", swift: "Log.Category.network"),
       .word(
@@ -82,20 +88,22 @@ extension APIOwner {
         swift: "Log.Category.stateChanges"),
       .word(
         "observers",
-        "Observers that are added, removed and notified.", swift: "Log.Category.observers"),
+        "Each time an observer is added, removed or notified.", swift: "Log.Category.observers"),
       .word(
         "staleness",
-        "The reason why `load_if_needed` loads or not.", swift: "Log.Category.staleness"),
+        "The reason why `load_if_needed` loads or does not load.", swift: "Log.Category.staleness"),
       .word("cache", "Reads and writes of entity caches.", swift: "Log.Category.cache"),
       .word(
-        "configuration", "Configurations that are computed, and the entries they come from.",
+        "configuration",
+        "Each configuration that is computed, and the entries that it is computed from.",
         swift: "Log.Category.configuration"),
       .word(
         "common", "Preset: network, state_changes, staleness.", swift: "Log.Category.common",
         rules: "LOG-03"),
       .word(
-        "detailed", "Preset: all but network_details.", swift: "Log.Category.detailed",
+        "detailed", "Preset: all categories except network_details.",
+        swift: "Log.Category.detailed",
         rules: "LOG-03"),
-      .word("all", "Preset: everything.", swift: "Log.Category.all", rules: "LOG-03"),
+      .word("all", "Preset: all categories.", swift: "Log.Category.all", rules: "LOG-03"),
     ])
 }

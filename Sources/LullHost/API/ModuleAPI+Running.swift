@@ -7,8 +7,9 @@ extension APIOwner {
       "spawn", "(fn: fun(...): any, ...: any): Task",
       "Starts a function as a new task, with the arguments that follow.",
       """
-      It begins on the next turn, not inside this call. A task keeps the script alive. An error in \
-      it is raised where it is awaited; an error that is never awaited is reported.
+      The task begins on the next turn, not inside this call, and keeps the script alive. An error \
+      in the task is raised where the task is awaited. If the task is never awaited, the error is \
+      reported.
       """,
       example: """
         local function name_of(path) return assert(api(path):load():await()).content.name end
@@ -20,9 +21,9 @@ extension APIOwner {
       "sleep", "(seconds: number)",
       "Waits for a number of seconds without blocking anything else.",
       """
-      Suspends the running Lull coroutine. In the main chunk of a stock interpreter it runs the \
-      event loop meanwhile. Raises an error in functions that must return at once and where Lua \
-      cannot yield (`table.sort`, `string.gsub`, finalisers).
+      Suspends the running Lull coroutine. In the main chunk of a stock interpreter, this call \
+      runs the event loop meanwhile. Raises an error in functions that must return at once and \
+      where Lua cannot yield (`table.sort`, `string.gsub`, finalisers).
       """,
       example: """
         local before = lull.now()
@@ -33,14 +34,15 @@ extension APIOwner {
     .function(
       "all", "(list: (Request|Task)[]): any[]?, RequestError?",
       """
-      Waits for all of them: a list of results in order, or nil and the error of the first \
-      failure.
+      Waits for all requests and tasks of a list; returns a list of their results in the same \
+      order, or nil and the error of the first failure.
       """,
       """
-      The result of a request is its entity, that of a task its first value. A task that returns \
-      nil and an error, of any kind, has failed too. After a failure the others are cancelled, \
-      except requests that something else waits for. An error raised inside a task is raised here. \
-      It cannot be called where waiting is not possible.
+      The result of a request is its entity, and the result of a task is the first value that the \
+      task returns. A task that returns nil and an error of any kind has failed too. After a \
+      failure, the other requests and tasks are cancelled, except requests that something else \
+      also waits for. An error raised inside a task is raised here. Raises an error where waiting \
+      is not possible.
       """,
       example: """
         local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
@@ -49,11 +51,14 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.tasks.gather(call, .all) },
     .function(
       "any", "(list: (Request|Task)[]): any, RequestError?",
-      "Waits for the first success and cancels the others; nil and the first error if all fail.",
+      """
+      Waits for the first success of several requests and tasks, cancels the others, and returns \
+      the result; returns nil and the first error if all fail.
+      """,
       """
       A request that something else waits for is not cancelled. An error raised inside a task is \
-      raised here if nothing succeeds; otherwise it is reported like that of a task that is never \
-      awaited. An empty list raises an error.
+      raised here if nothing succeeds; otherwise the error is reported, like an error in a task \
+      that is never awaited. An empty list raises an error.
       """,
       example: """
         local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
@@ -63,13 +68,17 @@ extension APIOwner {
     .function(
       "map",
       "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]?, RequestError?",
-      "Calls a function for each element, a few at a time, and returns the results in order.",
       """
-      The function may wait; 8 calls run at once unless `concurrency` is set. The first error \
-      cancels the rest and is raised here. If a call returns nil and an error, as `await` does, \
-      the rest is cancelled too, and nil and that error are returned. To continue after failures, \
-      let the function return something else. Tasks the function starts end with it. However long \
-      the list, only the calls that are running take memory besides the results.
+      Calls a function for each element of a list, several calls at a time, and returns the \
+      results in the order of the list.
+      """,
+      """
+      The function may wait; up to 8 calls run at the same time unless `concurrency` is set. The \
+      first error that the function raises cancels the other calls and is raised here. If the \
+      function returns nil and an error, as `await` does, the other calls are cancelled too, and \
+      `lull.map` returns nil and that error. To continue after failures, let the function return \
+      something else. Tasks that the function starts end with `lull.map`. Apart from the results, \
+      only the running calls take memory, however long the list is.
       """,
       example: """
         local names = lull.map({ 7, 8 }, function(id)
@@ -84,8 +93,9 @@ extension APIOwner {
       """
       The bar is drawn at the bottom of the terminal, on standard error; several bars are drawn \
       one below the other. Without a total, only a count is shown. Nothing is written if standard \
-      error is not a terminal, or in a session. Printed text goes above it. The prompt of \
-      `io.read` is overwritten when the bar is drawn again: finish it before you ask for input.
+      error is not a terminal, or in a session. Printed text appears above the bar. The prompt of \
+      `io.read` is overwritten when the bar is drawn again: finish the bar before you ask for \
+      input.
       """,
       example: """
         local progress = lull.progress(3, "reading")
@@ -105,14 +115,14 @@ extension APIOwner {
     .function(
       "timeout", "(seconds: number, fn: fun(): any): any, RequestError?",
       """
-      Calls a function and returns its results, or nil and an error of kind `timeout` if it takes \
-      too long.
+      Calls a function and returns its results, or nil and an error of kind `timeout` if the \
+      function takes too long.
       """,
       """
-      After the timeout, whatever the function waits for is cancelled (a request only if nothing \
-      else waits for it), and its coroutine is closed: nothing after its wait runs. Tasks it has \
-      started end with it. An error of the function is raised here. It cannot stop a function that \
-      never waits.
+      After the timeout, everything that the function waits for is cancelled (a request only if \
+      nothing else waits for that request). The function's coroutine is closed, so that no code \
+      after its wait runs. Tasks that the function has started are cancelled too. An error of the \
+      function is raised here. A function that never waits cannot be stopped.
       """,
       example: """
         local value, err = lull.timeout(0.1, function() lull.sleep(5) return "late" end)
@@ -123,10 +133,10 @@ extension APIOwner {
       "wait_until", "(fn: fun(): any, options?: WaitOptions): any, RequestError?",
       "Calls a function repeatedly until it returns a true value, and returns its results.",
       """
-      The first call is made at once, the next one `every` seconds after the last has returned. \
-      The function may wait. After `timeout` seconds, if that is set, whatever it waits for is \
-      cancelled and the result is nil and an error of kind `timeout`. An error of the function is \
-      raised here.
+      The function is called at once, and again `every` seconds after each call has returned. The \
+      function may wait. If `timeout` is set, everything that the function waits for is cancelled \
+      after that many seconds, and `lull.wait_until` returns nil and an error of kind `timeout`. \
+      An error of the function is raised here.
       """,
       example: """
         local calls = 0
@@ -144,10 +154,11 @@ extension APIOwner {
       "run", "(fn?: fun())",
       "Runs the event loop until no task, request in flight or sleep is left.",
       """
-      For the end of a script in a stock interpreter; the `lull` command does it automatically. \
-      With a function, it first runs that function as a task; in the main chunk of a stock \
-      interpreter it raises an error of that task. Inside a task or callback it waits for \
-      everything else to end, except tasks that wait for that task or callback.
+      Call this at the end of a script in a stock interpreter; the `lull` command runs the event \
+      loop automatically. If a function is passed, it is first started as a task. In the main \
+      chunk of a stock interpreter, an error of that task is raised here. Inside a task or \
+      callback, this call waits for everything else to end, except for tasks that wait for the \
+      calling task or callback.
       """,
       example: """
         user:load():on_success(function(entity) print(entity.content.name) end)   --> Ann
@@ -159,9 +170,10 @@ extension APIOwner {
       "(handler?: fun(err: any, traceback: string, where: string): boolean?)",
       "Sets the function that handles errors in callbacks and in tasks that are never awaited.",
       """
-      It replaces the report on standard error, but not the exit code 1. If it returns true, the \
-      error counts as handled and does not change the exit code. nil restores the default. It must \
-      return at once; its own errors go to the default.
+      The handler replaces the report on standard error; the exit code is still 1. If the handler \
+      returns true, the error counts as handled and does not change the exit code. Passing nil \
+      restores the default handler. The handler must return at once; errors in it are reported by \
+      the default handler.
       """,
       example: """
         lull.on_error(function(err, traceback, where) print(err) return true end)
@@ -176,10 +188,10 @@ extension APIOwner {
       "repl", "()",
       "Opens a session at this point of a script: lines are read from standard input and run.",
       """
-      The caller waits until the session is left with Ctrl-D, while everything else continues; the \
-      session sees the script's globals. Only one session can be open. It waits as `sleep` does, \
-      and raises an error where that cannot wait. In a stock interpreter: `lua5.4 -l lull -e \
-      'lull.repl()'`.
+      The caller waits until the session is left with Ctrl-D, while everything else continues. The \
+      session sees the script's globals. Only one session can be open at a time. Raises an error \
+      where `lull.sleep` cannot wait either. To open a session in a stock interpreter, run `lua5.4 \
+      -l lull -e 'lull.repl()'`.
       """,
       example: """
         if os.getenv("DEBUG") then lull.repl() end
@@ -191,7 +203,10 @@ extension APIOwner {
       Prints a description of a function, object or name of Lull, with its signature and an \
       example.
       """,
-      "In a session, `help` works without `lull`. Without an argument it lists the topics.",
+      """
+      In a session, this function can be called as `help`. Without an argument, it lists the \
+      topics.
+      """,
       example: """
         lull.help(lull.now)
         """
@@ -200,9 +215,9 @@ extension APIOwner {
       "stats", "(): Stats",
       "Returns a new table with counts of objects in memory and work in progress.",
       """
-      It looks at every resource of every service and changes nothing. Garbage counts until it is \
-      collected: to see what stays, call `collectgarbage()` first, twice for objects held by \
-      finalisers. Does not wait.
+      This call visits every resource of every service and changes nothing. Garbage counts until \
+      it is collected. To count only objects that stay in memory, call `collectgarbage()` first, \
+      and call it twice if finalisers hold objects. Does not wait.
       """,
       example: """
         local before = lull.stats()
@@ -225,8 +240,9 @@ extension APIOwner {
       "demo", "(): string",
       "Starts the sample API as a child process and returns its base URL.",
       """
-      It listens on the loopback address only and ends with its parent; a second call returns the \
-      same URL. Raises an error if `lull-mock`, which serves it, cannot be found or started.
+      The process listens on the loopback address only and ends with its parent process. A second \
+      call returns the same URL. Raises an error if the program `lull-mock`, which serves the \
+      sample API, cannot be found or started.
       """,
       example: """
         local demo = lull.service(lull.demo())
@@ -244,10 +260,13 @@ extension APIOwner {
     },
     .property(
       "unhandled", "string",
-      "`\"ignore\"`: do not report failed requests that the script has not handled.",
       """
-      With `"report"`, the default, each of them is reported in one line on standard error at the \
-      end of the script, and the exit code is 1. A request is handled if it was awaited, has an \
+      Whether failed requests that the script has not handled are reported: `"report"` (default) \
+      or `"ignore"`.
+      """,
+      """
+      With `"report"`, each such request is reported in one line on standard error at the end of \
+      the script, and the exit code is 1. A request is handled if it was awaited, has an \
       `on_failure` or `on_completion` hook, or if its `response` was read. A load is also handled \
       if its resource is observed, its `latest_error` was read afterwards, or the failure of a \
       later load of the resource was handled. Cancelled requests do not count. Any other value \
@@ -264,25 +283,25 @@ extension APIOwner {
     .property(
       "null", "any",
       "JSON's null inside content and bodies; compare with `==`.",
-      "It is truthy, like everything in Lua but nil and false.",
+      "`lull.null` counts as true in conditions, like every Lua value except nil and false.",
       example: """
         local value = lull.json.decode('{"nickname": null}')
         print(value.nickname == lull.null)         --> true
         """, swift: "JSONValue.null", rules: "JSN-17"),
     .function(
       "array", "(t: table): table",
-      "Marks a table as a JSON array, so that an empty one encodes as `[]`, and returns it.",
+      """
+      Marks a table as a JSON array and returns the table; an empty table is then encoded as `[]`.
+      """,
       example: """
         print(lull.json.encode{ list = lull.array{} })       --> {"list":[]}
         """, rules: "REQ-12"),
     .function(
       "copy", "(value: any): any",
-      """
-      A deep copy of a value, which can be changed even if the original is read-only.
-      """,
+      "Returns a deep copy of a value; the copy can be changed even if the original is read-only.",
       """
       Tables are copied with their metatables and cycles. A document becomes tables that are \
-      encoded in the server's order. An entity becomes one that can be changed. Other values are \
+      encoded in the server's order. The copy of an entity can be changed. Other values are \
       returned unchanged.
       """,
       example: """
@@ -293,18 +312,25 @@ extension APIOwner {
         """),
     .function(
       "inspect", "(value: any, options?: InspectOptions): string",
-      "A readable text of any value, with complete tables and keys in order.",
+      """
+      Returns a readable text for any value; nested tables are shown too, with their keys in \
+      order.
+      """,
       example: """
         print(lull.inspect{ 1, 2, name = "Ann" })  --> { 1, 2, name = "Ann" }
         """),
     .function(
       "table", "(rows: any, columns?: string[]): string",
-      "Rows as text in columns, one line each, as `-o table` writes them.",
+      """
+      Returns rows as text in columns, one line per row, as the option `-o table` of the command \
+      writes them.
+      """,
       """
       Rows are a list of records; a single record is shown as one row. Elements that are not \
-      records go into a column `value`. Without `columns`, all names are columns, in order of \
-      first appearance; the names of one table are sorted. `"owner.login"` is a field of a field \
-      and `"tags.1"` the first element. A value without a JSON form raises an error.
+      records go into a column `value`. Without `columns`, each field name is a column, in the \
+      order of first appearance; names that first appear in a Lua table are sorted within that \
+      table. The column `"owner.login"` is the field `login` of the field `owner`, and `"tags.1"` \
+      is the first element of the field `tags`. A value without a JSON form raises an error.
       """,
       example: """
         local users = assert(api("/users"):load():await()).document
@@ -338,15 +364,15 @@ extension APIOwner {
 
   /// The functions of Lua's own `os` library that the command replaces.
   static let os = APIOwner.module(
-    "os", "The changes that the `lull` command makes to Lua's own `os`.",
+    "os", "The changes that the `lull` command makes to Lua's own library `os`.",
     entries: [
       .function(
         "exit", "(code?: integer|boolean, close?: boolean)",
-        "Ends the script with an exit code, as Ctrl-C does.",
+        "Ends the script with an exit code, in the way that Ctrl-C ends a script.",
         """
-        Only the `lull` command changes this function; a stock interpreter has Lua's own. Requests \
-        in flight are cancelled and their hooks run; to-be-closed variables are closed. Nothing \
-        after the call runs, and no `pcall` catches it.
+        Only the `lull` command changes this function; a stock interpreter has Lua's own \
+        `os.exit`. Requests in flight are cancelled and their hooks run; to-be-closed variables \
+        are closed. No code after the call runs, and no `pcall` catches the exit.
         """,
         example: """
           if not user.is_up_to_date then os.exit(3) end
@@ -395,7 +421,8 @@ extension APIOwner {
     }
   }
 
-  /// Implements `lull.repl()`. The caller waits while a session has control of the loop.
+  /// Implements `lull.repl()`. The call returns when the session that it opens has ended. Until
+  /// then the session drives the event loop.
   static func openSession(_ call: Call) throws(Misuse) {
     try call.permissions.refuseInSandbox("lull.repl")
     lull_repl_link()

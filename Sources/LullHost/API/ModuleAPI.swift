@@ -5,12 +5,13 @@ extension APIOwner {
   static let lull = APIOwner.module(
     "lull", "The table that `require \"lull\"` returns.",
     """
-    Misuse raises an error at the caller's line. External failures never raise: they become state, \
-    call hooks, or are returned as `nil, err`. Unknown keys in any table of options raise an error \
-    that names the nearest known key. Durations are in seconds, timestamps in seconds since 1970, \
-    sizes in bytes. A string that is not UTF-8 stays unchanged in bodies, contents and header \
-    values. Where only text is possible, it raises an error or fails the request, and messages \
-    show its bytes as escapes (`caf\\xE9`).
+    Misuse raises an error at the caller's line. External failures, such as those of the network, \
+    never raise errors: they become the state of a resource, are passed to hooks, or are returned \
+    as `nil, err`. Unknown keys in any table of options raise an error that names the nearest \
+    known key. Durations are in seconds, timestamps in seconds since 1970, sizes in bytes. A \
+    string that is not UTF-8 stays unchanged in bodies, contents and header values. Where only \
+    text is possible, such a string raises an error or fails the request, and messages show its \
+    bytes as escapes (`caf\\xE9`).
     """,
     groups: [
       moduleMakers, moduleOneOffs, moduleRequests, moduleBodies, moduleConcurrency, moduleScripting,
@@ -26,8 +27,8 @@ extension APIOwner {
       """,
       "Makes a service: a web API with its resources, configuration and networking.",
       """
-      Sends nothing. A base that is not a URL is ignored and logged as a warning. Without a base, \
-      every resource made from a path is invalid and its requests fail.
+      Sends nothing. A base URL that is not valid is ignored, with a warning in the log. Without a \
+      base URL, every resource made from a path is invalid and its requests fail.
       """,
       example: """
         local github = lull.service{ base_url = "https://api.github.com", expiration_time = 300 }
@@ -38,7 +39,7 @@ extension APIOwner {
     ) { call throws(Misuse) in try makeService(call) },
     .function(
       "entity", "(fields: EntityFields): Entity",
-      "Makes an entity, which can be changed until it becomes the data of a resource.",
+      "Makes an entity, which can be changed until the entity becomes the data of a resource.",
       """
       A string as content is text if it is valid UTF-8, else bytes. The default timestamp is now.
       """,
@@ -55,8 +56,9 @@ extension APIOwner {
       Makes a request error, to raise in a transformer or to return from a networking function.
       """,
       """
-      A string is the message. The default message is the phrase of the status, the text of the \
-      cause, or "Request failed". Making an error does not raise it; `error(lull.error{…})` does.
+      A string argument is the message. The default message is the text of the cause, else the \
+      phrase of the status, else "Request failed". Making an error does not raise it; \
+      `error(lull.error{…})` does.
       """,
       example: """
         local err = lull.error{ http_status = 404 }
@@ -69,8 +71,8 @@ extension APIOwner {
       "regex", "(pattern: string, options?: \"i\"): Regex",
       "Compiles a regular expression (PCRE2 syntax) for use as a URL pattern.",
       """
-      The only option is `"i"`: ignore letter case. It matches anywhere in the URL. A search ends \
-      after a million steps; the request then fails.
+      The only option is `"i"`, which ignores letter case. The expression may match anywhere in \
+      the URL. A search that takes more than a million steps fails the request.
       """,
       example: """
         api:configure(lull.regex("/USERS/[0-9]+$", "i"), { expiration_time = 300 })
@@ -82,8 +84,9 @@ extension APIOwner {
       "status", "(resources: Resource|Resource[], options?: StatusOptions): Status",
       "The combined state of several resources, and a way to retry those that failed.",
       """
-      Use it for one display of all of them, as with Siesta's `ResourceStatusOverlay`. It observes \
-      nothing and loads nothing; `status:changes()` and `status:await()` wait.
+      Use a status to display several resources as one, as with Siesta's `ResourceStatusOverlay`. \
+      This call observes nothing and loads nothing; `status:changes()` and `status:await()` wait \
+      for changes.
       """,
       example: """
         local status = lull.status{ user, api("/users/8") }
@@ -132,9 +135,10 @@ extension APIOwner {
     },
     .function(
       "failed_request", "(error: RequestError): Request",
-      "Makes a request that has already failed with that error, without network or pipeline.",
+      "Makes a request that has already failed with the given error, without network or pipeline.",
       """
-      Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` returns it.
+      The request's hooks run once, on a later turn. Cancelling the request does nothing, and its \
+      method `repeated()` returns the same request.
       """,
       example: """
         local refused = lull.failed_request(lull.error("Sign in first"))
@@ -151,9 +155,10 @@ extension APIOwner {
     },
     .function(
       "hard_wired_request", "(response: Response): Request",
-      "Makes a request that already has that response.",
+      "Makes a request that already has the given response.",
       """
-      Its hooks run once, on a later turn. Cancelling it does nothing; `repeated()` returns it.
+      The request's hooks run once, on a later turn. Cancelling the request does nothing, and its \
+      method `repeated()` returns the same request.
       """,
       example: """
         local request = lull.hard_wired_request(lull.success{ content = "ready" })
@@ -171,13 +176,16 @@ extension APIOwner {
     },
     .function(
       "custom_request", "(functions: CustomRequest): Request",
-      "Makes a request with your own logic instead of an exchange.",
       """
-      The request is not started yet. It starts with its method `start()`, in a chain, or when a \
-      decorator returns it. Then the function `start` is called once with `complete`. The first \
-      `complete(response)` ends the request, without a pipeline; later calls are ignored and \
-      logged. An error in any of its functions fails the request with kind `script_error`. `start` \
-      may wait; the other functions must return at once.
+      Makes a request whose response comes from your own functions instead of an exchange with a \
+      server.
+      """,
+      """
+      The returned request is not started yet. It starts with its method `start()`, in a chain, or \
+      when a decorator returns the request. The function `start` is then called once, with a \
+      function `complete`. The first call of `complete(response)` completes the request, without a \
+      pipeline; later calls are ignored and logged. An error in any of your functions fails the \
+      request with kind `script_error`. `start` may wait; the other functions must return at once.
       """,
       example: """
         local job = lull.custom_request{
@@ -225,8 +233,8 @@ extension APIOwner {
     var isOffline = false
     var omitsNulls = false
     var functions: [String: Int64] = [:]
-    // The options that are needed to create the service come first. The settings are read later,
-    // because they need an existing service.
+    // The options that are needed to create the service are read first. The settings are read
+    // later, because they need an existing service.
     let known = serviceKeys + Setting.names
     try call.reading.options.forEach(of: table, in: call.state, known: known) {
       key, value throws(Misuse) in
@@ -258,7 +266,8 @@ extension APIOwner {
     service.omitsNulls = omitsNulls
     service.hostFunctions = functions
     let result = call.values.of(service)
-    // The userdata is pinned while closures are anchored to it, because nothing else holds it yet.
+    // The userdata is pinned while closures are anchored to it, because nothing else refers to the
+    // userdata yet.
     var object = call.bridge.encode(result)
     guard lull_object_pin(call.bridge.pointer, &object) == 0 else {
       call.handles.releaseUnclaimed(object.handle)
@@ -351,8 +360,8 @@ extension APIOwner {
       throw .argument(
         1, "message or table expected, got \(call.raw(0).typeName)")
     }
-    // The default message is that of the cause, then the status phrase, then a generic one.
-    // (ERR-02)
+    // The default message is the message of the cause. Without a message there, it is the status
+    // phrase, and without a status, a generic text. (ERR-02)
     var error = RequestError(
       httpStatusCode: status, entity: entity, cause: nil, timestamp: call.pump.clock.now)
     error.cause = cause

@@ -5,25 +5,26 @@ extension APIOwner {
   static let networkingFunction = APIOwner.alias(
     "NetworkingFunction",
     "fun(http: HTTPRequest, complete: Completion, report: fun(metrics: NetworkReport)): NetworkAnswer?, RequestError?",
-    "Answers requests in place of the network.",
+    "Responds to requests in place of the network.",
     """
-    It is called when a request starts, in a coroutine that is closed if the request is cancelled, \
-    and may wait. It answers once: by returning a table, or nil and an error, or by calling \
-    `complete` with the same values. A status and an error may come together: the request then \
-    fails with the cause, status and entity of the error, and takes the rest from the table. \
-    Further answers are ignored and logged. If the function raises, or ends without an answer and \
-    `complete` is no longer reachable, the request fails with kind `script_error`; a request error \
-    it raises is the answer.
+    The function is called when a request starts, and may wait. It runs in a coroutine that is \
+    closed if the request is cancelled. The function responds once: by returning a table, or nil \
+    and an error, or by calling `complete` with the same values. A table and an error may be \
+    passed together: the request then fails with the cause, status and entity of the error, and \
+    the rest is taken from the table. Further responses are ignored and logged. A request error \
+    that the function raises is its response. If the function raises any other error, or if it \
+    ends without a response and `complete` is no longer reachable, the request fails with kind \
+    `script_error`.
     """,
     swift: "NetworkingProvider")
 
   static let completion = APIOwner.alias(
     "Completion", "fun(answer?: NetworkAnswer, error?: RequestError|string)",
-    "Answers a request, once.", swift: "NetworkCompletion")
+    "Gives the response to a request, once.", swift: "NetworkCompletion")
 
   static let networkAnswer = APIOwner.table(
     "NetworkAnswer", "The response that a networking function returns.",
-    "`json` and `text` set a content type unless the headers have one.",
+    "The fields `json` and `text` set a Content-Type unless `headers` contains one.",
     swift: "NetworkResult",
     entries: [
       .field(
@@ -69,7 +70,8 @@ extension APIOwner {
         swift: "RequestDelegate.startUnderlyingOperation(passingResponseTo:)",
         rules: "DEL-03 DEL-04 DEL-06"),
       .field(
-        "cancel", "fun()?", "Called when the request is cancelled; later reports are ignored.",
+        "cancel", "fun()?",
+        "Called when the request is cancelled; calls of `complete` after that are ignored.",
         swift: "RequestDelegate.cancelUnderlyingOperation()",
         rules: "DEL-07"),
       .field(
@@ -104,8 +106,8 @@ extension APIOwner {
           try call.reading.answers.result(
             call.raw(1), call.raw(2), call.state, call.index(1), url: answer.url))
       },
-      // `report{ sent =, to_send =, received =, to_receive = }`: all fields are optional; missing
-      // ones are unchanged.
+      // `report{ sent =, to_send =, received =, to_receive = }`: all fields are optional. A value
+      // whose field is missing stays unchanged.
       .hidden("report", "t") { call throws(Misuse) in
         let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
         var metrics = answer.metrics

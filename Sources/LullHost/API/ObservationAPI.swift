@@ -4,7 +4,7 @@ import LullCore
 extension APIOwner {
   static let observation = APIOwner.object(
     .observation, receiver: "observation",
-    "The result of `resource:observe`, which can stop the observer.",
+    "The result of `resource:observe`: an object that can stop the observer.",
     "The observer stays until it is stopped, even if this object is dropped.",
     entries: [
       .property("resource", "Resource", "The resource that is observed.") { call throws(Misuse) in
@@ -40,23 +40,27 @@ extension APIOwner {
 
   static let observer = APIOwner.table(
     "Observer", "A table that observes resources: its methods with these names are called.",
-    "It needs at least one of them. Each may wait. Their errors are reported.",
+    """
+    The table needs at least one of these methods. Each method may wait. Errors in the methods are \
+    reported.
+    """,
     swift: "ResourceObserver",
     entries: [
       .field(
         "resource_changed",
         "(fun(self: table, resource: Resource, event: ResourceEvent, source?: DataSource))?",
-        "The state has changed.", swift: "ResourceObserver.resourceChanged(_:event:)",
+        "Called when the state of the resource has changed.",
+        swift: "ResourceObserver.resourceChanged(_:event:)",
         rules: "OBS-02 OBS-39"),
       .field(
         "resource_request_progress", "(fun(self: table, resource: Resource, fraction: number))?",
-        "Progress of a load; 1 comes before `new_data` or `error`.",
+        "Called with the progress of a load; the call with 1 precedes `new_data` or `error`.",
         swift: "ResourceObserver.resourceRequestProgress(for:progress:)", rules: "PRG-29 OBS-39"),
       .field(
         "stopped_observing", "(fun(self: table, resource: Resource))?",
         """
-        The observer was removed, or its owner was collected. Not called if the table itself was \
-        collected.
+        Called when the observer was removed or its owner was collected. Not called if the table \
+        itself was collected.
         """,
         swift: "ResourceObserver.stoppedObserving(resource:)", rules: "OBS-26 OBS-28 OBS-29"),
     ])
@@ -72,10 +76,12 @@ extension APIOwner {
         "request_cancelled", "A load was cancelled; data and error stay.",
         swift: "ResourceEvent.requestCancelled", rules: "OBS-07 CXL-10"),
       .word(
-        "new_data", "The data has changed; the third argument is its source.",
+        "new_data",
+        "The data has changed; the third argument of the observer is the source of the data.",
         swift: "ResourceEvent.newData(_:)", rules: "OBS-03 OBS-10"),
       .word(
-        "not_modified", "The data is still current.", swift: "ResourceEvent.notModified",
+        "not_modified", "A load has ended, and the data is still current.",
+        swift: "ResourceEvent.notModified",
         rules: "OBS-05 NM-05"),
       .word(
         "error", "A load has failed; the data stays.", swift: "ResourceEvent.error", rules: "OBS-08"
@@ -85,7 +91,9 @@ extension APIOwner {
   static let sources = APIOwner.words(
     "DataSource", "The source of new data.", swift: "ResourceEvent.NewDataSource",
     entries: [
-      .word("network", "A load.", swift: "ResourceEvent.NewDataSource.network", rules: "OBS-03"),
+      .word(
+        "network", "The server, by a load or a followed stream.",
+        swift: "ResourceEvent.NewDataSource.network", rules: "OBS-03"),
       .word(
         "cache", "An entity cache; `is_loading` may still be true.",
         swift: "ResourceEvent.NewDataSource.cache",
@@ -95,10 +103,11 @@ extension APIOwner {
         "Another host or process, through `lull.cache.shared()`; `is_loading` does not change.",
         swift: "ResourceEvent.NewDataSource.shared", rules: "NEWS-01"),
       .word(
-        "local_override", "`override_local_data` or `override_local_content`.",
+        "local_override", "A call of `override_local_data` or `override_local_content`.",
         swift: "ResourceEvent.NewDataSource.localOverride", rules: "OBS-04"),
       .word(
-        "wipe", "`wipe`: the data is gone.", swift: "ResourceEvent.NewDataSource.wipe",
+        "wipe", "A call of `wipe`, which has removed the data.",
+        swift: "ResourceEvent.NewDataSource.wipe",
         rules: "WIPE-06"),
     ])
 }

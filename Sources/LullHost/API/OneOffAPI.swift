@@ -6,15 +6,15 @@ extension APIOwner {
   static let moduleOneOffs: [APIEntry] = [
     .function(
       "get", "(url: string, options?: OneOffOptions): Request",
-      "Sends a GET request to a URL without a service.",
+      "Sends a GET request to a URL; no service is needed.",
       """
-      It works like a request of a service at the URL's origin, made for this one request: the \
-      response goes through the pipeline, errors are like those of any other request, and `await` \
-      waits for it. The URL includes its query; a space or another invalid character is escaped, \
-      and existing escapes stay. If the text is not an http or https URL, the returned request has \
-      already failed. Requests to one origin share connections, but nothing else: neither content \
-      nor cookies are stored. To store them, and for retries, limits, proxies and all other \
-      settings, use a service.
+      The request works like a request of a service at the URL's origin that is made for this one \
+      request: the response goes through the pipeline, errors are like those of any other request, \
+      and `await` waits for it. The URL includes its query; a space or another invalid character \
+      is escaped, and existing escapes stay. If the text is not an http or https URL, the returned \
+      request has already failed. Requests to one origin share connections, but nothing else: \
+      neither content nor cookies are stored. To store them, and for retries, limits, proxies and \
+      all other settings, use a service.
       """,
       example: """
         local entity = assert(lull.get(lull.demo() .. "/users/7"):await())
@@ -25,7 +25,7 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.sendOneOff(.get, to: 0) },
     oneOff(
       "post",
-      "Sends a POST request to a URL without a service; otherwise like `lull.get`.",
+      "Sends a POST request to a URL; otherwise like `lull.get`.",
       example: """
         assert(lull.post("https://api.example.com/users", {
           json = { name = "Cid" }, headers = { ["Idempotency-Key"] = "a7" },
@@ -34,27 +34,27 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.sendOneOff(.post, to: 0) },
     oneOff(
       "put",
-      "Sends a PUT request to a URL without a service; otherwise like `lull.get`."
+      "Sends a PUT request to a URL; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.put, to: 0) },
     oneOff(
       "patch",
-      "Sends a PATCH request to a URL without a service; otherwise like `lull.get`."
+      "Sends a PATCH request to a URL; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.patch, to: 0) },
     oneOff(
       "delete",
-      "Sends a DELETE request to a URL without a service; otherwise like `lull.get`."
+      "Sends a DELETE request to a URL; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.delete, to: 0) },
     oneOff(
       "head",
-      "Sends a HEAD request to a URL without a service; otherwise like `lull.get`."
+      "Sends a HEAD request to a URL; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.head, to: 0) },
     oneOff(
       "options",
-      "Sends an OPTIONS request to a URL without a service; otherwise like `lull.get`."
+      "Sends an OPTIONS request to a URL; otherwise like `lull.get`."
     ) { call throws(Misuse) in try call.sendOneOff(.options, to: 0) },
     .function(
       "request", "(method: string, url: string, options?: OneOffOptions): Request",
-      "Sends a request with any method to a URL without a service; otherwise like `lull.get`.",
+      "Sends a request with any method to a URL; otherwise like `lull.get`.",
       "The method may be any HTTP token, in any letter case.",
       swift: "Resource.request(_:body:requestMutation:)", rules: "ONE-01 DYN-01", arguments: "svT"
     ) { call throws(Misuse) in
@@ -100,7 +100,7 @@ extension APIOwner {
       .field("json", "any", "Any JSON value, as in `Body`.", rules: "ONE-05 REQ-10"),
       .field(
         "form", "table<string, string|number|boolean|Secret>?",
-        "Names and values, sent URL-encoded and sorted.", rules: "ONE-05 REQ-15"),
+        "Names and values, sent URL-encoded and sorted by name.", rules: "ONE-05 REQ-15"),
       .field("text", "string?", "Text, sent in UTF-8 or `encoding`.", rules: "ONE-05 REQ-07"),
       .field("data", "string?", "Bytes, sent unchanged.", rules: "ONE-05 REQ-06"),
       .field(
@@ -122,7 +122,7 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Sends a request to the URL that is the argument at that position. The next argument is the
+  /// Sends a request to the URL in the argument at index `position`. The argument after it is the
   /// table of options. The request uses a temporary service, so that credentials are bound to the
   /// URL's origin. (ONE-01 to ONE-09)
   fileprivate func sendOneOff(_ method: RequestMethod, to position: Int) throws(Misuse) {

@@ -4,7 +4,7 @@ import LullCore
 extension APIOwner {
   static let pipeline = APIOwner.object(
     .pipeline, receiver: "config.pipeline",
-    "The stages a response goes through, in order.",
+    "The stages that a response passes through, in order.",
     """
     Stages have no meaning except their order. The pipeline runs once per response, and not for a \
     304.
@@ -14,8 +14,8 @@ extension APIOwner {
       .property(
         "order", "string[]", "The names of the stages that run, in order.",
         """
-        Assign a list. A new name makes a new stage; a stage that is not in the list does not run, \
-        and its cache is not used. A repeated name raises an error.
+        Assign a list of names. A new name makes a new stage; a stage that is not in the list does \
+        not run, and its cache is not used. A repeated name raises an error.
         """,
         example: """
           api:configure("/users/*", function(config)
@@ -36,8 +36,8 @@ extension APIOwner {
       .operation(
         "__index", "(stage: string): PipelineStage", shown: "config.pipeline.<stage>",
         """
-        A stage by its name: `config.pipeline.model`; a name that is not in `order` raises an \
-        error.
+        The stage with the given name, such as `config.pipeline.model`; a name that is not in \
+        `order` raises an error.
         """,
         swift: "Pipeline.subscript(_:)"
       ) { call throws(Misuse) in
@@ -103,8 +103,9 @@ extension APIOwner {
         "add_transformer", "(fn: fun(response: Response): Response): PipelineStage",
         "Adds a transformer of whole responses, successes and failures alike.",
         """
-        It may turn one into the other and change headers. It may wait. If it returns no response, \
-        the request fails; for errors see `service:transform`.
+        The function may turn a success into a failure or a failure into a success, and may change \
+        headers. It may wait. If it returns no response, the request fails; errors that it raises \
+        are handled as by `service:transform`.
         """,
         example: """
           api:configure("/users/9", function(config)
@@ -155,8 +156,9 @@ extension APIOwner {
       .property(
         "cache", "Cache|CacheTable|nil", "The stage's cache; nil removes it.",
         """
-        Assign `lull.cache.memory()` or your own table. GET loads write the output of the stage. A \
-        resource without data is filled from the last stage that has an entry.
+        Assign `lull.cache.memory()` or your own table. GET loads write the output of the stage to \
+        the cache. A resource without data in memory is filled from the last stage whose cache has \
+        an entry.
         """,
         example: """
           api:configure(function(config) config.pipeline.parsing.cache = lull.cache.memory() end)
@@ -186,11 +188,12 @@ extension APIOwner {
     swift: "PipelineStageKey",
     entries: [
       .word("raw_data", "Bytes as received.", swift: "PipelineStageKey.rawData"),
-      .word("decoding", "Bytes, decrypted or unpacked.", swift: "PipelineStageKey.decoding"),
+      .word(
+        "decoding", "Bytes after decryption or decompression.", swift: "PipelineStageKey.decoding"),
       .word(
         "parsing", "JSON and text; the standard parsers are here.",
         swift: "PipelineStageKey.parsing"),
-      .word("model", "Your own values.", swift: "PipelineStageKey.model"),
+      .word("model", "Values that your own transformers make.", swift: "PipelineStageKey.model"),
       .word("cleanup", "The last step.", swift: "PipelineStageKey.cleanup"),
     ])
 }

@@ -6,8 +6,9 @@ extension APIOwner {
     "The result of `lull.progress`: a progress bar.",
     entries: [
       .method(
-        "advance", "(count?: number): Progress", "Adds to the amount that is done; default 1.",
-        "After `finish`, this and `set` change nothing."
+        "advance", "(count?: number): Progress",
+        "Adds `count` to the amount that is done; default 1.",
+        "After `finish`, the methods `advance` and `set` change nothing."
       ) { call throws(Misuse) in
         let count = try call.isNil(1) ? 1 : finite(call)
         try progress(call).advance(by: count)
@@ -27,7 +28,10 @@ extension APIOwner {
       .method(
         "finish", "()",
         "Removes the bar, and leaves a line with the amount and the time.",
-        "Finishing twice does nothing. If it is dropped instead, no line is left."
+        """
+        Finishing a second time does nothing. If the object is collected without `finish`, no line \
+        is left.
+        """
       ) { call throws(Misuse) in try progress(call).finish() },
       .operation(
         "__close", "()", shown: "local progress <close> = lull.progress(…)",
@@ -36,7 +40,7 @@ extension APIOwner {
       .property("count", "number", "The amount that is done.") { call throws(Misuse) in
         call.return(number(try progress(call).count))
       },
-      .property("total", "number?", "The total amount; nil if that is not known.") {
+      .property("total", "number?", "The total amount; nil if the total is not known.") {
         call throws(Misuse) in
         call.return(try progress(call).total.map(number) ?? .nil)
       },

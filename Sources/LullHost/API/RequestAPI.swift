@@ -4,11 +4,15 @@ import LullCore
 extension APIOwner {
   static let request = APIOwner.object(
     .request, receiver: "request",
-    "One exchange, or a replacement for one: in progress, and then with its response.",
     """
-    Hooks may be added at any time, before or after completion. They never run inside the call \
-    that adds them, run in the order added, may wait, and return the request. Errors in a hook are \
-    reported, and the next hook runs.
+    An exchange with a server, or a replacement for an exchange; has a response when it is \
+    completed.
+    """,
+    """
+    Hooks may be added at any time, before or after completion; each method that adds a hook \
+    returns the request. Hooks run in the order in which they were added, never inside the call \
+    that adds them, and may wait. If a hook raises an error, the error is reported and the next \
+    hook runs.
     """,
     swift: "Request",
     groups: [requestState, requestHooks, requestControl],
@@ -21,7 +25,7 @@ extension APIOwner {
   private static let requestState: [APIEntry] = [
     .property(
       "state", "RequestState",
-      "The state of the request; it only moves forward.", swift: "Request.state",
+      "The state of the request; the state never goes back.", swift: "Request.state",
       rules: "HOOK-14"
     ) { call throws(Misuse) in
       call.return(.string(try call.request.state.rawValue))
@@ -36,33 +40,36 @@ extension APIOwner {
       call.return(request.response.map { call.values.of($0, service: service) } ?? .nil)
     },
     .property(
-      "progress", "number", "The progress from 0 to 1; 1 does not mean that it is completed.",
+      "progress", "number",
+      "The progress from 0 to 1; a progress of 1 does not mean that the request is completed.",
       swift: "Request.progress", rules: "PRG-01 PRG-02 PRG-18 PRG-30"
     ) { call throws(Misuse) in
       call.return(.number(try call.request.progress))
     },
     .property(
-      "resource", "Resource?", "The resource it was made by; nil for hard-wired and custom ones.",
+      "resource", "Resource?",
+      "The resource that made the request; nil for hard-wired and custom requests.",
       swift: "Request.resource"
     ) { call throws(Misuse) in
       call.return(try call.request.resource.map { call.values.of($0) } ?? .nil)
     },
     .property(
-      "method", "string?", "The HTTP method it is sent with, after mutations.",
+      "method", "string?", "The HTTP method that the request is sent with, after mutations.",
       swift: "Request.method", rules: "CFG-17"
     ) { call throws(Misuse) in
       call.return(try call.request.method.map { .string($0.rawValue) } ?? .nil)
     },
-    .property("url", "string?", "The URL it is sent to.", swift: "Request.url") {
+    .property("url", "string?", "The URL that the request is sent to.", swift: "Request.url") {
       call throws(Misuse) in
       call.return(try call.request.url.map { .string($0) } ?? .nil)
     },
     .property(
-      "attempts", "RequestAttempt[]", "The attempts to send it, the latest last.",
+      "attempts", "RequestAttempt[]",
+      "The attempts to send the request; the latest attempt is last.",
       """
-      Only recorded for requests whose configuration has `retry`, `rate_limit`, `concurrency` or \
-      `auth`. Empty for other requests, and before the first attempt is sent. Hooks and observers \
-      see one request, however often it is sent.
+      Attempts are recorded only for requests whose configuration has `retry`, `rate_limit`, \
+      `concurrency` or `auth`. The list is empty for other requests, and before the first attempt \
+      is sent. Hooks and observers see one request, however often it is sent.
       """,
       example: """
         local flaky = lull.service{
@@ -109,7 +116,7 @@ extension APIOwner {
     .method(
       "on_new_data", "(hook: fun(entity: Entity)): Request",
       "Calls a function with the entity of a success that brought new data.",
-      "The data is from the server, or from a cache that was read while there was no data.",
+      "The data is from the server, or from a cache that was read while the resource had no data.",
       swift: "Request.onNewData(_:)", rules: "HOOK-01 HOOK-02 CACHE-38"
     ) { call throws(Misuse) in
       try call.addHook("on_new_data") { request, hook in request.onNewData { hook.run($0) } }
@@ -125,7 +132,7 @@ extension APIOwner {
     },
     .method(
       "on_failure", "(hook: fun(error: RequestError)): Request",
-      "Calls a function with the error of a failure; cancellation is one.",
+      "Calls a function with the error of a failure; a cancellation counts as a failure.",
       example: """
         api("/users/9"):load():on_failure(function(err) print(err) end)
         --> Not found (GET https://api.example.com/v1/users/9 → 404)
@@ -139,8 +146,14 @@ extension APIOwner {
     },
     .method(
       "on_progress", "(hook: fun(fraction: number)): Request",
-      "Calls a function as the request proceeds, finally with 1, before the completion hooks.",
-      "Checked every `progress_reporting_interval`; called only when the value has changed.",
+      """
+      Calls a function with the progress of the request; the last call, with 1, precedes the \
+      completion hooks.
+      """,
+      """
+      The progress is checked every `progress_reporting_interval`; the function is called only if \
+      the progress has changed.
+      """,
       example: """
         user:load():on_progress(function(fraction) print(fraction) end):await()  --> 1.0
         """,
@@ -158,12 +171,13 @@ extension APIOwner {
       "Waits for the request and returns its entity, or nil and the error.",
       """
       Suspends the running Lull coroutine, also from inside a coroutine of the script. In the main \
-      chunk of a stock interpreter it runs the event loop. It resumes after all hooks have run. \
-      Raises an error in functions that must return at once, where Lua cannot yield, and for a \
-      request that the caller is part of (`this would wait for itself`). It does not start a \
-      request. If several coroutines wait and one is cancelled, the others keep waiting; when the \
-      last one is cancelled, so is the request. `assert(…)` around it raises the error, whose text \
-      describes the failure.
+      chunk of a stock interpreter, this method runs the event loop meanwhile. The caller resumes \
+      after all hooks have run. Raises an error in functions that must return at once, where Lua \
+      cannot yield, and for a request that the caller is part of (`this would wait for itself`). \
+      This method does not start the request. If several coroutines wait and one of them is \
+      cancelled, the others keep waiting; when the last waiting coroutine is cancelled, the \
+      request is cancelled too. `assert(request:await())` raises the error, whose text describes \
+      the failure.
       """,
       example: """
         local entity, err = api("/users/9"):load():await()
@@ -174,8 +188,9 @@ extension APIOwner {
       try awaitRequest(call, try call.request)
     },
     .method(
-      "start", "(): Request", "Starts a request that was not started; otherwise does nothing.",
-      "Requests of `load`, `request`, `get` and the like are started already.",
+      "start", "(): Request",
+      "Starts a request that was not started; does nothing for other requests.",
+      "Requests that `load`, `request`, `get` and similar methods return are already started.",
       example: """
         local again = user:get():repeated()
         print(again.state, again:start().state)    --> not_started in_progress
@@ -190,7 +205,8 @@ extension APIOwner {
       "Cancels the request: it is completed at once with a cancellation error.",
       """
       Hooks and observers are notified on the next turn. Data, error and invalidation of the \
-      resource stay. A completed request is unchanged; one not started will never start.
+      resource stay. A completed request is unchanged; a request that was not started will never \
+      start.
       """,
       example: """
         local request = user:load():cancel()
@@ -208,8 +224,8 @@ extension APIOwner {
       "repeated", "(): Request", "A copy of the request, which is not started.",
       """
       Headers and mutations are evaluated again, in this call; hooks and decorators are not \
-      carried over. It updates no resource unless passed to `load_using`. Hard-wired requests \
-      return themselves.
+      carried over. The copy updates no resource unless it is passed to `load_using`. For a \
+      hard-wired request, this method returns the request itself.
       """,
       example: """
         local first = user:get()
@@ -222,13 +238,14 @@ extension APIOwner {
     },
     .method(
       "chained", "(fn: fun(response: Response): Request|Response|nil): Request",
-      "Makes a new request whose result depends on the response of this one.",
+      "Makes a new request whose result depends on the response of this request.",
       """
       The function is called once, on success or failure. It returns nothing to keep the response, \
-      a Response to use instead, or a Request, which is started and whose response is used. It may \
-      wait; an error fails the chain with kind `script_error`. The chain has started if this \
-      request has. Cancelling the chain cancels the part that runs, unless another chain that is \
-      not cancelled waits for it too; cancelling the part does not cancel the chain.
+      a Response to use instead, or a Request, which is started and whose response is used. The \
+      function may wait; an error in it fails the chain with kind `script_error`. The chain is \
+      started if this request is started. Cancelling the chain cancels the request that it \
+      currently waits for, unless another chain that is not cancelled also waits for that request. \
+      Cancelling that request does not cancel the chain.
       """,
       example: """
         local request = api("/users/9"):get():chained(function(response)
@@ -248,10 +265,14 @@ extension APIOwner {
   static let requestStates = APIOwner.words(
     "RequestState", "The state of a request.", swift: "RequestState",
     entries: [
-      .word("not_started", "Nothing is sent until `start()`.", swift: "RequestState.notStarted"),
-      .word("in_progress", "Started, without a response yet.", swift: "RequestState.inProgress"),
       .word(
-        "completed", "It has its response; hooks run on the next turn.",
+        "not_started", "The request is not sent until `start()` is called.",
+        swift: "RequestState.notStarted"),
+      .word(
+        "in_progress", "The request is started, but has no response yet.",
+        swift: "RequestState.inProgress"),
+      .word(
+        "completed", "The request has its response; its hooks run on the next turn.",
         swift: "RequestState.completed"),
     ])
 }
@@ -272,7 +293,7 @@ extension APIOwner {
       // `unowned(unsafe)` is sufficient, because a request exists while it calls its waiters.
       let waiter = request.addWaiter {
         [unowned scriptValues = call.values, unowned(unsafe) request] _ in
-        // The coroutine resumes when all hooks have run and nothing holds the request any more.
+        // The coroutine resumes when all hooks have run and nothing refers to the request any more.
         let values = scriptValues.awaited(request)
         request.pump.enqueueAfterPhase { completion(values, false) }
       }

@@ -6,8 +6,9 @@ extension APIOwner {
     .error, receiver: "error",
     "The reason why a request failed: a sentence for the user, and details.",
     """
-    Status, entity and cause may occur together. `tostring` is the message with method, URL and \
-    status. The content accessors read the body that came with the error.
+    An error may have a status, an entity and a cause at the same time. `tostring` returns the \
+    message with method, URL and status. The content accessors, such as `content` and `text`, read \
+    the body that came with the error.
     """,
     swift: "RequestError",
     groups: [errorMembers, errorExchange, errorContent],
@@ -26,7 +27,7 @@ extension APIOwner {
     },
     .property(
       "cause", "Cause|any", "The internal cause; nil for a plain HTTP error status.",
-      "An error made with `lull.error{ cause = … }` has exactly that value.",
+      "For an error made with `lull.error{ cause = … }`, this is exactly the given value.",
       example: """
         local _, err = user:load():cancel():await()
         print(err.cause.kind)                    --> request_cancelled
@@ -64,14 +65,14 @@ extension APIOwner {
         } ?? .nil)
     },
     .property(
-      "attempts", "RequestAttempt[]", "The attempts to send the request, as `request.attempts`.",
+      "attempts", "RequestAttempt[]", "The attempts to send the request, as in `request.attempts`.",
       swift: "RequestError.attempts"
     ) { call throws(Misuse) in
       call.return(.attempts(try error(call).error.attempts))
     },
     .property(
       "timestamp", "number",
-      "When the error was made, in seconds since 1970; `retry_time` begins here.",
+      "When the error was made, in seconds since 1970; `retry_time` is counted from this time.",
       swift: "RequestError.timestamp", rules: "ERR-01 ERR-14"
     ) { call throws(Misuse) in
       call.return(.number(try error(call).error.timestamp))
@@ -133,8 +134,8 @@ extension APIOwner {
       .field("user_message", "string?", "The sentence for the user.", rules: "ERR-02"),
       .field("http_status", "integer?", "The HTTP status."),
       .field("status", "integer?", "The same as `http_status`."),
-      .field("cause", "any", "Any value, which `err.cause` returns."),
-      .field("entity", "Entity?", "The body."),
+      .field("cause", "any", "The cause: any value, which `err.cause` then returns."),
+      .field("entity", "Entity?", "An entity with the body of the error."),
     ])
 
   static let cause = APIOwner.table(
@@ -202,7 +203,7 @@ extension APIOwner {
         "actual", "string?",
         """
         For `wrong_input_type_in_transformer_pipeline`: the type of the content, a word of \
-        `InputType` or else its Lua `type()`.
+        `InputType` or else its Lua type.
         """,
         swift:
           "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
@@ -211,14 +212,19 @@ extension APIOwner {
         "transformer", "string?",
         """
         For `wrong_input_type_in_transformer_pipeline` and `transformer_returned_nil`: the \
-        transformer.
+        description of the transformer.
         """,
         swift: "RequestError.Cause.transformerReturnedNil(transformer:)"),
       .field(
         "error", "RequestError?",
-        "For `request_cancelled`: the error of another request that `networking` returned.",
+        """
+        For `request_cancelled`: the error of another, cancelled request, if the `networking` \
+        function returned that error.
+        """,
         swift: "RequestError.Cause.custom(_:)", rules: "CXL-08"),
-      .field("traceback", "string?", "For `script_error`: the stack when the error was raised."),
+      .field(
+        "traceback", "string?",
+        "For `script_error`: the traceback of the stack at the time when the error was raised."),
       .field(
         "stage", "string?",
         "For `script_error` in a transformer: the stage of the transformer.", rules: "TRF-13"),
@@ -228,12 +234,12 @@ extension APIOwner {
     ])
 
   static let validationError = APIOwner.table(
-    "ValidationError", "A place where content does not match its schema.",
+    "ValidationError", "A value of the content that does not match its schema.",
     swift: "ContentMisfit",
     entries: [
       .field(
         "pointer", "string",
-        "A JSON Pointer, such as `/items/3/price`; empty for the whole content.",
+        "A JSON Pointer to the value, such as `/items/3/price`; empty for the whole content.",
         swift: "ContentMisfit.pointer"),
       .field(
         "keyword", "string", "The keyword of the schema, such as `type`.",
@@ -244,7 +250,7 @@ extension APIOwner {
     ])
 
   static let causeKinds = APIOwner.words(
-    "CauseKind", "Kinds of causes.", swift: "RequestError.Cause",
+    "CauseKind", "The kinds of causes of an error.", swift: "RequestError.Cause",
     entries: [
       .word(
         "invalid_url", "There is no URL, or it is not valid.",
@@ -265,8 +271,8 @@ extension APIOwner {
       .word(
         "no_local_data_for_304",
         """
-        The server sent a 304, but there is no local data. `http_status` is 304 only if the script \
-        or the configuration set a condition, such as `If-None-Match`.
+        The server sent a 304, but the resource has no data. `http_status` is 304 only if the \
+        script or the configuration set a condition, such as `If-None-Match`.
         """,
         swift: "RequestError.Cause.noLocalDataFor304",
         rules: "NM-02 NM-10"),
@@ -289,7 +295,7 @@ extension APIOwner {
         "malformed_json", "The body is not JSON.",
         swift: "RequestError.Cause.malformedJSON(message:offset:)", rules: "JSN-03 JSN-11"),
       .word(
-        "network", "The exchange failed for a reason not listed below.",
+        "network", "The exchange failed for a reason that none of the other kinds describes.",
         swift: "TransportError.Kind.network", rules: "LOAD-08"),
       .word("timeout", "The exchange took too long.", swift: "TransportError.Kind.timeout"),
       .word("tls", "The connection could not be secured.", swift: "TransportError.Kind.tls"),
@@ -306,14 +312,16 @@ extension APIOwner {
         "body_too_large", "The decoded body exceeds `max_body_size`.",
         swift: "TransportError.Kind.bodyTooLarge"),
       .word(
-        "secret_origin", "A secret would have been sent to an origin it is not bound to.",
+        "secret_origin",
+        "The request would have sent a secret to an origin that the secret is not bound to.",
         swift: "TransportError.Kind.secretOrigin"),
       .word(
         "secret_unavailable", "The variable, file or command of a secret gave no text.",
         swift: "TransportError.Kind.secretUnavailable"),
       .word(
         "auth_failed",
-        "A token endpoint returned no token.", swift: "TransportError.Kind.authFailed"),
+        "No token was available: for example, the token endpoint returned none.",
+        swift: "TransportError.Kind.authFailed"),
       .word(
         "file_unavailable",
         "A file to send is missing or cannot be read, or a download cannot be written.",
@@ -323,23 +331,36 @@ extension APIOwner {
         swift: "TransportError.Kind.fileChanged", rules: "BODY-04"),
       .word(
         "event_stream",
-        "The response to a GET for a complete body is an event stream: use `events`.",
+        """
+        The response to a GET that reads the complete body is an event stream: use \
+        `resource:events`.
+        """,
         swift: "TransportError.Kind.eventStream", rules: "STR-25"),
       .word(
-        "not_a_stream", "The response to `events` is neither an event stream nor NDJSON.",
+        "not_a_stream",
+        """
+        The response to `resource:events` is neither an event stream nor JSON, or its status is \
+        not 200.
+        """,
         swift: "TransportError.Kind.notAStream", rules: "STR-15"),
       .word(
-        "offline", "The service is offline, and no cache has the data.",
+        "offline",
+        "The service is offline: no cache has the requested data, or the request is not a load.",
         swift: "TransportError.Kind.offline"),
       .word(
         "unconfirmed",
-        "The request is a write to an environment with `confirm_writes`, and was not confirmed.",
+        """
+        The request may change something in an environment with `confirm_writes`, and was not \
+        confirmed.
+        """,
         swift: "TransportError.Kind.unconfirmed", rules: "ENV-14"),
       .word(
-        "too_many_redirects", "The server redirects endlessly.",
+        "too_many_redirects",
+        "The server redirects more often than the setting `redirects` allows.",
         swift: "TransportError.Kind.tooManyRedirects"),
       .word(
-        "redirect_refused", "The server redirects to another origin, which `redirects` forbids.",
+        "redirect_refused",
+        "The server redirects to another origin, which the setting `redirects` does not allow.",
         swift: "TransportError.Kind.redirectRefused"),
       .word(
         "wrong_content", "Content is not of the type that a Swift program expects.",

@@ -4,11 +4,12 @@ import LullCore
 extension APIOwner {
   static let resourceNavigation: [APIEntry] = [
     .method(
-      "child", "(subpath: string): Resource", "The resource at a path below this one.",
+      "child", "(subpath: string): Resource",
+      "The resource at a path below the path of this resource.",
       """
-      The parts are joined with one slash. Everything else is part of the path: dots stay, and `?` \
-      is escaped. The query is kept. From an invalid resource, this and similar methods return an \
-      invalid one with the same cause.
+      The two paths are joined with one slash. All of `subpath` counts as path: `.` and `..` stay, \
+      and `?` is escaped. The query of this resource is kept. Called on an invalid resource, this \
+      method and similar methods return an invalid resource with the same cause.
       """,
       example: """
         print(user:child("photo").url)             --> https://api.example.com/v1/users/7/photo
@@ -24,9 +25,10 @@ extension APIOwner {
       "relative", "(href: string): Resource",
       "The resource that an href points to, resolved as a browser does.",
       """
-      By RFC 3986: dot segments are resolved; an empty href and one that begins with `#` keep the \
-      query. Surrounding spaces, tabs and line breaks are removed, other spaces escaped. An href \
-      that cannot be resolved returns an invalid resource.
+      The href is resolved as in RFC 3986: dot segments are removed; an empty href, or an href \
+      that begins with `#`, keeps the query of this resource. Spaces, tabs and line breaks around \
+      the href are removed; other spaces are escaped. If the href cannot be resolved, the result \
+      is an invalid resource.
       """,
       example: """
         print(user:relative("8").url)              --> https://api.example.com/v1/users/8
@@ -41,7 +43,7 @@ extension APIOwner {
     .method(
       "optional_relative", "(href?: string): Resource?",
       "Like `relative`, but returns nil for nil and for JSON's null.",
-      "For links that a response may lack.",
+      "Use this for links that a response may lack.",
       example: """
         print(user:optional_relative(nil))         --> nil
         print(user:optional_relative(lull.null))   --> nil
@@ -54,12 +56,13 @@ extension APIOwner {
     },
     .method(
       "with_param", "(name: string, value?: string|number|boolean|Secret): Resource",
-      "The resource with a query parameter set, or removed for nil or false.",
+      "The resource with a query parameter set; a value of nil or false removes the parameter.",
       """
       The whole query is rewritten, so that the order of changes does not matter: parameters are \
-      sorted by name, only the last of a repeated parameter stays, `foo=` becomes `foo`, and a \
-      plus sign becomes `%2B`. An empty value sets the bare name. A secret is masked in the URL. \
-      `relative("?…")` takes a query unchanged; `pages` changes one parameter and nothing else.
+      sorted by name, only the last value of a repeated parameter stays, `foo=` becomes `foo`, and \
+      a plus sign becomes `%2B`. An empty value sets the name without `=`. A secret is masked in \
+      the URL. To set a query unchanged, use `relative("?…")`. The method `pages` changes one \
+      parameter and leaves the rest of the query unchanged.
       """,
       example: """
         print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])
@@ -76,7 +79,7 @@ extension APIOwner {
     },
     .method(
       "with_params", "(params: table<string, string|number|boolean|Secret>): Resource",
-      "The resource with several query parameters set; false removes one.",
+      "The resource with several query parameters set; a value of false removes the parameter.",
       example: """
         local page = api("/users"):with_params{ page = 2, sort = "name" }
         print(page:with_params{ sort = false })              --> Resource(/users?page=2 [])
@@ -89,15 +92,45 @@ extension APIOwner {
     },
   ]
 
+  static let resourceQueries: [APIEntry] = [
+    .method(
+      "query", "(query: QueryOptions): Resource",
+      "The resource that is loaded by sending a body to this URL, by default with QUERY.",
+      """
+      Use this for searches and other requests that read data with a body. The returned resource \
+      is identified by URL, method and content: equal content returns the same resource. Two JSON \
+      bodies are equal if their values are equal, whatever the order of keys and the spelling of \
+      numbers; other bodies are equal if their bytes are equal. The resource has everything that \
+      other resources have: loads, state, observers, caches, pages, streams. This call sends \
+      nothing. The settings of GET apply, and those of configuration entries whose `methods` \
+      include QUERY.
+      """,
+      example: """
+        local search = api("/search"):query{ json = { term = "tea", page = 1 } }
+        print(search == api("/search"):query{ json = { page = 1.0, term = "tea" } })  --> true
+        print(search.method, search.body)          --> QUERY {"page":1,"term":"tea"}
+        """,
+      swift: "Resource.query(_:headers:method:)",
+      rules: "QUERY-01 QUERY-02 QUERY-04 QUERY-06 QUERY-07 QUERY-08"
+    ) { call throws(Misuse) in
+      let options = try QueryOptions(call, table: call.index(1))
+      call.return(call.values.of(try options.query(of: try call.resource)))
+    }
+  ]
+
   static let resourceObserving: [APIEntry] = [
     .method(
       "observe",
       "(observer: Observer|ObserverFunction): Observation",
-      "Calls a function or table whenever the state changes, until the observation is stopped.",
       """
-      It gets `observer_added` in this call. It may wait, which blocks nothing else. Observers are \
-      called in the order they were added; an error in one is reported and the next is called. An \
-      observed resource stays in memory, but an observer does not keep the script alive.
+      Calls a function, or the methods of a table, whenever the resource's state changes, until \
+      the observation is stopped.
+      """,
+      """
+      The observer gets `observer_added` in this call. It may wait, which blocks nothing else. \
+      Observers are called in the order in which they were added; if an observer raises an error, \
+      the error is reported and the next observer is called. An observed resource stays in memory, \
+      but an observer does not keep the script alive.
       """,
       example: """
         local heard = {}
@@ -122,10 +155,11 @@ extension APIOwner {
       "(observer: Observer|ObserverFunction, owner?: any): Resource",
       "Adds an observer that lives as long as its owner; returns the resource.",
       """
-      A table without an owner owns itself and is held weakly: a table literal is gone at the next \
-      collection. A function without an owner lives as long as the service. If an owner is passed \
-      (a table, function or userdata), the observer is removed when the owner is collected. The \
-      same table added twice is one observer; a function added twice is two.
+      A table that is added without an owner owns itself and is held weakly: a table literal is \
+      removed at the next garbage collection. A function that is added without an owner lives as \
+      long as the service. If an owner is passed (a table, function or userdata), the observer is \
+      removed when the owner is collected. A table that is added twice is one observer; a function \
+      that is added twice is two observers.
       """,
       example: """
         local view = { resource_changed = function(self, resource, event) self.last = event end }
@@ -145,10 +179,13 @@ extension APIOwner {
     },
     .method(
       "remove_observers", "(owner?: any): Resource",
-      "Removes the observers of an owner, or a single function or table that has no owner.",
       """
-      They get no events after this call, except `stopped_observing`. An observer with another \
-      owner stays. nil does nothing.
+      Removes the observers of an owner, or a single function or table that was added without an \
+      owner.
+      """,
+      """
+      The removed observers get no events after this call, except `stopped_observing`. An observer \
+      that also has another owner stays. Passing nil does nothing.
       """,
       example: """
         local heard = 0

@@ -4,40 +4,67 @@ import LullCore
 extension APIOwner {
   static let resource = APIOwner.object(
     .resource, receiver: "resource",
-    "One URL of a service, with the last data and the last error.",
+    "One URL of a service, or one query of a URL, with the last data and the last error.",
     """
     State changes only through loads, overrides, caches and `wipe`, and observers are notified of \
-    each change. In one service, the same URL is the same object, so `==` compares resources. \
+    each change. In one service, the same URL and query is the same object, so `==` compares \
+    resources. \
     `tostring` shows L while loading, D with data, E with an error.
     """,
     swift: "Resource",
     groups: [
       resourceState, resourceContent, resourceLoading, resourceRequests, resourceDownloads,
-      resourceIterators, resourceStreams, resourceLocalState, resourceNavigation, resourceObserving,
+      resourceIterators, resourceStreams, resourceLocalState, resourceNavigation, resourceQueries,
+      resourceObserving,
     ],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
-        call.return(.string("Resource(\(try call.resource.shortDescription))"))
+        call.return(.string("Resource(\(try call.resource.shownDescription))"))
       }
     ])
 
   private static let resourceState: [APIEntry] = [
     .property(
-      "service", "Service", "The service it belongs to.", swift: "Resource.service", rules: "SVC-07"
+      "service", "Service", "The service that the resource belongs to.", swift: "Resource.service",
+      rules: "SVC-07"
     ) { call throws(Misuse) in
       call.return(call.values.of(try call.resource.service))
     },
     .property(
-      "url", "string", "The absolute URL; `\":\"` if it is invalid.", swift: "Resource.url",
+      "url", "string", "The absolute URL; `\":\"` if the URL is invalid.", swift: "Resource.url",
       rules: "SVC-21"
     ) { call throws(Misuse) in
       call.return(.string(try call.resource.url.text))
     },
     .property(
+      "method", "string",
+      "The HTTP method of the resource's loads: `GET`, or the method of the query.",
+      swift: "ResourceQuery.method", rules: "QUERY-07"
+    ) { call throws(Misuse) in
+      call.return(.string(try call.resource.readMethod.rawValue))
+    },
+    .property(
+      "body", "string?",
+      "The body that loads of the resource send; nil if the loads are GET requests.",
+      """
+      If several calls of `query` return this resource, the bytes are those that the first call \
+      passed. Secrets are masked.
+      """,
+      swift: "ResourceQuery.body", rules: "QUERY-01"
+    ) { call throws(Misuse) in
+      call.return(try call.resource.query.map { .bytes($0.body) } ?? .nil)
+    },
+    .property(
+      "content_type", "string?", "The media type of `body`; nil if the resource has no body.",
+      swift: "ResourceQuery.contentType", rules: "QUERY-01"
+    ) { call throws(Misuse) in
+      call.return(try call.resource.query.map { .string($0.contentType) } ?? .nil)
+    },
+    .property(
       "latest_data", "Entity?", "The latest data: an entity, or nil.",
       """
-      It survives later errors. Reading it for the first time starts a read of the cache, if one \
-      is configured.
+      Later errors do not remove the data. Reading this property for the first time starts a read \
+      of the cache, if a cache is configured.
       """,
       swift: "Resource.latestData", rules: "STA-01 STA-05 STA-06 STA-15"
     ) { call throws(Misuse) in
@@ -77,7 +104,7 @@ extension APIOwner {
     },
     .property(
       "is_up_to_date", "boolean",
-      "Whether no load is needed, apart from loads that are in progress.",
+      "Whether the resource needs no load; loads that are already in progress do not count.",
       swift: "Resource.isUpToDate", rules: "LOAD-24 LOAD-25"
     ) { call throws(Misuse) in
       call.return(.bool(try call.resource.isUpToDate))
@@ -131,13 +158,14 @@ extension APIOwner {
 
   private static let resourceLoading: [APIEntry] = [
     .method(
-      "load", "(): Request", "Sends a GET whose outcome becomes the resource's state.",
+      "load", "(): Request",
+      "Sends a GET, or the query, whose outcome becomes the resource's state.",
       """
-      Always goes to the network, even while another load runs. In this call the request is built \
-      and started and observers get `requested`; then exactly one of `new_data`, `not_modified`, \
-      `error`, `request_cancelled`; then the hooks of the returned request run. Data with an \
-      `ETag` or `Last-Modified` makes the request conditional; a 304 keeps the data and renews its \
-      timestamp.
+      Always goes to the network, even while another load runs. In this call, the request is built \
+      and started, and observers get `requested`. Later, observers get exactly one of `new_data`, \
+      `not_modified`, `error` and `request_cancelled`, and then the hooks of the returned request \
+      run. If the data has an `ETag` or `Last-Modified`, the request is conditional; a 304 keeps \
+      the data and renews the data's timestamp.
       """,
       example: """
         local entity, err = user:load():await()
@@ -150,11 +178,15 @@ extension APIOwner {
     },
     .method(
       "load_if_needed", "(): Request?",
-      "Loads unless data is fresh; returns the request to wait for, or nil if up to date.",
       """
-      While a load is in progress it returns that load and starts none. Data is up to date if it \
-      is not invalidated and its age is at most `expiration_time`, or `retry_time` after an error. \
-      With a cache configured, the first call reads it first.
+      Loads the resource unless its data is fresh; returns the request to wait for, or nil if no \
+      load is needed.
+      """,
+      """
+      While a load is in progress, this method returns that load and starts no other. Data is up \
+      to date if it is not invalidated and its age is at most `expiration_time`. After an error, \
+      no load is needed until `retry_time` has passed. If a cache is configured, the first call \
+      reads the cache before it loads.
       """,
       example: """
         assert(user:load_if_needed():await())
@@ -172,12 +204,12 @@ extension APIOwner {
     },
     .method(
       "fetch", "(): Entity?, RequestError?",
-      "Returns the entity, loaded if needed; or nil and the error.",
+      "Returns the entity, which is loaded first if needed; or nil and the error.",
       """
-      Fresh data is returned at once, without a request. Otherwise it waits for the load that \
-      `load_if_needed` returns: several calls at a time send one request. While the last error is \
-      younger than `retry_time`, it returns that error. Offline, data of any age is fresh. If the \
-      data comes from a stream that is followed, it waits for its first data.
+      Fresh data is returned at once, without a request. Otherwise, the method waits for the load \
+      that `load_if_needed` returns: several calls at a time send one request. While the last \
+      error is younger than `retry_time`, that error is returned. Offline, data of any age is \
+      fresh. If the resource follows a stream, the method waits for the first data of the stream.
       """,
       example: """
         print(assert(user:fetch()).content.name)   --> Ann
@@ -193,9 +225,9 @@ extension APIOwner {
       `load_if_needed` would do now.
       """,
       """
-      The text is for people, not for programs. Settings are those of requests with that method, \
-      by default GET; configure functions run once for it. Credentials are not shown. It reads \
-      caches that were not read before, and never sends a request.
+      The text is for people, not for programs. It shows the settings of requests with `method`, \
+      by default the method of loads; settings functions run once for this. Credentials are not \
+      shown. Caches that were not read before are read, but no request is sent.
       """,
       example: """
         assert(user:load():await())
@@ -204,7 +236,8 @@ extension APIOwner {
       swift: "Resource.explanation(for:)", rules: "EXP-04 EXP-06"
     ) { call throws(Misuse) in
       let resource = try call.resource
-      let method = try MethodReader.method(call.optionalString(1) ?? "GET")
+      var method: RequestMethod?
+      if let name = call.optionalString(1) { method = try MethodReader.method(name) }
       if resource.service.isRunningBlocks {
         throw .message(
           "explain inside a configuration function would run that function again: call it elsewhere"
@@ -217,12 +250,12 @@ extension APIOwner {
     .method(
       "load_using", "(request: Request): Request",
       """
-      Makes any request a load of this resource: its outcome becomes the state. Returns the \
-      request.
+      Makes any request a load of this resource: the outcome of the request becomes the resource's \
+      state. Returns the request.
       """,
       """
-      Observers get `requested` in this call. A completed request is applied one turn later. This \
-      does not start the request.
+      Observers get `requested` in this call. The outcome of a request that is already completed \
+      is applied one turn later. This method does not start the request.
       """,
       example: """
         local users = api("/users")
@@ -237,7 +270,7 @@ extension APIOwner {
       let resource = try call.resource
       if request.state == .notStarted {
         // Until the request is started, the resource's list may hold the only reference to it. So
-        // its userdata is kept until it has completed.
+        // the request's userdata is kept alive until the request has completed.
         let stored = try call.stored.storedValue(call.state, call.index(1), for: resource.service)
         request.onCompletion { _ in withExtendedLifetime(stored) {} }
       }
@@ -249,9 +282,9 @@ extension APIOwner {
       Cancels the loads in progress if the resource is not observed, optionally after a delay.
       """,
       """
-      Without a delay it happens now and there is no callback. With one, the callback runs after \
-      the attempt, whether or not anything was cancelled, and may wait; until then the timer keeps \
-      the script alive. Other requests are not cancelled.
+      Without a delay, the loads are cancelled in this call, and the callback is not used. With a \
+      delay, the callback runs when the delay has passed, whether or not a load was cancelled, and \
+      may wait; the delay keeps the script alive. Requests that are not loads are not cancelled.
       """,
       example: """
         local request = user:load()
@@ -272,11 +305,11 @@ extension APIOwner {
       "Sends a request that does not change the state of the resource.",
       """
       The request is built in this call, in this order: headers of the configuration, type and \
-      bytes of the body, headers and timeout of the options, their `mutate`, configured mutations, \
-      decorators. Then it is added to `all_requests` and started. Observers get no events. A body \
-      that cannot be encoded returns a request that has already failed and is not sent. The method \
-      may be any HTTP token, in any letter case. A function in place of the options is their \
-      `mutate`; nil skips the body.
+      bytes of the body, headers and timeout of the options, the function `mutate` of the options, \
+      configured mutations, decorators. Then the request is added to `all_requests` and started. \
+      Observers get no events. If the body cannot be encoded, the returned request has already \
+      failed and is not sent. The method may be any HTTP token, in any letter case. A function in \
+      place of the options is used as `mutate`. Pass nil to send no body.
       """,
       example: """
         local request = user:request("PUT", { json = { id = 7, name = "Anna" } }, function(http)
@@ -354,9 +387,9 @@ extension APIOwner {
       "override_local_data", "(entity: Entity): Resource",
       "Makes an entity the latest data, without network or pipeline.",
       """
-      Observers get `new_data` with `local_override`. Clears the error and an invalidation; \
-      removes the resource's cache entries. A load in flight continues and will replace it. The \
-      entity keeps its timestamp.
+      Observers get `new_data` with the source `local_override`. The error and an invalidation are \
+      cleared, and the resource's cache entries are removed. A load in flight continues, and its \
+      data will replace the entity. The entity keeps its timestamp.
       """,
       swift: "Resource.overrideLocalData(with:)", rules: "OVR-01 OVR-03 OVR-04 OVR-05 OVR-06 OVR-12"
     ) { call throws(Misuse) in
@@ -370,8 +403,9 @@ extension APIOwner {
       "override_local_content", "(content: any): Resource",
       "Replaces the content of the latest data and keeps its headers.",
       """
-      Like `override_local_data`, with the timestamp now. Without data it makes an entity of type \
-      `application/binary`. The next load is unconditional.
+      Like `override_local_data`, but the timestamp is set to the current time. If the resource \
+      has no data, an entity with the Content-Type `application/binary` is made. The next load is \
+      unconditional.
       """,
       example: """
         user:override_local_content{ id = 7, name = "Ann (edited)" }
@@ -387,9 +421,9 @@ extension APIOwner {
     .method(
       "invalidate", "(): Resource", "Makes the next `load_if_needed` load, however fresh the data.",
       """
-      Sends nothing, notifies no observers, and keeps data, error and timestamps. A load in flight \
-      does not end the invalidation; the next one does. Cache entries of the resource become stale \
-      too, also for other processes.
+      Sends nothing, notifies no observers, and keeps data, error and timestamps. A load that is \
+      already in flight does not end the invalidation; the next load does. Cache entries of the \
+      resource become stale too, also for other processes.
       """,
       example: """
         assert(user:load():await())
@@ -402,11 +436,12 @@ extension APIOwner {
       call.returnSelf()
     },
     .method(
-      "wipe", "(): Resource", "Forgets data and error and cancels every request of the resource.",
+      "wipe", "(): Resource",
+      "Removes the data and the error, and cancels every request of the resource.",
       """
-      Observers stay and get `new_data` with `wipe` in this call; `request_cancelled` for loads \
-      comes on the next turn. Cache entries stay, so a configured cache may fill the resource \
-      again.
+      Observers stay. They get `new_data` with the source `wipe` in this call, and \
+      `request_cancelled` for cancelled loads on the next turn. Cache entries stay, so a \
+      configured cache may fill the resource again.
       """,
       swift: "Resource.wipe()", rules: "WIPE-01 WIPE-02 WIPE-03 WIPE-06 WIPE-07 WIPE-08"
     ) { call throws(Misuse) in

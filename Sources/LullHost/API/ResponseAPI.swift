@@ -19,17 +19,19 @@ extension APIOwner {
 
   private static let outcome: [APIEntry] = [
     .property(
-      "is_success", "boolean", "Whether it has an entity.", swift: "Response.isSuccess",
+      "is_success", "boolean", "Whether the response has an entity.", swift: "Response.isSuccess",
       rules: "DYN-04"
     ) { call throws(Misuse) in
       call.return(.bool(try response(call).response.isSuccess))
     },
-    .property("is_failure", "boolean", "Whether it has an error.", rules: "DYN-04") {
+    .property("is_failure", "boolean", "Whether the response has an error.", rules: "DYN-04") {
       call throws(Misuse) in
       call.return(.bool(try !response(call).response.isSuccess))
     },
-    .property("entity", "Entity?", "The entity, or nil.", swift: "Response.entity", rules: "DYN-04")
-    { call throws(Misuse) in
+    .property(
+      "entity", "Entity?", "The entity; nil if the request failed.", swift: "Response.entity",
+      rules: "DYN-04"
+    ) { call throws(Misuse) in
       let box = try response(call)
       call.return(
         box.response.entity.map {
@@ -37,7 +39,8 @@ extension APIOwner {
         } ?? .nil)
     },
     .property(
-      "error", "RequestError?", "The error, or nil.", swift: "Response.error", rules: "DYN-04"
+      "error", "RequestError?", "The error; nil if the request succeeded.", swift: "Response.error",
+      rules: "DYN-04"
     ) { call throws(Misuse) in
       let box = try response(call)
       call.return(
@@ -46,7 +49,8 @@ extension APIOwner {
         } ?? .nil)
     },
     .property(
-      "is_new", "boolean", "False for a 304: the entity is the existing one.",
+      "is_new", "boolean",
+      "Whether the entity is new data; false for a 304, whose entity is the existing data.",
       swift: "Response.isNew", rules: "NM-01"
     ) { call throws(Misuse) in
       call.return(.bool(try response(call).response.isNew))
@@ -77,7 +81,8 @@ extension APIOwner {
         "elapsed", "number?", "How long the exchange took, in seconds.", swift: "Exchange.elapsed",
         get: elapsed),
       .property(
-        "timings", "Timings?", "How long its parts took, if `record_timings` is set.",
+        "timings", "Timings?",
+        "How long the parts of the exchange took, if `record_timings` is set.",
         example: """
           api:configure("/users/7", { record_timings = true })
           local timings = assert(user:load():await()).timings   -- a stub has none
@@ -112,10 +117,12 @@ extension APIOwner {
   static let successFields = APIOwner.table(
     "SuccessFields", "The fields of `lull.success{…}`.",
     entries: [
-      .field("content", "any", "The content; without it, zero bytes."),
+      .field("content", "any", "The content; default zero bytes."),
       .field("content_type", "string?", "The Content-Type; default `application/octet-stream`."),
-      .field("headers", "table<string, string|string[]>?", "Headers."),
-      .field("is_new", "boolean?", "Whether it counts as new data; default true.", rules: "CHN-02"),
+      .field("headers", "table<string, string|string[]>?", "The headers."),
+      .field(
+        "is_new", "boolean?", "Whether the response counts as new data; default true.",
+        rules: "CHN-02"),
     ])
 }
 

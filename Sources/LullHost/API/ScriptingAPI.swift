@@ -8,18 +8,19 @@ extension APIOwner {
   static let moduleScripting: [APIEntry] = [
     .function(
       "args", "(spec: ArgumentsSpec, words?: string[]): table<string, any>",
-      "Reads the script's command line: returns a table with the value of each argument.",
+      "Reads the script's command line and returns a table with the value of each argument.",
       """
-      Reads the global `arg` unless other words are passed. The key of a value is the argument's \
-      first long name, with `_` for `-`. Accepts `--option value`, `--option=value`, `-o value`, \
-      `-ovalue`, flags together (`-abc`), `--no-flag`, and `--`, after which everything is \
-      positional. Options may be anywhere.
+      The words come from the global `arg` unless `words` is passed. In the returned table, the \
+      key of each value is the argument's first long name, with `_` in place of `-`. Accepts \
+      `--option value`, `--option=value`, `-o value`, `-ovalue`, flags together (`-abc`), \
+      `--no-flag`, and `--`, after which all words are positional. Options may come before, \
+      between and after positional arguments.
 
-      `--help` (and `-h`) prints a help text from the specification and ends the script with 0. \
-      Wrong usage ends it with 2 and a message on standard error that names the argument and the \
-      allowed values. No `pcall` catches either. In the command this works like Ctrl-C, as with \
-      `os.exit`; in a stock interpreter `os.exit` is called. An error in the specification is \
-      raised.
+      `--help` (and `-h`) prints a help text made from the specification and ends the script with \
+      exit code 0. Wrong usage ends the script with exit code 2 and a message on standard error \
+      that names the argument and the allowed values. No `pcall` catches these exits. In the \
+      `lull` command, the script ends as with Ctrl-C; in a stock interpreter, `os.exit` is called. \
+      An error in the specification is raised.
       """,
       example: """
         local args = lull.args({
@@ -33,7 +34,10 @@ extension APIOwner {
     ) { call throws(Misuse) in try ArgumentsCall(call).answer() },
     .function(
       "env", "(name: string, default?: any): any",
-      "The value of an environment variable; the default, or nil, if there is none.",
+      """
+      Returns the value of an environment variable; if the variable is not set, returns the \
+      default, or nil.
+      """,
       "Not available in the sandbox.",
       example: """
         print(lull.env("API_TOKEN_THAT_IS_NOT_SET", "none"))     --> none
@@ -41,11 +45,11 @@ extension APIOwner {
     ) { call throws(Misuse) in try call.returnVariable(0) },
     .function(
       "read_file", "(path: string): string?, string?",
-      "The whole text of a regular file, or nil and the system's error message.",
+      "Returns the whole text of a regular file, or nil and the system's error message.",
       """
       Pipes, terminals and devices, which could block everything else, are refused, as are files \
-      over 1 GB. It reads at once: it does not wait, and nothing else runs meanwhile. Not \
-      available in the sandbox.
+      over 1 GB. The file is read inside this call: nothing else runs meanwhile. Not available in \
+      the sandbox.
       """,
       example: """
         local text, problem = lull.read_file("no/such/file")
@@ -63,14 +67,14 @@ extension APIOwner {
     },
     .function(
       "write_file", "(path: string, text: string, options?: WriteOptions): boolean?, string?",
-      "Writes a whole file in one step: true, or nil and the system's error message.",
+      "Writes a whole file in one step; returns true, or nil and the system's error message.",
       """
-      The text is written to a new file in the same folder, which then replaces the old one, so \
-      that other processes never read an incomplete file and users without permission never read \
-      any of it. The old mode is kept (except for setuid, setgid and sticky bits), and owner and \
-      group as far as possible. A symbolic link stays a link, and one without a target is an \
-      error. It does not wait for the disk. Only regular files can be written. Not available in \
-      the sandbox.
+      The text is written to a new file in the same folder, which then replaces the old file, so \
+      that other processes never read an incomplete file, and users without permission never read \
+      any part of the text. The new file gets the mode of the old file (except for setuid, setgid \
+      and sticky bits), and the owner and group of the old file as far as possible. A symbolic \
+      link stays a link; a link without a target is an error. The call does not wait until the \
+      text is on the disk. Only regular files can be written. Not available in the sandbox.
       """,
       example: """
         local path = os.tmpname()
@@ -87,22 +91,29 @@ extension APIOwner {
     entries: [
       .field(
         "append", "boolean?",
-        "Adds to the end of the file instead, in place; default false."),
+        """
+        Whether to add the text to the end of the existing file instead of replacing the file; \
+        default false.
+        """),
       .field(
         "mode", "string?",
         """
         The file's mode in octal digits, such as `"600"`; default the mode of the replaced file, \
-        or the usual one.
+        or the usual mode for a new file.
         """
       ),
     ])
 
   static let argumentsSpec = APIOwner.table(
-    "ArgumentsSpec", "The specification of `lull.args`: a list of arguments, and these fields.",
+    "ArgumentsSpec",
+    "The specification of `lull.args`: a list of arguments, and the named fields below.",
     entries: [
       .field(
         "[integer]", "ArgumentSpec|string",
-        "The arguments, in the order of the help; a string is an argument with only a name."),
+        """
+        The arguments, in the order in which the help lists them; a string is an argument that has \
+        only a name.
+        """),
       .field(
         "name", "string?",
         "The name of the script in messages; default the name of its file."),
@@ -119,42 +130,47 @@ extension APIOwner {
       .field(
         "[integer]", "string",
         """
-        Its names. For an option, `"--long"` and `"-s"`, with a word for its value if it takes one \
-        (`"--limit N"`). For a positional argument, `"file"`, or `"files..."` for all remaining \
-        ones.
+        The names of the argument. An option has names such as `"--long"` and `"-s"`, followed by \
+        a placeholder if the option takes a value (`"--limit N"`). A positional argument has a \
+        name such as `"file"`, or `"files..."` if it takes all remaining words.
         """),
       .field(
         "type", "ArgumentType|(fun(text: string): any, string?)|nil",
         """
-        The type of its value. By default it is the type of `default`, else `"string"` if it takes \
-        a value, else `"flag"`. A function returns the value, or nil and an error message; it must \
-        return at once.
+        The type of the argument's value. Default: the type of the field `default`, else \
+        `"string"` if the argument takes a value, else `"flag"`. A function gets the text and \
+        returns the value, or nil and an error message; the function must return at once.
         """),
       .field(
         "default", "string|number|boolean|table|nil",
         """
-        The value if the argument is missing. For a repeated argument this is a list, empty by \
-        default.
+        The value if the argument is missing. For a repeated argument, this value is a list, which \
+        is empty by default.
         """),
       .field("choices", "(string|number)[]?", "The allowed values, as strings."),
       .field("help", "string?", "A description for the help."),
-      .field("value", "string?", "The name of its value in the help."),
+      .field("value", "string?", "The placeholder for the argument's value in the help."),
       .field(
         "required", "boolean?",
-        "Whether it is required; by default, positional ones without a default are."),
+        """
+        Whether the argument is required; by default, positional arguments without a default value \
+        are required.
+        """),
       .field(
         "repeated", "boolean?",
-        "Whether an option may be given several times: a list; default false."),
+        "Whether an option may be given several times; its value is then a list. Default false."),
     ])
 
   static let argumentTypes = APIOwner.words(
     "ArgumentType", "The type of an argument's value.",
     entries: [
-      .word("flag", "true if present; false if missing or negated with `--no-`."),
-      .word("count", "The number of times it is present."),
+      .word(
+        "flag",
+        "A boolean: true if the option is given; false if it is missing or negated with `--no-`."),
+      .word("count", "The number of times that the option is given."),
       .word("string", "The text."),
       .word("number", "An integer or a float."),
-      .word("integer", "A whole number. Beyond 64 bits it keeps its digits."),
+      .word("integer", "A whole number. A number beyond 64 bits keeps its digits."),
     ])
 }
 
@@ -261,7 +277,7 @@ private struct ArgumentsCall {
     return (script, isWanted ? try words(index) : [])
   }
 
-  /// Returns the strings in the list at a stack position.
+  /// Returns the strings in the list at the stack index `table`.
   private func words(_ table: Int32) throws(Misuse) -> [String] {
     var words: [(position: Int64, text: String)] = []
     try LuaTable(table, in: call.state).forEachField { key, field throws(Misuse) in
@@ -279,8 +295,8 @@ private struct ArgumentsCall {
 
   // MARK: Values
 
-  /// Returns the values of all arguments by name, or the reason why the script ends. If a type
-  /// function of the script raises an error, this throws it.
+  /// Returns the values of all arguments, keyed by argument name, or the reason why the script
+  /// ends. If a type function of the script raises an error, this function throws that error.
   private func values(_ words: [String], _ arguments: ScriptArguments) throws(Misuse) -> Result<
     [(String, LuaValue)], ArgumentParser.End
   > {
@@ -316,7 +332,8 @@ private struct ArgumentsCall {
     return .success(fields)
   }
 
-  /// Returns the integer in a text, of any size, or nil if the text is not an integer. (JSN-111)
+  /// Returns the integer of any size that a text contains, or nil if the text is not an integer.
+  /// (JSN-111)
   private static func whole(_ text: String) -> LuaValue? {
     if let whole = ArgumentText.integer(text) { return .int(whole) }
     return ArgumentText.largeInteger(text).map { .digits($0) }
@@ -364,8 +381,9 @@ private struct ArgumentsCall {
 }
 
 extension Call {
-  /// Returns to the script the environment variable whose name is the argument at a position. If
-  /// the variable is not set, the next argument is returned as the default.
+  /// Returns the value of an environment variable to the script. The argument at `position` is the
+  /// name of the variable. If the variable is not set, the script gets the next argument as the
+  /// default.
   func returnVariable(_ position: Int) throws(Misuse) {
     if !permissions.isInspecting { try permissions.refuseInSandbox("lull.env") }
     var name = raw(position).bytes ?? []
@@ -387,11 +405,11 @@ extension Call {
     }
   }
 
-  /// Returns the argument at a position, which is a file name. The result is bytes, because a file
-  /// name need not be valid UTF-8.
+  /// Returns the file name in the argument at a position, as bytes, because a file name need not be
+  /// valid UTF-8.
   ///
-  /// - Parameter number: the number of the argument in error messages. It must be given if there is
-  ///   a self.
+  /// - Parameter number: the number of the argument in error messages. It must be given if the call
+  ///   has a self, because positions count self as 0.
   func path(_ position: Int, argument number: Int? = nil) throws(Misuse) -> [UInt8] {
     let path = raw(position).bytes ?? []
     guard !path.isEmpty, !path.contains(0) else {

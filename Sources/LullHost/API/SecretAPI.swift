@@ -9,12 +9,13 @@ extension APIOwner {
       "A credential, named by its source, that can be used without being shown.",
       """
       This call reads nothing: a secret becomes text only when a request with it is sent. \
-      Everywhere else it is shown as `‹secret NAME›`. It is only sent to the origin of the service \
-      that uses it. A request with it to another origin fails with kind `secret_origin` before it \
-      is sent, and so does a redirect that would send it there. A missing source fails the request \
-      with kind `secret_unavailable`. Files and commands are read once per process. It does not \
-      protect text that the script reads itself, as with `os.getenv`, or text that a server sends \
-      back. Not available in the sandbox.
+      Everywhere else it is shown as `‹secret NAME›`. A secret is sent only to the origin of the \
+      service that uses it. A request with a secret to another origin fails with kind \
+      `secret_origin` before it is sent, and so does a request whose redirect would send the \
+      secret to another origin. A missing source fails the request with kind `secret_unavailable`. \
+      Files and commands are read once per process. A secret does not protect text that the script \
+      reads itself, as with `os.getenv`, or text that a server sends back. Not available in the \
+      sandbox.
       """,
       example: """
         local token = lull.secret{ env = "GITHUB_TOKEN" }
@@ -32,7 +33,10 @@ extension APIOwner {
 
   static let secret = APIOwner.object(
     .secret, receiver: "secret",
-    "A text with hidden parts: `lull.secret{…}`, or a concatenation with one.",
+    """
+    A text with hidden parts: the result of `lull.secret{…}`, or a concatenation of text and a \
+    secret.
+    """,
     """
     A secret can be a value of a request header, a query parameter, a form or a JSON body. \
     `tostring`, `string.format`, `lull.json.encode`, logs and errors show its mask. A secret has \
@@ -70,29 +74,39 @@ extension APIOwner {
     "SecretSource", "The source of a secret: one of `env`, `file` and `command`.",
     swift: "Secret.Source",
     entries: [
-      .field("env", "string?", "The name of an environment variable; read for each request."),
+      .field(
+        "env", "string?",
+        "The name of an environment variable, which is read for each request."),
       .field(
         "file", "string?",
-        "A file; `~/` is the home folder. A line break at its end is ignored."),
+        """
+        The path of a file; `~/` is the home folder. A line break at the end of the file is \
+        ignored.
+        """),
       .field(
         "command", "string|string[]|nil",
         """
         A command line for the shell, or a list of a program and its arguments. Its output is the \
-        secret, without the line break at its end. The command gets no input and must end within a \
+        secret, without the line break at the end. The command gets no input and must end within a \
         minute.
         """),
-      .field("name", "string?", "The name shown in its mask; default the name of its source."),
+      .field(
+        "name", "string?",
+        "The name shown in the mask of the secret; default the name of the source."),
       .field(
         "origins", "string[]?",
-        "The origins it may be sent to besides the service's own, as `https://host:port`."),
+        """
+        The origins to which the secret may be sent besides the service's own origin, as \
+        `https://host:port`.
+        """),
     ])
 
   static let auth = APIOwner.module(
     "lull.auth", "Credentials for requests, for the setting `auth`.",
     """
-    They are added after the rest of the request is built, unless it already has that header or \
-    parameter. A string in place of a secret is masked like one. `auth = false` removes them for a \
-    pattern.
+    Credentials are added after the rest of the request is built, unless the request already has \
+    that header or parameter. A string in place of a secret is masked like a secret. To send no \
+    credentials to some URLs, configure `auth = false` for a pattern.
     """,
     entries: [
       .function(
@@ -126,7 +140,7 @@ extension APIOwner {
         guard !user.secrets.isEmpty || !user.masked.contains(":") else {
           throw .argument(1, "a user without a colon expected")
         }
-        // If the user is a secret, it is an API key, and its password may be empty.
+        // If the user name is a secret, it is an API key, and the password may be empty.
         let isKey = !user.secrets.isEmpty && call.raw(1).string == ""
         let auth = Auth.basic(
           user: user, password: isKey ? SecretText("") : try credential(call, 1))
@@ -136,12 +150,12 @@ extension APIOwner {
         "digest", "(user: string|Secret, password: Secret|string): Auth",
         "Answers a server's digest challenge: the password is never sent.",
         """
-        Supports MD5, SHA-256 and SHA-512-256 and uses the strongest that the server offers, also \
-        with body integrity if the server requires it (RFC 7616). The first request is sent \
-        without credentials. The server's 401 has the challenge, and the request is sent again \
-        with its body. Every later request to that origin is sent with its own digest. Make this \
-        object once, outside settings functions: a new one has no challenge yet. If the server \
-        offers no digest, its 401 is the response.
+        Supports MD5, SHA-256 and SHA-512-256 and uses the strongest algorithm that the server \
+        offers, with body integrity if the server requires it (RFC 7616). The first request is \
+        sent without credentials. The server responds with a 401 that contains the challenge, and \
+        the request is sent again with its body. Every later request to that origin is sent with \
+        its own digest. Make this object once, outside settings functions: a new object has no \
+        challenge yet. If the server offers no digest, the response is the server's 401.
         """,
         example: """
           api:configure{ auth = lull.auth.digest("ann", lull.secret{ file = "~/.password" }) }
@@ -158,10 +172,11 @@ extension APIOwner {
         "netrc", "(options?: NetrcOptions): Auth",
         "Sends `Authorization: Basic …` with the login for the host from a netrc file.",
         """
-        The file is named by the variable `NETRC`, else it is `~/.netrc`. It is read when the \
-        first request needs it, and again after it has changed. A file that other users can read \
-        is not used. Without a file, or without a login for the host, the request fails with kind \
-        `secret_unavailable`, unless `optional` is set. Not available in the sandbox.
+        The option `path`, or else the environment variable `NETRC`, sets the path of the file; \
+        default `~/.netrc`. The file is read when the first request needs it, and again after it \
+        has changed. A file that other users can read is not used. Without a file, or without a \
+        login for the host, the request fails with kind `secret_unavailable`, unless `optional` is \
+        set. Not available in the sandbox.
         """,
         example: """
           api:configure{ auth = lull.auth.netrc{ path = "/etc/api.netrc" } }
@@ -177,12 +192,13 @@ extension APIOwner {
         "aws_sigv4", "(credentials: AWSCredentials): Auth",
         "Signs each request for AWS and compatible services (Signature Version 4).",
         """
-        It signs the method, the URL, the body, and all headers except those that change in \
-        transit. Service and region are taken from hosts such as `s3.eu-central-1.amazonaws.com`; \
-        set them for other hosts. A body from a file is read twice, the first time to sign it; for \
-        S3 with https it is sent as `UNSIGNED-PAYLOAD` instead. Every attempt and every redirect \
-        within the origin is signed again. If the service's clock differs by more than four \
-        minutes, requests are signed with its time.
+        The signature covers the method, the URL, the body, and all headers except those that \
+        change in transit. Service and region are taken from hosts such as \
+        `s3.eu-central-1.amazonaws.com`; for other hosts, set `service` and `region`. A body from \
+        a file is read twice, the first time to sign it; for S3 with https, such a body is not \
+        signed (`UNSIGNED-PAYLOAD`). Every attempt and every redirect within the origin is signed \
+        again. If the service's clock differs by more than four minutes, requests are signed with \
+        the service's time.
         """,
         example: """
           api:configure{ auth = lull.auth.aws_sigv4{ service = "s3", region = "eu-central-1",
@@ -215,10 +231,11 @@ extension APIOwner {
         "query", "(name: string|table<string, Secret|string>, value?: Secret|string): Auth",
         "Sends one or more query parameters with credentials.",
         """
-        They are added to the end of the query, unless it already has a parameter of that name. \
-        The URL of the resource, which is used for caches, logs and lookups, does not include \
-        them; they are removed from the server's links to a next page. A redirect is followed \
-        unchanged, without them. Pass several as a table; they are sent sorted by name.
+        The parameters are added to the end of the query, unless the query already has a parameter \
+        of that name. The URL of the resource, which is used for caches, logs and lookups, does \
+        not include the parameters, and they are removed from the server's links to a next page. A \
+        redirect is followed to exactly the URL that the server sends, without adding the \
+        parameters. Pass several parameters as a table; they are sent sorted by name.
         """,
         example: """
           api:configure{ auth = lull.auth.query("api_key", lull.secret{ env = "KEY" }) }
@@ -241,12 +258,12 @@ extension APIOwner {
         "Tokens from your own function, for logins other than OAuth.",
         """
         `fetch(service, old)` is called when the first request needs a token; other requests wait \
-        for it. It may wait, and returns the token, a string or a Secret, and optionally its \
-        lifetime in seconds; or nil and an error, which fails the requests with kind \
-        `auth_failed`. A token that expires soon, or that the service rejects with 401, is fetched \
-        again, with the old one as second argument, and the request is sent again. Requests made \
-        by `fetch` are sent without the token. Make it once, outside settings functions: a new one \
-        has no token.
+        for the token. The function may wait. It returns the token, a string or a Secret, and \
+        optionally the token's lifetime in seconds; or it returns nil and an error, and the \
+        requests fail with kind `auth_failed`. If a token expires soon, or if the service rejects \
+        it with 401, `fetch` is called again, with the old token as second argument. A request \
+        that was rejected is sent again. Requests made by `fetch` are sent without the token. Make \
+        this object once, outside settings functions: a new object has no token.
         """,
         example: """
           api:configure{ auth = lull.auth.token{
@@ -269,10 +286,10 @@ extension APIOwner {
         "oauth2_client_credentials", "(client: OAuth2Client): Auth",
         "Bearer tokens that a token endpoint issues to the client (client credentials grant).",
         """
-        It requests no token before a request needs one; other requests wait for it. A token that \
-        expires soon, or that the service rejects with 401, is renewed, and the request is sent \
-        again. Make it once, outside settings functions: a new one has no token. Without a token \
-        the request fails with kind `auth_failed`.
+        The first token is requested when a request needs a token; other requests wait for it. A \
+        token that expires soon, or that the service rejects with 401, is renewed, and a rejected \
+        request is sent again. Make this object once, outside settings functions: a new object has \
+        no token. If no token can be obtained, the request fails with kind `auth_failed`.
         """,
         example: """
           local auth = lull.auth.oauth2_client_credentials{
@@ -289,8 +306,9 @@ extension APIOwner {
         "oauth2_refresh", "(client: OAuth2RefreshClient): Auth",
         "Bearer tokens that a token endpoint issues for a refresh token.",
         """
-        Otherwise like `lull.auth.oauth2_client_credentials`. A new refresh token replaces the old \
-        one; with a `token_file` it is available to the next run of the script.
+        Otherwise like `lull.auth.oauth2_client_credentials`. A new refresh token from the server \
+        replaces the old one; with a `token_file`, the new one is available to the next run of the \
+        script.
         """,
         example: """
           api:configure{ auth = lull.auth.oauth2_refresh{
@@ -305,12 +323,12 @@ extension APIOwner {
         "oauth2_code", "(client: OAuth2CodeLogin): Auth",
         "Bearer tokens from a login of the user in a browser on this machine.",
         """
-        `lull login API` gets the tokens once; they are renewed as by `lull.auth.oauth2_refresh` \
-        and stored in `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or `~/.local/state`. A request \
-        without tokens fails with kind `auth_failed` and a message with the command to run: \
-        scripts never start a login. `lull login` listens on 127.0.0.1 for the single response, \
-        with PKCE (S256) and a `state`. `lull logout API` removes the tokens. Not available in the \
-        sandbox.
+        The command `lull login API` gets the tokens once. The tokens are renewed as by \
+        `lull.auth.oauth2_refresh` and stored in `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or \
+        `~/.local/state`. A request without tokens fails with kind `auth_failed` and a message \
+        with the command to run: scripts never start a login. `lull login` listens on 127.0.0.1 \
+        for the single response, with PKCE (S256) and a `state`. `lull logout API` removes the \
+        tokens. Not available in the sandbox.
         """,
         example: """
           api:configure{ auth = lull.auth.oauth2_code{
@@ -349,10 +367,13 @@ extension APIOwner {
         "fun(service: Service, old?: string): string|Secret|nil, number|RequestError|string|nil",
         "Returns a token and optionally its lifetime in seconds, or nil and an error.",
         rules: "OAU-120"),
-      .field("header", "string?", "The header it is sent in; default `Authorization`."),
+      .field(
+        "header", "string?", "The header in which the token is sent; default `Authorization`."),
       .field(
         "prefix", "string?",
-        "The text before the token; default `\"Bearer \"` in `Authorization`, else nothing."),
+        """
+        The text before the token; default `"Bearer "` in the header `Authorization`, else empty.
+        """),
       .field(
         "token_file", "string?",
         """
@@ -363,8 +384,8 @@ extension APIOwner {
       .field(
         "name", "string?",
         """
-        The user of the token. One file can hold the tokens of several users, and caches keep the \
-        entries of different users apart.
+        The user that the token belongs to. One token file can hold the tokens of several users, \
+        and caches keep the entries of different users apart.
         """,
         rules: "OAU-124 OAU-126"),
     ])
@@ -373,11 +394,11 @@ extension APIOwner {
     .field(
       "token_url", "string",
       """
-      The token endpoint: secrets are sent to its origin and tokens come from it; redirects to \
-      other origins are not followed.
+      The URL of the token endpoint. Secrets are sent to its origin, and tokens come from there; \
+      redirects to other origins are not followed.
       """
     ),
-    .field("client_id", "string", "Who asks."),
+    .field("client_id", "string", "The ID of the client."),
     .field("scope", "string?", "The scopes of the token, separated by spaces."),
     .field("audience", "string?", "The audience of the token, if the endpoint requires one."),
     .field(
@@ -413,13 +434,13 @@ extension APIOwner {
         "name", "string?",
         """
         The name of the token file; default the name of the API file, without `.lua`. Two logins \
-        of one file need two names.
+        in one API file need different names.
         """),
       .field(
         "revocation_url", "string?",
         """
-        The endpoint where `lull logout` revokes tokens (RFC 7009). Without it they are only \
-        deleted on this machine.
+        The endpoint where `lull logout` revokes tokens (RFC 7009). Without this endpoint, `lull \
+        logout` only deletes the tokens on this machine.
         """),
     ]
 
@@ -432,12 +453,12 @@ extension APIOwner {
     entries: loginFields + [
       .field(
         "authorization_url", "string",
-        "The URL that the browser opens; parameters in it are kept."),
+        "The URL that the browser opens; parameters in this URL are kept."),
       .field(
         "issuer", "string?",
         """
-        The expected issuer of the response, as in its `iss` (RFC 9207); by default it is not \
-        checked.
+        The issuer that the parameter `iss` of the response must contain (RFC 9207); by default, \
+        the issuer is not checked.
         """
       ),
       .field(
@@ -448,7 +469,7 @@ extension APIOwner {
         """),
       .field(
         "redirect_path", "string?",
-        "The path of the URL where `lull login` listens; default `\"/callback\"`."
+        "The path of the local URL at which `lull login` listens; default `\"/callback\"`."
       ),
     ])
 
@@ -465,8 +486,14 @@ extension APIOwner {
   static let netrcOptions = APIOwner.table(
     "NetrcOptions", "The options of `lull.auth.netrc{…}`.",
     entries: [
-      .field("path", "string?", "The file; `~/` is the home folder."),
-      .field("login", "string?", "The login name, if a host has several."),
+      .field(
+        "path", "string?",
+        """
+        The path of the file; `~/` is the home folder. Default: the environment variable `NETRC`, \
+        else `~/.netrc`.
+        """),
+      .field(
+        "login", "string?", "The login name to use if the file has several logins for a host."),
       .field(
         "optional", "boolean?",
         """
@@ -491,17 +518,28 @@ extension APIOwner {
         """),
       .field(
         "service", "string?",
-        "The name of the service in signatures, such as `s3`; default from the host."),
+        """
+        The name of the service in signatures, such as `s3`; by default, it is taken from the \
+        host.
+        """),
       .field(
-        "region", "string?", "Such as `eu-central-1`; default from the host, then from `env`."),
+        "region", "string?",
+        """
+        The region, such as `eu-central-1`; by default, it is taken from the host, or else from \
+        the environment if `env` is set.
+        """),
       .field(
         "unsigned_payload", "boolean?",
-        "Whether to leave bodies unsigned; default only those from files, for S3 with https."),
+        """
+        Whether to leave bodies unsigned; by default, only bodies from files for S3 with https are \
+        unsigned.
+        """),
     ])
 
   static let authObject = APIOwner.object(
     .auth, receiver: "auth", "The result of a function of `lull.auth`.",
-    "It has no members; `tostring` masks it.", swift: "Auth", entries: [],
+    "The object has no members; `tostring` shows it with masked secrets.", swift: "Auth",
+    entries: [],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
         let auth = try call.selfObject(.auth, as: AuthBox.self).auth
@@ -515,8 +553,8 @@ extension APIOwner {
   static let variablesFunctions = APIOwner.unseen(
     .variables,
     hidden: [
-      // These functions work like `lull.secret` and `lull.env`, but read the file's own variables
-      // first.
+      // These functions work like `lull.secret` and `lull.env`, but look up a name in the file of
+      // variables first.
       .hidden("secret", "t") { call throws(Misuse) in
         let secret = try call.reading.credentials.secret(
           table: call.index(1), in: call.state,

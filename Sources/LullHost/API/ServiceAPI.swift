@@ -6,7 +6,10 @@ extension APIOwner {
   static let service = APIOwner.object(
     .service, receiver: "service",
     "A web API: a base URL, configuration by URL pattern, and the resources in memory.",
-    "The same URL always returns the same resource of a service; services do not share resources.",
+    """
+    In one service, the same URL always returns the same resource; services do not share \
+    resources.
+    """,
     swift: "Service",
     groups: [serviceResources, serviceConfiguration, serviceMemory],
     hidden: [
@@ -19,14 +22,15 @@ extension APIOwner {
 
   private static let serviceResources: [APIEntry] = [
     .property(
-      "base_url", "string?", "The base URL, its path ending in one slash; nil if there is none.",
+      "base_url", "string?",
+      "The base URL, whose path ends in one slash; nil if the service has no base URL.",
       swift: "Service.baseURL", rules: "SVC-01 SVC-02 SVC-04 SVC-05"
     ) { call throws(Misuse) in
       let service = try call.service
       call.return(service.baseURL.map { .string($0.text) } ?? .nil)
     },
     .property(
-      "name", "string?", "The name it was made with, for logs and `tostring`.",
+      "name", "string?", "The name that the service was made with, for logs and `tostring`.",
       swift: "Service.name"
     ) { call throws(Misuse) in
       call.return(try call.service.name.map { .string($0) } ?? .nil)
@@ -34,10 +38,11 @@ extension APIOwner {
     .method(
       "resource", "(path: string): Resource", "The resource at a path below the base URL.",
       """
-      The parts are joined with one slash, and everything else is path: `?` and bytes that are not \
-      UTF-8 are escaped. Dots stay and are sent: a path that leads above the base URL is logged \
-      when it is requested. Sends nothing and runs no configure function. Without a base URL it \
-      returns an invalid resource, whose requests fail.
+      The base URL and the path are joined with one slash. All of `path` counts as path: `?` and \
+      bytes that are not UTF-8 are escaped. The segments `.` and `..` are sent unchanged; a path \
+      that leads above the base URL is logged when it is requested. Sends nothing and runs no \
+      settings function. Without a base URL, the result is an invalid resource, whose requests \
+      fail.
       """,
       example: """
         print(api:resource("users/7") == api:resource("/users/7"))   --> true
@@ -67,11 +72,12 @@ extension APIOwner {
         """, rules: "SVC-120"
     ) { call throws(Misuse) in try serviceFunction(call) },
     .method(
-      "resource_at", "(url?: string): Resource", "The resource with exactly that absolute URL.",
+      "resource_at", "(url?: string): Resource",
+      "The resource with exactly the given absolute URL.",
       """
-      The base is ignored. An empty path becomes `/`, and an international host name is converted: \
-      `http://bücher.example` is `http://xn--bcher-kva.example/`. nil, null and an invalid URL \
-      return an invalid resource; no error is raised.
+      The service's base URL is ignored. An empty path becomes `/`, and an international host name \
+      is converted: `http://bücher.example` becomes `http://xn--bcher-kva.example/`. nil, null and \
+      an invalid URL return an invalid resource; no error is raised.
       """,
       example: """
         print(api:resource_at("https://other.example.com/x").url)  --> https://other.example.com/x
@@ -84,7 +90,7 @@ extension APIOwner {
     },
     .method(
       "resource_under", "(base_url: string, path: string): Resource",
-      "The resource at a path below another base URL than the service's.",
+      "The resource at a path below a base URL other than that of the service.",
       example: """
         print(api:resource_under("https://a.test", "b").url)     --> https://a.test/b
         """,
@@ -109,18 +115,21 @@ extension APIOwner {
       """,
       "Sets headers, times, limits and the pipeline for the resources that match a pattern.",
       """
-      Nothing is computed now. Each resource computes its configuration when it needs it, by \
-      running the matching entries in the order they were added; later ones see and override \
-      earlier ones. If two functions, or a function and a table, are passed, the first is a \
-      predicate and the second its settings. To set options for a function that applies to every \
-      resource, call `configure(nil, fn, options)`. A settings function must return at once; if it \
-      raises, requests it applies to fail with kind `script_error` and are not sent.
+      This call computes nothing. Each resource computes its configuration when the configuration \
+      is needed, by running the matching entries in the order in which they were added; later \
+      entries see and override the settings of earlier entries. If two functions, or a function \
+      and a table, are passed, the first is a pattern function and the second has the settings for \
+      the URLs that match. To set options for a function that applies to every resource, call \
+      `configure(nil, fn, options)`. A settings function must return at once. If it raises an \
+      error, the requests that it applies to fail with kind `script_error` and are not sent.
 
-      For a service with a base, headers that are set without a pattern are only sent to the \
-      base's origin, except `Accept*`, `Content-*` and `User-Agent`: a link or page on another \
-      origin is requested without them. A pattern with the other origin, such as \
-      `"https://files.example/**"`, sends headers there; `explain` shows which are not sent. A \
-      secret, also one in `auth`, fails there unless its own `origins` include that origin.
+      If the service has a base URL, headers that are set without a pattern are sent only to the \
+      origin of the base URL, except `Accept*`, `Content-*` and `User-Agent`: links and pages on \
+      another origin are requested without these headers. To send headers to another origin, set \
+      them with a pattern for that origin, such as `"https://files.example/**"`; \
+      `resource:explain` shows which headers are not sent. A request to another origin with a \
+      secret, also with a secret in `auth`, fails unless the `origins` of the secret include that \
+      origin.
       """,
       example: """
         api:configure{ headers = { Accept = "application/json" } }
@@ -141,13 +150,14 @@ extension APIOwner {
       (fn: Transformer, options?: TransformOptions): Service
       (pattern: Pattern?, fn: Transformer, options?: TransformOptions): Service
       """,
-      "Adds a function to the pipeline that turns content into other content.",
+      "Adds a transformer to the pipeline: a function that turns content into other content.",
       """
-      It is called once per response with the content and the whole entity and returns the new \
-      content; nil fails the request. It may wait; its request waits with it. A request error it \
-      raises becomes the response; any other error fails the request with kind `script_error` and \
-      is reported. It replaces the transformers of the stage for matching URLs and methods, unless \
-      `action` is `"append"`.
+      The function is called once per response with the content and the whole entity, and returns \
+      the new content; if it returns nil, the request fails. The function may wait, and the \
+      request then waits too. If the function raises a request error, this error becomes the \
+      response; any other error fails the request with kind `script_error` and is reported. The \
+      function replaces the existing transformers of its stage for matching URLs and methods, \
+      unless `action` is `"append"`.
       """,
       example: """
         api:transform("/users/*", function(content) return content.name:upper() end)
@@ -161,7 +171,10 @@ extension APIOwner {
     .method(
       "configuration_for", "(resource: Resource|string, method?: string): Settings",
       "The settings that apply to a resource, for GET or another method: a read-only table.",
-      "A string is a path below the base URL, as for `service:resource`, unless it is a URL with scheme and host.",
+      """
+      A string is a path below the base URL, as for `service:resource`, unless the string is a URL \
+      with scheme and host.
+      """,
       example: """
         print(api:configuration_for(user, "POST").timeout)   --> 60.0
         print(api:configuration_for("/users/7").timeout)     --> 60.0
@@ -177,7 +190,8 @@ extension APIOwner {
         throw .argument(
           1, "Resource, path or URL expected, got \(call.raw(1).typeName)")
       }
-      let method = try MethodReader.method(call.optionalString(2) ?? "GET")
+      var method = resource.configuredMethod
+      if let name = call.optionalString(2) { method = try MethodReader.method(name) }
       let settings = resource.configuration(for: method)
       let headers = call.values.of(
         HeadersBox(read: { settings.headers.lines }, write: nil), .headers)
@@ -191,7 +205,10 @@ extension APIOwner {
     .method(
       "invalidate_configuration", "(): Service",
       "Makes every resource compute its configuration again when it next needs it.",
-      "Use it if settings functions read variables that have changed. It runs none of them now.",
+      """
+      Call this if settings functions read variables that have changed. The call runs no settings \
+      function.
+      """,
       example: """
         local token = "old"
         api:configure(function(config) config.headers["X-Token"] = token end)
@@ -209,8 +226,8 @@ extension APIOwner {
   private static let serviceMemory: [APIEntry] = [
     .method(
       "wipe_resources", "(pattern?: Pattern): Service",
-      "Wipes the resources in memory that match a pattern, or all.",
-      "Unused resources are dropped first. An error in a predicate is raised here.",
+      "Wipes all resources in memory, or those that match a pattern.",
+      "Unused resources are dropped first. An error in a pattern function is raised here.",
       example: """
         assert(user:load():await())
         api:wipe_resources("/users/*")
@@ -229,10 +246,10 @@ extension APIOwner {
     },
     .method(
       "invalidate_resources", "(pattern?: Pattern): Service",
-      "Invalidates the resources in memory that match a pattern, or all.",
+      "Invalidates all resources in memory, or those that match a pattern.",
       """
-      Their data stays and no request starts. Their cache entries become stale too. An error in a \
-      predicate is raised here.
+      The data of the resources stays, and no request starts. The cache entries of the resources \
+      become stale too. An error in a pattern function is raised here.
       """,
       swift: "Service.invalidateResources(matching:)", rules: "INV-01 INV-02 INV-59"
     ) { call throws(Misuse) in
@@ -248,7 +265,7 @@ extension APIOwner {
     .method(
       "resources", "(): fun(): Resource?",
       "Iterates over the resources in memory.",
-      "It does not create or load anything, and does not count as use.",
+      "Iterating does not create or load anything, and does not count as use of a resource.",
       example: """
         for resource in api:resources() do print(resource) end   --> Resource(/users/7 [])
         """, rules: "SVC-28"
@@ -277,8 +294,8 @@ extension APIOwner {
       "cached_resource_count_limit", "integer",
       "The number of resources in memory above which unused ones are evicted; default 2048.",
       """
-      The least recently used ones are evicted first; resources in use stay. Lowering it evicts at \
-      once.
+      The least recently used resources are evicted first; resources in use stay. Lowering the \
+      limit evicts resources at once.
       """,
       swift: "Service.cachedResourceCountLimit", rules: "SVC-31 SVC-32 WC-07 WC-09"
     ) { call throws(Misuse) in
@@ -294,7 +311,10 @@ extension APIOwner {
     },
     .property(
       "cached_resource_byte_limit", "integer",
-      "The number of bytes of unused resources above which they are evicted; default 256 MB.",
+      """
+      The number of bytes of all unused resources above which unused resources are evicted; \
+      default 256 MB.
+      """,
       swift: "Service.cachedResourceByteLimit", rules: "SVC-31"
     ) { call throws(Misuse) in
       call.return(.int(Int64(try call.service.cachedResourceByteLimit)))
@@ -311,9 +331,9 @@ extension APIOwner {
       "is_offline", "boolean",
       "Whether loads use only memory and caches, whatever the age of their data.",
       """
-      Existing data counts as up to date and keeps its age. A load of data that is in no cache, \
-      and any other request, fails with kind `offline` before it is sent. A `lull.cache.file()` \
-      also has the data of other processes.
+      Existing data counts as up to date and keeps its age. A load of data that is in no cache \
+      fails with kind `offline` before it is sent, and so does every request that is not a load. A \
+      `lull.cache.file()` also contains data that other processes have stored.
       """,
       example: """
         api:configure { pipeline = { parsing = { cache = lull.cache.memory() } } }
@@ -344,8 +364,8 @@ extension APIOwner {
       }
     ])
 
-  /// Stores the functions in a service's table of functions, and returns their IDs by name. The
-  /// caller anchors them.
+  /// Stores the functions from a service's table of functions, and returns their IDs, keyed by
+  /// function name. The caller must anchor the functions.
   static func serviceFunctions(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse)
     -> [String: Int64]
   {
@@ -372,8 +392,8 @@ extension APIOwner {
     APIOwner.service.entries.contains { $0.name == name }
   }
 
-  /// Returns to the script the service's custom function with the name in the first argument.
-  /// Throws if the service has no such function.
+  /// Returns the service's custom function to the script. The first argument is the name of the
+  /// function. Throws if the service has no such function.
   static func serviceFunction(_ call: Call) throws(Misuse) {
     let service = try call.service
     let key = call.raw(1)
@@ -404,8 +424,8 @@ private struct ConfigureArguments {
     guard call.count > 1 else {
       throw .argument(1, "settings expected: a table or a function")
     }
-    // If there is only one argument, it is the settings. If there are two functions, or a function
-    // and a table, they are a predicate and its settings.
+    // A single argument is the settings. Two functions, or a function and a table, are a predicate
+    // and its settings.
     let settingsPosition = call.count == 2 ? 1 : 2
     pattern = settingsPosition == 2 ? try call.callbacks.pattern(call, 1, service: service) : nil
     let settings = call.raw(settingsPosition)

@@ -1,7 +1,7 @@
 extension APIOwner {
   static let serviceOptions = APIOwner.table(
     "ServiceOptions", extending: "Settings", "The options of `lull.service{…}`.",
-    "Any of the `Settings` may be used here too and applies to every resource.",
+    "The fields of `Settings` may be used here too; they apply to every resource.",
     entries: [
       .field(
         "base_url", "string?", "The URL that paths are appended to.", swift: "Service.baseURL",
@@ -13,7 +13,8 @@ extension APIOwner {
         rules: "SVC-120 SVC-121"),
       .field("name", "string?", "A name for logs and `tostring`.", swift: "Service.name"),
       .field(
-        "networking", "NetworkingFunction?", "A function called instead of the network.",
+        "networking", "NetworkingFunction?",
+        "A function that responds to requests instead of the network.",
         swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
       .field(
         "null", "\"nil\"|\"lull.null\"|nil",
@@ -28,27 +29,37 @@ extension APIOwner {
         swift: "Service.isOffline"),
       .field(
         "standard_transformers", "(\"json\"|\"text\")[]?",
-        "The standard parsers `\"json\"` and `\"text\"` that it uses; default both.",
+        """
+        A list of the standard parsers, `"json"` and `"text"`, that the service uses; default \
+        both.
+        """,
         swift: "StandardTransformer", rules: "SVC-35 TRF-32 TRF-33"),
     ])
 
   static let settings = APIOwner.table(
     "Settings", "The settings of a configuration, as a table.",
-    "`service:configure` and `lull.service` take them; `service:configuration_for` returns them.",
+    """
+    `service:configure` and `lull.service` accept settings, and `service:configuration_for` \
+    returns them.
+    """,
     swift: "Configuration", entries: Setting.fieldEntries)
 
   static let pipelineSettings = APIOwner.table(
-    "PipelineSettings", "`pipeline` in a settings table: an order, and settings by stage name.",
+    "PipelineSettings",
+    """
+    The field `pipeline` of a table of settings: the order of the stages, and settings by stage \
+    name.
+    """,
     entries: [
       .field(
         "order", "string[]?", "The names of the stages to run, in order.",
         swift: "Pipeline.order", rules: "PIPE-02 PIPE-03 PIPE-04"),
       .field(
-        "<stage>", "StageSettings?", "The settings of a stage, by its name."),
+        "<stage>", "StageSettings?", "The settings of the stage with this name."),
     ])
 
   static let stageSettings = APIOwner.table(
-    "StageSettings", "A stage in a settings table.",
+    "StageSettings", "The settings of one stage in a table of settings.",
     entries: [
       .field(
         "cache", "Cache|CacheTable|false|nil", "The stage's cache; false removes it.",
@@ -85,7 +96,11 @@ extension APIOwner {
       """,
       rules: "TRF-17 TRF-18 TRF-22"),
     .field(
-      "methods", "string[]?", "The HTTP methods; default GET, PUT, POST, PATCH, DELETE.",
+      "methods", "string[]?",
+      """
+      The HTTP methods of the requests whose responses are transformed; default GET, PUT, POST, \
+      PATCH, DELETE.
+      """,
       rules: "TRF-20 TRF-21"),
   ]
 
@@ -95,17 +110,21 @@ extension APIOwner {
   private static let transformerOptions: [APIEntry] = [
     .field(
       "input", "InputType|(fun(content: any): boolean)|nil",
-      "The content it accepts: a word, or a predicate; default `\"any\"`.", rules: "TRF-09 TRF-24"),
+      """
+      The content that the transformer accepts: a word of `InputType`, or a predicate; default \
+      `"any"`.
+      """, rules: "TRF-09 TRF-24"),
     .field(
       "output", "InputType|(fun(content: any): boolean)|nil",
       """
-      The type of the result, a word or a predicate; default `"any"`. If the input is bytes, a \
-      string result is bytes too; with `"text"` it is text, and must be UTF-8. For other input, a \
-      string result is text if it is UTF-8; with `"data"` it is bytes.
+      The type of the result: a word of `InputType`, or a predicate; default `"any"`. If the input \
+      is bytes, a string result is bytes too; with `"text"` it is text, and must be UTF-8. For \
+      other input, a string result is text if it is UTF-8; with `"data"` it is bytes.
       """, rules: "TRF-11 TRF-96 TRF-97"),
     .field(
       "on_input_type_mismatch", "InputTypeMismatch?",
-      "What to do with other content; default `\"error\"`.", rules: "TRF-09 TRF-10 TRF-11 TRF-12"),
+      "The reaction to content that the transformer does not accept; default `\"error\"`.",
+      rules: "TRF-09 TRF-10 TRF-11 TRF-12"),
     .field(
       "transform_errors", "boolean?",
       "Whether bodies of errors are transformed too; default false.", rules: "TRF-05 TRF-06 TRF-07"),
@@ -119,9 +138,9 @@ extension APIOwner {
   ]
 
   static let inputWords = APIOwner.words(
-    "InputType", "Kinds of content, as transformers name them.",
+    "InputType", "The types of content that transformers accept and return.",
     entries: [
-      .word("any", "Every content."),
+      .word("any", "Content of any type."),
       .word("json", "Any parsed JSON value."),
       .word("table", "Any Lua table, also from JSON."),
       .word("text", "Text."),

@@ -11,22 +11,23 @@ extension APIOwner {
       """,
       """
       From now on, all hosts with the same server and namespace share limits, tokens, cache \
-      entries and updates. Limits with `shared` are counted on the server exactly, with its clock. \
-      Tokens of `lull.auth.oauth2_client_credentials` and `oauth2_refresh` are stored there, \
-      encrypted with the client's credential, and renewed by one host at a time. Entries of \
-      `lull.cache.shared()` are stored there, and hosts are notified of writes to them. If it is \
-      called again, the last call applies.
+      entries and updates. Limits with `shared` are counted on the server exactly, with the \
+      server's clock. Tokens of `lull.auth.oauth2_client_credentials` and `oauth2_refresh` are \
+      stored on the server, encrypted with the client's credential, and renewed by one host at a \
+      time. Entries of `lull.cache.shared()` are also stored on the server, and hosts are notified \
+      when entries are written. If `lull.share` is called again, the last call applies.
 
-      It returns at once and raises errors only for wrong settings. If the server is absent, slow, \
-      full or lost, Lull works without it until it can be used again, with one warning on standard \
-      error. Each machine then counts its part of a limit in its own file: the limit divided by \
-      the last known number of hosts. Caches use files, each host requests its own client \
-      credentials, and a refresh token that may be valid only once is used only if a `token_file` \
-      records its use.
+      The call returns at once and raises errors only for wrong settings. If the server is absent, \
+      slow, full or lost, Lull works without the server until it can be used again, and prints one \
+      warning on standard error. Meanwhile, each machine counts its part of a limit in its own \
+      file: the limit divided by the last known number of hosts. Caches use files, each host \
+      requests its own tokens with client credentials, and a refresh token that may be valid only \
+      once is used only if a `token_file` records its use.
 
-      `LULL_SHARE` names a server for programs that do not call this. `--allow-host` must allow \
-      its host and port, or `unix:` and the path of its socket. Neither is available in the \
-      sandbox.
+      The environment variable `LULL_SHARE` sets the server for programs that do not call \
+      `lull.share`. If `--allow-host` is used, it must allow the server's host and port, or \
+      `unix:` and the path of the server's socket. Neither `lull.share` nor `LULL_SHARE` is \
+      available in the sandbox.
       """,
       example: """
         lull.share { url = "rediss://cache.internal:6380/2", namespace = "team-a",
@@ -69,8 +70,8 @@ extension APIOwner {
       .field(
         "secret", "Secret|string|nil",
         """
-        A key that the programs sharing the server know, but not the server. Without it, the \
-        server could guess credentials from the digests that it stores.
+        A key that is known to the programs, but not to the server that they share. Without a key, \
+        the server could guess credentials from the digests that it stores.
         """,
         swift: "Share.secret"),
       .field(
@@ -103,7 +104,8 @@ extension APIOwner {
     return share
   }
 
-  /// Reads a credential from a secret or a string. The error message must not contain the value.
+  /// Reads a credential from a secret or a string. The error messages must not contain the
+  /// credential.
   static func credential(
     _ call: Call, _ value: lull_value, _ name: String, of function: String
   ) throws(Misuse) -> SecretText {

@@ -2,9 +2,10 @@ extension APIOwner {
   static let stats = APIOwner.table(
     "Stats", "The counts of `lull.stats`.",
     """
-    A number that keeps growing while the work does not is a leak: `resources_in_use` if resources \
-    are held or observed forever (for example by a model that refers to its own resource), \
-    `requests_in_flight` if requests never end, `handles` if objects accumulate.
+    If a count keeps growing although the amount of work does not, there is a leak. \
+    `resources_in_use` grows if resources are held or observed forever (for example by a model \
+    that refers to its own resource), `requests_in_flight` if requests never end, and `handles` if \
+    objects accumulate.
     """,
     swift: "HomeStatistics",
     entries: [
@@ -38,11 +39,14 @@ extension APIOwner {
       .field(
         "streams", "integer",
         "Requests in flight that are connections of streams.",
-        "Each takes a slot of `concurrency` and of `connections_per_host`.",
+        "Each of these requests takes a slot of `concurrency` and of `connections_per_host`.",
         swift: "HomeStatistics.streams", rules: "STR-27"),
       .field(
         "handles", "integer",
-        "Objects of Lull that Lua holds or has not collected yet; one of them is `lull.log`."),
+        """
+        Objects of Lull that Lua holds or has not collected yet; `lull.log` is one of these \
+        objects.
+        """),
       .field(
         "pins", "integer",
         """
@@ -51,7 +55,7 @@ extension APIOwner {
         """),
       .field(
         "lua_bytes", "integer",
-        "Bytes of Lua's memory, as `collectgarbage(\"count\")` returns in KB."),
+        "Bytes of Lua's memory; `collectgarbage(\"count\")` returns the same amount in KB."),
       .field(
         "document_bytes", "integer",
         "Bytes of parsed JSON outside Lua's memory, for the whole process.",

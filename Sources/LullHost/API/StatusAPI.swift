@@ -4,11 +4,15 @@ import LullCore
 extension APIOwner {
   static let status = APIOwner.object(
     .status, receiver: "status",
-    "The combined state of several resources, computed whenever it is read: `lull.status{ … }`.",
+    """
+    The combined state of several resources, computed at each read; the result of `lull.status{ … \
+    }`.
+    """,
     swift: "ResourceStatus",
     entries: [
       .property(
-        "state", "StatusState", "The state, by the first rule of `priority` that applies.",
+        "state", "StatusState",
+        "The combined state, by the first rule of the option `priority` that applies.",
         swift: "ResourceStatus.state", rules: "STA-120"
       ) { call throws(Misuse) in
         call.return(.string(try status(call).state.rawValue))
@@ -42,7 +46,8 @@ extension APIOwner {
         call.return(.bool(try status(call).hasAllData))
       },
       .property(
-        "resources", "Resource[]", "The resources, each once.", swift: "ResourceStatus.resources"
+        "resources", "Resource[]", "The resources, without duplicates.",
+        swift: "ResourceStatus.resources"
       ) { call throws(Misuse) in
         call.return(.list(try status(call).resources.map { call.values.of($0) }))
       },
@@ -54,7 +59,7 @@ extension APIOwner {
       },
       .method(
         "retry", "(): Request[]",
-        "Loads the resources whose last load has failed, however recently.",
+        "Loads the resources whose last load has failed, however recently that load failed.",
         """
         Returns the loads, in the order of the resources; a load in progress is not started again.
         """,
@@ -75,7 +80,7 @@ extension APIOwner {
       .method(
         "await", "(): StatusState, RequestError?",
         "Waits until no resource is loading; returns the state, and the error if there is one.",
-        "Starts no load. Returns at once if none is loading. May wait.", rules: "STA-122"
+        "Starts no load. Returns at once if no resource is loading. May wait.", rules: "STA-122"
       ) { call throws(Misuse) in
         let status = try status(call)
         for resource in status.failedResources { call.reporter.unhandled.errorSeen(of: resource) }
@@ -83,7 +88,10 @@ extension APIOwner {
       },
       .method(
         "changes", "(): Changes",
-        "An iterator for `for` that yields the state, and then each different state.",
+        """
+        Returns an iterator for `for` that yields the current state, and then each new state when \
+        the state changes.
+        """,
         "Otherwise like `resource:changes`.",
         example: """
           user:load()
@@ -94,8 +102,8 @@ extension APIOwner {
           """, rules: "STA-122 OBS-122"
       ) { call throws(Misuse) in
         let changes = LuaChanges(try status(call), call.callbacks)
-        // The iterator's anchor keeps the status. The status holds the resources, and these hold
-        // their services.
+        // The iterator's userdata anchors the status. The status holds its resources, and the
+        // resources hold their services.
         let held = try call.stored.keep(call.state, call.index(0))
         call.returnIterator(call.values.of(changes, .changes, anchor: held))
       },
@@ -111,16 +119,19 @@ extension APIOwner {
     entries: [
       .field(
         "priority", "(\"loading\"|\"error\"|\"any_data\"|\"all_data\")[]?",
-        "The rules for `state`, in their order; default `{ \"loading\", \"error\", \"any_data\" }`.",
+        """
+        The rules for `state`, of which the first that applies is used; default `{ "loading", \
+        "error", "any_data" }`.
+        """,
         swift: "ResourceStatus.displayPriority", rules: "STA-120")
     ])
 
   static let statusStates = APIOwner.words(
-    "StatusState", "States of several resources.", swift: "ResourceStatus.State",
+    "StatusState", "The combined states of several resources.", swift: "ResourceStatus.State",
     entries: [
-      .word("loading", "Any of them is loading."),
-      .word("error", "The last load of any of them has failed."),
-      .word("success", "Any or all of them have data, depending on `priority`."),
+      .word("loading", "At least one of the resources is loading."),
+      .word("error", "The last load of at least one of the resources has failed."),
+      .word("success", "At least one or all of the resources have data, depending on `priority`."),
       .word("none", "No rule applies: nothing has been loaded."),
     ])
 }
@@ -156,7 +167,7 @@ extension APIOwner {
         defer { lull_pop(call.state, 1) }
         guard let resource = call.handles.object(value, .resource, as: Resource.self) else {
           throw .argument(
-            1, "a list of resources expected, got \(value.typeName) as number \(position + 1)")
+            1, "a list of resources expected, got \(value.typeName) as element \(position + 1)")
         }
         guard !resources.contains(where: { $0.record === resource.record }) else { continue }
         resources.append(resource)
@@ -168,7 +179,8 @@ extension APIOwner {
     call.return(call.values.of(box, .status, anchor: call.stored.anchor(for: held)))
   }
 
-  /// Throws if the list of resources has keys other than positions, such as options.
+  /// Throws if the list of resources has keys that are not positions, for example the names of
+  /// options.
   private static func checkKeys(_ call: Call) throws(Misuse) {
     try LuaTable(call.index(0), in: call.state).forEachField { key, _ throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER) else {

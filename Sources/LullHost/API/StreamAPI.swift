@@ -5,7 +5,10 @@ extension APIOwner {
   static let resourceStreams: [APIEntry] = [
     .method(
       "events", "(options?: StreamOptions): Events",
-      "Reads the resource as a stream: an iterator for `for` that yields each item as it comes.",
+      """
+      Reads the resource as a stream; returns an iterator for `for` that yields each item as it \
+      arrives.
+      """,
       """
       Items are `StreamEvent`s for `text/event-stream`, the value of each line for NDJSON \
       (`application/x-ndjson`, `application/jsonl`), and consecutive values for other JSON \
@@ -15,15 +18,16 @@ extension APIOwner {
       the body of the loop runs, at most 256 KB are read ahead from the server.
 
       An event stream that ends or breaks off is requested again, with `Last-Event-ID`, after the \
-      time set by the server's `retry` (default 3 seconds), and after twice that time for each \
-      further failure, up to a minute. It ends when the server responds with 204, or with `break`. \
-      JSON ends with its body.
+      time set by the server's `retry` (default 3 seconds). This time doubles after each further \
+      failure, up to a minute. The stream ends when the server responds with 204, or with `break`. \
+      A stream of JSON ends with its body.
 
       Raises the RequestError of a permanent failure, such as a wrong type or a status other than \
-      200; configure `retry` for temporary ones. It also raises the error of any failure before \
-      the stream was first opened. If JSON is interrupted, it raises the error after the rows \
-      received. Leaving the loop, in any way, closes the connection. A stream keeps the script \
-      alive only while the loop waits for it. May wait; cancelling the waiting task ends it.
+      200; configure `retry` for temporary failures. Also raises the error of any failure before \
+      the stream was first opened. If a stream of JSON is interrupted, the error is raised after \
+      the items that were received. Leaving the loop, in any way, closes the connection. A stream \
+      keeps the script alive only while the loop waits for an item. May wait; cancelling the \
+      waiting task ends the stream.
       """,
       example: """
         for event in api("/events"):events{ reconnect = false } do
@@ -53,12 +57,13 @@ extension APIOwner {
       """
       The stream is requested at once, and read as by `events`. `reduce` is called for each item \
       with the content so far and the item, and returns the new content. Then observers get \
-      `new_data` with the source `network`, once per turn of the loop. Meanwhile the resource \
-      counts as up to date, so `load_if_needed` loads nothing.
+      `new_data` with the source `network`, at most once per turn of the event loop. While the \
+      stream is followed, the resource counts as up to date, so `load_if_needed` loads nothing.
 
       An error of the stream becomes `latest_error`, and so does an error of `reduce`, which is \
-      also reported. The stream continues until such an error, until the server ends it, or until \
-      `stop`. It continues even if the returned object is dropped, and keeps the script alive.
+      also reported. The stream continues until such an error, until the server ends the stream, \
+      or until `stop` is called. The stream continues even if the returned object is dropped, and \
+      keeps the script alive.
       """,
       example: """
         local weather = api("/events")
@@ -81,7 +86,8 @@ extension APIOwner {
     swift: "EventStream",
     entries: [
       .operation(
-        "__call", "(): any", shown: "events()", "Waits for the next item; nil at the end.",
+        "__call", "(): any", shown: "events()",
+        "Waits for the next item and returns it; returns nil at the end.",
         example: """
           local events <close> = api("/events"):events()
           print(events().data, events.last_event_id)
@@ -90,7 +96,7 @@ extension APIOwner {
       ) { call throws(Misuse) in try events(call).next(call) },
       .operation(
         "__close", "()", shown: "local events <close> = resource:events()",
-        "Stops it at the end of the block or of its loop.", rules: "STR-22"
+        "Stops the stream at the end of the block or of the loop over `events`.", rules: "STR-22"
       ) { call throws(Misuse) in try events(call).end() },
       .property(
         "resource", "Resource",
@@ -101,7 +107,10 @@ extension APIOwner {
       },
       .property(
         "last_event_id", "string",
-        "The id of the last event returned, to continue after it later; empty if there was none.",
+        """
+        The id of the last event that was returned, to continue after that event later; empty if \
+        there was no id.
+        """,
         swift: "EventStream.lastEventID", rules: "STR-18"
       ) { call throws(Misuse) in
         call.return(.string(try events(call).stream.lastEventID))
@@ -125,7 +134,10 @@ extension APIOwner {
     entries: [
       .property(
         "id", "string",
-        "The last id sent by the server, with this event or before; empty before the first.",
+        """
+        The last id that the server has sent, with this event or an earlier event; empty if the \
+        server has sent no id.
+        """,
         swift: "StreamEvent.id",
         rules: "STR-06"
       ) { call throws(Misuse) in
@@ -171,7 +183,7 @@ extension APIOwner {
       .method(
         "await", "(): any, RequestError?",
         "Waits until the stream ends; returns the content, or nil and the error that ended it.",
-        "May wait; cancelling the waiting task stops it.", rules: "STR-36"
+        "May wait; cancelling the waiting task stops the stream.", rules: "STR-36"
       ) { call throws(Misuse) in try followed(call).await(call) },
       .method(
         "stop", "(): Follow",
@@ -183,7 +195,7 @@ extension APIOwner {
       },
       .operation(
         "__close", "()", shown: "local follow <close> = resource:follow{…}",
-        "Stops it when the block is left.", rules: "STR-34"
+        "Stops the stream when the block is left.", rules: "STR-34"
       ) { call throws(Misuse) in try followed(call).stop() },
       .property(
         "is_over", "boolean", "Whether the stream has ended.",
@@ -193,13 +205,16 @@ extension APIOwner {
       },
       .property(
         "resource", "Resource",
-        "The resource whose content it builds."
+        "The resource whose content is built from the stream."
       ) { call throws(Misuse) in
         call.return(try followed(call).follower.map { call.values.of($0.stream.resource) } ?? .nil)
       },
       .property(
         "last_event_id", "string",
-        "The id of the last event applied, to continue after it later; empty if there was none.",
+        """
+        The id of the last event that was applied, to continue after that event later; empty if \
+        there was no id.
+        """,
         rules: "STR-18"
       ) { call throws(Misuse) in
         call.return(.string(try followed(call).follower?.stream.lastEventID ?? ""))
@@ -226,8 +241,8 @@ extension APIOwner {
   static let streamOptions = APIOwner.table(
     "StreamOptions", extending: "RequestOptions", "Options of `resource:events`.",
     """
-    `headers` and `mutate` apply to each of its requests; `timeout` applies to all of them \
-    together.
+    `headers` and `mutate` apply to each request of the stream; `timeout` limits the time of the \
+    whole stream.
     """,
     swift: "StreamOptions",
     entries: [
@@ -235,7 +250,7 @@ extension APIOwner {
         "reconnect", "boolean?",
         """
         Whether an event stream that ends or breaks off is requested again; default true. With \
-        false, its end ends the loop, and an interruption raises an error.
+        false, the loop ends with the stream, and an interruption of the stream raises an error.
         """, swift: "StreamOptions.reconnects", rules: "STR-17"),
       .field(
         "last_event_id", "string?", "The id of the event to continue after.",

@@ -4,7 +4,7 @@ import LullCore
 extension APIOwner {
   static let task = APIOwner.object(
     .task, receiver: "task",
-    "A function that runs concurrently with others, in its own coroutine.",
+    "A function that runs in its own coroutine, concurrently with other functions.",
     entries: [
       .property("state", "TaskState", "The state of the task.") { call throws(Misuse) in
         let text =
@@ -19,9 +19,9 @@ extension APIOwner {
       .method(
         "await", "(): ...", "Waits for the task and returns its results.",
         """
-        An error inside the task is raised here with its own traceback. A cancelled task returns \
-        nil and an error of kind `request_cancelled`. A task that waits for itself, directly or \
-        through others, raises an error.
+        An error inside the task is raised here with its own traceback. For a cancelled task, the \
+        results are nil and an error of kind `request_cancelled`. A task that waits for itself, \
+        directly or through other tasks, raises an error.
         """,
         example: """
           local task = lull.spawn(function(a, b) return a + b, a * b end, 3, 4)
@@ -32,12 +32,12 @@ extension APIOwner {
       },
       .method(
         "cancel", "(): Task",
-        "Closes the task's coroutine, and cancels whatever only this task waits for.",
+        "Closes the task's coroutine, and cancels everything that only this task waits for.",
         """
-        Nothing after its wait runs and no `pcall` catches it. To-be-closed variables are closed. \
-        As after an error, their handlers must not wait, but they can start a task with \
-        `lull.spawn`. A task that has not begun never begins. A task that cancels itself ends at \
-        its next wait. A finished task is unchanged.
+        No code after the task's current wait runs, and no `pcall` catches the cancellation. \
+        To-be-closed variables are closed. As after an error, the functions that close them must \
+        not wait, but can start a task with `lull.spawn`. A task that has not begun never begins. \
+        A task that cancels itself ends at its next wait. A finished task is unchanged.
         """,
         example: """
           local task = lull.spawn(function() lull.sleep(60) print("never") end)
@@ -67,10 +67,10 @@ extension APIOwner {
   static let taskStates = APIOwner.words(
     "TaskState", "The state of a task.",
     entries: [
-      .word("running", "Not begun, running or waiting."),
-      .word("finished", "It has its results."),
-      .word("failed", "It has raised an error."),
-      .word("cancelled", "It was cancelled."),
+      .word("running", "The task has not begun, is running, or is waiting."),
+      .word("finished", "The task has its results."),
+      .word("failed", "The task has raised an error."),
+      .word("cancelled", "The task was cancelled."),
     ])
 }
 
@@ -88,8 +88,8 @@ extension APIOwner {
     }
   }
 
-  /// Implements `lull.run([fn])`, which runs the loop until no strong work is left. In a coroutine,
-  /// it waits until the only work left is work that waits for that coroutine.
+  /// Implements `lull.run([fn])`, which runs the loop until no strong work is left. If it is called
+  /// in a coroutine, it waits until all remaining work is waiting for that coroutine.
   static func run(_ call: Call) throws(Misuse) {
     switch Int(lull_wait_mode(call.bridge.pointer, call.state)) {
     case Int(LULL_WAIT_BLOCK):

@@ -3,15 +3,16 @@ import LullCore
 
 extension APIOwner {
   static let testing = APIOwner.module(
-    "lull.testing", "For tests of scripts.",
+    "lull.testing", "Functions for tests of scripts.",
     entries: [
       .function(
         "stub", "(answers: table<string, StubAnswer>): NetworkingFunction",
         "A networking function that responds from a table instead of the network.",
         """
-        A key is a method and a path such as `"GET /users/7"`, or a method and a whole URL. If \
-        several paths match the end of a URL, the longest is used. A request without a stub fails \
-        with kind `network`; the message names it and the existing stubs.
+        A key is a method and a path such as `"GET /users/7"`, or a method and a whole URL. A path \
+        matches URLs that end with it; if several paths match, the longest path is used. A request \
+        without a stub fails with kind `network`; the message names the request and the existing \
+        stubs.
         """,
         example: """
           local fake = lull.service{ base_url = "https://x.test",
@@ -25,7 +26,7 @@ extension APIOwner {
 
   static let stubAnswer = APIOwner.table(
     "StubAnswer", "One response of `lull.testing.stub`.",
-    "`json` and `text` set a content type unless the headers have one.",
+    "The fields `json` and `text` set a Content-Type unless `headers` contains one.",
     entries: networkAnswer.entries)
 }
 

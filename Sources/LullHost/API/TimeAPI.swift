@@ -9,14 +9,15 @@ extension APIOwner {
       .function(
         "parse", "(text: string): number?, string?",
         """
-        The time that a text gives, as an integer unless it has a fraction; nil and an error \
-        message if the text is not a date.
+        Returns the time in a text as seconds since 1970, an integer unless the time has a \
+        fraction; nil and an error message if the text is not a date.
         """,
         """
         Accepts ISO 8601 and RFC 3339: a day, or a day with a time after `T` or a space; hyphens, \
         colons, seconds and the offset are optional. A day alone means the beginning of that day, \
-        and a time without an offset is in UTC. Also accepts the three forms of HTTP headers (RFC \
-        9110), where the day of the week is ignored. A leap second is read as the second after it.
+        and a time without an offset is in UTC. Also accepts the three date formats of HTTP \
+        headers (RFC 9110); the day of the week in them is ignored. A leap second is read as the \
+        second after it.
         """,
         example: """
           print(lull.time.parse("2024-05-01T12:11:12+02:00"))      --> 1714558272
@@ -29,7 +30,7 @@ extension APIOwner {
       .function(
         "iso", "(seconds: number, options?: ISOOptions): string",
         "The time in RFC 3339 format, in UTC.",
-        "Raises an error outside the years 0 to 9999.",
+        "Raises an error for a time outside the years 0 to 9999.",
         example: """
           print(lull.time.iso(1714558272))                            --> 2024-05-01T10:11:12Z
           print(lull.time.iso(1714558272.25))                         --> 2024-05-01T10:11:12.250Z
@@ -39,7 +40,7 @@ extension APIOwner {
       .function(
         "http", "(seconds: number): string",
         "The time in the format of HTTP headers, in whole seconds; a fraction is cut off.",
-        "Raises an error outside the years 0 to 9999.",
+        "Raises an error for a time outside the years 0 to 9999.",
         example: """
           print(lull.time.http(1714558272))          --> Wed, 01 May 2024 10:11:12 GMT
           """, rules: "ENC-13"
@@ -55,8 +56,8 @@ extension APIOwner {
       .field(
         "digits", "integer?",
         """
-        The number of digits of the fraction, 0 to 9, to which it is rounded. Default 3 if the \
-        time has a fraction, else 0.
+        The number of digits of the fraction of a second, 0 to 9, to which the time is rounded. \
+        Default 3 if the time has a fraction, else 0.
         """
       ),
       .field("offset", "string?", "The offset from UTC, such as `\"+02:00\"`; default `\"Z\"`."),
@@ -66,8 +67,8 @@ extension APIOwner {
 extension APIOwner {
   static let isoKeys = ["digits", "offset"]
 
-  /// Implements `lull.time.parse(text)`. A text that begins with a digit is parsed as ISO 8601; one
-  /// that begins with a letter is parsed as an HTTP date.
+  /// Implements `lull.time.parse(text)`. A text that begins with a digit is parsed as ISO 8601. A
+  /// text that begins with a letter is parsed as an HTTP date.
   private static func parse(_ call: Call) {
     let bytes = call.raw(0).bytes ?? []
     let shown = LogText.part(String(escaping: bytes), limit: 60)
@@ -118,8 +119,8 @@ extension APIOwner {
 }
 
 extension Call {
-  /// Returns the first argument, a time in seconds since 1970. Throws if its year, with that offset
-  /// from UTC, does not have four digits.
+  /// Returns the first argument, a time in seconds since 1970. Throws if the year of the time does
+  /// not have four digits. The year is that in a time zone `offset` seconds ahead of UTC.
   fileprivate func writableTime(aheadOfUTC offset: Int) throws(Misuse) -> Double {
     let seconds = number(0) ?? .nan
     let first = Double(CivilTime.writable.lowerBound - offset)

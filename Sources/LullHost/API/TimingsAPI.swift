@@ -2,30 +2,32 @@ extension APIOwner {
   static let timings = APIOwner.table(
     "Timings", "How long the parts of an exchange took, in seconds.",
     """
-    Only with `record_timings`. Resolving, connecting and waiting are those of the last hop; the \
-    total includes all hops. The rest of the total is the time to receive the body.
+    Responses have timings only if the setting `record_timings` is true. The times for resolving, \
+    connecting and waiting are those of the last hop, after any redirects; `total` includes all \
+    hops. Without redirects, the rest of `total` is the time to receive the body.
     """,
     swift: "TransferTimings",
     entries: [
       .field(
-        "dns", "number", "Resolving the host name; 0 on an existing connection.",
+        "dns", "number", "The time to resolve the host name; 0 on an existing connection.",
         swift: "TransferTimings.dns"),
       .field(
         "connect", "number",
-        "Connecting; 0 on an existing connection.", swift: "TransferTimings.connect"),
+        "The time to connect; 0 on an existing connection.", swift: "TransferTimings.connect"),
       .field(
         "tls", "number",
         """
-        The TLS handshake, including a proxy's tunnel; 0 on an existing connection, and without \
-        TLS.
+        The time for the TLS handshake, including a proxy's tunnel; 0 on an existing connection, \
+        and without TLS.
         """,
         swift: "TransferTimings.tls"),
       .field(
-        "first_byte", "number", "From sending the request to the first byte of the response.",
+        "first_byte", "number",
+        "The time from sending the request to the first byte of the response.",
         swift: "TransferTimings.firstByte"),
       .field(
         "total", "number",
-        "From leaving the queue to the last byte of the body, redirects included.",
+        "The time from leaving the queue to the last byte of the body, redirects included.",
         swift: "TransferTimings.total"),
       .field(
         "is_reused", "boolean", "Whether the connection had been used before.",
@@ -35,7 +37,7 @@ extension APIOwner {
         swift: "TransferTimings.httpVersion"),
       .field(
         "remote_address", "string?",
-        "Address and port of the other end of the connection; those of a proxy if there is one.",
+        "The address and port that the connection leads to; those of the proxy if a proxy is used.",
         swift: "TransferTimings.remoteAddress"),
       .field(
         "redirect_count", "integer", "The number of redirects that were followed.",

@@ -8,10 +8,10 @@ extension APIOwner {
       .function(
         "parse", "(text: string): URLParts?, string?",
         """
-        The parts of a URL, or of a reference such as `/a?b=1`; nil and an error message if it is \
-        not valid.
+        Returns the parts of a URL, or of a reference such as `/a?b=1`; nil and an error message \
+        if the text is neither.
         """,
-        "It sends no request. A `+` in a query stays a plus sign.",
+        "Sends no request. A `+` in a query stays a plus sign.",
         example: """
           local url = assert(lull.url.parse("https://ann@Example.com/a%20b?tag=x&tag=y&q=1%2B1#top"))
           print(url.scheme, url.user, url.host, url.port)  --> https ann example.com 443
@@ -25,7 +25,7 @@ extension APIOwner {
         Resolves a reference against a base URL (RFC 3986, section 5); nil and an error message if \
         either is not valid.
         """,
-        "The result is that of `resource:relative(href)`; dot segments are removed.",
+        "A reference is resolved as by `resource:relative(href)`: dot segments are removed.",
         example: """
           print(lull.url.join("https://example.com/a/b?c", "../d"))  --> https://example.com/d
           """, rules: "ENC-03 PATH-09"
@@ -34,8 +34,8 @@ extension APIOwner {
         "encode", "(text: string): string",
         "A text escaped for use in a URL: `%XX` for every byte except letters, digits and `-._~`.",
         """
-        Use it for a segment of a path, or a name or value of a query; a whole URL would lose its \
-        slashes.
+        Use this for a segment of a path, or for a name or value of a query. Do not pass a whole \
+        URL: its slashes would be escaped too.
         """,
         example: """
           print(lull.url.encode("50 % & more/less"))  --> 50%20%25%20%26%20more%2Fless
@@ -50,7 +50,10 @@ extension APIOwner {
         The unescaped text, which may be any bytes; nil and an error message with the position if \
         an escape is not valid.
         """,
-        "A `+` stays unchanged. If it means a space, as in forms, replace it with `gsub` first.",
+        """
+        A `+` stays unchanged. If a `+` means a space, as in forms, replace it with `gsub` before \
+        decoding.
+        """,
         example: """
           print(lull.url.decode("caf%C3%A9"))       --> café
           print(select(2, lull.url.decode("50%")))  --> '%' is not an escape (at byte 3)
@@ -76,7 +79,7 @@ extension APIOwner {
     entries: [
       .field("scheme", "string?", "The scheme, in lower case."),
       .field("user", "string?", "The user before `@`, unescaped."),
-      .field("password", "string?", "The password after the user's colon, unescaped."),
+      .field("password", "string?", "The password, which follows the user and a colon, unescaped."),
       .field(
         "host", "string?",
         """
@@ -86,14 +89,14 @@ extension APIOwner {
       ),
       .field(
         "port", "integer?",
-        "The port as written, else the default of the scheme: 80, 443 or 21."
+        "The port as written, else the default port of the scheme: 80, 443 or 21."
       ),
-      .field("path", "string", "The path as written; `/` if a URL with a host has none."),
+      .field("path", "string", "The path as written; `/` if a URL with a host has no path."),
       .field("query", "string?", "The query as written, without the question mark."),
       .field("fragment", "string?", "The fragment as written, without the number sign."),
       .field(
         "params", "table<string, string|string[]>",
-        "The names and values of the query, unescaped; a list for a repeated name."),
+        "The names and values of the query, unescaped; the value is a list if a name is repeated."),
     ])
 }
 
@@ -137,8 +140,8 @@ extension APIOwner {
     call.return(.string(joined.text))
   }
 
-  /// Returns the URL argument at a position. If the text is not a URL, returns nil, and the script
-  /// gets nil and an error message.
+  /// Returns the URL in the argument at a position. If the text is not a URL, returns nil and sets
+  /// the results of the call to nil and an error message.
   private static func url(_ call: Call, _ position: Int) -> ResourceURL? {
     let text = call.raw(position).urlText ?? ""
     guard let url = ResourceURL(absolute: text) else {

@@ -5,15 +5,16 @@ extension APIOwner {
   static let resourceIterators: [APIEntry] = [
     .method(
       "changes", "(): Changes",
-      "Observes the resource: an iterator for `for` that yields its events.",
+      "Observes the resource; returns an iterator for `for` that yields the resource's events.",
       """
-      Each iteration gets an event, as observers do, and for `new_data` its source; the first is \
-      `observer_added`. It observes from this call on and loads nothing. Between two iterations \
-      each kind of event is kept once, at the place of its last occurrence, so that a slow loop \
-      misses no kind. The loop gets events after observers and hooks have run.
+      Each iteration gets an event, as observers do, and for `new_data` the source; the first \
+      event is `observer_added`. The resource is observed from this call on, and nothing is \
+      loaded. If several events of the same kind come between two iterations, only the last of \
+      them is kept, so that a slow loop misses no kind. The loop gets events after observers and \
+      hooks have run.
 
-      It ends with `break` or `stop()`. It does not keep the script alive: when nothing else is \
-      left to do, the loop ends. May wait.
+      The loop ends with `break` or `stop()`. The loop does not keep the script alive: when \
+      nothing else is left to do, the loop ends. May wait.
       """,
       example: """
         user:load()
@@ -32,22 +33,26 @@ extension APIOwner {
     },
     .method(
       "watch", "(options?: WatchOptions): Watch",
-      "Polls the resource: an iterator for `for` that yields its content whenever it has changed.",
       """
-      Each iteration gets content and resource. Fresh content comes at once; otherwise the \
-      resource is loaded first. A poll is due `every` seconds after the end of the last load, even \
-      one started elsewhere: loads are shared, including those in progress. While it is watched, \
-      `every` replaces `expiration_time`. A 304, or equal content, is not a change; a local \
-      override is one. If the content changes several times while the body of the loop runs, only \
-      the last one is yielded.
+      Polls the resource; returns an iterator for `for` that yields the content whenever the \
+      content has changed.
+      """,
+      """
+      Each iteration gets the content and the resource. Fresh content comes at once; otherwise the \
+      resource is loaded first. The next poll is `every` seconds after the end of the last load, \
+      even if other code started that load: loads are shared, including loads in progress. While \
+      the resource is watched, the option `every` replaces `expiration_time`. A 304, or equal \
+      content, is not a change; a local override is a change. If the content changes several times \
+      while the body of the loop runs, only the last content is yielded.
 
-      It ends after yielding a content for which `until_` returns true; otherwise with `break`. It \
-      polls only while the loop waits for it, so that nothing is left behind however the loop \
-      ends.
+      The loop ends after a content for which the function `until_` returns true, after `timeout`, \
+      or with `break`. The resource is polled only while the loop waits for the next content, so \
+      that nothing keeps running after the loop, however it ends.
 
-      Raises the RequestError of the first load if it fails. After that it ignores failures that \
-      may be temporary (no response, 408, 425, 429, 5xx), which are in `latest_error`, and raises \
-      any other. May wait; cancelling the waiting task cancels a load that only the watch needed.
+      If the first load fails, its RequestError is raised. Later failures that may be temporary \
+      (no response, or status 408, 425, 429 or 5xx) are not raised, but are in `latest_error`; any \
+      other failure is raised. May wait; cancelling the waiting task cancels a load that only the \
+      watch needed.
       """,
       example: """
         for job in api("/jobs/1"):watch{
@@ -60,27 +65,29 @@ extension APIOwner {
     ) { call throws(Misuse) in try makeWatch(call) },
     .method(
       "pages", "(options?: PagesOptions): Pages",
-      "Iterates over a list that comes in pages: an iterator for `for`.",
+      "Returns an iterator for `for` over the pages of a list that comes in pages.",
       """
-      Each iteration gets content and resource of one page, beginning with this one. The next page \
-      is that of the `Link` header with `rel="next"` (RFC 8288), else the URL in `next`, \
-      `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`, `next_url`, \
-      `next_page_url`, `pagination.next_url` or similar: absolute or relative, or an object with \
-      `href`. `next`, `cursor`, `page` and `offset` select other ways; only one can be used. A \
-      page is loaded as by `load_if_needed`, when the loop reaches it.
+      Each iteration gets the content and the resource of one page, beginning with this resource. \
+      The URL of the next page is taken from the `Link` header with `rel="next"` (RFC 8288), else \
+      from a field of the content: `next`, `links.next`, `_links.next`, `@odata.nextLink`, \
+      `nextLink`, `paging.next`, `next_url`, `next_page_url`, `pagination.next_url` or similar. \
+      The field has an absolute or relative URL, or an object with `href`. The options `next`, \
+      `cursor`, `page` and `offset` select other ways to find the next page; only one of these \
+      options can be used. A page is loaded as by `load_if_needed`, when the loop reaches the \
+      page.
 
-      The list ends with `has_more = false`, with null, `""`, 0 or false in place of a cursor, and \
-      with a page that is null or has no body. If a page shows that there are more, but not how to \
-      request them (a cursor, `has_more`, `total_pages`, a count above the rows, also in the \
-      objects around the rows), the next iteration raises an error that names the field and the \
-      option.
+      The list ends with a page that has `has_more = false`, that has null, `""`, 0 or false in \
+      place of a cursor, that is null, or that has no body. If a page shows that there are more \
+      pages (by a cursor, `has_more`, `total_pages` or a count above the number of rows, also in \
+      the objects around the rows), but not how to request them, the next iteration raises an \
+      error that names the field and the option to set.
 
       Raises the RequestError of a load that fails. Raises a RequestError of kind `custom` if the \
       next page is on another origin, was seen before, is beyond 100 pages without `max`, or is \
-      not a URL; if the field for the next page cannot be read; if a page is of another kind than \
-      the first, such as an error among lists; if a counted page has the rows of the page before; \
-      and if the content is JSON that was read as text. May wait; cancelling the waiting task \
-      cancels a load that only this loop needed.
+      not a URL; if the field for the next page cannot be read; if the content of a page differs \
+      in kind from the first page, such as an error among lists; if a page found by `page` or \
+      `offset` has the same rows as the page before; and if the content is JSON that was read as \
+      text. May wait; cancelling the waiting task cancels a load that only this loop needed.
       """,
       example: """
         for content, page in api("/feed"):pages() do
@@ -107,7 +114,10 @@ extension APIOwner {
       // The arguments that a `for` statement passes are ignored.
       .operation(
         "__call", "(): ResourceEvent|StatusState|nil, DataSource?", shown: "changes()",
-        "Waits for the next event and returns it, with its source; nil at the end.",
+        """
+        Waits for and returns the next event, with the source of `new_data`, or the next state of \
+        a status; returns nil at the end.
+        """,
         example: """
           local changes = user:changes()
           print(changes())                         --> observer_added
@@ -117,7 +127,7 @@ extension APIOwner {
       ) { call throws(Misuse) in try changes(call).next(call) },
       .operation(
         "__close", "()", shown: "local changes <close> = resource:changes()",
-        "Stops it at the end of the block or of its loop."
+        "Stops the iteration at the end of the block or of the loop."
       ) { call throws(Misuse) in try changes(call).stop() },
       .property(
         "resource", "Resource?",
@@ -144,7 +154,10 @@ extension APIOwner {
       // The arguments that a `for` statement passes are ignored.
       .operation(
         "__call", "(): any, Resource?", shown: "watch()",
-        "Waits for the next change and returns content and resource; nil at the end.",
+        """
+        Waits for the next change and returns the content and the resource; returns nil at the \
+        end.
+        """,
         example: """
           local watch = user:watch{ every = 10 }
           print(watch().name)                      --> Ann
@@ -154,7 +167,7 @@ extension APIOwner {
       ) { call throws(Misuse) in try watch(call).next(call) },
       .operation(
         "__close", "()", shown: "local watch <close> = resource:watch{…}",
-        "Stops it at the end of the block or of its loop."
+        "Stops the iteration at the end of the block or of the loop."
       ) { call throws(Misuse) in try watch(call).stop() },
       .property("resource", "Resource?", "The watched resource; nil after the end.") {
         call throws(Misuse) in
@@ -178,7 +191,7 @@ extension APIOwner {
     entries: [
       .operation(
         "__call", "(): any, Resource?", shown: "pages()",
-        "Loads the next page and returns content and resource; nil at the end.",
+        "Loads the next page and returns the content and the resource; returns nil at the end.",
         example: """
           local pages = api("/feed"):pages()
           print(#pages(), #pages(), pages())       --> 2 1 nil
@@ -186,11 +199,11 @@ extension APIOwner {
       ) { call throws(Misuse) in try pages(call).next(call) },
       .operation(
         "__close", "()", shown: "local pages <close> = resource:pages()",
-        "Stops it at the end of the block or of its loop."
+        "Stops the iteration at the end of the block or of the loop."
       ) { call throws(Misuse) in try pages(call).end() },
       .property(
         "count", "integer",
-        "The number of pages it has returned so far."
+        "The number of pages that the iterator has returned so far."
       ) { call throws(Misuse) in
         call.return(.int(Int64(try pages(call).count)))
       },
@@ -216,12 +229,15 @@ extension APIOwner {
         "Seconds between the end of one load and the next; default `expiration_time`, at least 1."),
       .field(
         "until_", "(fun(content: any, resource: Resource): any)?",
-        "Ends the watch after the content for which it returns true; must return at once."),
+        """
+        A function that ends the watch: the first content for which it returns true is the last \
+        content that the watch yields. Must return at once.
+        """),
       .field(
         "timeout", "number?",
         """
-        The number of seconds after which it ends; with `until_` it raises a RequestError of kind \
-        `timeout`.
+        The number of seconds after which the watch ends. If `until_` is set, the watch then \
+        raises a RequestError of kind `timeout`.
         """),
     ])
 
@@ -231,81 +247,87 @@ extension APIOwner {
       .field(
         "next", "string|(fun(content: any, resource: Resource): string|Resource|nil)|nil",
         """
-        `"link"`: only the header. Another string: the field with the URL (`meta.next`, or a JSON \
-        Pointer). A function that returns a URL or resource, or nil at the end; it must return at \
-        once.
+        Where the next page is found. `"link"` uses only the header `Link`. Any other string is \
+        the field with the URL: a name such as `meta.next`, or a JSON Pointer. A function returns \
+        a URL or a resource, or nil at the end, and must return at once.
         """),
       .field(
         "cursor", "CursorOptions?",
         """
-        A field of each page is the value of a query parameter for the next page. The rest of the \
-        query stays unchanged.
+        Sets a query parameter of the next page to the value of a field of the current page. The \
+        rest of the query stays unchanged.
         """),
       .field(
         "page", "PageNumberOptions?",
         """
-        A query parameter counts pages, until a page has no items. The rest of the query stays \
+        Counts pages in a query parameter, until a page has no items. The rest of the query stays \
         unchanged.
         """),
       .field(
         "offset", "OffsetOptions?",
         """
-        A query parameter counts the rows before each page, until a page has no items. The rest of \
-        the query stays unchanged.
+        Sets a query parameter to the number of rows before each page, until a page has no items. \
+        The rest of the query stays unchanged.
         """),
       .field(
         "max", "integer?",
-        "The maximum number of pages; default 100, beyond which it raises an error."),
+        """
+        The maximum number of pages. Without this option, a list with more than 100 pages raises \
+        an error.
+        """),
       .field(
         "cross_origin", "boolean?",
         "Whether the next page may be on another origin; default false."),
     ])
 
   static let cursorOptions = APIOwner.table(
-    "CursorOptions", "`cursor` of `resource:pages`.",
+    "CursorOptions", "The option `cursor` of `resource:pages`.",
     entries: [
       .field("param", "string", "The query parameter to set."),
       .field(
         "field", "string",
         """
-        Where its value is: a field such as `meta.cursor`, or a JSON Pointer. null, `""`, 0 and \
-        false end the list. If it is a URL, that is followed.
+        The field with the cursor, the next value of the parameter: a name such as `meta.cursor`, \
+        or a JSON Pointer. null, `""`, 0 and false end the list. If the cursor is a URL, this URL \
+        is the next page.
         """),
       .field(
         "items", "string?",
         """
-        The field with the list, if `field` belongs to its last element; `""` if the content is \
-        the list. An empty list is the end.
+        The field with the list, if `field` is a field of the list's last element; `""` if the \
+        content itself is the list. An empty list ends the iteration.
         """),
       .field(
         "more", "string?",
-        "The field that shows whether there is another page: true or false, such as `has_more`."),
+        "The field, such as `has_more`, that is true if there is another page, else false."),
     ])
 
   static let pageNumberOptions = APIOwner.table(
-    "PageNumberOptions", "`page` of `resource:pages`.",
+    "PageNumberOptions", "The option `page` of `resource:pages`.",
     entries: [
       .field("param", "string", "The query parameter to set, such as `page` or `offset`."),
-      .field("first", "integer?", "Its value for the first page; default 1."),
-      .field("step", "integer?", "The amount added for each page; default 1."),
+      .field("first", "integer?", "The value of the parameter for the first page; default 1."),
+      .field(
+        "step", "integer?",
+        "The amount that is added to the parameter for each further page; default 1."),
       .field(
         "items", "string?",
         """
-        The field with the list, if the content is not the list itself and has several. An empty \
-        list, or a 404, is the end.
+        The field with the list; only needed if the content is an object with several lists. An \
+        empty list, or a 404, ends the iteration.
         """),
     ])
 
   static let offsetOptions = APIOwner.table(
-    "OffsetOptions", "`offset` of `resource:pages`.",
+    "OffsetOptions", "The option `offset` of `resource:pages`.",
     entries: [
       .field("param", "string", "The query parameter to set, such as `offset` or `skip`."),
-      .field("first", "integer?", "Its value for the first page; default 0."),
+      .field("first", "integer?", "The value of the parameter for the first page; default 0."),
       .field(
         "items", "string?",
         """
-        The field with the list, if the content is not the list itself and has several. An empty \
-        list, or a 404, is the end.
+        The field with the list; only needed if the content is an object with several lists. An \
+        empty list, or a 404, ends the iteration.
         """),
     ])
 }
@@ -356,7 +378,8 @@ extension APIOwner {
     for value in [object, .nil, .nil, object] { call.return(value) }
   }
 
-  /// Returns the value of an option in seconds. Throws if it is not a number that the rule allows.
+  /// Returns the value of an option in seconds. Throws if the value is not a number that the rule
+  /// allows.
   private static func seconds(_ value: lull_value, _ name: String, _ rule: NumberRule)
     throws(Misuse) -> Double
   {

@@ -1,13 +1,14 @@
 package import CLullBridge
 package import LullCore
 
-/// An entity that Lua code holds. It is a copy, and read-only unless the script created it.
+/// An entity that Lua code holds. The entity is a copy, and is read-only unless the script created
+/// it.
 final class EntityBox {
   var entity: Entity
   let isOwn: Bool
   let service: Service?
-  /// The Lua tables of the content that belong to this entity alone; nil if it uses the tables that
-  /// all readers share.
+  /// The Lua tables of the content that belong to this entity alone; nil if the entity uses the
+  /// tables that all readers share.
   let tables: OwnTables?
 
   init(
@@ -32,8 +33,8 @@ final class EntityBox {
 package final class ErrorBox {
   package let error: RequestError
   let service: Service?
-  /// The Lua tables of the content that belong to this error alone; nil if it uses the tables that
-  /// all readers share.
+  /// The Lua tables of the content that belong to this error alone; nil if the error uses the
+  /// tables that all readers share.
   let tables: OwnTables?
 
   init(_ error: RequestError, service: Service? = nil, tables: OwnTables? = nil) {
@@ -50,8 +51,8 @@ package final class ErrorBox {
 final class ResponseBox {
   let response: Response
   let service: Service?
-  /// The Lua tables of the content that belong to this response alone; nil if it uses the tables
-  /// that all readers share.
+  /// The Lua tables of the content that belong to this response alone; nil if the response uses the
+  /// tables that all readers share.
   let tables: OwnTables?
 
   init(_ response: Response, service: Service? = nil, tables: OwnTables? = nil) {
@@ -64,16 +65,17 @@ final class ResponseBox {
   var settled: Response { tables?.settled(response) ?? response }
 }
 
-/// The headers of another object, which Lua code reads and may edit in place.
+/// The headers of a request, response or other object. Lua code reads them and may edit them in
+/// place.
 final class HeadersBox {
   let read: () -> Headers
   /// Applies an edit to the headers. Returns false if the object that owns the headers is closed.
-  /// nil if the headers are read-only.
+  /// The property is nil if the headers are read-only.
   let write: ((HeaderEdit) -> Bool)?
   /// Whether the headers belong to a request, so that they may contain secrets.
   let allowsSecrets: Bool
-  /// For the headers of a request: throws if a text contains the mask of one of the request's
-  /// secrets.
+  /// Throws if a text contains the mask of one of the request's secrets. The property is nil unless
+  /// the headers belong to a request.
   let checkText: (([UInt8]) throws(Misuse) -> Void)?
 
   init(
@@ -93,7 +95,8 @@ final class HTTPRequestBox {
   /// Whether the script may edit the request. False once the function for which this box was
   /// created has returned.
   var isOpen = true
-  /// The secrets that the request contained at the beginning. The script may have read their masks.
+  /// The secrets that the request contained when the box was created. The script may have read
+  /// their masks.
   private let secrets: [Secret]
 
   init(_ http: HTTPRequest) {
@@ -116,15 +119,15 @@ final class HTTPRequestBox {
     }
   }
 
-  /// Throws if `bytes` contain the mask of one of the request's secrets, because the mask would be
-  /// sent unchanged.
+  /// Throws if `bytes` contain the mask of one of the request's secrets. Without this check, the
+  /// mask would be sent instead of the secret.
   func checkText(_ bytes: [UInt8], _ place: String) throws(Misuse) {
     for secret in secrets + http.secretPlaces.map(\.secret) {
       for mask in [Array(secret.mask.utf8), SecretEscaping.json.escaped(secret.mask.utf8)]
       where bytes.firstRange(of: mask) != nil {
         throw .message(
           "\(place) contains '\(secret.mask)', which is only a placeholder for the secret: "
-            + "use the value of lull.secret itself where it is sent")
+            + "pass the value of lull.secret itself")
       }
     }
   }
@@ -162,8 +165,8 @@ final class MultipartBox {
   }
 }
 
-/// A text with secrets that Lua code holds: the result of `lull.secret{…}`, or of a concatenation
-/// with a secret.
+/// A text with secrets that Lua code holds: the result of `lull.secret{…}`, or the result of a
+/// concatenation with a secret.
 final class SecretBox {
   let text: SecretText
 
@@ -175,7 +178,7 @@ final class SecretBox {
 /// The result of a function `lull.auth.…`, which a script assigns to the setting `auth`.
 final class AuthBox {
   let auth: Auth
-  /// The ID of the stored function that the auth calls, if any.
+  /// The ID of the stored function that the auth calls, or nil if it calls none.
   let function: Int64?
 
   init(_ auth: Auth, function: Int64? = nil) {

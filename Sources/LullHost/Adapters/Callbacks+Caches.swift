@@ -14,7 +14,7 @@ extension PipelineStage {
     if let assigned { cacheUsing(assigned.cache, mark: assigned.value) } else { doNotCache() }
   }
 
-  /// The value that the script assigned as the stage's cache, or nil.
+  /// The script value that was assigned as the stage's cache, or nil.
   var assignedCache: LuaValue { (cacheMark as? StoredValue).map { .ref($0.id) } ?? .nil }
 }
 
@@ -50,11 +50,11 @@ final class CacheBox {
   }
 }
 
-/// Creates the caches of scripts: memory caches, and caches made of a table of functions. A table
-/// is the same cache in every place where it is assigned.
+/// Creates the caches of scripts: memory caches, and caches made of a table of functions. Every
+/// assignment of the same table refers to the same cache.
 extension Callbacks {
-  /// Implements `lull.cache.memory()`. The cache's userdata holds the script values in its
-  /// entities.
+  /// Implements `lull.cache.memory()`. The entities in the cache may contain script values, which
+  /// the cache's userdata keeps alive.
   func makeMemoryCache() -> LuaValue {
     let cache = MemoryEntityCache()
     let handle = handles.insert(CacheBox(.memory(cache)), kind: .cache)
@@ -79,7 +79,8 @@ extension Callbacks {
     return .object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0)
   }
 
-  /// Returns the cache that a script assigned to `cache` of a stage, or nil for the value nil.
+  /// Returns the cache for the value that a script assigned to the `cache` of a stage. Returns nil
+  /// if the value is nil.
   func cache(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, service: Service)
     throws(Misuse)
     -> AssignedCache?
@@ -105,15 +106,15 @@ extension Callbacks {
     }
   }
 
-  /// Returns the cache for a table. Every assignment of a table gives the same cache, so that its
-  /// operations stay in order (CACHE-22). A service stores the cache once, regardless of the number
-  /// of configurations that use it.
+  /// Returns the cache for a table of functions. All caches for the same table share one queue of
+  /// operations, so that the operations stay in order (CACHE-22). A service stores the table once,
+  /// however many of its configurations use it.
   private func tableCache(_ state: OpaquePointer?, _ index: Int32, service: Service) throws(Misuse)
     -> AssignedCache
   {
     let address = lull_table_address(state, index)
     var known = cacheTables[address]
-    // A freed table may have had the same address.
+    // A table that has been freed may have had the same address as this table.
     if let found = known, lull_value_is(bridge.pointer, found.id, state, index) == 0 { known = nil }
     let operations = known?.operations ?? CacheOperations()
     let assigned: StoredValue
@@ -130,8 +131,8 @@ extension Callbacks {
   }
 }
 
-/// The caches that are made of tables, by the address of the table. It finds the cache of a table
-/// that is assigned again.
+/// The tables that scripts use as caches, keyed by the address of the table. They are stored so
+/// that a table which is assigned again refers to the same cache.
 struct CacheTables {
   private var tables: [UnsafeRawPointer?: KnownTable] = [:]
   /// The number of entries at which the entries of freed tables are removed.

@@ -28,15 +28,16 @@ extension Callbacks {
 }
 
 extension Awaited {
-  /// Creates a wait for the load in progress of a resource, or for nothing if there is none.
+  /// Creates a description of a wait for the load in progress of a resource. Without a load in
+  /// progress, the wait is for nothing.
   init(loading resource: Resource) {
     self.init(requests: Array(resource.loadRequests.prefix(1)))
   }
 }
 
-/// The iterator of `service:resources()`. It yields the resources that were in memory when it was
-/// created, in order of last use, except those forgotten since then. It neither creates nor loads
-/// resources.
+/// The iterator of `service:resources()`. It returns the resources that were in memory when the
+/// iterator was created, in order of last use. It leaves out resources that have been forgotten
+/// since then. It neither creates nor loads resources.
 final class ResourceIterator {
   private let service: Service
   private var records: ArraySlice<ResourceRecord>

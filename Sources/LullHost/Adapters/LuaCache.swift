@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullTransport
 
 /// A cache made of a script's table with the functions `key`, `read`, `write`, `remove` and,
 /// optionally, `update_timestamp`. All functions except `key` may wait. An error in a function
@@ -28,8 +29,8 @@ final class LuaCache: CoordinatedEntityCache {
     let value: LuaValue
     /// Describes, for error reports, the cache operation for which the key was created.
     let facts: RequestFacts
-    /// Returns whether a string as the content of that entity can only be bytes at the cache's
-    /// stage.
+    /// Returns whether a string can only mean bytes if a script stores it at the cache's stage as
+    /// the content of the given entity.
     let keepsBytes: (Entity) -> Bool
     private let release: () -> Void
 
@@ -56,7 +57,9 @@ final class LuaCache: CoordinatedEntityCache {
       // The key must not keep the resource alive, so the closure captures only the pipeline.
       // (CACHE-36)
       let pipeline = resource.resolvedConfiguration.settings.pipeline
-      return LuaCache.key($0, facts, callbacks.stored, in: resource.service.environment?.name) {
+      return LuaCache.key(
+        $0, facts, callbacks.stored, of: resource.query, in: resource.service.environment?.name
+      ) {
         pipeline.keepsBytes(of: $0, through: stage)
       }
     }
@@ -73,6 +76,8 @@ final class LuaCache: CoordinatedEntityCache {
       return nil
     }
   }
+
+  var distinguishesQueries: Bool { true }
 
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     let id = assigned.id
@@ -136,7 +141,7 @@ final class LuaCache: CoordinatedEntityCache {
   ) {
     let context = RunContext(purpose: "\(method) function of a cache", queue: operations) {
       [unowned callbacks] outcome in
-      // This use of the key keeps it alive until the function has ended.
+      // This use of `key` keeps the key alive until the function has ended.
       let facts = key.facts
       switch outcome {
       case .finished(let results): completion(callbacks, results)
@@ -153,11 +158,13 @@ final class LuaCache: CoordinatedEntityCache {
 
   private struct WrongKey: Error { let text: String }
 
-  /// Returns the key in the results of a key function, or nil if the resource is not to be cached
-  /// (CACHE-24). In an environment of an API file the key must be a string, and the name of the
-  /// environment is appended to it. (ENV-07)
+  /// Returns the cache key from the results of a key function, or nil if the resource is not to be
+  /// cached (CACHE-24). For an environment of an API file, the name of the environment is appended
+  /// to the key. For a query, the digest of the query is appended. In both cases, the key must be a
+  /// string. (ENV-07, QUERY-16)
   private static func key(
-    _ results: RunResults, _ facts: RequestFacts, _ stored: StoredValues, in environment: String?,
+    _ results: RunResults, _ facts: RequestFacts, _ stored: StoredValues,
+    of query: ResourceQuery?, in environment: String?,
     keepsBytes: @escaping (Entity) -> Bool
   ) -> Result<Key?, WrongKey> {
     func key(_ value: LuaValue, release: @escaping () -> Void = {}) -> Result<Key?, WrongKey> {
@@ -166,8 +173,19 @@ final class LuaCache: CoordinatedEntityCache {
     let value = results[0]
     if Int(value.kind) == Int(LULL_NIL) { return .success(nil) }
     if Int(value.kind) == Int(LULL_STRING) {
-      let bytes = EnvironmentMark.marked(value.bytes ?? [], in: environment)
-      return key(.bytes(bytes))
+      var bytes = value.bytes ?? []
+      if let query {
+        guard let mark = query.identity.mark else { return .success(nil) }
+        bytes += Array("\n\(mark)".utf8)
+      }
+      return key(.bytes(EnvironmentMark.marked(bytes, in: environment)))
+    }
+    if query != nil {
+      return .failure(
+        WrongKey(
+          text:
+            "for a query, a cache's 'key' must return a string, to which Lull appends a digest of "
+            + "the query, got \(value.typeName)"))
     }
     if let environment {
       return .failure(

@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// The function of `request:chained(fn)`. It gets the response, may wait, and returns nothing, a
-/// Request or a Response. (CHN-01 to CHN-19)
+/// The function of `request:chained(fn)`. The function gets the response and may wait. It returns
+/// nothing, a Request or a Response. (CHN-01 to CHN-19)
 struct LuaChain {
   private unowned let callbacks: Callbacks
   private unowned let loop: ScriptLoop
@@ -16,11 +16,12 @@ struct LuaChain {
     purpose = "chain function (\(callbacks.stored.place(of: id)))"
   }
 
-  /// Implements `request:chained(fn)`: returns to the script a new request that wraps the request
-  /// in the function, which is the first argument.
+  /// Implements `request:chained(fn)`. Returns a new request to the script. The new request wraps
+  /// `request` and calls `fn`, the first argument, with its response.
   static func add(_ call: Call) throws(Misuse) {
     let id = try call.stored.keep(call.state, call.index(1))
-    // The wrapped request's userdata holds its hooks and everything else it may call.
+    // The userdata of the wrapped request holds the hooks of that request, and all other functions
+    // that it may call.
     let wrapped = try call.stored.keep(call.state, call.index(0))
     let function = LuaChain(id, call.callbacks, call.loop)
     let chain = ChainedRequest(wrapping: try call.request, by: RequestCallbacks([id, wrapped])) {
@@ -56,9 +57,10 @@ struct LuaChain {
       let value = results[0]
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
       if let next = callbacks.handles.object(value, .request, as: Request.self) {
-        // Only this code can detect this dependency: a coroutine of `next` waits for this chain.
+        // Only this code can detect that a coroutine of `next` waits for this chain, which would
+        // wait for `next`.
         guard !loop.depends(Awaited(requests: [next]), on: chain) else {
-          return .useResponse(.failure(chain.endless("it would wait for itself")))
+          return .useResponse(.failure(chain.endless("the chain would wait for itself")))
         }
         next.mark.isHandled = true
         return .passTo(next)

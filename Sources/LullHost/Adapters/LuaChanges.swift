@@ -2,9 +2,9 @@ import LullCore
 
 /// An iterator over the events of a resource, or over the states of a status.
 ///
-/// It observes its resources from its creation until it ends, and loads nothing. It does not keep
-/// the script alive: if no other work is left that could cause a change, a waiting call returns
-/// nil. Home thread only.
+/// The iterator observes its resources from its creation until it ends, and loads nothing. It does
+/// not keep the script alive: if no other work is left that could cause a change, a waiting call
+/// returns nil. Home thread only.
 final class LuaChanges {
   /// The result of one iteration.
   enum Item {
@@ -14,20 +14,22 @@ final class LuaChanges {
 
   private unowned let callbacks: Callbacks
   private let pump: Pump
-  /// The name of the observed resources in messages.
+  /// The name that messages use for the observed resources.
   let name: String
-  /// The observed resource; nil if the iterator observes a status, and after the end.
+  /// The observed resource. It is nil if the iterator observes a status, and after the iterator has
+  /// ended.
   private(set) var resource: Resource?
-  /// The status whose changes are returned.
+  /// The status whose states the iterator returns, or nil if it observes a resource.
   private let status: ResourceStatus?
   /// The events that have not been returned yet. Each kind of event occurs at most once.
   private var events: [ResourceEvent] = []
   private var lastState: ResourceStatus.State?
-  /// Whether the iterator returns only one state, when none of the resources is loading any more.
+  /// Whether the iterator returns a single state: the state when none of the resources is loading
+  /// any more.
   private let awaitsEnd: Bool
   private var stops: [() -> Void] = []
   private(set) var isOver = false
-  /// Completes the call that waits for the next event or state, if there is one.
+  /// Completes the call that waits for the next event or state; nil if no call is waiting.
   private var pending: WaitCompletion?
   private var idleNumber: Int?
   private var isLookingSoon = false
@@ -71,7 +73,8 @@ final class LuaChanges {
 
   // MARK: The loop
 
-  /// Returns the next event or state to the script, immediately or after a wait; nil at the end.
+  /// Returns the next event or state to the script, immediately or after a wait. Returns nil once
+  /// the iterator has ended.
   func next(_ call: Call) throws(Misuse) {
     guard pending == nil else {
       throw .message("another coroutine is already waiting for these changes")
@@ -103,7 +106,7 @@ final class LuaChanges {
     }
   }
 
-  /// Ends the iterator. A call that waits for its next event returns nil.
+  /// Ends the iterator. A call that waits for the next event or state returns nil.
   func stop() {
     guard !isOver else { return }
     if let pending {

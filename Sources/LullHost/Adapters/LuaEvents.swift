@@ -6,8 +6,8 @@ import LullCore
 final class LuaEvents {
   private unowned let callbacks: Callbacks
   let stream: EventStream
-  /// The ID of the stored function that edits the requests of the stream. The userdata holds the
-  /// function.
+  /// The ID of the stored function that edits the requests of the stream, or nil. The iterator's
+  /// userdata keeps the function alive.
   private let mutation: Int64?
   var hostHandle: UInt64 = 0
   private var isWaiting = false
@@ -23,7 +23,8 @@ final class LuaEvents {
     stream.onRequest = { $0.mark.isWeak = true }
   }
 
-  /// Returns the next item to the script, immediately or after a wait; nil at the end.
+  /// Returns the next item to the script, immediately or after a wait. Returns nil after the last
+  /// item.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
       throw .message("another coroutine is already waiting for these events")
@@ -74,7 +75,7 @@ final class LuaEvents {
     }
   }
 
-  /// Returns the results for an item that has already arrived, or nil if none has.
+  /// Returns the results for an item that has already arrived, or nil if no item has arrived.
   private func look() -> Results? {
     switch stream.next() {
     case .item(let item):

@@ -4,8 +4,8 @@ import LullCore
 /// The object behind `resource:follow{ reduce = … }`: a script function computes the resource's
 /// content from the items of a stream.
 ///
-/// The userdata of this object is held until the stream has ended, and keeps the script alive until
-/// then. Home thread only.
+/// The userdata of this object is held until the stream has ended. Until then, it also keeps the
+/// script alive. Home thread only.
 final class LuaFollow {
   private unowned let callbacks: Callbacks
   private let reduce: Int64
@@ -14,8 +14,8 @@ final class LuaFollow {
   private(set) var follower: StreamFollower?
   private var hostHandle: UInt64 = 0
   private var waiters: [() -> Void] = []
-  /// The mark of the failure that ended the stream, which records whether it was handled. nil if
-  /// the stream did not fail, or if a call already awaited its end.
+  /// The object that records whether the script has handled the failure that ended the stream. It
+  /// is nil if the stream did not fail, or if a call has already awaited the end of the stream.
   private var failure: RequestMark?
   private(set) var isOver = false
 
@@ -94,8 +94,9 @@ final class LuaFollow {
     }
   }
 
-  /// Returns the error that ends the stream after the reduce function failed. A request error that
-  /// the function raised is returned unchanged. Any other error is reported.
+  /// Returns the error with which the stream ends after the reduce function has failed. If the
+  /// function raised a request error, that error is returned unchanged. Any other error is
+  /// reported.
   private func failed(_ failure: ScriptFailure) -> RequestError {
     if let error = failure.requestError { return error }
     callbacks.reporter.report(
@@ -128,8 +129,8 @@ final class LuaFollow {
     callbacks.stored.unpin(object: hostHandle)
   }
 
-  /// Implements `await`: waits for the end of the stream, and returns the content, or nil and the
-  /// error.
+  /// Implements `await`, which waits for the end of the stream. It returns the content, or nil and
+  /// the error.
   func await(_ call: Call) throws(Misuse) {
     guard let resource = follower?.stream.resource else { return }
     guard !isOver else {
@@ -155,8 +156,8 @@ final class LuaFollow {
 }
 
 extension ScriptValues {
-  /// Returns an item of a stream as a Lua value. If the item is a row, `holder` holds its tables
-  /// under `key` until the next row.
+  /// Returns an item of a stream as a Lua value. If the item is a row, the userdata with the handle
+  /// `holder` keeps the row's Lua tables alive, under `key`, until the next row.
   func of(
     _ item: StreamItem, holder: UInt64, key: Int64, omitsNulls: Bool,
     from url: @autoclosure () -> String?

@@ -3,8 +3,8 @@ package import LullCore
 
 /// A networking provider that calls a script's `networking` function instead of the network.
 ///
-/// The function is called when a request starts, in a coroutine that ends with the request. It
-/// responds by returning a table or by calling `complete`.
+/// The function is called when a request starts, in a coroutine that ends with the request. The
+/// function responds by returning a table or by calling `complete`.
 package final class LuaNetworking: NetworkingProvider {
   private unowned let callbacks: Callbacks
   private unowned let reader: NetworkAnswerReader
@@ -32,7 +32,7 @@ package final class LuaNetworking: NetworkingProvider {
       [unowned callbacks, unowned reader] outcome in
       switch outcome {
       case .finished(let results):
-        // If the function returns nil, it has called `complete` or will call it later.
+        // If the function returns nil, it has called its `complete` function or will call it later.
         guard results[0].kind != Int32(LULL_NIL) || results[1].kind != Int32(LULL_NIL) else {
           return
         }
@@ -71,11 +71,11 @@ package final class LuaNetworking: NetworkingProvider {
 
   final class Transfer: RequestNetworking {
     private unowned let coroutines: Coroutines
-    /// The run of the networking function. `coroutines` holds it while the function waits. After
-    /// the function has ended, there is nothing to cancel.
+    /// The run of the networking function. `coroutines` holds the run while the function waits.
+    /// After the function has ended, there is nothing to cancel.
     private(set) weak var context: RunContext?
-    /// The response object, which the script's functions `complete` and `report` hold. When both
-    /// are gone, the progress no longer changes.
+    /// The response object, which the script's functions `complete` and `report` hold. After both
+    /// functions have been collected, the progress no longer changes.
     private weak var answer: NetworkAnswer?
     private let held: HeldAnswer
 
@@ -96,8 +96,8 @@ package final class LuaNetworking: NetworkingProvider {
   }
 }
 
-/// Holds the script values in a response until the request takes them over. It is held together
-/// with the transfer object.
+/// Keeps the script values in a response alive until the request takes them over. The transfer
+/// object and this object have the same lifetime.
 ///
 /// The `deinit` only queues the IDs of the values for release, because a `deinit` must not call
 /// into Lua.
@@ -137,8 +137,8 @@ final class NetworkAnswer {
 
   var url: String { request.url }
 
-  /// When this object is released, the function has ended and its `complete` was collected. So no
-  /// response can arrive any more, and the request fails.
+  /// When this object is released, the function has ended and its `complete` function was
+  /// collected. So no response can arrive any more, and the request fails.
   deinit {
     completion?(
       NetworkResult(
@@ -164,7 +164,7 @@ final class NetworkAnswer {
   }
 }
 
-/// The responses of `lull.testing.stub`, by method and path.
+/// The responses of `lull.testing.stub`, keyed by method and path.
 final class StubAnswers: NetworkingProvider {
   private var answers: [(method: RequestMethod, path: String, result: NetworkResult)] = []
   private let log: Log
@@ -177,8 +177,8 @@ final class StubAnswers: NetworkingProvider {
     answers.append((method, path, result))
   }
 
-  /// Returns the response for a request: that of the stub with the longest matching path. A path
-  /// matches if the URL ends with it, and an absolute URL matches only itself.
+  /// Returns the response of the stub with the longest path that matches the request. A path
+  /// matches every URL that ends with the path. An absolute URL matches only itself.
   func answer(method: RequestMethod, url: String) -> NetworkResult {
     let candidates = answers.filter { $0.method == method && Self.matches($0.path, url) }
     guard var best = candidates.max(by: { $0.path.utf8.count < $1.path.utf8.count })?.result else {
@@ -224,7 +224,7 @@ extension NetworkResult {
 }
 
 extension Misuse {
-  /// The error's message without its place in the script.
+  /// The error's message without the script line at its beginning.
   package var text: String {
     switch self {
     case .message(let text): text
@@ -234,7 +234,7 @@ extension Misuse {
   }
 }
 
-/// An exchange that passes its work to another exchange, which it wraps.
+/// An exchange with the server that leaves the work to another exchange, which it wraps.
 package protocol RelayedTransfer: RequestNetworking {
   /// The wrapped exchange, or nil before it exists.
   var inner: (any RequestNetworking)? { get }

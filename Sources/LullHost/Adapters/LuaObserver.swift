@@ -3,9 +3,9 @@ import LullCore
 
 /// A script function or table that observes a resource.
 ///
-/// Lua keeps the closure alive by an anchor: from its owners, or from the service's userdata. A
-/// table that owns itself has no anchor. Once the closure or its last owner has been collected, the
-/// observer is no longer alive.
+/// Lua keeps the closure alive by an anchor in the userdata of the service, or by an anchor from
+/// each owner. A table that owns itself has no anchor. Once the closure or its last owner has been
+/// collected, the observer is no longer alive.
 final class LuaObserver: KeyedObserver {
   static let changed: StaticString = "resource_changed"
 
@@ -14,17 +14,19 @@ final class LuaObserver: KeyedObserver {
   /// The address of the function or table, by which scripts refer to the observer.
   private let identity: UInt
   let isTable: Bool
-  /// Whether the table had the function `resource_request_progress` when it was added (PRG-24).
+  /// Whether the table had a function `resource_request_progress` when the observer was added
+  /// (PRG-24).
   let wantsProgress: Bool
-  /// The stored owners. Empty for an observer that is anchored to the service, and for a table that
-  /// owns itself.
+  /// The owners of the observer. The list is empty for an observer that is anchored to the service,
+  /// and for a table that owns itself.
   private(set) var owners: [Owner] = []
   /// Whether the service's userdata anchors the closure.
   var isAnchoredToService: Bool
   var ownsItself: Bool
   private(set) var isStopped = false
   // The record is unowned, because its list of observers holds this object. The record may outlive
-  // the service: requests of another service that load its resource may hold the record for longer.
+  // the service: if a request of another service loads the resource, that request may hold the
+  // record for longer.
   private let serviceLink: ServiceLink
   private unowned let record: ResourceRecord
   private let released: ReleasedValues
@@ -52,13 +54,14 @@ final class LuaObserver: KeyedObserver {
     self.ownsItself = ownsItself
   }
 
-  /// Whether the observer was notified only of its addition and of the start of requests.
+  /// Whether the only events that the observer got are its own addition and the start of requests.
   var isUnheard: Bool { !isStopped && record.observers.eventCount == earlierEvents }
 
   private var service: Service? { serviceLink.service }
 
-  /// Releases the closure's anchors. This happens without `stop()` if no service stores the
-  /// resource, such as one without a URL: it is then freed with its observers.
+  /// Releases the closure's anchors. An observer is freed without a call of `stop()` if no service
+  /// stores its resource, for example a resource without a URL. The observer is then freed together
+  /// with the resource.
   deinit {
     guard !isStopped else { return }
     let anchoring = isAnchoredToService ? service?.hostHandle ?? 0 : 0
@@ -95,8 +98,8 @@ final class LuaObserver: KeyedObserver {
 
   var isAlive: Bool {
     guard !isStopped, !callbacks.bridge.isClosed else { return false }
-    // The service's userdata holds the closure, so no check is needed here. If it does not hold it
-    // any more, the next call of the closure detects that.
+    // The service's userdata holds the closure, so no check is needed here. If the userdata does
+    // not hold the closure any more, the next call of the closure detects that.
     if isAnchoredToService { return true }
     guard lull_value_is_alive(callbacks.bridge.pointer, id) != 0 else { return false }
     return ownsItself
@@ -126,8 +129,8 @@ final class LuaObserver: KeyedObserver {
   }
 
   func resourceChanged(_ resource: Resource, event: ResourceEvent) {
-    // An observer that is anchored to the service needs no check here, because calling a dead
-    // closure detects it.
+    // An observer that is anchored to the service needs no check here, because the call of a
+    // collected closure fails anyway.
     guard isAnchoredToService || isAlive else {
       return record.observers.removeDead(resource: resource)
     }
@@ -165,7 +168,8 @@ final class LuaObserver: KeyedObserver {
   }
 }
 
-/// The result of `resource:observe`, with which the script stops that one observer.
+/// The result of `resource:observe`. With this object, the script stops the observer that the call
+/// added.
 final class ObservationBox {
   let observer: LuaObserver
   let resource: Resource

@@ -8,8 +8,8 @@ extension LuaPages.Options {
   static let pageNumberKeys = ["param", "first", "step", "items"]
   static let offsetKeys = ["param", "first", "items"]
 
-  /// Reads the options of `pages` from a table. If they include a function, the caller must hold
-  /// it.
+  /// Reads the options of `pages` from a table. If the options include a function, the caller must
+  /// keep the function alive.
   package init(
     _ table: Int32, _ state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
   ) throws(Misuse) {
@@ -113,7 +113,7 @@ extension LuaPages.Options {
     }
     guard let parameter = texts["param"] else {
       let name = isOffset ? "offset" : "page"
-      throw .message("'\(name)' needs 'param', the parameter that counts")
+      throw .message("'\(name)' needs 'param', the name of the query parameter")
     }
     let items = texts["items"].map { FieldPath($0) } ?? .root
     let first = numbers["first"] ?? 1

@@ -1,7 +1,7 @@
 package import LullCore
 
-/// The iterator of `resource:pages{…}`, which loads the pages of a list in order, each when the
-/// script requests it.
+/// The iterator of `resource:pages{…}`, which loads the pages of a list in order. Each page is
+/// loaded when the script asks for it.
 ///
 /// Between two calls no request is in flight. Home thread only.
 package final class LuaPages {
@@ -11,15 +11,16 @@ package final class LuaPages {
     /// more pages raise an error.
     package var max: Int?
     package var allowsOtherOrigins = false
-    /// How options are written in messages.
+    /// The spelling of the options in messages.
     package var words = PageProgress.Words()
 
-    /// The ID of the stored function that returns the next page.
+    /// The ID of the stored function that returns the next page, or nil if the options have no
+    /// function.
     package var function: Int64?
     weak var stored: StoredValues?
 
-    /// The place where the function for the next page is defined; nil if there is no such function
-    /// or it was collected.
+    /// The place where the function for the next page is defined. It is nil if there is no such
+    /// function, or if the function was collected.
     package var definition: TraceFrame? { function.flatMap { stored?.definition(of: $0) } }
 
     package init() {}
@@ -28,7 +29,8 @@ package final class LuaPages {
   private unowned let callbacks: Callbacks
   private let options: Options
   private var progress: PageProgress
-  /// The resource of the last page returned, or of the first page before that.
+  /// The resource of the page that was returned last. Before any page was returned, it is the
+  /// resource of the first page.
   var resource: Resource { progress.resource }
   var count: Int { progress.count }
   package var isOver: Bool { progress.isOver }
@@ -54,8 +56,8 @@ package final class LuaPages {
     for value in [object, .nil, .nil, object] { call.return(value) }
   }
 
-  /// Returns the content and resource of the next page to the script, immediately or after a wait;
-  /// nil at the end.
+  /// Returns the content and the resource of the next page to the script, immediately or after a
+  /// wait. Returns nil after the last page.
   func next(_ call: Call) throws(Misuse) {
     guard !isWaiting else {
       throw .message("another coroutine is already waiting for these pages")
@@ -96,24 +98,23 @@ package final class LuaPages {
     package let value: LuaValue
   }
 
-  /// The entity of the last page returned; nil at the end.
+  /// The entity of the page that was returned last; nil after the iteration has ended.
   package var entity: Entity? { progress.entity }
 
-  /// Converts a page before its content is read. nil if pages are read unchanged.
+  /// Converts a page before its content is read. The property is nil if pages are read unchanged.
   package var reading: ((Entity) -> Entity)? {
     get { progress.reading }
     set { progress.reading = newValue }
   }
 
-  /// The path of the list of rows in a page, if the user specified one. If it is nil, the list is
-  /// found automatically.
+  /// The path of the list of rows in a page, if the user specified a path. If it is nil, the list
+  /// is found automatically.
   package var list: FieldPath? {
     get { progress.list }
     set { progress.list = newValue }
   }
 
-  /// Returns whether the cursor field that the options name is missing in a page and in its last
-  /// row.
+  /// Returns whether the options name a cursor field that neither the page nor its last row has.
   package func lacksCursor(_ page: Entity) -> Bool {
     guard case .cursor(let cursor) = options.next else { return false }
     return cursor.isMissing(in: page.content, callbacks.fields)
@@ -128,8 +129,8 @@ package final class LuaPages {
     }
   }
 
-  /// Calls the script's function for the next page. Returns the resource that it returned directly
-  /// or as a URL, or nil at the end.
+  /// Calls the script's function for the next page. The script's function returns a resource, a
+  /// URL, or nil after the last page. This function returns the resource, or nil.
   private func ask(_ id: Int64, _ entity: Entity) -> Result<Resource?, Raised> {
     let values = [content(entity), callbacks.values.of(resource)]
     let answer = callbacks.coroutines.ask(
@@ -203,8 +204,8 @@ package final class LuaPages {
     }
   }
 
-  /// Returns the results of the call for a page that has arrived or failed, and whether they are an
-  /// error to raise.
+  /// Returns the results of the call for a page that has arrived or failed. If `raising` is true,
+  /// the results are an error to raise.
   package func arrived(_ page: Resource, _ response: Response?) -> (
     values: [LuaValue], raising: Bool
   ) {

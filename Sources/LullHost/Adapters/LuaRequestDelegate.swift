@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-/// The delegate of `lull.custom_request{…}`: functions in a script's table are the logic of the
+/// The delegate of `lull.custom_request{…}`. The functions in a script's table implement the
 /// request. (DEL-01 to DEL-10)
 final class LuaRequestDelegate: RequestDelegate {
   private unowned let callbacks: Callbacks
@@ -12,7 +12,7 @@ final class LuaRequestDelegate: RequestDelegate {
   private var context: RunContext?
   /// Describes the delegate's request in error reports.
   private var facts: RequestFacts?
-  /// Completes the request. The request holds it while it is running.
+  /// Completes the request. While the request is running, the request holds this handler.
   private weak var handler: RequestCompletionHandler?
 
   /// The IDs of the script's functions, and the request's description.
@@ -48,7 +48,8 @@ final class LuaRequestDelegate: RequestDelegate {
     let context = RunContext(purpose: purpose, request: request) {
       [weak self, unowned callbacks] outcome in
       self?.context = nil
-      // The handler is kept here, because the function that is still running may return a response.
+      // The handler is stored in a local constant, because the function that is still running may
+      // return a response.
       let handler = completion.handler
       switch outcome {
       case .finished(let results):
@@ -111,9 +112,10 @@ final class LuaRequestDelegate: RequestDelegate {
     return 1
   }
 
-  /// Returns the delegate of a repeated request. It has the functions in the table that the
-  /// script's `repeated` returns, or the same functions if there is no `repeated`. If `repeated`
-  /// fails, the new request fails when it is started.
+  /// Returns the delegate of a repeated request. Its functions are those in the table that the
+  /// script's `repeated` function returns. If the script has no `repeated` function, the new
+  /// delegate has the same functions as this one. If `repeated` fails, the new request fails when
+  /// it is started.
   func repeated() -> any RequestDelegate {
     guard let repeated = functions.repeated else {
       return LuaRequestDelegate(functions, callbacks, loop, reader)
@@ -124,7 +126,7 @@ final class LuaRequestDelegate: RequestDelegate {
       guard results[0].kind == Int32(LULL_TABLE) else {
         return .failure(
           .init(
-            "'repeated' must return a table such as custom_request takes, got "
+            "'repeated' must return a table like the one passed to custom_request, got "
               + results[0].typeName))
       }
       do throws(Misuse) {
@@ -172,8 +174,8 @@ private final class FailingDelegate: RequestDelegate {
 
 /// The object behind the function `complete` that a script's `start` function gets.
 ///
-/// If the script releases the function without calling it, the request can no longer be completed.
-/// It then keeps nothing alive, and awaiting it raises an error.
+/// If the script releases the function `complete` without calling it, the request can no longer be
+/// completed. The request then keeps nothing alive, and awaiting it raises an error.
 final class CustomCompletion {
   let handler: RequestCompletionHandler
   private weak var loop: ScriptLoop?
@@ -201,7 +203,7 @@ extension LuaRequestDelegate.Functions {
   private static let keys = ["start", "cancel", "progress", "repeated", "description"]
 
   /// Reads the table of `lull.custom_request{ start =, cancel =, progress =, repeated =,
-  /// description = }`. The caller must hold the functions.
+  /// description = }`. The caller must keep the functions in the table alive.
   init(
     _ table: Int32, in state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
   ) throws(Misuse) {

@@ -1,9 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// A script function that was added with `stage:add_transformer(fn)`. It gets the whole response,
-/// success or failure, and returns the response to continue with. It may wait. (TRF-01, TRF-02,
-/// PIPE-17)
+/// A script function that was added with `stage:add_transformer(fn)`. The function gets the whole
+/// response, whether it is a success or a failure. It returns the response to continue with, and it
+/// may wait. (TRF-01, TRF-02, PIPE-17)
 final class LuaResponseTransformer: ResponseTransformer {
   private unowned let callbacks: Callbacks
   private let function: StoredValue

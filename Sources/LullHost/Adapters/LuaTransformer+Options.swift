@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension LuaTransformer.Options {
-  /// Sets the option of `transform`, or of a stage's `add`, that has this name.
+  /// Sets one option of `transform`, or of a stage's `add`. `name` is the name of the option.
   mutating func set(
     _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
   ) throws(Misuse) {

@@ -114,7 +114,8 @@ final class LuaTransformer: ContentFunction {
       } catch {
         return .failed(self.error(of: callbacks.failure(error, of: function.id), run))
       }
-      // The request holds the content until it settles; afterwards the owner of the result does.
+      // The request holds the content until the request settles. Afterwards the owner of the result
+      // holds the content.
       if let id = content.foreignID { callbacks.stored.hold(id, for: run.request) }
       return .content(content)
     case .failed(let failure):
@@ -125,8 +126,8 @@ final class LuaTransformer: ContentFunction {
     }
   }
 
-  /// Returns whether a string that the function returns becomes text or bytes. This must not depend
-  /// on the bytes of the individual string. (TRF-96, TRF-97)
+  /// Returns whether the strings that the function returns become text or bytes. The decision must
+  /// not depend on the bytes of an individual string. (TRF-96, TRF-97)
   private func strings(madeOf input: Content) -> StoredValues.StringKind {
     switch (output, input) {
     case (.word("text"), _): .text

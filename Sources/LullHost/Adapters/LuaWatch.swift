@@ -3,16 +3,17 @@ import LullCore
 /// The iterator of `resource:watch{…}`, which polls a resource and returns each content that
 /// differs from the previous one.
 ///
-/// It works only while the script calls it. Between two calls it has no timer and no observer, so
-/// nothing has to be freed. Home thread only.
+/// The iterator works only while the script calls it. Between two calls it has no timer and no
+/// observer, so nothing has to be freed. Home thread only.
 final class LuaWatch {
   private unowned let callbacks: Callbacks
   private let progress: WatchProgress
-  /// The ID of the script's `until_` function, which decides whether the watch ends.
+  /// The ID of the script's `until_` function, which decides whether the watch ends; nil without
+  /// such a function.
   private let until: Int64?
   /// The handle of the iterator's userdata, which holds the function and the current content.
   var hostHandle: UInt64 = 0
-  /// Completes the call that waits for the next change, if there is one.
+  /// Completes the call that waits for the next change; nil if no call is waiting.
   private var pending: WaitCompletion?
   /// Whether the `until_` function is being called with the results of the waiting call.
   private var isDeciding = false
@@ -39,7 +40,8 @@ final class LuaWatch {
   /// The watched resource, or nil once the watch has ended.
   var resource: Resource? { progress.resource }
 
-  /// Returns content and resource to the script, immediately or after a wait; nil at the end.
+  /// Returns the content and the resource to the script, immediately or after a wait. Returns nil
+  /// once the watch has ended.
   func next(_ call: Call) throws(Misuse) {
     guard pending == nil else {
       throw .message("another coroutine is already waiting for this watch")

@@ -37,8 +37,8 @@ struct OAuth2LoginOptions {
     return login
   }
 
-  /// Returns the URL option with that key, for an endpoint that receives a user's credentials. It
-  /// must use TLS or be on this machine.
+  /// Returns the URL in the option with that key. The URL is an endpoint that receives a user's
+  /// credentials, so it must use TLS or be on this machine.
   private func endpoint(_ key: String) throws(Misuse) -> String {
     let text = try given.needed(key)
     guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url), !text.contains("#") else {
@@ -60,11 +60,12 @@ struct OAuth2LoginOptions {
 
   // MARK: Name and command
 
-  /// The option `name`, or else the name of the file that contains the call.
+  /// The value of the option `name`. Without that option, it is the name of the file that contains
+  /// the call.
   private var name: String {
     get throws(Misuse) {
       guard let name = given.texts["name"] ?? fileName else {
-        throw .message("'name' is required outside an API file: tokens are stored under it")
+        throw .message("'name' is required outside an API file: tokens are stored under that name")
       }
       guard OAuth2Login.isName(name) else {
         let source = given.texts["name"] == nil ? "the file's name" : "'name'"
@@ -82,8 +83,8 @@ struct OAuth2LoginOptions {
     return last.hasSuffix(".lua") ? String(last.dropLast(4)) : last
   }
 
-  /// Returns the shell command with which a user logs in. It names the API if the API's name leads
-  /// to the file, and otherwise the file.
+  /// Returns the shell command with which a user logs in. The argument of the command is the name
+  /// of the API if `lull` finds the file by that name, and otherwise the path of the file.
   private func command(_ name: String) -> String {
     var words = ["lull", "login"]
     if let file, let fileName {

@@ -6,7 +6,7 @@ struct OAuth2Options {
   static let keys = [
     "token_url", "client_id", "client_secret", "scope", "audience", "secret_in", "token_file",
   ]
-  /// How tokens are obtained.
+  /// The ways to obtain tokens.
   enum Kind {
     case clientCredentials
     case refresh
@@ -31,7 +31,7 @@ struct OAuth2Options {
   var texts: [String: String] = [:]
   var clientSecret: SecretText?
   var refreshToken: SecretText?
-  /// The port on which the redirect of the login is received.
+  /// The port on which the redirect of the login arrives.
   var port: UInt16 = 0
 
   /// Returns the OAuth 2 settings for the options. Throws if an option is missing or invalid.

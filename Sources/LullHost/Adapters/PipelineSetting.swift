@@ -3,8 +3,8 @@ import LullCore
 
 /// Reads and returns the setting `pipeline`.
 enum PipelineSetting {
-  /// Returns the change that `pipeline = { order = {…}, model = { cache = … } }` in a settings
-  /// table makes to a configuration.
+  /// Returns the change to a configuration that a settings table specifies with `pipeline = { order
+  /// = {…}, model = { cache = … } }`.
   static func change(_ call: Call, _ value: lull_value, _ index: Int32, service: Service)
     throws(Misuse) -> (inout Configuration) -> Void
   {
@@ -47,7 +47,7 @@ enum PipelineSetting {
     }
   }
 
-  /// Returns a pipeline as the read-only table in the result of `configuration_for`.
+  /// Returns a pipeline as a read-only table, for the result of `configuration_for`.
   static func value(of pipeline: Pipeline) -> LuaValue {
     var fields: [(String, LuaValue)] = [
       ("order", .list(pipeline.order.map { .string($0.description) }))

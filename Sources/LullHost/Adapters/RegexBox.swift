@@ -64,8 +64,8 @@ final class RegexBox {
 
   // MARK: Syntax that PCRE2 interprets differently
 
-  /// Returns an expression with the character escapes of Swift's and other syntaxes, `\u0041` and
-  /// `\u{41}`, translated to those of PCRE2.
+  /// Returns an expression with the character escapes `\u0041` and `\u{41}`, which Swift and other
+  /// syntaxes have, translated to PCRE2's escapes.
   private static func translated(_ source: String) -> String {
     guard source.utf8.contains(UInt8(ascii: "\\")) else { return source }
     var result = ""
@@ -87,8 +87,8 @@ final class RegexBox {
   }
 
   /// Returns an error message if the expression uses an operator between character classes, as in
-  /// `[a-z&&[^aeiou]]` in Swift's syntax. PCRE2 would silently match such an expression
-  /// differently. Returns nil if there is no such operator.
+  /// `[a-z&&[^aeiou]]` in Swift's syntax. Returns nil if it uses no such operator. PCRE2 has no
+  /// such operators: it would accept the expression, but match other texts than intended.
   private static func unsupported(_ source: String) -> String? {
     var isInClass = false
     var isEscaped = false

@@ -9,10 +9,10 @@ final class ScriptToken: FetchedToken.Source {
   private unowned let callbacks: Callbacks
   private let function: Int64
   private let isKept: Bool
-  /// The context of the current run of the function, if it is running.
+  /// The context of the current run of the function; nil if the function is not running.
   private weak var context: RunContext?
 
-  /// Creates a source of tokens for a script function.
+  /// Creates an object that gets tokens from a script function.
   ///
   /// - Parameter isKept: whether the tokens are stored in a file.
   init(_ function: Int64, isKept: Bool, _ callbacks: Callbacks) {
@@ -68,7 +68,7 @@ final class ScriptToken: FetchedToken.Source {
       return .failure(
         FetchedToken.failure(
           "no token: the fetch function was collected; keep the result of lull.auth.token"))
-    case .cancelled: return .failure(FetchedToken.failure("no token: its fetch was cancelled"))
+    case .cancelled: return .failure(FetchedToken.failure("no token: the fetch was cancelled"))
     }
   }
 
@@ -126,7 +126,7 @@ extension CredentialReader {
   static let tokenKeys = ["fetch", "header", "prefix", "token_file", "name"]
 
   /// Reads the table of `lull.auth.token{ fetch =, header =, prefix =, token_file =, name = }`.
-  /// Returns the auth, and the ID of the function that it calls.
+  /// Returns the auth, and the ID of the function that the auth calls.
   func token(_ call: Call, table: Int32) throws(Misuse) -> (auth: Auth, function: Int64) {
     var function: Int64?
     var header = "authorization"

@@ -8,7 +8,8 @@ final class StageNames {
   private var keys = Dictionary(
     uniqueKeysWithValues: PipelineStageKey.standardOrder.map { ($0.description, $0) })
 
-  /// Returns the stages for a list of names. A name that is not known creates a new stage.
+  /// Returns the stages for a list of names, in the order of the list. A name that is not known
+  /// creates a new stage.
   func order(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(Misuse)
     -> [PipelineStageKey]
   {
@@ -43,7 +44,7 @@ final class StageNames {
     throw unknownStage(name, among: candidates.map(\.description))
   }
 
-  /// Returns the stage with that name among all known stages, without regard to a pipeline.
+  /// Returns the stage with that name among all known stages, whether or not a pipeline has it.
   func key(_ name: String) throws(Misuse) -> PipelineStageKey {
     if let key = keys[name] { return key }
     throw unknownStage(name, among: keys.keys.sorted())

@@ -14,8 +14,8 @@ struct TransformArguments {
 
   init(_ call: Call) throws(Misuse) {
     let service = try call.service
-    // A function as the first argument is the transformer. If another function follows it, the
-    // first one is a predicate instead of a pattern.
+    // If the first argument is a function, it is the transformer. But if the second argument is a
+    // function too, the first one is a predicate, which takes the place of a pattern.
     let isPatternless =
       call.raw(1).kind == Int32(LULL_FUNCTION) && call.raw(2).kind != Int32(LULL_FUNCTION)
     let position = isPatternless ? 1 : 2

@@ -17,8 +17,8 @@ struct ScriptArgumentReader {
     self.state = state
   }
 
-  /// Reads the specification in the table at a stack position. The caller's Lua stack holds the
-  /// functions that it stores.
+  /// Reads the specification in the table at a stack index. The functions in the table stay alive
+  /// as long as the caller keeps the table on its Lua stack.
   func arguments(_ table: Int32) throws(Misuse) -> ScriptArguments {
     var spec = ArgumentSpec()
     spec.takesLargeIntegers = true

@@ -4,15 +4,15 @@ import LullCore
 /// One call of `lull.map`: calls a function for each element of a list, with limited concurrency.
 ///
 /// Order of events: the function is called for the elements in the order of the list, at most
-/// `concurrency` times at once. When one run has ended, the next begins. The first error ends all
-/// other runs. Apart from the results, only the current runs take memory, regardless of the length
+/// `concurrency` times at once. When one run has ended, the next run begins. The first error ends
+/// all other runs. Besides the results, only the current runs take memory, regardless of the length
 /// of the list. Home thread only.
 final class ConcurrentMap {
   enum Decision {
-    /// The ID of the list of results, which is pinned.
+    /// All calls have succeeded. The value is the ID of the list of results, which is pinned.
     case results(Int64)
-    /// The function returned nil and an error for an element. They are in the packed table with
-    /// this ID, which is pinned.
+    /// The function returned nil and an error for an element. The value is the ID of the packed
+    /// table with that nil and that error, which is pinned.
     case failure(Int64)
     case cancelled
     case raised(ScriptFailure)
@@ -51,8 +51,8 @@ final class ConcurrentMap {
     scope = RunScope(call.coroutines, call.tasks)
   }
 
-  /// Starts the first runs in the next turn. Calls `decided` once, unless the map is cancelled
-  /// before.
+  /// Starts the first runs in the next turn. Calls `decided` once with the outcome. If the map is
+  /// cancelled before it has an outcome, `decided` is not called.
   func begin(_ decided: @escaping (Decision) -> Void) {
     self.decided = decided
     pump.enqueue { [self] in fill() }
@@ -64,8 +64,8 @@ final class ConcurrentMap {
     scope.end()
   }
 
-  /// Starts as many runs as the limit allows. If a run ends immediately, this loop starts the next
-  /// run, so there is no recursion.
+  /// Starts as many runs as the limit allows. If a run ends immediately, the loop in this function
+  /// starts the next run, so there is no recursion.
   private func fill() {
     guard !isFilling, decided != nil else { return }
     isFilling = true

@@ -3,9 +3,9 @@ import LullCore
 /// One call of `lull.all` or `lull.any`: waits for a list of requests and tasks together.
 ///
 /// Order of events: each item is observed. The wait ends with the first item that decides the
-/// outcome, or with the last item. Then unfinished tasks are cancelled, and so are requests that
-/// nothing else waits for. Until then, the userdata of the items, and with them their results, are
-/// held. Home thread only.
+/// outcome, or with the last item. Then unfinished tasks are cancelled. Unfinished requests are
+/// cancelled too, unless something else waits for them. During the wait, the userdata of the items
+/// are held, and with them the results of the items. Home thread only.
 final class Gathering {
   enum Kind: String {
     /// `lull.all`: ends at the first failure.
@@ -26,7 +26,7 @@ final class Gathering {
   private let kind: Kind
   let items: [AwaitedItem]
   private var pins: [UInt64] = []
-  /// Functions that end the wait for an item early, in the order of the items.
+  /// Functions that each end the wait for one item early, in the order of the items.
   private var leaving: [(Tasks) -> Void] = []
   private var openCount: Int
   private var firstFailure: (item: AwaitedItem, outcome: AwaitedItem.Outcome)?
@@ -55,8 +55,8 @@ final class Gathering {
     return awaited
   }
 
-  /// Begins to wait for the items. Calls `decided` once, in a later turn, unless cancelled before.
-  /// The waiting caller holds this object; the items do not.
+  /// Begins to wait for the items. Calls `decided` once, in a later turn. If the wait is cancelled
+  /// before, `decided` is not called. The waiting caller holds this object; the items do not.
   func begin(_ decided: @escaping (Decision) -> Void) {
     for item in items {
       if let handle = item.pin(in: stored) { pins.append(handle) }
@@ -83,8 +83,9 @@ final class Gathering {
     }
   }
 
-  /// Ends the wait with a decision. If another task failed as well, its error remains unhandled and
-  /// is reported.
+  /// Ends the wait with a decision. If the caller receives the error of an item, `item` is that
+  /// item. If another task failed as well, the error of that task remains unhandled and is
+  /// reported.
   private func finish(
     _ decision: Decision, hearing item: AwaitedItem?, _ decided: (Decision) -> Void
   ) {

@@ -13,8 +13,8 @@ final class Polling {
   private var timer: StrongTimer?
   private var decided: ((RunOutcome) -> Void)?
 
-  /// Creates a poll without starting it. The function is already pinned, and the creator must unpin
-  /// it.
+  /// Creates a poll without starting it. The function is already pinned, and the creator of the
+  /// poll must unpin the function.
   init(function: Int64, every: Double, _ call: Call) {
     self.function = function
     self.every = every
@@ -23,8 +23,8 @@ final class Polling {
     scope = RunScope(call.coroutines, call.tasks)
   }
 
-  /// Starts polling. Calls `decided` once, inside the run of the function that ends the polling,
-  /// unless cancelled before.
+  /// Starts polling. Calls `decided` once, inside the run of the function that ends the polling. If
+  /// the poll is cancelled before, `decided` is not called.
   func begin(_ decided: @escaping (RunOutcome) -> Void) {
     self.decided = decided
     pump.enqueue { [self] in call() }

@@ -1,14 +1,15 @@
 import LullCore
 
 /// The runs of script functions that belong to one call of `lull.map`, `lull.timeout` or
-/// `lull.wait_until`, and the tasks that these functions start. They all end with the call.
+/// `lull.wait_until`, and the tasks that these functions start. All runs and tasks end with the
+/// call.
 ///
 /// Home thread only.
 final class RunScope {
   private unowned let coroutines: Coroutines
   private unowned let tasks: Tasks
-  /// The runs that have not ended. They are weak, because the host holds waiting runs, and each run
-  /// holds this scope.
+  /// The runs that have not ended. The references are weak, because the host holds waiting runs,
+  /// and each run holds this scope.
   private var runs: [ObjectIdentifier: Weak<RunContext>] = [:]
   private var started: [ObjectIdentifier: Weak<LuaTask>] = [:]
   private(set) var hasEnded = false

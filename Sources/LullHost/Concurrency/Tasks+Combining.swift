@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// The functions that wait for several requests, tasks or function calls, or that limit the time:
-/// `lull.all`, `any`, `map`, `timeout` and `wait_until`.
+/// The functions that wait for several requests, tasks or function calls, or that limit the time of
+/// a call: `lull.all`, `any`, `map`, `timeout` and `wait_until`.
 extension Tasks {
   // MARK: lull.all, lull.any
 
@@ -42,7 +42,8 @@ extension Tasks {
     }
   }
 
-  /// Returns the first value that `await` returns for an item that has succeeded.
+  /// Returns the first of the values that `await` would return for an item. The item must have
+  /// succeeded.
   private func result(of item: AwaitedItem) -> LuaValue {
     switch item {
     case .request(let request): return values.awaited(request)[0]
@@ -233,7 +234,7 @@ extension Tasks {
 
   // MARK: Parts
 
-  /// Returns all results of a run and false, or the error that it raised and true.
+  /// Returns the results of a run and false, or the error that the run raised and true.
   private func values(of outcome: RunOutcome) -> ([LuaValue], Bool) {
     switch outcome {
     case .finished(let results):
@@ -253,7 +254,7 @@ extension Tasks {
   }
 
   /// Suspends the call until the runs in a scope are done. `held` are the IDs of pinned values,
-  /// which are unpinned at the end.
+  /// which are unpinned when the wait ends.
   private func waitForRuns(
     _ call: Call, _ words: String, _ scope: RunScope, _ held: [Int64],
     _ begin: (@escaping WaitCompletion) -> () -> Void
@@ -297,8 +298,8 @@ enum AwaitedItem {
   case task(LuaTask)
 
   /// Calls `receive` when the item has ended, but never inside this call. The returned function
-  /// ends the wait early: it cancels the item if it is a task. If it is a request, it is cancelled
-  /// unless something else waits for it.
+  /// ends the wait early. If the item is a task, that function cancels the task. If the item is a
+  /// request, that function cancels the request unless something else waits for the request.
   func wait(in pump: Pump, _ receive: @escaping () -> Void) -> (_ tasks: Tasks) -> Void {
     switch self {
     case .request(let request):
@@ -315,8 +316,8 @@ enum AwaitedItem {
     }
   }
 
-  /// Pins the userdata of the item, which is created if needed, until an equal number of unpins.
-  /// Returns its handle.
+  /// Pins the userdata of the item until an equal number of unpins. If the item has no userdata, it
+  /// is created. Returns the handle of the item, or nil if the item can't be pinned.
   func pin(in stored: StoredValues) -> UInt64? {
     switch self {
     case .request(let request): stored.pin(request) ? request.mark.handle : nil
@@ -349,7 +350,7 @@ enum AwaitedItem {
   enum Outcome {
     case success
     case failure(RequestError)
-    /// A task returned nil and an error. This is the ID of its packed results.
+    /// A task returned nil and an error. The value is the ID of the packed results of the task.
     case returned(Int64)
     /// A task raised an error, which is raised again where the task is awaited.
     case raised(ScriptFailure)
@@ -358,18 +359,19 @@ enum AwaitedItem {
   }
 }
 
-/// The requests, tasks and runs that a coroutine waits for. It is used to detect coroutines that
-/// wait for each other.
+/// The requests, tasks and runs that a coroutine waits for. This information is used to detect
+/// coroutines that wait for each other.
 struct Awaited {
   var requests: [Request] = []
   var tasks: [LuaTask] = []
-  /// The scope of the script functions that were started for the coroutine and that it waits for.
+  /// The scope of the script functions that were started by a call of the coroutine, and that the
+  /// coroutine waits for.
   var scope: RunScope?
 
   /// Whether the coroutine waits for a list, even if the list has only one item. If one item of a
   /// list will never complete, the rest is cancelled.
   var isList = false
 
-  /// The request in the wait that will never complete, if there is one.
+  /// A request that the coroutine waits for and that will never complete; nil if there is none.
   var abandoned: Request? { requests.first { $0.isAbandoned && !$0.isCompleted } }
 }

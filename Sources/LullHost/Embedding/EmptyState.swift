@@ -1,8 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// An empty Lua state that replaces a closed one. Services that still refer to values of a closed
-/// runtime find none of them in it. Each pump has one empty state.
+/// An empty Lua state that replaces the state of a closed runtime. Services that still refer to
+/// values of the closed runtime find none of those values in the empty state. Each pump has one
+/// empty state.
 final class EmptyState: PumpGuest {
   private let host: LuaHost
   private let state: OpaquePointer

@@ -117,7 +117,7 @@ extension Lua.Table {
     let core = reference.core
     guard core.readingDepth < Lua.Table.deepest else {
       throw .mismatch(
-        "more than \(Lua.Table.deepest) nested tables: does one contain itself?")
+        "more than \(Lua.Table.deepest) nested tables: does a table contain itself?")
     }
     core.readingDepth += 1
     defer { core.readingDepth -= 1 }

@@ -2,9 +2,9 @@ import LullCore
 
 /// A type whose values convert to Lua.
 ///
-/// Integers, floating-point numbers, `Bool`, `String`, `[UInt8]` (as a byte string), arrays,
-/// dictionaries, optionals, `JSONValue` and Lull's own objects conform to it. Your own type defines
-/// its conversion:
+/// Lull defines the conversion for integers, floating-point numbers, `Bool`, `String`, `[UInt8]`
+/// (as a byte string), arrays, dictionaries, optionals, `JSONValue` and Lull's own objects. A type
+/// of your program defines its own conversion:
 ///
 ///     extension Money: LuaEncodable {
 ///       func luaValue() throws(LuaError) -> Lua.Value {
@@ -31,7 +31,7 @@ public protocol LuaDecodable {
 public typealias LuaConvertible = LuaEncodable & LuaDecodable
 
 extension Lua.Value {
-  /// The value, or `null` if it is `nil`. A field of a Lua table can't be `nil`.
+  /// The value itself, or `null` if the value is `nil`. A field of a Lua table can't be `nil`.
   var orNull: Lua.Value { isNil ? .null : self }
 
   static func all<each Argument: LuaEncodable>(
@@ -42,7 +42,7 @@ extension Lua.Value {
     return values
   }
 
-  /// Returns a key of a table as it is written in error messages.
+  /// Returns a table key in the form in which error messages show it.
   static func described(_ key: Lua.Value) -> String {
     switch key {
     case .string(let string): "'\(LogText.part(string, limit: 40))'"
@@ -72,8 +72,8 @@ extension LuaError {
     return .mismatch("\(what) expected, got \(got)")
   }
 
-  /// Returns a mismatch error with the place of the nested value added in front of its message. Any
-  /// other error is returned unchanged.
+  /// If this is a mismatch error, returns a copy whose message begins with the place of the nested
+  /// value. Returns any other error unchanged.
   func inside(_ place: String) -> LuaError {
     guard kind == .mismatch else { return self }
     return LuaError(.mismatch, "\(place): \(message)")

@@ -1,10 +1,11 @@
 public import LullCore
 
-/// An error in a Lua runtime, or in a conversion to or from it.
+/// An error in a Lua runtime, or in a conversion between Swift values and Lua values.
 ///
 /// An error raised by Lua code keeps its message, its place and its traceback. If the raised value
-/// is not a string, `value` has its JSON form, if there is one. A request error is in
-/// `requestError`, and an error that a Swift function threw is in `thrown`. Any thread.
+/// is not a string, `value` is the JSON form of the raised value, or nil if it has no JSON form. A
+/// request error is in `requestError`, and an error that a Swift function threw is in `thrown`. Any
+/// thread.
 public struct LuaError: Error, Sendable {
   /// The kinds of failure.
   public enum Kind: String, Sendable, CaseIterable {
@@ -42,18 +43,19 @@ public struct LuaError: Error, Sendable {
 
   /// The kind of failure.
   public let kind: Kind
-  /// The message as Lua would print it. The message of an error in Lua code begins with its place.
+  /// The message as Lua would print it. If the error occurred in Lua code, the message begins with
+  /// the place of the error.
   public let message: String
   /// The line that raised the error, or that has the syntax error; nil if there is no such line.
   public let place: Place?
   /// The traceback in the format of `debug.traceback`: the functions that were running, innermost
-  /// first. If a task failed and was awaited, the functions that awaited it follow. Empty if no
-  /// function was running.
+  /// first. If the error comes from a task that failed and was awaited, the functions that awaited
+  /// the task follow. Empty if no function was running.
   public let traceback: String
-  /// The request error that Lua code raised or did not catch.
+  /// The request error that Lua code raised or did not catch; nil for any other error.
   public let requestError: RequestError?
   /// The error that a Swift function threw, if Lua code did not catch it or raised it again. It is
-  /// the same value with the same type. A request error is in `requestError` instead.
+  /// the value that was thrown, with its own type. A request error is in `requestError` instead.
   ///
   ///     if error.thrown is OutOfStock { … }
   public let thrown: (any Error)?
@@ -100,8 +102,8 @@ extension LuaError {
       value: value)
   }
 
-  /// Creates a copy of an error that passed through Lua code, with the traceback of that code
-  /// added. Kind, message and place stay the same. (EMB-161)
+  /// Creates a copy of an error that passed through Lua code. The copy has the traceback of that
+  /// code in addition. Kind, message and place stay the same. (EMB-161)
   init(passing error: LuaError, _ failure: ScriptFailure) {
     self.init(
       error.kind, error.message, place: error.place,
@@ -118,8 +120,8 @@ extension LuaError {
 }
 
 extension LuaError.Place {
-  /// Parses the place at the beginning of a Lua message such as `file:line: text`. Returns nil if
-  /// the message does not begin with a place.
+  /// Parses the place at the beginning of a message in Lua's format, such as `file:line: text`.
+  /// Returns nil if the message does not begin with a place.
   fileprivate init?(beginning message: String) {
     let parts = message.split(separator: ":", omittingEmptySubsequences: false)
     for index in parts.indices.dropFirst() {

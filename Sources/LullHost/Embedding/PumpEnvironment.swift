@@ -9,8 +9,8 @@ final class PumpEnvironment: HostEnvironment {
   private var hooks: [() -> Void] = []
   /// The services that the program passed to Lua code or got from it.
   var sharedServices: Set<ObjectIdentifier> { Set(shared.keys) }
-  /// Each service that Swift and Lua share, with the version of its configuration when it was first
-  /// shared.
+  /// Each service that Swift and Lua share. `version` is the version of the service's configuration
+  /// at the time when the service was first shared.
   private(set) var shared: [ObjectIdentifier: (service: Service, version: Int)] = [:]
 
   init(_ pump: Pump, _ networking: any NetworkingProvider) {
@@ -28,7 +28,7 @@ final class PumpEnvironment: HostEnvironment {
   func defaultNetworking() -> any NetworkingProvider { networking }
 
   /// Does nothing, because the program drives the pump. A call that would have to block is rejected
-  /// before this is reached.
+  /// before it gets here.
   func run(until condition: () -> Bool) {}
 
   func onTurn(_ hook: @escaping () -> Void) { hooks.append(hook) }
@@ -41,8 +41,8 @@ final class PumpEnvironment: HostEnvironment {
     return true
   }
 
-  /// Removes `owner` from the owners of each shared service to which no script values are attached
-  /// any more. A service that may still have script values continues to keep `owner` alive.
+  /// For each shared service that no longer has any script values, removes `owner` from the owners
+  /// of the service. A service that may still have script values continues to keep `owner` alive.
   func release(_ owner: AnyObject) {
     for (service, version) in shared.values {
       var isInUse = service.configurationVersion != version

@@ -11,7 +11,8 @@ extension RuntimeCore {
     let pump = pump
     let waiting = pump.waits.began()
     defer { pump.waits.ended(waiting) }
-    // A task may be cancelled on any thread, so only the pump's signal leaves the home thread.
+    // A task may be cancelled on any thread. So the cancellation handler only uses the pump's
+    // signal, which works on any thread.
     let cancellation = pump.signal { pending.cancel() }
     defer { pump.discard(cancellation) }
     await withTaskCancellationHandler {

@@ -20,7 +20,8 @@ extension RuntimeCore {
     try askNow(callable, arguments) { results in self.values(of: results) }.get()
   }
 
-  /// Calls a function that must not wait, and returns the value that `read` makes of its results.
+  /// Calls a function that must not wait. Passes the results of the function to `read`, and returns
+  /// the value that `read` returns.
   func askNow<R>(
     _ callable: Callable, _ arguments: [Lua.Value], read: (RunResults) -> R
   ) throws(LuaError) -> R {
@@ -47,8 +48,8 @@ extension RuntimeCore {
 
   // MARK: Waiting
 
-  /// Calls a function that may wait. `finish` is called exactly once with the results or an error,
-  /// immediately or later. The returned closure cancels the call.
+  /// Calls a function that may wait. `finish` is called exactly once, immediately or later, with
+  /// the results or an error. The closure that `start` returns cancels the call.
   func start(
     _ callable: Callable, _ arguments: [Lua.Value], finish: @escaping (Outcome) -> Void
   ) -> () -> Void {
@@ -73,8 +74,9 @@ extension RuntimeCore {
     return { [host] in host.coroutines.cancel(context) }
   }
 
-  /// Returns the stretch of Lua code to which an asynchronous function that this coroutine calls
-  /// belongs. Returns nil if stretches have no limits.
+  /// Returns the stretch of Lua code that the coroutine is running. If the coroutine calls an
+  /// asynchronous function, that function belongs to the same stretch. Returns nil if stretches
+  /// have no limits.
   func stretch(for context: RunContext?) -> ContinuedStretch.Origin? {
     guard limits.seconds != nil || limits.instructions != nil, let context else { return nil }
     let stretch = context.stretch ?? ContinuedStretch()
@@ -134,7 +136,8 @@ extension RuntimeCore {
     }
   }
 
-  /// Returns the value that Lua code raised as JSON, or nil if it is a string or has no JSON form.
+  /// Returns the value that Lua code raised, as JSON. Returns nil if the value is a string or has
+  /// no JSON form.
   private func raised(_ failure: ScriptFailure) -> JSONValue? {
     switch failure.value {
     case .boolean(let bool)?: return .bool(bool)
@@ -162,8 +165,8 @@ extension RuntimeCore {
   }
 }
 
-/// Wraps a value so that closures which must be `Sendable` can carry it back to the thread it came
-/// from.
+/// Wraps a value so that a closure which must be `Sendable` can capture the value and use it on the
+/// thread on which the value was created.
 // The value is created, used and released on the home thread only, where every task of a home runs.
 struct HandedOver<Value>: @unchecked Sendable {
   let value: Value

@@ -70,8 +70,9 @@ extension RuntimeCore {
     }
   }
 
-  /// Returns an entity for Swift. If its content is a table of the script, the content is converted
-  /// to JSON if possible, because the table would be freed with the entity's userdata.
+  /// Returns an entity for Swift. If the content of the entity is a table of the script, the
+  /// content is converted to JSON if possible, because the table would be freed together with the
+  /// entity's userdata.
   private func readable(_ entity: Entity) -> Entity {
     guard case .foreign(let foreign) = entity.content,
       let document = document(ofKept: foreign.id)
@@ -166,8 +167,8 @@ extension RuntimeCore {
 
   // MARK: Shared objects
 
-  /// Keeps a service that Lua and Swift share, and the configuration that scripts gave it, alive in
-  /// Lua until the runtime closes.
+  /// Keeps a service that Lua and Swift share alive in Lua until the runtime closes. The
+  /// configuration that scripts gave to the service is kept alive with it.
   private func share(_ service: Service) throws(LuaError) {
     let name = service.name ?? service.baseURL?.text ?? "without a base URL"
     guard service.pump === pump else {
@@ -191,8 +192,8 @@ extension RuntimeCore {
       throw LuaError(.misuse, "a request of another Lua runtime")
     }
     mark.owner = self
-    // Only the request's userdata references its script functions, and before the request starts
-    // nothing else keeps the userdata alive. So it is pinned.
+    // Only the request's userdata refers to the request's script functions, and before the request
+    // starts nothing else keeps the userdata alive. So the userdata is pinned.
     if request.state == .notStarted, !mark.isHeldForProgram, host.stored.pin(request) {
       mark.isHeldForProgram = true
     }

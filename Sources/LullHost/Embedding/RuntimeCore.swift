@@ -4,10 +4,12 @@ import LullLibC
 import LullSystem
 
 /// The implementation of `Lua`: one Lua state with its host, on a pump that a home or the program
-/// drives. It creates the state, applies limits to it, calls functions in it and closes it.
+/// drives. This object creates the state, applies limits to it, calls functions in it and closes
+/// it.
 ///
-/// The pump holds this object until it is closed; releasing the `Lua` closes it. Swift objects for
-/// functions and tables also refer to it, and their calls fail once it is closed. Home thread only.
+/// The pump holds this object until the object is closed. Releasing the `Lua` object closes this
+/// object. Swift objects for functions and tables also refer to this object, and calls to them fail
+/// once it is closed. Home thread only.
 final class RuntimeCore {
   let host: LuaHost
   let home: (any ServiceHome)?
@@ -38,7 +40,8 @@ final class RuntimeCore {
     host.permissions.isSandboxed = trust.isSandbox
     host.sources.readsFiles = !trust.isSandbox
     host.sources.folder = access.folder
-    // When the state attaches the host, it retains it. It releases it when it closes.
+    // The state retains the host when it attaches the host, and releases the host when the state
+    // closes.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0, lull_state_require(state, 1) == 0 else {
       lull_state_close(state)
@@ -90,8 +93,9 @@ final class RuntimeCore {
 
   // MARK: Checks of thread and state
 
-  /// Ends the program with a message if an open runtime is used on another thread than its home's.
-  /// A closed runtime may be used on another thread: the last code of an ended home runs there.
+  /// Ends the program with a message if the runtime is open and this is not the home's thread. A
+  /// closed runtime may be used on another thread, because the last code of an ended home runs
+  /// there.
   func requireThread() {
     guard !isClosed, pthread_equal(pthread_self(), thread) == 0 else { return }
     ProgramMisuse.stop(
@@ -109,7 +113,7 @@ final class RuntimeCore {
     if let released = host.stored.released.take() { host.stored.release(released) }
   }
 
-  /// Sets the function that receives the errors that no other code receives.
+  /// Sets the function that gets the errors which are not handled anywhere else.
   func setProgram(_ tell: ((LuaError, String) -> Void)?) {
     requireThread()
     host.reporter.program = tell.map { tell in
@@ -121,8 +125,8 @@ final class RuntimeCore {
 
   func closeSoon() {
     guard !isClosing else { return }
-    // A `deinit` must not call into the runtime, so closing is deferred. After the pump has closed,
-    // no Lua code runs any more, so the runtime can be closed here.
+    // A `deinit` must not call into the runtime, so closing is deferred. If the pump has already
+    // closed, no Lua code runs any more, so the runtime can be closed here.
     if pump.isClosed { close() } else { pump.enqueue { self.close() } }
   }
 
@@ -141,8 +145,8 @@ final class RuntimeCore {
     let empty = EmptyState.of(environment)
     if let state { lull_state_close(state) }
     state = nil
-    // Swift services that still refer to this runtime get an empty state, in which every value is
-    // gone.
+    // Services of the Swift program may still refer to this runtime. They get an empty state, in
+    // which none of the runtime's values exist.
     if let empty { host.bridge.attach(empty.runtime) }
     self.empty = empty
     environment.release(self)
@@ -156,7 +160,7 @@ final class RuntimeCore {
 extension RuntimeCore: PumpGuest {
   func turnBegins() { environment.beginTurn() }
 
-  /// Resumes coroutines that wait in `lull.run` if no other work is left.
+  /// Resumes the coroutines that wait in `lull.run`, if no other work is left.
   func turnEnded() { host.loop.resumeIdleWaiters() }
 
   func pumpCloses() { close() }

@@ -79,15 +79,15 @@ final class SwiftFunction {
 
   private func raise(_ error: any Error, _ core: RuntimeCore, _ call: Call) -> Misuse {
     switch (error as? LuaError)?.kind {
-    // The call adds the place and the function's name to these messages.
+    // The code that calls this function adds the place and the function's name to these messages.
     case .mismatch, .misuse: .message(Self.text(of: error))
     default: .value(Self.raised(error, core, place: Self.place(of: call)))
     }
   }
 
-  /// Returns the Lua value to raise for an error. A request error is raised unchanged, and a Lua
-  /// error as the value that was raised. Any other error is wrapped in an object. If the error has
-  /// no place, `place` is added in front.
+  /// Returns the Lua value to raise for an error. For a request error, it is the unchanged error.
+  /// For a Lua error, it is the value that Lua code raised. Any other error is wrapped in an
+  /// object. If the message of the error has no place, it is preceded by `place`.
   private static func raised(
     _ error: any Error, _ core: RuntimeCore, place: String
   ) -> LuaValue {
@@ -103,10 +103,10 @@ final class SwiftFunction {
       case .runtime:
         let raised = try? error.value?.luaValue()
         return raised.flatMap { try? core.encode($0) } ?? .string(error.message)
-      // These errors are misuse by the program, such as an argument that does not convert. So their
-      // place is that of this call.
+      // These errors are misuse by the program, such as an argument that does not convert. So the
+      // place of such an error is the line that makes this call.
       case .mismatch, .misuse: return .string(place + error.message)
-      // The error is wrapped in an object, so that it has the same kind when it leaves the
+      // The error is wrapped in an object, so that the error has the same kind when it leaves the
       // surrounding Lua code. (EMB-161)
       case .syntax, .unreadable, .timeLimit, .instructionLimit, .memoryLimit, .cancelled, .closed:
         return values.of(SwiftErrorBox(error, place: ""), .swiftError)
@@ -124,9 +124,9 @@ final class SwiftFunction {
 
 /// Makes Swift closures callable from Lua.
 ///
-/// In Lua, each closure is a function that is bound to an object which holds the closure. After the
-/// garbage collector has freed the function, the next sweep releases the closure. An error that a
-/// closure throws is an object too.
+/// In Lua, each closure is a function bound to an object, and the object holds the closure. After
+/// the garbage collector has freed the function, the next sweep releases the closure. An error that
+/// a closure throws is also represented by an object in Lua.
 final class SwiftFunctions: HostExtension {
   static let unseen: [APIOwner] = [
     .unseen(
@@ -176,11 +176,12 @@ extension LuaLibrary {
   static let embedded = LuaLibrary([SwiftFunctions.self])
 }
 
-/// A Swift error that Lua code holds. A closure threw it, or it passes through Lua code.
+/// A Swift error that Lua code holds: an error that a closure threw, or an error that passes
+/// through Lua code.
 final class SwiftErrorBox {
   let error: any Error
-  /// The place of the Lua code that called the closure, followed by a colon and a space; empty if
-  /// there is no such place.
+  /// The line of Lua code that called the closure, followed by a colon and a space. The text is
+  /// empty if no Lua line called the closure.
   private let place: String
 
   init(_ error: any Error, place: String) {
@@ -197,7 +198,7 @@ final class SwiftErrorBox {
   var typeName: String { String(describing: type(of: error)) }
 }
 
-/// Reads the arguments of one call, in order, as Swift values.
+/// Converts the arguments of one call, in order, to Swift values.
 struct ArgumentReader {
   private let arguments: [Lua.Value]
   private var position = 0
@@ -215,7 +216,8 @@ struct ArgumentReader {
 
   private init(arguments: [Lua.Value]) { self.arguments = arguments }
 
-  /// Reads the next argument as a parameter type. If there are no more arguments, it reads `nil`.
+  /// Reads the next argument as a parameter type. If no arguments are left, it reads the value
+  /// `nil`.
   private mutating func next<Parameter: LuaDecodable>(
     _ type: Parameter.Type
   ) throws(LuaError) -> Parameter {

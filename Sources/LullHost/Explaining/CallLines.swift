@@ -1,7 +1,7 @@
 import LullCore
 import LullLuaSource
 
-/// Finds the line on which a key is written inside a call, such as a setting inside `configure{…}`.
+/// Finds the line of a key inside a call, for example the line of a setting inside `configure{…}`.
 /// Each file and each call is read only once.
 final class CallLines {
   private let sources: ChunkSources
@@ -12,8 +12,8 @@ final class CallLines {
     self.sources = sources
   }
 
-  /// Returns the line of a key inside the brackets of the call at a place. Returns nil if the key
-  /// is not written there, for example because the table was created elsewhere.
+  /// Returns the line of a key inside the brackets of the call at `place`. Returns nil if the key
+  /// is not written inside the brackets, for example because the table was created elsewhere.
   func line(of key: String, inCallAt place: SourcePlace) -> Int? {
     if let lines = calls[place] { return lines[key.lowercased()] }
     let lines = places(in: place.file).flatMap { CallBrackets($0, line: place.line)?.lines } ?? [:]

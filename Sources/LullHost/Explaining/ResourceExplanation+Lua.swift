@@ -2,12 +2,13 @@ import CLullBridge
 package import LullCore
 
 extension ResourceExplanation {
-  /// Returns the text of `resource:explain(method)`. It uses the Lua names. Each setting has its
-  /// line inside the call that set it, if that line is found.
+  /// Returns the text of `resource:explain(method)`, with the names that Lua uses. For each
+  /// setting, the text contains the line inside the call that made the setting, if that line is
+  /// found.
   ///
-  /// - Parameter sources: the source texts in which these lines are searched.
+  /// - Parameter sources: the source texts in which the lines of the settings are searched.
   package static func text(
-    _ sources: ChunkSources, _ resource: Resource, method: RequestMethod = .get
+    _ sources: ChunkSources, _ resource: Resource, method: RequestMethod? = nil
   ) -> String {
     let lines = CallLines(sources)
     return ResourceExplanation(of: resource, method: method, LullHost.Setting.explained)

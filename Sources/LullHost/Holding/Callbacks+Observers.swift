@@ -1,10 +1,10 @@
 import CLullBridge
 import LullCore
 
-/// Adds and removes the observers of scripts, and ends those whose owners have died.
+/// Adds and removes the observers of scripts, and removes observers whose owners have died.
 ///
 /// Order of events: an observer is added to its resource's list. When its owner dies, the observer
-/// is put on the list of orphans. There it is pinned until it is notified in the next turn.
+/// is put on the list of orphans, which pins the observer until it is notified in the next turn.
 extension Callbacks {
   /// The observers that have owners.
   var ownedObservers: [LuaObserver] { observersByID.values.compactMap(\.observer) }
@@ -55,9 +55,9 @@ extension Callbacks {
     throw .argument(1, "an observer table needs a function among \(names)")
   }
 
-  /// Implements `resource:add_observer(observer)`. A function lives as long as the service, unless
-  /// it is removed. A table owns itself and is held weakly. Adding the same table twice results in
-  /// one observer (OBS-14).
+  /// Implements `resource:add_observer(observer)`. A function is kept alive as long as the service,
+  /// unless the observer is removed. A table owns itself and is referenced weakly. Adding the same
+  /// table twice results in one observer (OBS-14).
   func addObserver(_ call: Call, to resource: Resource) throws(Misuse) {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
     if isTable, let known = knownObserver(call, on: resource) {
@@ -73,8 +73,8 @@ extension Callbacks {
     resource.hold(observer, isToldByHost: observer.isToldInTurn)
   }
 
-  /// Implements `resource:add_observer(observer, owner)`. The observer is kept as long as the owner
-  /// lives.
+  /// Implements `resource:add_observer(observer, owner)`. The observer is kept alive as long as the
+  /// owner lives.
   func addOwnedObserver(_ call: Call, to resource: Resource) throws(Misuse) {
     switch Int(call.raw(2).kind) {
     case Int(LULL_TABLE), Int(LULL_FUNCTION), Int(LULL_OBJECT), Int(LULL_OTHER): break
@@ -108,8 +108,8 @@ extension Callbacks {
     if isNew { resource.hold(observer) }
   }
 
-  /// Returns the observers that argument 1 of the call may identify, either as the observer itself
-  /// or as an owner.
+  /// Returns the observers to which argument 1 of the call may refer. The argument is either the
+  /// observer itself, or an owner of observers.
   private func observers(of resource: Resource, called call: Call) -> [LuaObserver] {
     let identity = lull_value_identity(call.state, call.index(1))
     return resource.record.observers.keyed(identity).compactMap { $0 as? LuaObserver }
@@ -122,9 +122,9 @@ extension Callbacks {
     }
   }
 
-  /// Implements `resource:remove_observers(owner_or_function)`. If the value is the owner of
-  /// observers, it is removed as their owner. If it is itself an observer, a function without an
-  /// owner or a table that owns itself, it is removed.
+  /// Implements `resource:remove_observers(owner_or_function)`. If the argument is the owner of
+  /// observers, it is removed from their owners. If the argument is itself an observer (a function
+  /// without an owner, or a table that owns itself), that observer is removed.
   func removeObservers(_ call: Call, from resource: Resource) {
     var unwanted: [LuaObserver] = []
     for observer in observers(of: resource, called: call) {
@@ -149,7 +149,7 @@ extension Callbacks {
 
   // MARK: Owners
 
-  /// Registers an observer that has got an owner.
+  /// Registers an observer that now has an owner.
   func note(_ observer: LuaObserver) {
     observersByID[observer.id] = WeakObserver(observer: observer)
   }

@@ -1,11 +1,11 @@
 import CLullBridge
 
-/// The objects that scripts hold, by handle. The lower half of a handle is the slot, and the upper
-/// half is the generation.
+/// The objects that scripts hold, keyed by handle. The lower half of a handle is the slot, and the
+/// upper half is the generation.
 ///
-/// Each userdata has its own slot. A handle is stale if its generation differs from that of the
-/// slot: its object was released, and a lookup returns nil. When all generations of a slot have
-/// been used, the slot is not used again.
+/// Each userdata has its own slot. A handle is stale if its generation differs from the generation
+/// of the slot. The object of a stale handle was released, so a lookup returns nil. When all
+/// generations of a slot have been used, the slot is not used again.
 struct HandleTable {
   private struct Slot {
     var object: AnyObject?
@@ -19,7 +19,7 @@ struct HandleTable {
   private var slots = [Slot()]
   private var free: [UInt32] = []
   private(set) var count = 0
-  /// The number of handles assigned since this number was last set to 0.
+  /// The number of handles assigned since this property was last set to 0.
   var insertedCount = 0
 
   /// Adds an object, which the table holds until it is removed. Returns its handle.
@@ -39,7 +39,8 @@ struct HandleTable {
     return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
   }
 
-  /// Returns the object of a handle. Returns nil if the object was released or has another kind.
+  /// Returns the object with a handle. Returns nil if the object was released, or if it has another
+  /// kind.
   func object(_ handle: UInt64, kind: Int32) -> AnyObject? {
     let index = Int(handle & 0xffff_ffff)
     guard index < slots.count, slots[index].generation == UInt32(handle >> 32),
@@ -86,7 +87,8 @@ struct HandleTable {
     }
   }
 
-  /// The names of the kinds of all objects in the table, with a mark on those without a userdata.
+  /// The names of the kinds of all objects in the table. Names of objects without a userdata are
+  /// marked.
   var kindsInUse: [String] {
     slots.filter { $0.object != nil }.map { slot in
       let kind = HandleKind(rawValue: slot.kind)?.name ?? "?"

@@ -9,7 +9,8 @@ package final class ObjectHandles {
   let bridge: BridgeRuntime
   private var table = HandleTable()
   private var isSweeping = false
-  /// Called when a request with script functions gets a handle, either its first or another one.
+  /// Called when a request with script functions gets a handle. `isFirst` is true for its first
+  /// handle, and false for each later handle.
   var onScriptedRequest: (Request, _ isFirst: Bool) -> Void = { _, _ in }
 
   init(_ bridge: BridgeRuntime) {
@@ -18,8 +19,8 @@ package final class ObjectHandles {
 
   // MARK: Handles of objects
 
-  /// Returns a new handle for an object that does not store its handle. Such an object has only one
-  /// userdata in its life.
+  /// Returns a new handle for an object that does not store its handle. During its life, the object
+  /// has only one userdata.
   ///
   /// Once the state is closed, neither this function nor `handle(of:)` assigns handles.
   func insert(_ object: AnyObject, kind: HandleKind) -> UInt64 {
@@ -48,9 +49,9 @@ package final class ObjectHandles {
     return mark.handle
   }
 
-  /// Called before a userdata is created for an object with that handle. Returns the handle to use.
-  /// It is a new one if an earlier userdata of the object has not been finalised yet, and otherwise
-  /// the same.
+  /// Called before a userdata is created for an object with that handle. Returns the handle for the
+  /// userdata. If an earlier userdata of the object has not been finalised yet, it is a new handle.
+  /// Otherwise it is the given handle.
   func claim(_ handle: UInt64) -> UInt64 {
     if table.claim(handle) { return handle }
     guard let kind = table.kind(handle), let object = table.object(handle, kind: kind) else {
@@ -67,8 +68,8 @@ package final class ObjectHandles {
 
   // MARK: Objects by handle
 
-  /// Returns the object of that kind behind a script value. Returns nil if the value is something
-  /// else, or if its object is closed.
+  /// Returns the object behind a script value. Returns nil if the value is not an object of that
+  /// kind, or if the object is closed.
   package func object<T: AnyObject>(_ value: lull_value, _ kind: HandleKind, as type: T.Type) -> T?
   {
     guard value.kind == Int32(LULL_OBJECT), value.aux == kind.rawValue else { return nil }
@@ -87,19 +88,20 @@ package final class ObjectHandles {
     table.objects(of: kind.rawValue).map { unsafeDowncast($0, to: type) }
   }
 
-  /// Returns the object behind a script value if it defines its own field names, otherwise nil.
+  /// Returns the object behind a script value, if that object defines its own field names;
+  /// otherwise nil.
   func fieldNaming(_ value: lull_value) -> (any FieldNaming)? {
     guard value.kind == Int32(LULL_OBJECT) else { return nil }
     return table.object(value.handle, kind: value.aux) as? any FieldNaming
   }
 
-  /// Returns the object behind a script value if it describes itself, otherwise nil.
+  /// Returns the object behind a script value, if that object describes itself; otherwise nil.
   func selfDescribing(_ value: lull_value) -> (any SelfDescribing)? {
     guard value.kind == Int32(LULL_OBJECT) else { return nil }
     return table.object(value.handle, kind: value.aux) as? any SelfDescribing
   }
 
-  /// Returns whether the handle is that of the object.
+  /// Returns whether the object has that handle.
   func isObject(_ object: AnyObject, _ handle: UInt64) -> Bool {
     guard handle != 0, let kind = table.kind(handle) else { return false }
     return table.object(handle, kind: kind) === object
@@ -123,14 +125,14 @@ package final class ObjectHandles {
 
   // MARK: Counting
 
-  /// The number of handles in use. They belong to userdata, and to objects that are about to get
-  /// one.
+  /// The number of handles in use. They belong to objects that have a userdata or are about to get
+  /// a userdata.
   var count: Int { table.count }
 
-  /// The names of the kinds of all objects in use, with a mark on those without a userdata.
+  /// The names of the kinds of all objects in use. Names of objects without a userdata are marked.
   var kindsInUse: [String] { table.kindsInUse }
 
-  /// The approximate memory of an object with a handle, in bytes.
+  /// The approximate memory for each object with a handle, in bytes.
   private static let bytesPerHandle = 1024
 
   /// The approximate memory of the objects in use, in bytes.
@@ -146,7 +148,8 @@ package final class ObjectHandles {
 
   /// Releases the objects of finalised userdata.
   ///
-  /// A release may run finalisers, which queue more objects. The same sweep releases those too.
+  /// Releasing an object may run finalisers, which queue more objects. The same sweep releases
+  /// those objects too.
   func sweep() {
     guard !isSweeping, bridge.isStarted else { return }
     isSweeping = true
@@ -157,8 +160,8 @@ package final class ObjectHandles {
     }
   }
 
-  /// Releases objects whose userdata was freed without its finaliser having run to the end. Lua
-  /// does not call a finaliser again that fails for lack of C stack or memory.
+  /// Releases objects whose userdata was freed although its finaliser had failed. A finaliser can
+  /// fail for lack of C stack or memory, and Lua does not call it a second time.
   func releaseVanished() {
     for handle in table.claimed where lull_object_exists(bridge.pointer, handle) == 0 {
       release(handle)
@@ -177,8 +180,8 @@ package final class ObjectHandles {
   }
 
   /// Releases all objects and clears the handles that they store. Called when the state closes
-  /// while the model continues to exist. The services in `shared` are used elsewhere, so they keep
-  /// their data.
+  /// while the model continues to exist. The services in `shared` keep their data, because other
+  /// code uses them too.
   func close(keeping shared: Set<ObjectIdentifier>) {
     for object in table.removeAll() {
       switch object {
@@ -205,8 +208,9 @@ package final class ObjectHandles {
       let service = unsafeDowncast(object, to: Service.self)
       guard service.hostHandle == handle else { return }
       service.hostHandle = 0
-      // Resources and requests hold the userdata of their service, so it is finalised last. This
-      // breaks the cycle between a service and what it stores.
+      // Resources and requests hold the userdata of their service, so the service's userdata is
+      // finalised last. This call breaks the cycle between a service and the objects that it
+      // stores.
       service.forgetAll()
     case .resource:
       // Each kind has objects of one class only.
@@ -267,7 +271,7 @@ extension ObjectHandles {
       case Int(LULL_LIST), Int(LULL_SPREAD), Int(LULL_MAP):
         guard let elements = value.pointer else { continue }
         let isMap = value.kind == Int32(LULL_MAP)
-        // `BridgeRuntime.encode` wrote these values. A map has two of them for each pair.
+        // `BridgeRuntime.encode` wrote these values. A map has two values for each pair.
         releaseUnclaimed(
           elements.assumingMemoryBound(to: lull_value.self),
           count: Int(value.extra) * (isMap ? 2 : 1))
@@ -277,17 +281,18 @@ extension ObjectHandles {
   }
 }
 
-/// An object that defines its own field names, which replace those of its kind.
+/// An object that defines its own field names, which replace the field names of its kind.
 package protocol FieldNaming: AnyObject {
   var fieldNames: [String] { get }
 }
 
 /// An object that describes itself, in addition to the description of its kind.
 package protocol SelfDescribing: AnyObject {
-  /// The help text for the object, which consists of lines.
+  /// The help text for the object, which may have several lines.
   var helpText: String { get }
-  /// The keys of the table that is the object's argument when it is called.
+  /// If a call of the object takes a table as its argument, the keys of that table.
   var argumentNames: [String] { get }
-  /// Returns the possible values for a key of that table, if they are a fixed set of strings.
+  /// Returns the possible values for a key of the table in `argumentNames`, if they are a fixed set
+  /// of strings.
   func argumentWords(for name: String) -> [String]
 }

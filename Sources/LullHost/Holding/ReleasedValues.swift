@@ -15,7 +15,7 @@ final class ReleasedValues {
     isEmpty = false
   }
 
-  /// Adds a pinned value that is to be released.
+  /// Adds the ID of a pinned value that is to be released.
   func addPin(_ id: Int64) {
     batch.pins.append(id)
     isEmpty = false
@@ -27,7 +27,8 @@ final class ReleasedValues {
     isEmpty = false
   }
 
-  /// Returns the values to release and forgets them, or returns nil if there are none.
+  /// Returns the values to release and removes them from this object. Returns nil if there are
+  /// none.
   func take() -> Batch? {
     guard !isEmpty else { return nil }
     let taken = batch

@@ -1,7 +1,7 @@
 import LullCore
 
-/// The host's data about one request. Each request that a script sees, or that starts, has one such
-/// object.
+/// The host's data about one request. Each request that a script has got, or that has started, has
+/// one object of this class.
 final class RequestMark {
   /// The handle of the request's userdata; 0 if it has none.
   var handle: UInt64 = 0
@@ -13,30 +13,29 @@ final class RequestMark {
   var since = 0.0
   /// Whether the request does not keep the script alive, because it is the connection of a stream.
   var isWeak = false
-  /// The value of `isWeak` when the request was added to the list of requests in flight. `isWeak`
-  /// may be set later, for a request that failed before it began.
+  /// The value of `isWeak` when the request was added to the list of requests in flight. For a
+  /// request that failed before it began, `isWeak` may be set after that.
   var countsAsWeak = false
   /// The number of pins on the request's userdata.
   var pins = 0
-  /// The IDs of the script values that transformers created for the request. They are held until
-  /// the request settles.
+  /// The IDs of the script values that transformers created for the request. The values are kept
+  /// alive until the request settles.
   var values: [Int64] = []
   /// The IDs of the script values that the request, or a retry of it, may still call.
   var anchors: [Int64] = []
-  /// Whether a script started the request on a shared pump, so that the request ends with the
-  /// script.
+  /// Whether the request ends with the script, because a script started it on a shared pump.
   var isScripts = false
   /// Whether the request is pinned until the runtime closes, because Swift uses it too.
   var isHeldForProgram = false
-  /// Whether the request was passed to a script. Decorators do not count.
+  /// Whether the request was passed to a script. Passing it to a decorator does not count.
   var isShown = false
-  /// Whether the script has received the request's failure: by awaiting it, in a hook, or by
-  /// reading it.
+  /// Whether the script has received the request's failure: by awaiting the request, in a hook, or
+  /// by reading the error.
   var isHandled = false
-  /// The resource that the request loads, if a script requested the load.
+  /// The resource that the request loads, if a script started the load; otherwise nil.
   var loaded: Resource?
-  /// Keeps the environment of the request's script functions alive, because the request may outlive
-  /// the Lua state.
+  /// The environment of the request's script functions. This reference keeps the environment alive,
+  /// because the request may outlive the Lua state.
   var owner: AnyObject?
 }
 

@@ -2,12 +2,12 @@ import CLullBridge
 package import LullCore
 import Synchronization
 
-/// The Lua values that Swift refers to by ID. Each is kept alive by a pin or by a userdata.
+/// The Lua values that Swift refers to by ID. Each value is kept alive by a pin or by a userdata.
 ///
-/// A stored value is referenced weakly. The code that stores it anchors it to an object with the
-/// right lifetime, or pins it for a while. If there is not enough memory to hold a value, the value
-/// is lost. The loss is recorded, and the current script call raises an error, or the next turn
-/// reports it. Home thread only.
+/// A stored value is referenced weakly. The code that stores the value anchors it to an object with
+/// the right lifetime, or pins it temporarily. If there is not enough memory to anchor or pin a
+/// value, the value is lost. The loss is recorded. The current script call then raises an error or,
+/// without a script call, the next turn reports the loss. Home thread only.
 package final class StoredValues {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
@@ -18,13 +18,13 @@ package final class StoredValues {
   private(set) var lastID: Int64
   /// The range of IDs that this host assigns. No other host of the process uses them.
   private let ownIDs: Range<Int64>
-  /// The number of pins on each stored value, by ID, and on each task or other object, by handle. A
-  /// request stores its own number of pins.
+  /// The number of pins on each stored value, keyed by ID, and on each task or other object, keyed
+  /// by handle. The number of pins on a request is stored in the request's `RequestMark`.
   private var valuePins: [Int64: Int] = [:]
   private var objectPins: [UInt64: Int] = [:]
   /// The number of objects pinned until the process ends.
   private(set) var lastingPinCount = 0
-  /// Whether a value could not be held for lack of memory, and the loss has not been reported yet.
+  /// Whether a value was lost for lack of memory, and the loss has not been reported yet.
   private(set) var lacksMemory = false
 
   init(_ handles: ObjectHandles, _ pump: Pump) {
@@ -53,8 +53,8 @@ package final class StoredValues {
   /// Returns whether this host has assigned the ID.
   func isOwn(_ id: Int64) -> Bool { ownIDs.contains(id) }
 
-  /// Stores the value at a stack index under a new ID. The reference is weak, so the caller must
-  /// anchor or pin the value.
+  /// Stores the value at a stack index under a new ID. The reference to the value is weak, so the
+  /// caller must anchor or pin the value.
   package func keep(_ state: OpaquePointer?, _ index: Int32) throws(Misuse) -> Int64 {
     let id = makeID()
     guard lull_value_keep(bridge.pointer, state, index, id) == 0 else {
@@ -63,8 +63,8 @@ package final class StoredValues {
     return id
   }
 
-  /// Stores the value at a stack index and anchors it to the service's userdata. It is held as long
-  /// as that userdata lives, or until it is released.
+  /// Stores the value at a stack index and anchors it to the service's userdata. The value is kept
+  /// alive as long as that userdata, or until the value is released.
   func keep(_ state: OpaquePointer?, _ index: Int32, anchoredTo service: Service) throws(Misuse)
     -> Int64
   {
@@ -76,8 +76,8 @@ package final class StoredValues {
     return id
   }
 
-  /// Stores the value at a stack index and anchors it to the service's userdata. It is held as long
-  /// as the returned object lives.
+  /// Stores the value at a stack index and anchors it to the service's userdata. The value is kept
+  /// alive as long as the returned object.
   package func storedValue(_ state: OpaquePointer?, _ index: Int32, for service: Service)
     throws(Misuse)
     -> StoredValue
@@ -91,8 +91,8 @@ package final class StoredValues {
     bridge.withArena { String(escapingCString: lull_value_place(bridge.pointer, id)) }
   }
 
-  /// Returns the place where a stored function is defined, or the function `method` in a stored
-  /// table.
+  /// Returns the place where a function is defined. The function is the stored value itself or, if
+  /// that is a table, the field `method` of the table.
   package func definition(of id: Int64, method: StaticString? = nil) -> TraceFrame? {
     guard !bridge.isClosed else { return nil }
     return bridge.withArena {
@@ -109,7 +109,7 @@ package final class StoredValues {
     return LuaCache.functions.compactMap { definition(of: id, method: $0) }
   }
 
-  /// Returns text that consists of a kind of function and the place where the function with that ID
+  /// Returns a text with a kind of function, followed by the place where the function with that ID
   /// is defined.
   func named(_ kind: String, _ id: Int64) -> String {
     let place = place(of: id)
@@ -125,7 +125,7 @@ package final class StoredValues {
   }
 
   /// Replaces the value that is anchored to an object's userdata under `key`. If the ID is nil, the
-  /// value under `key` is released.
+  /// value under `key` is only released.
   private func anchor(_ id: Int64?, from handle: UInt64, only key: Int64) {
     if let id {
       anchor(id, from: handle, key: key)
@@ -138,8 +138,8 @@ package final class StoredValues {
     lull_value_release_from_object(bridge.pointer, handle, key)
   }
 
-  /// Returns the ID of one value that holds the values of all IDs, for an object that can hold only
-  /// one value. Returns 0 if there are no IDs.
+  /// Returns the ID of a single value that keeps the values with all these IDs alive. It is for
+  /// objects that can anchor only one value. Returns 0 if there are no IDs.
   func anchor(for ids: [Int64]) -> Int64 {
     guard let first = ids.first, ids.count > 1 else { return ids.first ?? 0 }
     let id = makeID()
@@ -155,8 +155,8 @@ package final class StoredValues {
 
   // MARK: Values of resources
 
-  /// Returns the ID under which a service holds the Lua data of a resource's record. The next ID is
-  /// for the Lua values in the resource's error, and the one after it for a copy of the data
+  /// Returns the ID under which a service keeps the Lua data of a resource's record alive. The ID
+  /// plus 1 is for the Lua values in the resource's error. The ID plus 2 is for a copy of the data
   /// (`SharedContent`).
   func key(of record: ResourceRecord) -> Int64 {
     if record.hostKey == 0 {
@@ -166,11 +166,11 @@ package final class StoredValues {
     return record.hostKey
   }
 
-  /// Makes the service hold the script values in the current state of its resource, and release the
-  /// previous ones.
+  /// Makes the service keep the script values in the current state of a resource alive, and release
+  /// the script values in its previous state.
   ///
-  /// A finaliser that runs meanwhile may change the resource's data and call this function itself.
-  /// So the check is repeated until the held values are the current ones.
+  /// Meanwhile a finaliser may change the resource's data and call this function again. So the
+  /// check is repeated until the values that the service keeps alive are the current values.
   func stateChanged(of resource: Resource) {
     let record = resource.record
     var data: Int64?
@@ -199,8 +199,8 @@ package final class StoredValues {
 
   // MARK: Values of requests
 
-  /// Holds a script value for a request. Until the request settles, the value is pinned. If the
-  /// request has settled, the value is anchored to its userdata.
+  /// Keeps a script value alive for a request. Until the request settles, the value is pinned. If
+  /// the request has already settled, the value is anchored to the request's userdata.
   func hold(_ id: Int64, for request: Request) {
     guard !request.mark.values.contains(id) else { return }
     guard request.mark.place != nil else {
@@ -214,7 +214,7 @@ package final class StoredValues {
     for id in response.foreignIDs { hold(id, for: request) }
   }
 
-  /// Pins values until the returned function is called. Returns nil if there is nothing to hold.
+  /// Pins values until the returned function is called. Returns nil if there are no values to pin.
   func hold(_ ids: [Int64]) -> (() -> Void)? {
     let held = ids.filter { pin($0) }
     guard !held.isEmpty else { return nil }
@@ -233,7 +233,8 @@ package final class StoredValues {
   }
 
   /// Creates the userdata of a request, and anchors to it the functions that the request may still
-  /// call. The userdata is pinned until the next turn, because nothing else may hold it before.
+  /// call. The userdata is pinned until the next turn, because until then nothing else may refer to
+  /// it.
   private func holdScripts(of request: Request) {
     guard pin(request) else {
       lacksMemory = true
@@ -243,9 +244,10 @@ package final class StoredValues {
     pump.enqueue { [unowned self] in unpin(request) }
   }
 
-  /// Anchors the functions that a request may call to its userdata. For a chain, this includes the
-  /// functions of its parts, up to the first part that has a userdata. The script passed that part
-  /// to the chain itself, which anchors it.
+  /// Anchors the functions that a request may call to the userdata of the request. A chain also
+  /// needs the functions of the requests that it wraps. These are anchored too, up to the first
+  /// wrapped request that has its own userdata. The chain anchors that userdata, because the script
+  /// passed the request to the chain.
   private func anchorScripts(of request: Request) {
     var part: Request? = request
     while let current = part {
@@ -271,8 +273,8 @@ package final class StoredValues {
     return false
   }
 
-  /// Subtracts a pin that could not be created from the count. If other pins were counted
-  /// meanwhile, they remain, and the loss is reported.
+  /// Subtracts a pin that could not be created from the number of pins. If other pins were counted
+  /// meanwhile, they remain counted, and the loss of the value is reported.
   private func dropFailedPin(_ count: inout Int?) {
     guard let counted = count, counted > 1 else { return count = nil }
     count = counted - 1
@@ -289,14 +291,14 @@ package final class StoredValues {
   /// value.
   func adopt(_ id: Int64) { valuePins[id] = 1 }
 
-  /// Records the pin that the bridge created together with a value, and unpins it in the next turn.
-  /// By then its receiver holds the value.
+  /// Records the pin that the bridge created together with a value, and unpins the value in the
+  /// next turn. By then, the receiver of the value keeps it alive.
   func adoptForNow(_ id: Int64) {
     adopt(id)
     pump.enqueue { [unowned self] in unpin(id) }
   }
 
-  /// Pins new values until the next turn. By then their receivers have anchored them.
+  /// Pins new values until the next turn. By then, the receivers of the values have anchored them.
   func holdForNow(_ ids: [Int64]) {
     let pinned = ids.filter { pin($0) }
     if pinned.count < ids.count { lacksMemory = true }
@@ -314,7 +316,7 @@ package final class StoredValues {
   /// needed. Returns false if there is not enough memory.
   func pin(_ request: Request) -> Bool {
     guard !bridge.isClosed else { return false }
-    // This must come first, because a request with script functions is pinned when it gets its
+    // This call must come first, because a request with script functions is pinned when it gets its
     // handle.
     var object = handles.bridged(request)
     let mark = request.mark
@@ -389,10 +391,10 @@ package final class StoredValues {
 
   func noteLackOfMemory() { lacksMemory = true }
 
-  /// Returns whether a value could not be held since the last call, and resets this state.
+  /// Returns whether a value was lost for lack of memory since the last call. Resets `lacksMemory`.
   ///
-  /// - Parameter before: the value of `lacksMemory` when the reporting call began. If it was
-  ///   already true, the loss belongs to an outer call that a finaliser has interrupted.
+  /// - Parameter before: the value of `lacksMemory` when the reporting call began. If it was true,
+  ///   the loss belongs to an outer call, which a finaliser has interrupted.
   func takeLackOfMemory(since before: Bool = false) -> Bool {
     guard lacksMemory, !before else { return false }
     lacksMemory = false
@@ -417,15 +419,15 @@ package final class StoredValue {
     released = values.released
   }
 
-  /// The places where the value is defined: one place if it is a function, or those of its
-  /// functions if it is a cache.
+  /// The places where the value is defined. For a function, this is one place. For a table that is
+  /// used as a cache, these are the places of the functions in the table.
   package var definitions: [TraceFrame] { values?.definitions(of: id) ?? [] }
 
   deinit { released.add(id: id, handle: handle) }
 }
 
-/// The number of a host in the process. It determines which IDs the host assigns, so that those of
-/// different hosts differ.
+/// The number of a host in the process. It determines the range of IDs that the host assigns, so
+/// that different hosts assign different IDs.
 struct HostNumber {
   private static let count = Atomic<Int64>(0)
   /// The number of bits for the IDs of one host. The IDs of documents and views begin at 1 << 61.
@@ -434,7 +436,8 @@ struct HostNumber {
 
   private let number: Int64
 
-  /// Returns the number of a new host. The first one is 0, so its IDs are small.
+  /// Returns the number of a new host. The first number is 0, so the IDs of the first host are
+  /// small.
   static func next() -> HostNumber {
     HostNumber(number: count.wrappingAdd(1, ordering: .relaxed).oldValue % most)
   }

@@ -2,8 +2,8 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// A chart of a numeric field of rows. It consists of bars, or of a line of marks if there are more
-/// rows than fit. (CHART-01)
+/// A chart of a numeric field of a list of rows. It has one bar for each row. If there are too many
+/// rows, it is a line of marks instead. (CHART-01)
 package struct Chart {
   /// The reason why no chart can be drawn.
   package struct Problem: Error {
@@ -22,7 +22,7 @@ package struct Chart {
   private let field: String
   /// Whether the list contains plain numbers, which have no labels.
   private let isPlain: Bool
-  /// The field name for plain numbers, which is the same as in tables.
+  /// The field name that is used for plain numbers. Tables use the same name.
   private static let plainField = "value"
 
   /// Reads the rows of a chart from a list.
@@ -74,7 +74,8 @@ package struct Chart {
     element[field] ?? element.field(field)
   }
 
-  /// Returns the number in a field, which may also be a string that contains a number.
+  /// Returns the number in a field. The value of the field may also be a string that contains a
+  /// number.
   private static func number(
     _ json: JSONText, _ field: String, _ index: Int
   ) throws(Problem) -> Double {
@@ -96,8 +97,8 @@ package struct Chart {
     return value
   }
 
-  /// Returns the name of the field with the labels: the first field whose value is a string,
-  /// otherwise `id`.
+  /// Returns the name of the field that contains the labels: the first field whose value is a
+  /// string, or else the field `id`. Returns nil if the rows have neither.
   private static func labelField(of elements: [JSONText], besides field: String) -> String? {
     guard let first = elements.first(where: { $0.kind == .object }) else { return nil }
     let text = first.members.first { $0.value.kind == .string && $0.key != field }
@@ -106,13 +107,14 @@ package struct Chart {
 
   // MARK: Drawing
 
-  /// Returns the chart as text. Lines with bars or marks fit into `width`, if possible.
+  /// Returns the chart as text. If possible, the lines with bars or marks are no longer than
+  /// `width`.
   ///
   /// - Parameters:
-  ///   - limit: the maximum number of lines for bars. If there are more rows, marks are drawn
-  ///     instead. nil for no limit.
+  ///   - limit: the maximum number of lines for bars, or nil for no limit. If there are more rows,
+  ///     marks are drawn instead.
   ///   - isTerminal: whether control characters are escaped.
-  ///   - painted: adds the colour to bars and marks.
+  ///   - painted: adds the colour to a text that consists of bars or marks.
   package func text(
     width: Int, limit: Int?, isTerminal: Bool, painted: (String) -> String
   ) -> String {
@@ -121,7 +123,8 @@ package struct Chart {
     return isPlain || !fits ? sparkline(width, painted) : bars(width, isTerminal, painted)
   }
 
-  /// The magnitude of the largest value, which is scaled to 1.
+  /// The absolute value of the number that has the largest absolute value. Bars are scaled relative
+  /// to it.
   private var scale: Double { rows.compactMap { $0.value?.magnitude }.max() ?? 0 }
 
   // MARK: Bars
@@ -163,7 +166,8 @@ package struct Chart {
     return text
   }
 
-  /// Returns a bar of that length. A positive length is shown as at least an eighth of a character.
+  /// Returns a bar of that length. A positive length is shown as at least one eighth of a
+  /// character.
   private static func bar(_ length: Double, atMost limit: Int) -> String {
     guard length > 0, limit > 0 else { return "" }
     let eighths = min(max(Int((length * 8).rounded()), 1), limit * 8)

@@ -3,7 +3,7 @@ import LullSystem
 
 /// A table made from JSON: a list of objects, with one row for each object.
 ///
-/// A single value is treated as a list of one element. Values that are not objects are in a
+/// A single value is treated as a list of one element. Values that are not objects are put in a
 /// separate column, `value`.
 package struct ContentTable {
   private static let plainColumn = "value"
@@ -13,9 +13,9 @@ package struct ContentTable {
   /// Reads the rows of a table from JSON.
   ///
   /// - Parameters:
-  ///   - columns: the fields to show; empty for all.
-  ///   - known: all existing fields in the order of their columns; nil for the order in which they
-  ///     appear.
+  ///   - columns: the names of the fields to show; empty for all fields.
+  ///   - known: the names of all existing fields, in the order of their columns. If nil, the
+  ///     columns are in the order in which the fields appear in the rows.
   package init(_ json: JSONText, columns: [String], known: [String]? = nil) {
     let elements = json.lines
     let objects = elements.filter { $0.kind == .object }
@@ -28,7 +28,7 @@ package struct ContentTable {
         for pair in element.members where seen.insert(pair.key).inserted { names.append(pair.key) }
       }
     }
-    // The requested columns are fields of objects. If there are no objects, the values themselves
+    // The requested columns are fields of objects. If no value is an object, the values themselves
     // are shown.
     let hasPlain =
       objects.count < elements.count && (columns.isEmpty || objects.isEmpty)
@@ -87,8 +87,8 @@ package struct ContentTable {
   /// The width below which a column is not shrunk.
   private static let narrowest = 6
 
-  /// Returns the widths of columns that fit into a total width. The widest columns are shrunk
-  /// first.
+  /// Returns the widths of columns, shrunk so that they fit into a total width. The widest columns
+  /// are shrunk first.
   private static func fitted(_ widths: [Int], into total: Int) -> [Int] {
     let room = total - gap * (widths.count - 1)
     guard widths.reduce(0, +) > room else { return widths }
@@ -111,8 +111,9 @@ package struct ContentTable {
     return line
   }
 
-  /// Returns a text with its line breaks replaced by spaces, because a row is one line. For a
-  /// terminal, control characters are also escaped, so that widths are right.
+  /// Returns a text with its line breaks replaced by spaces, because a row is one line. If the text
+  /// is for a terminal, control characters are also escaped, so that the width of the text is
+  /// known.
   static func onOneLine(_ text: String, isTerminal: Bool) -> String {
     let line = String(
       String.UnicodeScalarView(

@@ -1,7 +1,7 @@
 import CLullBridge
 
-/// The sort order of a table's key. Keys with a given place come first, then numbers, then strings,
-/// then the remaining keys in their original order.
+/// The sort order of a key in a table. Keys with a given position come first, in order of position.
+/// Then numbers follow, then strings, then the remaining keys in their original order.
 struct ShownKey: Comparable {
   private let place: Int
   private let order: Int
@@ -10,7 +10,7 @@ struct ShownKey: Comparable {
 
   /// Creates the sort order of a key.
   ///
-  /// - Parameter place: the given place of the key, or nil if it has none.
+  /// - Parameter place: the given position of the key, or nil if it has none.
   init(_ key: lull_value, place: Int? = nil) {
     self.place = place ?? Int.max
     order = key.kind == Int32(LULL_STRING) ? 1 : key.double != nil ? 0 : 2
@@ -29,7 +29,7 @@ struct ShownKey: Comparable {
   }
 }
 
-/// Finds the first of many keys in sort order without storing all of them.
+/// Finds the keys that come first in sort order among many keys, without storing all keys.
 struct FirstKeys {
   private let limit: Int
   private var found: [(key: ShownKey, position: Int)] = []
@@ -51,7 +51,8 @@ struct FirstKeys {
     found.removeLast(max(0, found.count - limit))
   }
 
-  /// The ranks of the first keys in sort order, by the positions at which the keys were added.
+  /// For each of the keys that come first, its index in sort order. The dictionary key is the
+  /// position at which the table key was added.
   var ranks: [Int: Int] {
     var first = self
     first.keepFirst()

@@ -1,8 +1,8 @@
 package import LullCore
 
-/// JSON source text: a value within a text that is known to be valid JSON.
+/// The source text of a JSON value. It is part of a text that is known to be valid JSON.
 ///
-/// The text is interpreted only when needed. So numbers have the digits of the source, and repeated
+/// The text is interpreted only when needed. So numbers keep the digits of the source, and repeated
 /// keys are preserved.
 package struct JSONText: Sendable {
   package enum Kind {
@@ -21,8 +21,8 @@ package struct JSONText: Sendable {
     range = bytes.indices
   }
 
-  /// Creates the text of a value in a document. If the document was parsed from `body`, the text is
-  /// the value as written there; otherwise the value is encoded.
+  /// Creates the text of a value in a document. If the document was parsed from `body`, the value
+  /// keeps its spelling in `body`. Otherwise the value is encoded.
   package init(_ element: JSONElement, spelledBy body: [UInt8]?) {
     guard let body, JSONScan.isUTF8(body), let document = try? JSONDocument(parsing: body),
       document.root == element
@@ -63,7 +63,8 @@ package struct JSONText: Sendable {
     return (try? JSONDocument(parsing: Array(bytes[range])))?.root.string
   }
 
-  /// The elements of an array; for any other value, only the value itself.
+  /// The elements of an array. For any other value, a list with the value itself as the only
+  /// element.
   package var lines: [JSONText] {
     guard kind == .array else { return [self] }
     var elements: [JSONText] = []
@@ -79,7 +80,7 @@ package struct JSONText: Sendable {
     return count
   }
 
-  /// The members of an object, including those with repeated keys; empty for any other value.
+  /// The members of an object, including members with repeated keys. Empty for any other value.
   package var members: [(key: String, value: JSONText)] {
     guard kind == .object else { return [] }
     var members: [(key: String, value: JSONText)] = []
@@ -95,8 +96,8 @@ package struct JSONText: Sendable {
     return members
   }
 
-  /// The last member of an object with that name, or the element of an array at that position,
-  /// which starts at 1.
+  /// If the value is an object, the last member with that name. If the value is an array, the
+  /// element at that position; positions start at 1. Otherwise nil.
   package subscript(name: String) -> JSONText? {
     if kind == .object { return members.last { $0.key == name }?.value }
     guard kind == .array, let position = Int(name) else { return nil }
@@ -104,9 +105,9 @@ package struct JSONText: Sendable {
     return elements.indices.contains(position - 1) ? elements[position - 1] : nil
   }
 
-  /// Returns the value of a field. The name is one name or several names separated by dots, and
-  /// numbers are positions in lists, starting at 1. The rules are those of `-f` and `lull.list`.
-  /// (FLT-03)
+  /// Returns the value of a field. `name` is one name, or several names separated by dots. A number
+  /// in `name` is a position in a list, starting at 1. The rules are those of the option `-f` and
+  /// of `lull.list`. (FLT-03)
   package func field(_ name: String) -> JSONText? {
     if let whole = self[name] { return whole }
     guard name.contains(".") else { return nil }
@@ -115,8 +116,8 @@ package struct JSONText: Sendable {
     return current
   }
 
-  /// The value on one line. A string has no quotes, null is empty text, and any other value is
-  /// JSON.
+  /// The value on one line. A string is shown without quotes, null is an empty text, and any other
+  /// value is JSON.
   package var plain: String {
     if let string { return string }
     if isNull { return "" }
@@ -125,8 +126,8 @@ package struct JSONText: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Calls `body` with each element of an array, or with each key and each value of an object in
-  /// turn.
+  /// Calls `body` with each element of an array. For an object, calls `body` with each key,
+  /// followed by the value for that key.
   private func forEachPart(_ body: (JSONText) -> Void) {
     var place = JSONScan.token(bytes, range.lowerBound + 1)
     while place < range.upperBound - 1 {
@@ -156,8 +157,8 @@ package struct JSONText: Sendable {
     }
   }
 
-  /// Calls `body` with each token of the value, and with the first byte of the token that follows
-  /// it.
+  /// Calls `body` with each token of the value. `next` is the first byte of the token that follows,
+  /// or nil after the last token.
   package func forEachToken(_ body: (_ token: ArraySlice<UInt8>, _ next: UInt8?) -> Void) {
     var place = range.lowerBound
     while place < range.upperBound {
@@ -168,7 +169,8 @@ package struct JSONText: Sendable {
     }
   }
 
-  /// Returns the string in a token that is a string with escapes; nil for any other token.
+  /// If the token is a string that contains escapes, returns that string. Returns nil for any other
+  /// token.
   package static func withEscapes(_ token: ArraySlice<UInt8>) -> JSONElement? {
     guard token.first == UInt8(ascii: "\""), token.contains(UInt8(ascii: "\\")) else { return nil }
     return (try? JSONDocument(parsing: Array(token)))?.root
@@ -177,7 +179,8 @@ package struct JSONText: Sendable {
 
 extension JSONText {
   /// Returns the first part of a dotted field name that exists in no row. Returns nil if a row has
-  /// the field, or if the parent of that part is null or a list in all rows.
+  /// the field. Also returns nil if the value that should contain the missing part is null or a
+  /// list in every row.
   package static func missingPart(
     of name: String, in rows: [JSONText]
   ) -> LineWarnings.MissingPart? {

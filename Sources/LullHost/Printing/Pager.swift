@@ -7,8 +7,9 @@ package struct Pager {
   /// The shell command from `$PAGER`, or the default.
   private let command: String
 
-  /// Creates a pager that uses `$PAGER`, or else `less`. Returns nil if standard output is not a
-  /// terminal, if the variable is empty or `cat`, or if the terminal has no capabilities.
+  /// Creates a pager that uses `$PAGER`, or `less` if that variable is not set. Returns nil if
+  /// standard output is not a terminal, if `$PAGER` is empty or `cat`, or if the terminal has no
+  /// capabilities.
   package init?() {
     guard isatty(STDOUT_FILENO) != 0 else { return nil }
     let kind = Pager.variable("TERM") ?? "dumb"
@@ -23,8 +24,8 @@ package struct Pager {
     getenv(name).map { String(escapingCString: $0) }
   }
 
-  /// Returns whether a text that ends with a line break has more lines than the screen. One line of
-  /// the screen is left for the prompt.
+  /// Returns whether a text that ends with a line break has too many lines for the screen. One line
+  /// of the screen is left for the prompt.
   package static func isLong(_ bytes: [UInt8]) -> Bool {
     guard let size = TerminalSize(of: STDOUT_FILENO) else { return false }
     var rows = 0
@@ -34,7 +35,7 @@ package struct Pager {
         line.count <= size.columns
         ? 1 : TextWidth.of(String(decoding: Pager.withoutSequences(line), as: UTF8.self))
       rows += max(1, (width + size.columns - 1) / size.columns)
-      // The empty last line of the text counts as the line of the prompt.
+      // The empty last line of the text counts as the line for the prompt.
       if rows > size.rows { return true }
     }
     return false
@@ -51,13 +52,13 @@ package struct Pager {
     return result
   }
 
-  /// Shows a text in the pager and waits until the user quits it. Returns false if the program
-  /// can't be run. Meanwhile only the pager handles Ctrl-C, and the user may quit it before the end
-  /// of the text.
+  /// Shows a text in the pager and waits until the user quits the pager. The user may quit it
+  /// before the end of the text. Meanwhile only the pager handles Ctrl-C. Returns false if the
+  /// pager program can't be run.
   ///
   /// - Parameters:
   ///   - bytes: the text, with control characters escaped.
-  ///   - hint: what to do if the program can't be run.
+  ///   - hint: a hint for the user, shown if the pager program can't be run.
   package func show(_ bytes: [UInt8], hint: String = "set PAGER to another program") -> Bool {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
@@ -85,8 +86,8 @@ package struct Pager {
     return true
   }
 
-  /// Runs `body` while this process ignores the signals of the keyboard. Processes that were
-  /// started before still receive them.
+  /// Runs `body` while this process ignores the signals of the keyboard. Other processes that were
+  /// started before `body` still receive these signals.
   private static func withoutKeys(_ body: () -> Int32) -> Int32 {
     var ignoring = sigaction()
     ignoring.__sigaction_handler.sa_handler = SIG_IGN

@@ -14,13 +14,15 @@ package struct ShownTable {
   private let heads: [String]
   private let rows: [[Cell]]
   private let widths: [Int]
-  /// For each column, whether it is right-aligned because all its values are numbers or missing.
+  /// For each column, whether the column is right-aligned. A column is right-aligned if each of its
+  /// values is a number or missing.
   private let isNumeric: [Bool]
   /// The number of rows that are not shown.
   private let rest: ShownValue.Rest
   private let hiddenColumns: Int
 
-  /// Creates a table of values. Returns nil unless they are several objects with the same keys.
+  /// Creates a table of values. Returns nil unless the values are at least two objects with the
+  /// same keys.
   package init?(_ elements: [ShownValue], more: ShownValue.Rest, width: Int) {
     guard elements.count > 1, case .map(let first, .none) = elements[0] else { return nil }
     let keys = first.map(\.key)
@@ -76,7 +78,8 @@ package struct ShownTable {
     hiddenColumns = heads.count - widths.count
   }
 
-  /// Returns the cell for a value. A string has no quotes, and a nested value is on one line.
+  /// Returns the cell for a value. A string is shown without quotes, and a nested value on one
+  /// line.
   private static func cell(_ value: ShownValue) -> Cell {
     switch value {
     case .atom(let text, .string):

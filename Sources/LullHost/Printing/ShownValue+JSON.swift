@@ -41,12 +41,13 @@ extension ShownValue {
       fields, more: pairs.count > fields.count ? .count(pairs.count - fields.count) : .none)
   }
 
-  /// Returns a key as it is written in a Lua table.
+  /// Returns a key in the form that a Lua table constructor uses.
   static func key(_ key: String) -> String {
     ShownValue.key(bytes: key.utf8)
   }
 
-  /// Returns a key, whose bytes need not be UTF-8, as it is written in a Lua table.
+  /// Returns a key in the form that a Lua table constructor uses. The bytes of the key need not be
+  /// UTF-8.
   static func key(bytes: some Collection<UInt8>) -> String {
     if bytes.count <= 60, let name = String(validating: bytes, as: UTF8.self), isName(name) {
       return name

@@ -1,13 +1,13 @@
 import LullCore
 import LullLuaSource
 
-/// A value for display. It is shortened to limits and does not depend on Lua or JSON.
+/// A value for display, already shortened to the limits. It does not depend on Lua or JSON.
 package indirect enum ShownValue: Equatable, Sendable {
   case atom(String, Style)
   /// A list with its first elements, and the number of elements that are omitted.
   case list([ShownValue], more: Rest)
   case map([Field], more: Rest)
-  /// A title, with a value that is shown below it.
+  /// A title, with a value that is shown on the lines below the title.
   case titled(String, ShownValue)
 
   package struct Field: Equatable, Sendable {
@@ -20,7 +20,7 @@ package indirect enum ShownValue: Equatable, Sendable {
     }
   }
 
-  /// The type of an atom, which determines its colour.
+  /// The type of a value that has no elements. It determines the colour.
   package enum Style: Sendable {
     case string
     case number
@@ -35,7 +35,7 @@ package indirect enum ShownValue: Equatable, Sendable {
   package enum Rest: Equatable, Sendable {
     case none
     case count(Int)
-    /// Some were omitted, but they were not counted.
+    /// Some elements were omitted, but they were not counted.
     case unknown
 
     var text: String? {
@@ -47,13 +47,13 @@ package indirect enum ShownValue: Equatable, Sendable {
     }
   }
 
-  /// The limits for the amount of a value that is shown.
+  /// The limits on how much of a value is shown.
   package struct Limits: Sendable {
     package var depth = 4
     /// The maximum number of elements or fields of one table.
     package var elements = 40
-    /// The maximum number of characters of a string inside a table. For a string at the top level
-    /// it is `topString`.
+    /// The maximum number of characters of a string inside a table. The limit for a string at the
+    /// top level is `topString`.
     package var string = 120
     package var topString = 4000
     /// Whether the script's `__tostring` functions may be called.
@@ -69,8 +69,8 @@ package indirect enum ShownValue: Equatable, Sendable {
 
   static let cycle = ShownValue.atom("<cycle>", .faint)
 
-  /// Returns a string in quotes, which is cut off after `limit` characters. Invalid text is escaped
-  /// as in Lua.
+  /// Returns a string in quotes, cut off after `limit` characters. Invalid text is escaped as in
+  /// Lua.
   static func string(_ text: String, limit: Int) -> ShownValue {
     string(bytes: text.utf8, limit: limit)
   }

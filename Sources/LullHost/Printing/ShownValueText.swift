@@ -1,11 +1,11 @@
 import LullCore
 import LullSystem
 
-/// Formats a value as text: on one line if it fits, otherwise with one element per line. A list of
-/// objects with the same keys becomes a table.
+/// Formats a value as text, on one line if the text fits. Otherwise each element is on its own
+/// line, and a list of objects with the same keys becomes a table.
 package struct ShownValueText {
   package let width: Int
-  /// Whether colour sequences are added.
+  /// Whether the escape sequences for colours are added.
   package let colours: Bool
 
   package init(width: Int, colours: Bool) {
@@ -28,7 +28,7 @@ package struct ShownValueText {
     return block(value, indent: 0, before: 0)
   }
 
-  /// Returns a value on one line if it fits, otherwise in several lines.
+  /// Returns a value on one line if the text fits, otherwise on several lines.
   ///
   /// - Parameter before: the number of columns that are already used on the first line.
   private func block(_ value: ShownValue, indent: Int, before: Int) -> String {

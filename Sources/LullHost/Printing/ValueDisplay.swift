@@ -111,9 +111,9 @@ struct ValueDisplay {
     return .map(positions + fields, more: left > 0 ? .count(left) : rest)
   }
 
-  /// Returns the entries of a table that are not list elements: the first ones in the order of
-  /// their keys, and the number of omitted ones. If `limits` is nil, the result only shows whether
-  /// there are any.
+  /// Returns the entries of a table that are not list elements: the first entries in sort order of
+  /// their keys, and the number of omitted entries. If `limits` is nil, the result only shows
+  /// whether there are any entries.
   private func fields(
     of table: Int32, beyond length: Int, in state: OpaquePointer?, _ limits: ShownValue.Limits?,
     _ path: inout [UnsafeRawPointer?]
@@ -145,8 +145,8 @@ struct ValueDisplay {
     return (fields.compactMap(\.self), rest > 0 ? .count(rest) : .none)
   }
 
-  /// Returns the positions of a table's keys in the document from which the table was built; empty
-  /// if there is none.
+  /// If a table was built from a document, returns the position of each key in that document.
+  /// Otherwise returns an empty dictionary.
   private func places(ofKeysOf table: Int32, in state: OpaquePointer?) -> [[UInt8]: Int] {
     guard lull_push_key_order(state, table) != 0 else { return [:] }
     defer { lull_pop(state, 1) }
@@ -166,8 +166,8 @@ struct ValueDisplay {
     key.kind == Int32(LULL_STRING) ? bytes(key) : UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  /// Calls `body` with each entry that is not a list element, until it returns false. Returns false
-  /// if there is not enough memory.
+  /// Calls `body` with each entry of a table that is not a list element, until `body` returns
+  /// false. This function returns false if there is not enough memory.
   private func visit(
     _ table: Int32, beyond length: Int, in state: OpaquePointer?,
     _ body: (_ key: lull_value, _ value: lull_value) -> Bool
@@ -223,7 +223,8 @@ struct ValueDisplay {
     return .titled(name, shown(lull_stack_top(state), in: state))
   }
 
-  /// Returns content for display. Content that Lua code created is only named here.
+  /// Returns content for display. For content that Lua code created, only the kind of content is
+  /// shown.
   private func shown(_ content: Content) -> ShownValue {
     switch content {
     case .json(let document): return ShownValue(document.root)

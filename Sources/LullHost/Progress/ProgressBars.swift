@@ -6,8 +6,8 @@ import LullSystem
 /// The progress bars of a script on a terminal, in the order in which they began. The output of the
 /// script appears above them.
 ///
-/// No bars are shown if standard error is not a terminal. They are not shown while a session is
-/// open either, because they would overwrite its line. Home thread only.
+/// No bars are shown if standard error is not a terminal. No bars are shown while a session is open
+/// either, because they would overwrite the line of its prompt. Home thread only.
 ///
 /// Behaviours: PROG-01 to PROG-07.
 final class ProgressBars {
@@ -54,7 +54,8 @@ final class ProgressBars {
       bar.look = nil
       guard let self, isShown(bar) else { return }
       guard let path = response.entity?.content.plainBytes else { return remove(bar) }
-      // The count is set to the final size, because the last update was before the end.
+      // The count is set to the final size of the file, because the last update was before the end
+      // of the download.
       if let file = try? ReadableFile(path) { bar.count = Double(file.stamp.size) }
       bar.total = nil
       finish(bar)
@@ -62,7 +63,7 @@ final class ProgressBars {
   }
 
   /// Reads the label of a bar from an option. The value true means an empty label. Returns nil for
-  /// false.
+  /// the value false.
   static func label(_ value: lull_value) throws(Misuse) -> String? {
     switch Int(value.kind) {
     case Int(LULL_BOOLEAN): return value.integer != 0 ? "" : nil
@@ -109,7 +110,7 @@ final class ProgressBars {
     lull_output_release()
   }
 
-  /// Removes a bar and writes a closing line in its place.
+  /// Removes a bar and writes its closing line in place of the bar.
   func finish(_ bar: ScriptProgress.Bar) {
     remove(bar)
     StandardError.write(bar.closingLine(pump.clock.uptime))
@@ -140,7 +141,8 @@ final class ProgressBars {
 }
 
 extension Content {
-  /// The bytes of text or binary content; for a download, the name of its file.
+  /// The bytes of text or binary content. For a download, the bytes of the name of its file.
+  /// Otherwise nil.
   fileprivate var plainBytes: [UInt8]? {
     switch self {
     case .text(let text): Array(text.utf8)

@@ -4,7 +4,7 @@ import LullSystem
 extension ScriptProgress {
   /// The state of a progress bar and its appearance.
   final class Bar {
-    /// The largest count up to which every integer is exact.
+    /// The largest count for which all integers up to it are represented exactly.
     static let largest = 9e15
     private static let width = 30
     /// The maximum share of the line's width that the label may use.

@@ -1,7 +1,7 @@
 import LullCore
 
-/// Collects the fields of a Lua table that define a request body. They may be added in any order,
-/// because a Lua table has none.
+/// Collects the fields of a Lua table that define a request body. The fields may be added in any
+/// order, because a Lua table has no order.
 struct BodyFields {
   static let none = Misuse.message("a body needs one of 'json', 'form', 'text', 'data'")
 
@@ -19,7 +19,7 @@ struct BodyFields {
     made = try body()
   }
 
-  /// Returns the body that the fields define, or nil if none of them is a body.
+  /// Returns the body that the fields define, or nil if no field defines a body.
   func body() throws(Misuse) -> Result<RequestBody, RequestBodyFailure>? {
     guard let made else {
       if contentType != nil || encoding != nil { throw BodyFields.none }

@@ -1,30 +1,31 @@
 import CLullBridge
 import LullCore
 
-/// The rows that a script writes as CSV. They are tables with names, or lists, or the rows of a
-/// document.
+/// The rows that a script writes as CSV. Each row is a table keyed by column name, a list, or a row
+/// of a parsed document.
 struct CSVRows {
   /// The names of the columns in order of appearance. The fields of a Lua table have no order, so
-  /// they are sorted.
+  /// their names are sorted.
   private(set) var columns: [[UInt8]]
   private let isOpen: Bool
   private let json: JSONReader
-  /// The columns for nested values, by the first part of their dotted name. (FLT-03)
+  /// The columns for nested values, keyed by the first part of the dotted column name. (FLT-03)
   private var inner: [[UInt8]: [(column: Int, names: ArraySlice<String>)]] = [:]
   private var positions: [[UInt8]: Int] = [:]
   private var rows: [[(column: Int, text: [UInt8])]] = []
   /// Whether the rows are lists; nil before the first row that is not empty.
   private var areLists: Bool?
-  /// The field names that have no column, from the first row that has such fields.
+  /// The names of fields that have no column. They are taken from the first row that has fields
+  /// without a column.
   private var others: [[UInt8]] = []
   /// The indices of the columns that occur in at least one row.
   private var seen: Set<Int> = []
-  /// The number of fields in the longest row that is a list.
+  /// The number of values in the longest row that is a list.
   private var width = 0
 
   /// Creates an empty set of rows.
   ///
-  /// - Parameter columns: the columns to write; nil for all fields that rows have.
+  /// - Parameter columns: the names of the columns to write; nil to write all fields of the rows.
   init(columns: [[UInt8]]?, _ json: JSONReader) {
     self.columns = columns ?? []
     self.json = json
@@ -44,7 +45,7 @@ struct CSVRows {
     var writer = CSVWriter(delimiter: delimiter, guardsFormulas: guardsFormulas)
     guard !rows.isEmpty || !columns.isEmpty else { return [] }
     guard !columns.isEmpty || width > 0 else {
-      throw .message("cannot encode as CSV: no row has a field, and no columns are set")
+      throw .message("cannot encode as CSV: the rows have no fields, and no columns are set")
     }
     if hasHeader, !columns.isEmpty { writer.write(columns) }
     for row in rows {
@@ -61,7 +62,7 @@ struct CSVRows {
     return columns.indices.filter { !seen.contains($0) }.map { columns[$0] }
   }
 
-  /// The field names from which a replacement for a missing column may be suggested.
+  /// The field names from which a replacement for a missing column may be chosen.
   var names: [String] { (columns + others).map { String(escaping: $0) } }
 
   // MARK: Reading
@@ -142,7 +143,7 @@ struct CSVRows {
       }
     }
     guard named.isEmpty || listed.isEmpty else {
-      throw problem("a row has either names or positions, not both")
+      throw problem("a row must have either names or positions as keys, not both")
     }
     named.sort { $0.name.lexicographicallyPrecedes($1.name) }
     if listed.isEmpty { try add(named: named, deep) } else { try add(listed: listed) }
@@ -174,11 +175,11 @@ struct CSVRows {
 
   // MARK: Adding
 
-  /// Adds a row whose fields have names.
+  /// Adds a row that has named fields.
   ///
   /// - Parameters:
-  ///   - fields: the fields of the row. The text of a field is nil if it has no column.
-  ///   - deep: the texts for the columns of nested values.
+  ///   - fields: the fields of the row. `text` is nil for a field that has no column.
+  ///   - deep: the texts of nested values, each with the index of its column.
   private mutating func add(
     named fields: [(name: [UInt8], text: [UInt8]?)], _ deep: [(column: Int, text: [UInt8])]
   ) throws(Misuse) {
@@ -195,7 +196,7 @@ struct CSVRows {
       }
       if let column = positions[name], let text { row.append((column, text)) }
     }
-    // A field with the whole name of a column takes precedence over a nested value.
+    // A field whose name is the whole name of a column takes precedence over a nested value.
     for (column, text) in deep where !row.contains(where: { $0.column == column }) {
       row.append((column, text))
     }
@@ -260,7 +261,8 @@ struct CSVRows {
     }
   }
 
-  /// Returns the text of a nested value, which the names lead to; nil if it does not exist.
+  /// Returns the text of a value nested inside `value`. `names` are the field names on the path to
+  /// the nested value. Returns nil if the nested value does not exist.
   private func text(
     inside value: lull_value, at index: Int32, _ state: OpaquePointer?,
     _ names: ArraySlice<String>, row: Int, _ column: Int

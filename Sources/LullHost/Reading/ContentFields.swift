@@ -59,8 +59,8 @@ struct ContentFields: ContentFieldReader {
 
   /// Returns the value at a path in a table.
   ///
-  /// - Parameter list: the number of names that lead to a list. The rest of the path begins in the
-  ///   last element of that list. -1 if there is no such list.
+  /// - Parameter list: the index in `way` at which a list is reached. The names from that index on
+  ///   are looked up in the last element of the list. -1 if the path contains no such list.
   private func field(_ way: [String], in foreign: ForeignContent, list: Int = -1) -> FieldValue {
     read(way, in: foreign, list: list) { value in ContentFields.field(value) } ?? .nothing
   }

@@ -2,8 +2,9 @@ import CLullBridge
 import LullCore
 import LullTransport
 
-/// Reads secrets and other credentials in the arguments of scripts. Only their sources are read.
-/// The text of a secret is read, and a token is requested, when a request is sent.
+/// Reads secrets and other credentials in the arguments of scripts. Only the source of a secret is
+/// read here. The text of the secret is read when a request is sent. A token is requested at that
+/// time, too.
 struct CredentialReader {
   static let secretKeys = ["env", "file", "command", "name", "origins"]
 
@@ -54,8 +55,8 @@ struct CredentialReader {
     }
     let secret = Secret(source, name: name ?? standardName, origins: origins)
     guard permissions.isInspecting else { return secret }
-    // During an inspection, no secrets are read, even if the file's own networking function
-    // requests them.
+    // During an inspection, secrets are not read, even if the file's own networking function asks
+    // for them.
     return Secret(
       standingFor: source, literal: Inspection.secret, name: secret.name, origins: origins)
   }
@@ -125,7 +126,7 @@ struct CredentialReader {
     return SecretText(Secret(.literal(text)))
   }
 
-  /// Reads an argument that is a user name. Unlike a password, it may be shown.
+  /// Reads an argument that is a user name. A user name may be shown; a password may not.
   func user(_ value: lull_value, argument position: Int) throws(Misuse) -> SecretText {
     if let text = handles.secret(value) { return text }
     guard let text = value.string else {

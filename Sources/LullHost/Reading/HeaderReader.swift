@@ -1,8 +1,8 @@
 import CLullBridge
 package import LullCore
 
-/// Reads header values. A string, number or secret sets the header, and a list sends several.
-/// `false` removes the header and suppresses its default.
+/// Reads header values. A string, number or secret sets the header. A list sends the header several
+/// times. `false` removes the header and suppresses its default.
 package struct HeaderReader {
   private let handles: ObjectHandles
 
@@ -94,7 +94,7 @@ struct HeaderEdit {
   let name: String
   let change: Change
 
-  /// The values that the edit sets, without those that contain secrets.
+  /// The values that the edit sets. Values that contain secrets are left out.
   var plainValues: [[UInt8]] {
     guard case .set(let values) = change else { return [] }
     return values.filter { $0.secret == nil }.map(\.text)
@@ -124,7 +124,8 @@ struct HeaderEdit {
   }
 }
 
-/// The edits for a table of headers, in the order of its fields.
+/// The header edits that a table of headers describes, in the order in which Lua returned the
+/// fields.
 package struct HeaderEdits {
   fileprivate let edits: [HeaderEdit]
 

@@ -12,7 +12,7 @@ package struct JSONReader {
     self.handles = handles
   }
 
-  /// The reason why a value has no JSON form, with the place of that value.
+  /// The reason why a value has no JSON form, and where in the content that value is.
   package struct Problem: Error {
     package let text: String
   }
@@ -38,8 +38,8 @@ package struct JSONReader {
       Array(UnsafeRawBufferPointer(start: result.bytes, count: result.length)))
   }
 
-  /// Returns a request body with the JSON text of the value at a stack index. Its strings may be
-  /// secrets.
+  /// Returns a request body with the JSON text of the value at a stack index. The strings inside
+  /// the value may be secrets.
   func body(of state: OpaquePointer?, _ index: Int32) -> Result<RequestBody, Problem> {
     var result = lull_json_result()
     guard lull_json_encode(state, index, 0, &result) == 0 else {

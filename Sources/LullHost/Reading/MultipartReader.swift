@@ -50,7 +50,7 @@ struct MultipartReader {
     let misuse = Misuse.message("multipart value #\(position) must be { name, value }")
     guard element.kind == Int32(LULL_TABLE) else { throw misuse }
     var name: String?
-    // The name is read first, because a table may return it after the value.
+    // The name is read first, because iterating over the table may return the name after the value.
     try LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
       guard key.kind == Int32(LULL_INTEGER), (1...2).contains(key.integer) else { throw misuse }
       guard key.integer == 1 else { return }
@@ -75,7 +75,8 @@ struct MultipartReader {
       let file = box.file
       guard file.name.text != nil else {
         throw .message(
-          "the name of the file '\(file.name)' is not valid UTF-8: set another one with name =")
+          "the name of the file '\(file.name)' is not valid UTF-8: set another name with the "
+            + "option 'name'")
       }
       return MultipartForm.Part(name, file)
     }
@@ -99,7 +100,7 @@ struct MultipartReader {
       case "value":
         guard handles.object(value, .file, as: FileBox.self) == nil else {
           throw .message(
-            "multipart value '\(name)' is a file: its type and name are options of lull.file")
+            "multipart value '\(name)' is a file: set its type and name in lull.file")
         }
         secret = handles.secret(value)
         if secret == nil { bytes = try self.bytes("\(name).value", value) }

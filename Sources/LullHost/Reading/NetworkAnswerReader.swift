@@ -3,8 +3,8 @@ package import LullCore
 
 /// Reads the responses that `networking` functions and stubs return.
 ///
-/// This is a class, so that a networking provider can hold it without holding the host, which holds
-/// the provider's services. Home thread only.
+/// This type is a class, so that a networking provider can hold it without holding the host. (The
+/// host holds the services of the provider.) Home thread only.
 package final class NetworkAnswerReader {
   static let keys = ["status", "http_status", "headers", "body", "json", "text"]
   static let statusTwice = Misuse.message(
@@ -25,7 +25,7 @@ package final class NetworkAnswerReader {
   }
 
   /// Reads the results of a `networking` function, or the arguments of its `complete` function.
-  /// They are a table, or nil and an error, or a table and an error.
+  /// They are a table, or nil and an error, or both a table and an error.
   func result(
     _ first: lull_value, _ second: lull_value, _ state: OpaquePointer?, _ index: Int32,
     url: String
@@ -52,8 +52,9 @@ package final class NetworkAnswerReader {
   /// Reads a response from a table.
   ///
   /// - Parameters:
-  ///   - others: the names of additional fields, which are passed to `take`.
-  ///   - status: the status code to use if the table has none.
+  ///   - others: the names of additional fields. A field with one of these names is passed to
+  ///     `take`.
+  ///   - status: the status code to use if the table has no status.
   package func result(
     table: Int32, _ state: OpaquePointer?, url: String, status: Int = 200,
     beside others: [String] = [],
@@ -99,8 +100,8 @@ package final class NetworkAnswerReader {
 }
 
 extension NetworkResult {
-  /// Creates the result of a failed request from a request error, which is kept unchanged. Policies
-  /// treat it as a network error.
+  /// Creates the result of a failed request from a request error, without changing the error.
+  /// Policies treat the result as a network error.
   init(failing error: RequestError) {
     self.init(error: TransportError(.network, error.userMessage))
     if case .transport(let transport) = error.cause { self.error = transport }

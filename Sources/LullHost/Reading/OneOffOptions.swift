@@ -1,9 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// The options of a request that is sent without a service. They are `{ headers =, timeout =,
-/// mutate = }` as for any request, `query =`, `auth =`, and the fields of a body, including `file
-/// =` and `multipart =`. (ONE-04 to ONE-06)
+/// The options of a request that is sent without a service. These are the options of every request
+/// (`{ headers =, timeout =, mutate = }`), the options `query =` and `auth =`, and the fields of a
+/// request body, including `file =` and `multipart =`. (ONE-04 to ONE-06)
 struct OneOffOptions {
   static let ownKeys = ["query", "auth", "file", "multipart"]
 
@@ -52,7 +52,7 @@ struct OneOffOptions {
     self.auth = auth
   }
 
-  /// Returns the resource to request: the given one with the query added.
+  /// Returns the resource to request: `resource` with the query of these options added to its URL.
   func asked(_ resource: Resource) -> Resource {
     if let query, !query.isEmpty { query.applied(to: resource) } else { resource }
   }

@@ -8,8 +8,8 @@ import LullCore
 /// a file, a problem with a field is recorded with its line, and the remaining fields are still
 /// read.
 package struct OptionReader {
-  /// The options whose strings are bytes and so need not be valid UTF-8. For `text`, another
-  /// function reports invalid text.
+  /// The options whose strings are bytes, so that they need not be valid UTF-8. If `text` is
+  /// invalid, another function reports that.
   private static let binarySettings: Set<String> = [
     "body", "text", "data", "content", "cause", "base_url",
   ]
@@ -25,8 +25,10 @@ package struct OptionReader {
   /// Calls a function for each field of a table.
   ///
   /// - Parameters:
-  ///   - owner: the name of the option that has the table as its value, if any.
-  ///   - ofServices: names that are unknown here, but are settings of a service.
+  ///   - owner: the name of the option whose value is this table; nil if the table is not the value
+  ///     of an option.
+  ///   - ofServices: names of settings that only a service has. They are unknown here, and the
+  ///     error says so.
   package func forEach(
     of table: Int32, in state: OpaquePointer?, known: [String], owner: String? = nil,
     ofServices: [String] = [],
@@ -58,11 +60,11 @@ package struct OptionReader {
 }
 
 extension Misuse {
-  /// Returns the error for an option of a single request that is a setting of services only.
-  /// (ONE-06)
+  /// Returns the error for an option of a single request if only services have a setting with that
+  /// name. (ONE-06)
   static func settingOfServices(_ name: String) -> Misuse {
     .message(
-      "unknown setting '\(name)' of a single request; services have it: "
+      "unknown setting '\(name)' of a single request; services have this setting: "
         + "lull.service{ base_url = …, \(name) = … }")
   }
 

@@ -20,7 +20,8 @@ enum PathQuery {
   }
 }
 
-/// A change to a resource's URL by a table of query parameters. (PATH-20 to PATH-29)
+/// A change to the query of a resource's URL, described by a table of query parameters. (PATH-20 to
+/// PATH-29)
 struct QueryChange {
   private var plain: [([UInt8], [UInt8]?)] = []
   private var secrets: [(String, ParameterValue?)] = []
@@ -56,11 +57,12 @@ struct RawParameter {
 
   /// Reads a parameter from a name and a value.
   ///
-  /// - Parameter text: the name for error messages.
+  /// - Parameter text: the name of the parameter in error messages.
   init(_ name: lull_value, _ value: lull_value, called text: String) throws(Misuse) {
     self.name = name.bytes ?? []
     let parameter = try RawParameter.text(of: value, name: text)
-    // If there is not enough memory to copy the string, the run ends, so its value does not matter.
+    // If there is not enough memory to copy the string, the run ends, so the value of the string
+    // does not matter.
     let isString = value.kind == Int32(LULL_STRING)
     self.value = parameter.map { isString ? value.bytes ?? [] : Array($0.utf8) }
   }

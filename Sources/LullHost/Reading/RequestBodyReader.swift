@@ -39,8 +39,8 @@ struct RequestBodyReader {
     }
   }
 
-  /// Returns the body for a file or a multipart form, which is read while it is sent. Returns nil
-  /// for any other value.
+  /// Returns the request body for a file or a multipart form. The file or form is read while the
+  /// request is sent. Returns nil for any other value.
   func streamed(_ value: lull_value) -> RequestBody? {
     if let box = handles.object(value, .file, as: FileBox.self) { return .file(box.file) }
     return handles.object(value, .multipart, as: MultipartBox.self).map { .multipart($0.form) }

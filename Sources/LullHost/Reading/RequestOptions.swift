@@ -2,7 +2,7 @@ import CLullBridge
 package import LullCore
 
 /// The options of a call that sends one request: `{ headers =, timeout =, mutate = }`. A download
-/// also has `resume =` and `progress =`.
+/// has the options `resume =` and `progress =` too.
 struct RequestOptions {
   static let keys = ["headers", "timeout", "mutate"]
   static let downloadKeys = keys + ownDownloadKeys
@@ -13,11 +13,13 @@ struct RequestOptions {
   private var headers: HeaderEdits?
   /// The timeout in seconds.
   private(set) var timeout: Double?
-  /// The ID of the stored function that edits the request last.
+  /// The ID of the stored function that edits the request, after all other options have been
+  /// applied.
   private(set) var mutation: Int64?
 
-  /// Returns the edit of a request from the argument at a position. The argument is a table of
-  /// options or a function, which is used as `mutate`. Returns nil if the argument is nil.
+  /// Reads the argument at a position and returns the edit of a request that it describes. The
+  /// argument is a table of options, or a function, which is used as the option `mutate`. Returns
+  /// nil if the argument is nil.
   static func edit(_ call: Call, _ position: Int) throws(Misuse) -> AdHocMutation? {
     switch Int(call.raw(position).kind) {
     case Int(LULL_NIL): return nil
@@ -32,8 +34,8 @@ struct RequestOptions {
     }
   }
 
-  /// Reads the options of a download: the edit of its request, whether it resumes, and the label of
-  /// its progress bar.
+  /// Reads the options of a download: the edit of its request, whether the download resumes a
+  /// partial file, and the label of its progress bar.
   static func ofDownload(
     _ call: Call, _ position: Int
   ) throws(Misuse) -> (edit: AdHocMutation?, resumes: Bool, label: String?) {
@@ -88,8 +90,9 @@ struct RequestOptions {
     self = read
   }
 
-  /// Returns all options as one edit of the request. The headers are set first, then the function
-  /// is called. The timeout is set last, because a file as the body would otherwise remove it.
+  /// Returns all options as one edit of the request. First the headers are set, then the function
+  /// is called. The timeout is set last, because a body that is a file would otherwise remove the
+  /// timeout.
   func edit(_ callbacks: Callbacks, timeout: Double?) -> AdHocMutation {
     let function = mutation.map { id in callbacks.mutation { id } }
     return AdHocMutation(by: mutation.map { RequestCallbacks([$0]) }) {

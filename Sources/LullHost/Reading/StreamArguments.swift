@@ -5,8 +5,8 @@ import LullCore
 /// timeout =, mutate = }`.
 struct StreamArguments {
   private(set) var options = StreamOptions()
-  /// The ID of the stored function that edits the requests of the stream. The caller must hold the
-  /// function.
+  /// The ID of the stored function that edits the requests of the stream, or nil. The caller must
+  /// keep the function alive.
   private(set) var mutation: Int64?
 
   static let keys = ["reconnect", "last_event_id"]

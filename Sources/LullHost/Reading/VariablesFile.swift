@@ -2,7 +2,8 @@ import LullLibC
 import LullSystem
 import LullTransport
 
-/// A file of variables, with one `NAME=text` per line. Only its owner may be able to read it.
+/// A file of variables, with one `NAME=text` per line. No user but the owner of the file may be
+/// able to read it.
 ///
 /// A text without quotes ends at a `#` after a space or tab, and surrounding spaces and tabs are
 /// removed. Text in single quotes is literal. In double quotes, `\n`, `\r`, `\t`, `\"`, `\\` and
@@ -10,7 +11,7 @@ import LullTransport
 /// `export` before a name are ignored.
 package struct VariablesFile {
   package struct Problem: Error, Equatable {
-    /// The error message, which contains no part of the variables' texts.
+    /// The error message. It contains no part of the variables' texts.
     package let message: String
 
     package init(message: String) {

@@ -23,7 +23,7 @@ package enum ShippedScript {
 
 /// Compiles Lua source for functions that Swift calls repeatedly.
 extension ChunkSources {
-  /// Compiles source code. The resulting function is held until `Chunk.release()` is called.
+  /// Compiles source code. The compiled function is kept alive until `Chunk.release()` is called.
   ///
   /// - Parameters:
   ///   - name: the chunk name in the interpreter's format, with its prefix.
@@ -83,7 +83,7 @@ extension ChunkSources {
   }
 }
 
-/// A compiled Lua function that Swift can call. It is held until `release()` is called.
+/// A compiled Lua function that Swift can call. It is kept alive until `release()` is called.
 package struct Chunk {
   /// The error of a source that does not compile, with the compiler's message.
   package struct Problem: Error {

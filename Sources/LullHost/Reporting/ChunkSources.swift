@@ -2,8 +2,8 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Stores the source code of chunks for reports, and reads that of files from disk. It also
-/// compiles the host's own chunks.
+/// Stores the source code of chunks for reports, and reads the source code of files from disk. This
+/// class also compiles the host's own chunks.
 ///
 /// Home thread only.
 package final class ChunkSources {
@@ -19,8 +19,8 @@ package final class ChunkSources {
   /// The time when the host started. A file that was modified later may differ from the file that
   /// was loaded.
   private let start = SystemClock.now
-  /// Whether a file that was not stored when it was loaded may be read for a report. False in the
-  /// sandbox, because a script can give a chunk the name of any file.
+  /// Whether a report may read a file whose source was not stored when the file was loaded. False
+  /// in the sandbox, because a script can give a chunk the name of any file.
   var readsFiles = true
   /// The folder of the running script.
   var folder: [UInt8]?
@@ -30,19 +30,19 @@ package final class ChunkSources {
     self.stored = stored
   }
 
-  /// Stores the source of a chunk that the host loads. The name includes its prefix.
+  /// Stores the source of a chunk that the host loads. `chunkName` includes the prefix of the name.
   func remember(_ text: [UInt8], chunkName: [UInt8]) {
     let source = ChunkSource(chunkName: chunkName)
     if texts.updateValue(text, forKey: source) == nil { order.append(source) }
     if order.count > ChunkSources.capacity { texts[order.removeFirst()] = nil }
   }
 
-  /// The lines that were added last to a growing chunk: the number of the first line, its start in
-  /// the text, and the number of lines.
+  /// The lines that were added last to a growing chunk: the number of the first of these lines, the
+  /// index in the chunk's text at which it starts, and the number of lines.
   private var growing: (source: ChunkSource, firstLine: Int, start: Int, count: Int)?
 
-  /// Stores lines of a growing chunk, such as that of a session. `firstLine` is the number of their
-  /// first line.
+  /// Stores lines of a growing chunk, such as the chunk of a session. `firstLine` is the number of
+  /// the first of these lines.
   func remember(_ lines: [UInt8], chunkName: [UInt8], firstLine: Int) {
     let source = ChunkSource(chunkName: chunkName)
     if texts[source] == nil {
@@ -54,8 +54,9 @@ package final class ChunkSources {
     growing = (source, firstLine, start, 1 + lines.count { $0 == 10 })
   }
 
-  /// Removes everything from a line on, or adds empty lines up to that line. Returns the new
-  /// length. If the line belongs to the latest addition or follows it, the text is not scanned.
+  /// Cuts a chunk's text off before line `line`, or adds empty lines up to that line. Returns the
+  /// new length of the text. The text is not scanned if the line belongs to the latest addition or
+  /// follows it.
   private func cut(_ source: ChunkSource, before line: Int) -> Int {
     guard line > 1 else {
       texts[source] = []
@@ -109,9 +110,9 @@ package final class ChunkSources {
     return read(bytes) == nil ? nil : .file(bytes)
   }
 
-  /// Returns whether a chunk is the script's own code, not that of a library. The script's own code
-  /// is text that is not in a file, or a file in or below the folder of the script or the working
-  /// directory.
+  /// Returns whether a chunk is the script's own code instead of the code of a library. The
+  /// script's own code is text that is not in a file, or a file in or below the folder of the
+  /// script or the working directory.
   func isOwn(_ source: ChunkSource) -> Bool {
     guard case .file(let path) = source else { return true }
     let text = String(escaping: path)

@@ -2,7 +2,7 @@ import LullCore
 import LullLuaSource
 import LullSystem
 
-/// A source line in a report, with carets under the marked part of it.
+/// A source line in a report, with carets under the marked part of the line.
 struct Excerpt: Equatable {
   /// The place of the line, such as `at x.lua:3`, if the message does not contain it.
   var label: String?
@@ -12,7 +12,7 @@ struct Excerpt: Equatable {
   let mark: Range<Int>?
 
   static let tabWidth = 4
-  /// The number of columns that are shown of a line. The line number must fit beside them.
+  /// The number of columns in which a source line is shown. The line number is shown beside them.
   static var width: Int {
     guard let columns = TerminalWidth.columns(of: StandardTerminals.errorDescriptor) else {
       return widest
@@ -24,8 +24,8 @@ struct Excerpt: Equatable {
 
   /// Creates the excerpt for a line.
   ///
-  /// - Parameter marked: the range of bytes in the source to mark. Only the part of it that is on
-  ///   this line is marked.
+  /// - Parameter marked: the range of bytes in the source to mark. If the range extends beyond this
+  ///   line, only the bytes on this line are marked.
   init(_ line: CodeLine, marked: Range<Int>?, label: String? = nil) {
     self.label = label
     number = line.number
@@ -59,7 +59,7 @@ struct Excerpt: Equatable {
 
   // MARK: Parts
 
-  /// One displayed character, with the range of bytes of the line that it covers and its width in
+  /// One displayed character: the range of the line's bytes that it represents, and its width in
   /// terminal columns.
   private struct Cell {
     let text: String
@@ -115,7 +115,8 @@ struct Excerpt: Equatable {
     return first..<max(first, end)
   }
 
-  /// Returns a line as text. If it is too long, only the part around the mark is kept.
+  /// Returns a line as text. If the line is too long, only the part around the marked range is
+  /// kept.
   private static func cut(_ cells: [Cell], around mark: inout Range<Int>?) -> String {
     let total = cells.reduce(0) { $0 + $1.width }
     guard total > width else { return cells.map(\.text).joined() }

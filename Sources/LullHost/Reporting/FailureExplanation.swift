@@ -7,9 +7,10 @@ struct FailureExplanation {
   let sources: ChunkSources
   let compile: (_ source: [UInt8], _ chunkName: String) -> String?
 
-  /// Returns the report of a failure without its source lines, because finding them takes longest.
+  /// Returns the report of a failure without its source lines. Finding the source lines takes the
+  /// most time.
   ///
-  /// - Parameter place: the caller of the function that failed; nil for the main chunk.
+  /// - Parameter place: the code that called the failed function; nil for the main chunk.
   static func report(_ failure: ScriptFailure, place: String?, request: RequestFacts?) -> Report {
     var report = Report(message: failure.messageWithHint, place: place, request: request)
     report.traceback = failure.traceback
@@ -51,7 +52,7 @@ struct FailureExplanation {
   /// Returns the report for a chunk that does not compile.
   ///
   /// - Parameters:
-  ///   - source: the source of the chunk, if it differs from the source that is stored under its
+  ///   - source: the source of the chunk. It may be nil if the source is stored under the chunk's
   ///     name.
   ///   - name: the name of the chunk in messages.
   func report(syntaxError message: String, in source: [UInt8]?, name: String?) -> Report {
@@ -69,8 +70,9 @@ struct FailureExplanation {
     return report
   }
 
-  /// Returns the place where a module nests too deeply. The message begins with `error loading
-  /// module 'x' from file './x.lua':`. Returns nil for any other message.
+  /// If the message says that the code of a module nests too deeply, returns the place in the
+  /// module. Such a message begins with `error loading module 'x' from file './x.lua':`. Returns
+  /// nil for any other message.
   private func overflowOfModule(_ message: String) -> Excerpt? {
     guard SyntaxMark.isOverflow(message),
       let start = message.firstRange(of: "' from file '")?.upperBound,
@@ -90,8 +92,9 @@ struct FailureExplanation {
       .map { Excerpt($0.line, marked: $0.marked) }
   }
 
-  /// Returns the place where source code nests too deeply. It must be searched, because the
-  /// compiler's message does not contain it. Returns nil if the message is about something else.
+  /// If the message says that source code nests too deeply, returns the place in the source. The
+  /// source is searched for the place, because the compiler's message does not contain it. Returns
+  /// nil for any other message.
   private func overflow(_ message: String, in source: [UInt8], name: String)
     -> (line: CodeLine, marked: Range<Int>?)?
   {
@@ -101,8 +104,8 @@ struct FailureExplanation {
 
   // MARK: Errors of requests
 
-  /// Replaces the message of a report, the one-line text of the error, by the parts of the error:
-  /// message, request and cause.
+  /// Replaces the message of a report. Before, the message is the one-line text of the error.
+  /// Afterwards, the report has the message, the request and the cause of the error separately.
   private static func describe(_ error: RequestError, in report: inout Report) {
     if case .invalidURL = error.cause { return }
     let own = RequestFacts(error)
@@ -112,7 +115,7 @@ struct FailureExplanation {
       if case .script(let script) = error.cause { report.message += ": " + script.message }
     }
     if error.asksForDigest {
-      report.cause = "the server requires Digest authentication: auth = lull.auth.digest(…)"
+      report.cause = "the server requires Digest authentication: set auth = lull.auth.digest(…)"
       return
     }
     switch error.cause {
@@ -165,8 +168,8 @@ struct FailureExplanation {
     return nil
   }
 
-  /// Parses a message such as `name:12: rest`. Returns nil if it does not begin with the name and a
-  /// line number.
+  /// Parses a message such as `name:12: rest`. Returns nil if the message does not begin with the
+  /// name and a line number.
   private func number(in message: String, after name: String) -> (line: Int, rest: String)? {
     guard !name.isEmpty, message.hasPrefix(name + ":") else { return nil }
     let tail = message.dropFirst(name.count + 1)
@@ -180,7 +183,8 @@ struct FailureExplanation {
   private func excerpts(at position: Position, _ text: [UInt8], _ frames: [TraceFrame])
     -> [Excerpt]
   {
-    // This is a message of the compiler about this source, not one that the script quotes.
+    // The message comes from the compiler and is about this source. It is not a message that the
+    // script quotes.
     if frames.first(where: { $0.shortSource == position.shortSource }) == nil,
       compile(text, position.shortSource)?.hasSuffix(":\(position.line): \(position.rest)") ?? false
     {
@@ -195,8 +199,8 @@ struct FailureExplanation {
     return FailureExplanation.excerpts(for: position.rest, callee: called, on: line)
   }
 
-  /// Returns the line with its mark. If the line only closes an expression to which the message may
-  /// refer, the line that began the expression is returned too.
+  /// Returns an excerpt with the line and its marked part. If the line only closes an expression to
+  /// which the message may refer, the line on which the expression began is returned too.
   private static func excerpts(for message: String, callee: CodeMark.Callee?, on line: CodeLine)
     -> [Excerpt]
   {
@@ -213,7 +217,8 @@ struct FailureExplanation {
     return [Excerpt(named, marked: range), end]
   }
 
-  /// Returns the function that the frame at that index called, or nil if it is not known.
+  /// Returns the function that the frame at index `place` called, or nil if the function is not
+  /// known.
   private func callee(_ frames: [TraceFrame], of place: Int) -> CodeMark.Callee? {
     guard place > 0, frames[place - 1].kind != .skipped, !frames[place - 1].isTailCall else {
       return nil

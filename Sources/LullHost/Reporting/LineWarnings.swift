@@ -5,19 +5,20 @@ import LullSystem
 /// Writes warnings about the code on a script line to standard error, at most once for each line
 /// and subject.
 package struct LineWarnings {
-  /// The maximum number of warnings. Without it, a generated script could cause any number of them.
+  /// The maximum number of warnings. Without a limit, a generated script could cause any number of
+  /// warnings.
   private static let limit = 100
   private var known: Set<String> = []
 
-  /// The warnings about fields that are held back until later rows have been checked, by key. nil
-  /// if warnings are written immediately.
+  /// The warnings about fields that are held back until later rows have been checked; `key`
+  /// identifies the field. The property is nil if warnings are written immediately.
   private var held: [(key: String, text: String, hasHint: Bool)]?
-  /// The keys of the fields that a row had while warnings were held back.
+  /// The keys of all fields that any row has had since warnings were first held back.
   private var found: Set<String> = []
 
-  /// Writes a warning, unless there already was one for the same line and subject.
+  /// Writes a warning, unless there already was a warning for the same line and subject.
   ///
-  /// - Parameter subject: distinguishes the warnings if one line may have several.
+  /// - Parameter subject: distinguishes several warnings for the same line.
   mutating func warn(_ text: String, at place: SourcePlace, about subject: String = "") {
     write(LineWarnings.line(text, place), of: LineWarnings.key(place, subject))
   }
@@ -47,8 +48,8 @@ package struct LineWarnings {
     /// The names that rows have at the position of the missing part.
     let known: [String]
 
-    /// The whole dotted name with the missing part replaced by the most similar known name; nil if
-    /// none is similar.
+    /// The whole dotted name with the missing part replaced by the most similar known name. It is
+    /// nil if no known name is similar.
     package var suggestion: String? {
       NearestName.suggestion(for: name, among: known).map { near in
         [head, near, tail].filter { !$0.isEmpty }.joined(separator: ".")
@@ -86,7 +87,8 @@ package struct LineWarnings {
     }
   }
 
-  /// Records that a row has the field, so that a warning that is held back for it is not written.
+  /// Records that a row has the field. If a warning about the field is held back, it is not
+  /// written.
   mutating func note(fieldFound field: String, by function: String, at place: SourcePlace) {
     guard held != nil, found.count < LineWarnings.limit else { return }
     found.insert(LineWarnings.key(place, "\(function) \(field)"))
@@ -97,7 +99,8 @@ package struct LineWarnings {
     if held == nil { held = [] }
   }
 
-  /// Writes the warnings that were held back, except for fields that a row had in the meantime.
+  /// Writes the warnings that were held back. A warning is left out if a row had its field in the
+  /// meantime.
   package mutating func release() {
     let due = held ?? []
     held = nil

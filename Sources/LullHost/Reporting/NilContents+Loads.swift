@@ -5,7 +5,7 @@ extension NilContents {
   private static let load = "load_if_needed"
   private static let loadIndex = LuaLibrary.index(.resource, load)
 
-  /// Adds to a failure the origin of the nil that caused it, if this is known.
+  /// If the origin of the nil that caused a failure is known, adds that origin to the failure.
   func explain(_ failure: inout ScriptFailure, in run: inout lull_run) {
     failure.nilContent = explanation(of: failure, in: &run)
     if isOfNeedlessLoad(failure) {
@@ -18,8 +18,8 @@ extension NilContents {
   }
 
   /// Returns whether the nil in an error comes from a `load_if_needed()` that had nothing to load.
-  /// The source must show this: the line has `….load_if_needed():await()`, or uses a local variable
-  /// whose value is such a call. (NIL-120)
+  /// The source must show this: the line contains `….load_if_needed():await()`, or it uses a local
+  /// variable to which that call was assigned. (NIL-120)
   private func isOfNeedlessLoad(_ failure: ScriptFailure) -> Bool {
     guard failure.isText, let frame = failure.trace.stacks.first?.first, frame.kind == .lua,
       let start = failure.message.firstRange(of: "attempt to index a nil value")
@@ -37,9 +37,9 @@ extension NilContents {
     return NilContents.isLoad(String(rest.dropFirst(" (local '".count).dropLast(2)), on: line)
   }
 
-  /// Returns a sentence about a name that the module does not have. The failure must be a call or
-  /// an index of that nil value, as in `lull.fetch(url)`, and the variable before the name must
-  /// hold the module. (LUA-181)
+  /// Returns a sentence about a name that the module `lull` does not have. The failure must be a
+  /// call or an index of the nil value that this name has, as in `lull.fetch(url)`. The variable
+  /// before the name must contain the module. (LUA-181)
   private func missingName(in failure: ScriptFailure, of run: inout lull_run) -> String? {
     guard failure.isText, let frame = failure.trace.stacks.first?.first, frame.kind == .lua,
       failure.message.contains(" a nil value ("), let text = sources.text(of: frame.source),
@@ -71,7 +71,7 @@ extension NilContents {
     return FieldSuggestion(library: bridge.library).note(on: name, missingIn: table)
   }
 
-  /// Returns whether `local name = require "lull"` is above the line or on it.
+  /// Returns whether `local name = require "lull"` is on the line or above it.
   private static func isRequired(_ name: String, on line: CodeLine) -> Bool {
     let tokens = LuaToken.all(in: line.source[..<line.range.upperBound])
     guard let first = tokens.firstIndex(where: { $0.range.lowerBound >= line.range.lowerBound }),
@@ -81,7 +81,7 @@ extension NilContents {
       == ["require", "lull"]
   }
 
-  /// Returns whether any part of a `load_if_needed():await` is on the line.
+  /// Returns whether any part of the expression `load_if_needed():await` is on the line.
   private static func awaitsLoad(on line: CodeLine) -> Bool {
     let tokens = LuaToken.all(in: line.source)
     let wanted = [load, "(", ")", ":", "await"]

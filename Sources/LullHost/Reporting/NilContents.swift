@@ -2,17 +2,17 @@ import CLullBridge
 import LullCore
 import LullLuaSource
 
-/// Records where scripts recently read a `content` that was nil, and of which object. With this, an
-/// error that results from the nil can be explained.
+/// Records where scripts recently read a `content` that was nil, and the object to which the
+/// content belongs. These records are used to explain an error that results from the nil.
 ///
 /// A read is identified by the coroutine, the line and the object. An error is explained only if
-/// the source shows two things: its nil comes from a line with such a read, and the expression on
-/// this line gets from a Lull object to the content by calling only Lull functions. Otherwise the
-/// nil may be another value. (NIL-01 to NIL-05)
+/// the source shows two things. First, the nil in the error comes from a line with a recorded read.
+/// Second, the expression on that line starts from a Lull object and gets the content by calling
+/// only Lull functions. Otherwise the nil may be another value. (NIL-01 to NIL-05)
 final class NilContents {
   private static let capacity = 16
 
-  /// The reason why there was no content when it was read.
+  /// The reason why an object had no content when the content was read.
   private enum Absence {
     case notLoaded
     case loading
@@ -96,8 +96,8 @@ final class NilContents {
 
   // MARK: Errors
 
-  /// Returns the explanation of the error that ended a run, or nil if there is none. The stack of
-  /// the run must still exist.
+  /// Returns the explanation of the error that ended a run, or nil if there is no explanation. The
+  /// Lua stack of the run must still exist.
   func explanation(of failure: ScriptFailure, in run: inout lull_run) -> String? {
     guard !reads.isEmpty, failure.isText, let frames = failure.trace.stacks.first,
       let innermost = frames.first
@@ -118,8 +118,8 @@ final class NilContents {
     case .object(let kind, let url)?:
       return made.last { $0.kind == kind && $0.url == url }?.explanation
     case .any(let kind)?:
-      // If one expression both reads the content and fails, its read is the last one. If the
-      // content was in a variable, other content may have been read later.
+      // If one expression both reads the content and fails, the read in that expression is the last
+      // read. If the content was in a variable, other content may have been read later.
       guard let read = made.last, read.kind == kind,
         isDirect || made.allSatisfy({ $0.isOfSameObject(as: read) })
       else { return nil }
@@ -140,13 +140,13 @@ final class NilContents {
   /// The object whose content was read.
   private enum Origin {
     case object(HandleKind, url: String)
-    /// An object of this kind that calls on the line returned. The calls are not repeated to find
-    /// out which one.
+    /// An object of this kind, returned by calls on the line. It is not known which object, because
+    /// the calls are not repeated to find out.
     case any(HandleKind)
   }
 
-  /// Returns the object whose content was read at a place. Returns nil if it may not be a Lull
-  /// object.
+  /// Returns the object whose content was read at a place. Returns nil if the object may not be a
+  /// Lull object.
   private func origin(of place: ContentRead, in run: inout lull_run, _ level: Int32) -> Origin? {
     var keys = ""
     let fields = place.steps.prefix { step in
@@ -182,8 +182,8 @@ final class NilContents {
     }
   }
 
-  /// Returns the kind of object to which a call or property leads from an object of that kind,
-  /// regardless of arguments. Returns nil if this is not known.
+  /// Returns the kind of object that a call or property of an object of kind `kind` returns,
+  /// whatever the arguments. Returns nil if the kind is not known.
   private static func kind(behind step: ContentRead.Step, of kind: HandleKind) -> HandleKind? {
     switch (kind, step) {
     case (.service, .call): .resource

@@ -14,7 +14,7 @@ import LullSystem
 ///     	users.lua:12: in upvalue 'show'
 ///     	users.lua:9: in function <users.lua:8>
 struct Report: Equatable {
-  /// The message of the error. It begins with the position if the raised message did.
+  /// The message of the error. It begins with the position of the error if the raised message did.
   var message: String
   var excerpts: [Excerpt] = []
   /// The code that called the failed function, such as `observer of /users/7`; nil for the main
@@ -39,8 +39,8 @@ struct Report: Equatable {
     return text
   }
 
-  /// Returns the report without source lines and traceback. It is used for an error that differs
-  /// little from an error reported earlier.
+  /// Returns the report without source lines and traceback. This form is used for an error that
+  /// differs little from an error reported earlier.
   func shortText(_ style: ReportStyle) -> String { heading(style) + facts }
 
   private func heading(_ style: ReportStyle) -> String {

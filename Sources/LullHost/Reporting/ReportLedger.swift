@@ -31,7 +31,8 @@ struct ReportLedger {
   private var entries: [Key: Entry] = [:]
   private var nextOrder = 0
 
-  /// Returns how a report is shown, and the lines with counts that must be printed before it.
+  /// Returns how much of a report is shown, and the lines with counts that must be printed before
+  /// the report.
   mutating func record(_ report: Report, at now: Double) -> (verdict: Verdict, due: [String]) {
     let key = Key(message: report.message, traceback: report.traceback)
     let variant = [report.place, report.request?.text, report.cause, report.value].compactMap(
@@ -39,7 +40,7 @@ struct ReportLedger {
     )
     .joined(separator: "\n")
     guard var entry = entries.removeValue(forKey: key) else {
-      // If a script generates a new message each time, each of them is shown in full.
+      // If a script generates a new message each time, each report is shown in full.
       let due = entries.count >= ReportLedger.capacity ? flush() : []
       nextOrder += 1
       entries[key] = Entry(short: [variant], lastHeard: now, order: nextOrder)
@@ -57,8 +58,8 @@ struct ReportLedger {
     return (.counted, [text])
   }
 
-  /// Returns the lines with counts that have not been printed yet, oldest errors first, and forgets
-  /// all errors.
+  /// Returns the lines with counts that have not been printed yet, oldest errors first. Removes all
+  /// errors from the ledger.
   mutating func flush() -> [String] {
     let lines = entries.filter { $0.value.unheard > 0 }.sorted { $0.value.order < $1.value.order }
       .map { ReportLedger.summary($0.key.message, $0.value.unheard) }
@@ -71,7 +72,7 @@ struct ReportLedger {
     return "… and \(grouped(count)) \(count == 1 ? "time" : "times") more: \(line)"
   }
 
-  /// Returns a number with separators, such as `9,999`.
+  /// Returns a number as text with thousands separators, such as `9,999`.
   private static func grouped(_ count: Int) -> String {
     var text = ""
     for (position, digit) in String(count).reversed().enumerated() {

@@ -2,13 +2,13 @@ import CLullBridge
 import LullCore
 import LullSystem
 
-/// Reports errors that no other code receives: to the script's handler, otherwise on standard
-/// error.
+/// Reports the errors that are not handled anywhere else: to the script's handler or, without a
+/// handler, on standard error.
 ///
-/// Order of events: an error in a callback is passed to the handler of `lull.on_error`. Without a
-/// handler, or if it does not return true, the error counts for the exit code. The error is written
-/// to standard error only if no handler was called or if the handler failed. Repeated errors are
-/// counted instead of being written again. Home thread only.
+/// Order of events: an error in a callback is passed to the handler of `lull.on_error`. If there is
+/// no handler, or if the handler does not return true, the error counts for the exit code. The
+/// error is written to standard error only if no handler was called or if the handler failed.
+/// Repeated errors are counted instead of being written again. Home thread only.
 package final class Reporter {
   private let environment: any HostEnvironment
   let bridge: BridgeRuntime
@@ -25,7 +25,7 @@ package final class Reporter {
   package private(set) var errorCount = 0
   /// The ID of the stored function that the script set with `lull.on_error`.
   private var errorHandler: Int64?
-  /// Whether the script's handler is running. Its own errors are not passed to it.
+  /// Whether the script's handler is running. Errors of the handler itself are not passed to it.
   private var isHandling = false
   private var ledger = ReportLedger()
   /// Writes warnings about the code on script lines.
@@ -36,7 +36,7 @@ package final class Reporter {
   /// The failed requests whose failure the script has not handled.
   package private(set) lazy var unhandled = UnhandledRequests(self)
   package private(set) lazy var log = ScriptLog(self, environment.pump.log)
-  /// Whether the exceeded limit has been reported.
+  /// Whether the report of the exceeded limit has been written.
   package private(set) var hasReportedLimit = false
 
   init(
@@ -56,7 +56,7 @@ package final class Reporter {
 
   var clock: any HostClock { environment.pump.clock }
 
-  /// Sets the script's handler, the stored function with that ID; nil removes the handler.
+  /// Sets the script's handler to the stored function with that ID; nil removes the handler.
   func setHandler(_ id: Int64?) throws(Misuse) {
     guard id.map({ stored.pin($0) }) ?? true else { throw .message("not enough memory") }
     // The previous handler is read only now, because a finaliser that runs during the pinning may
@@ -66,13 +66,14 @@ package final class Reporter {
     if let previous { stored.unpin(previous) }
   }
 
-  /// Prevents a report of the exceeded limit, because other code reports it.
+  /// Prevents a report of the exceeded limit, because other code reports the limit.
   package func forgoLimit() { hasReportedLimit = true }
 
   // MARK: Errors of callbacks
 
-  /// Reports an error in a callback: to the script's handler, otherwise to the embedding program or
-  /// on standard error. The exit code becomes 1 unless the handler returns true.
+  /// Reports an error in a callback to the script's handler. Without a handler, the error is
+  /// reported to the embedding program or on standard error. The exit code becomes 1 unless the
+  /// handler returns true.
   ///
   /// - Parameter showsPlace: whether a report on standard error contains the place.
   func report(
@@ -80,7 +81,7 @@ package final class Reporter {
     showsPlace: Bool = true
   ) {
     if let checker = permissions.checker { return checker.note(failure) }
-    // If a signal has interrupted running code, this is not an error of the script.
+    // If a signal has interrupted running code, the failure is not an error of the script.
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler, !isHandling {
       isHandling = true
@@ -177,7 +178,7 @@ package final class Reporter {
   /// Returns the text of the report of an error, for standard error.
   ///
   /// - Parameter place: the code that called the failed function; nil if only the program called
-  ///   it.
+  ///   the function.
   package func describe(_ failure: ScriptFailure, in place: String? = nil) -> String {
     var report = FailureExplanation.report(failure, place: place, request: nil)
     report.value = inspection(of: failure)
@@ -188,7 +189,7 @@ package final class Reporter {
   /// Returns the text of the report for a chunk that does not compile, from the compiler's message.
   ///
   /// - Parameters:
-  ///   - source: the source of the chunk, if it is not stored under its name.
+  ///   - source: the source of the chunk; nil if the source is stored under the chunk's name.
   ///   - name: the name of the chunk in messages.
   package func describe(
     syntaxError message: String, in source: [UInt8]? = nil, name: String? = nil
@@ -202,7 +203,7 @@ package final class Reporter {
     }
   }
 
-  /// Writes the report of an error to standard error, unless it is only counted.
+  /// Writes the report of an error to standard error, unless the error is only counted.
   ///
   /// - Parameter isLast: whether the error ends the script.
   private func write(
@@ -232,7 +233,7 @@ package final class Reporter {
     for line in ledger.flush() { StandardError.write("lull: \(line)\n") }
   }
 
-  /// Returns the compiler's message for source code, or nil if it compiles.
+  /// Compiles source code and returns the compiler's message, or nil if the source code is valid.
   private func compilerMessage(_ source: [UInt8], name: String) -> String? {
     guard !bridge.isClosed else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
@@ -249,7 +250,8 @@ package final class Reporter {
 
   // MARK: Limits
 
-  /// Reports once which limit was exceeded and, if it is known, where.
+  /// Reports that a limit was exceeded: which limit and, if it is known, where. Reports this only
+  /// once.
   func reportPassedLimit(_ failure: ScriptFailure? = nil) {
     guard !hasReportedLimit, let report = describePassedLimit(failure) else { return }
     hasReportedLimit = true
@@ -265,15 +267,16 @@ package final class Reporter {
 
   // MARK: Errors of requests
 
-  /// Returns the error with which a request fails if a function that prepares it has been
-  /// collected. The function must not be skipped, because it may have added the credentials.
+  /// Returns the error with which a request fails if a function that prepares the request has been
+  /// collected. The request must not be sent without calling the function, because the function may
+  /// have added the credentials.
   func collected(_ place: String) -> RequestError {
     scriptError(
       ScriptFailure("the \(place) was collected with its service"),
       in: place, message: "Cannot send request")
   }
 
-  /// Reports a failure, and returns the error with which a request fails because of it.
+  /// Reports a failure. Returns the error with which a request fails because of the failure.
   func scriptError(
     _ failure: ScriptFailure, in place: String, message: String, request: RequestFacts? = nil
   ) -> RequestError {
@@ -287,8 +290,8 @@ package final class Reporter {
       timestamp: clock.now)
   }
 
-  /// Returns the error with which a request fails if the script function that runs for it raises an
-  /// error. A raised request error is returned unchanged. Any other error is reported.
+  /// Returns the error with which a request fails if a script function that runs for the request
+  /// raises an error. A raised request error is returned unchanged. Any other error is reported.
   func requestFailure(_ failure: ScriptFailure, in place: String, of request: Request)
     -> RequestError
   {

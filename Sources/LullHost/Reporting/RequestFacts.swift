@@ -43,7 +43,7 @@ extension RequestFacts {
 
   /// Describes a cache lookup.
   init(cacheOf resource: Resource, _ stage: PipelineStageKey) {
-    self.init(name: "GET \(LogText.url(resource.url.text))", stage: stage.description)
+    self.init(name: resource.readName, stage: stage.description)
   }
 
   /// Describes the request that led to an error. Returns nil if the error has no request.

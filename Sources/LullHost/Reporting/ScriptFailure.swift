@@ -7,16 +7,16 @@ package struct ScriptFailure {
   package var trace = Traceback()
   /// The raised value, if it was a request error.
   package var requestError: RequestError?
-  /// The error that a Swift function threw, if that was raised.
+  /// The error that a Swift function threw, if the raised value was such an error.
   var thrown: (any Error)?
-  /// The raised value, if it was not a request error. If it is a table, function or object, it is
-  /// stored under an ID.
+  /// The raised value, if it was not a request error. A table, function or object is stored under
+  /// an ID.
   var value: RaisedValue?
   /// The explanation of the nil content that led to the error.
   var nilContent: String?
-  /// What the script should do instead, if the source and the stack show the mistake.
+  /// A hint about what the script should do instead, if the source and the stack show the mistake.
   var hint: String?
-  /// Whether a signal, `os.exit` or a limit raised this in order to end the running code.
+  /// Whether a signal, `os.exit` or a limit raised this failure in order to end the running code.
   var isInterruption = false
   /// The function that made the mistake, if none of its lines raised the error.
   var definition: TraceFrame?
@@ -39,15 +39,15 @@ extension ScriptFailure {
     thrown = handles.object(failure.value, .swiftError, as: SwiftErrorBox.self)?.error
   }
 
-  /// Creates a failure for a mistake in the behaviour of a script function, such as a wrong result.
-  /// The report shows the definition of the function.
+  /// Creates a failure for a mistake of a script function, such as a result of the wrong type. The
+  /// report shows where the function is defined.
   init(_ message: String, definedAt frame: TraceFrame? = nil) {
     self.init(message: message)
     definition = frame
   }
 
-  /// Returns whether this failure is `other`, raised again. If it passed through a coroutine, the
-  /// position of the `resume` may have been added in front of its message.
+  /// Returns whether this failure is `other`, raised again. If the failure passed through a
+  /// coroutine, the position of the `resume` may have been added in front of the message.
   func isSame(as other: ScriptFailure) -> Bool {
     message.hasSuffix(other.message) && (requestError == nil) == (other.requestError == nil)
       && isText == other.isText
@@ -58,8 +58,8 @@ extension ScriptFailure {
     (hint ?? commonMistake).map { "\(message); \($0)" } ?? message
   }
 
-  /// A hint for a mistake that the message and the traceback show; nil if there is none. (LUA-182,
-  /// UNH-07)
+  /// A hint for a common mistake, recognized by the message and the traceback; nil if no such
+  /// mistake is recognized. (LUA-182, UNH-07)
   private var commonMistake: String? {
     if message.hasSuffix("attempt to call a nil value (global 'await')") {
       return "await is a method: request:await()"
@@ -76,8 +76,8 @@ extension ScriptFailure {
   /// Whether the raised value was a string.
   package var isText: Bool { value?.isString ?? true }
 
-  /// If this is another failure that was raised again, adds the explanation and the traceback of
-  /// that failure.
+  /// If this failure is another failure that was raised again, adds the explanation and the
+  /// traceback of the other failure.
   mutating func join(_ origin: Reraised) {
     guard isSame(as: origin.failure) else { return }
     nilContent = nilContent ?? origin.failure.nilContent

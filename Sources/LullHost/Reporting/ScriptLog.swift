@@ -6,8 +6,8 @@ import LullSystem
 
 /// The log of a script (`lull.log`): its enabled categories, and the script's handler for messages.
 ///
-/// If there is a handler, messages are passed to it. Messages that are logged while it runs, or for
-/// which it fails, are written to standard error. Home thread only.
+/// If there is a handler, messages are passed to it. A message is written to standard error if the
+/// handler fails, or if the message is logged while the handler is running. Home thread only.
 package final class ScriptLog {
   private unowned let reporter: Reporter
   private let log: Log
@@ -42,8 +42,8 @@ package final class ScriptLog {
     enabled = categories.map(\.rawValue).sorted()
   }
 
-  /// Enables the categories and presets in a text, separated by commas or spaces, and disables all
-  /// others. Returns an error message if one of the names is unknown, otherwise nil.
+  /// Enables the categories and presets whose names are in a text, separated by commas or spaces.
+  /// Disables all other categories. Returns an error message if a name is unknown, otherwise nil.
   package func set(_ text: String) -> String? {
     var names = text.split { $0 == "," || $0 == " " }.map(String.init)
     if names == ["off"] { names = [] }
@@ -69,7 +69,7 @@ package final class ScriptLog {
 
   // MARK: The handler
 
-  /// Sets the script's handler, the stored function with that ID. If it is nil, messages are
+  /// Sets the script's handler to the stored function with that ID. If the ID is nil, messages are
   /// written to standard error.
   func setHandler(_ id: Int64?) throws(Misuse) {
     guard id.map({ reporter.stored.pin($0) }) ?? true else { throw .message("not enough memory") }

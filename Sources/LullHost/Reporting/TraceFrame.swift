@@ -9,7 +9,7 @@ package struct TraceFrame: Equatable {
     case c
     /// A C function of Lull.
     case host
-    /// A number of levels that were omitted; `line` is that number.
+    /// A place where levels of the stack were omitted; `line` is the number of omitted levels.
     case skipped
   }
 
@@ -29,19 +29,19 @@ package struct TraceFrame: Equatable {
   var isTailCall = false
 }
 
-/// Where the source code of a chunk comes from.
+/// The origin of the source code of a chunk.
 package enum ChunkSource: Hashable {
   case file([UInt8])
-  /// A text that is shown under this name, such as `stdin`.
+  /// A text that messages show under this name, such as `stdin`.
   case named([UInt8])
-  /// A string that was passed to `load`; this is the string.
+  /// A string that was passed to `load`. The value is the string itself.
   case text([UInt8])
   case unknown
 
   /// Parses a chunk name.
   ///
-  /// - Parameter name: the chunk name in the interpreter's format: a prefix and a name, or the
-  ///   source itself. (Lua 5.4 manual, `lua_Debug`)
+  /// - Parameter name: the chunk name in the interpreter's format. It is a prefix and a name, or it
+  ///   is the source itself. (Lua 5.4 manual, `lua_Debug`)
   init(chunkName name: [UInt8]) {
     switch name.first {
     case UInt8(ascii: "@"): self = .file(Array(name.dropFirst()))

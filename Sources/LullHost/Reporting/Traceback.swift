@@ -1,7 +1,8 @@
 import CLullBridge
 import LullLibC
 
-/// The call stacks of an error: the stack that raised it, followed by the stacks that awaited it.
+/// The call stacks of an error: first the stack in which it was raised, then the stacks that
+/// awaited it.
 package struct Traceback: Equatable {
   /// The frames of each stack, innermost first. They include the frames of the host.
   package var stacks: [[TraceFrame]] = []
@@ -28,8 +29,9 @@ package struct Traceback: Equatable {
     }.joined(separator: "\n")
   }
 
-  /// Returns the frames to show. Frames of the host and unnamed C functions are omitted. So is a
-  /// call of `error` or `assert` that raised the error, because the next frame shows the place.
+  /// Returns the frames to show. Frames of the host and unnamed C functions are left out. The call
+  /// of `error` or `assert` that raised the error is left out too, because the next frame shows the
+  /// place.
   static func visible(_ frames: [TraceFrame], showingHost: Bool) -> [TraceFrame] {
     guard !showingHost else { return frames }
     var shown = frames.filter { frame in

@@ -3,13 +3,13 @@ import LullCore
 
 /// Records failed requests whose failure the script has not handled, and reports them.
 ///
-/// Order of events: a request that a script has seen is recorded when it has failed and its hooks
-/// have run. It is not recorded if an await or a hook received the failure, or if the request is a
-/// load whose failure was passed to an observer. If the script reads the failure later, the record
-/// is removed. For a load, reading the failure of a later load of the same resource also removes
-/// it. The remaining requests are reported at the end of the script. In a program that embeds the
-/// host, a request is reported as soon as the script can no longer reach it. (UNH-01 to UNH-12)
-/// Home thread only.
+/// Order of events: a request that was passed to the script is recorded when it has failed and its
+/// hooks have run. The request is not recorded if an await or a hook received the failure, or if
+/// the request is a load whose failure was passed to an observer. If the script reads the failure
+/// later, the record is removed. The record of a load is also removed if the script reads the
+/// failure of a later load of the same resource. The remaining requests are reported at the end of
+/// the script. In a program that embeds the host, a request is reported as soon as the script can
+/// no longer reach it. (UNH-01 to UNH-12) Home thread only.
 package final class UnhandledRequests {
   private struct Entry {
     let mark: RequestMark
@@ -25,7 +25,7 @@ package final class UnhandledRequests {
   private static let most = 20
 
   private unowned let reporter: Reporter
-  /// Whether nothing is reported, because the script consists of lines from a user or a pipe.
+  /// Whether no failures are reported, because the script consists of lines from a user or a pipe.
   var isSilent = false
   private var entries: [Entry] = []
   /// The number of failures that `fold()` has removed from `entries`.
@@ -35,7 +35,8 @@ package final class UnhandledRequests {
 
   init(_ reporter: Reporter) { self.reporter = reporter }
 
-  /// Records a request that has settled, if it failed and the script has not handled the failure.
+  /// Records a request that has settled, if the request failed and the script has not handled its
+  /// failure.
   func note(_ request: Request) {
     guard case .failure(let error)? = request.response?.outcome,
       request.response?.isCancellation != true, request.mark.isShown
@@ -49,12 +50,12 @@ package final class UnhandledRequests {
 
   /// Records that a stream which the script follows has failed.
   ///
-  /// - Returns: The mark that must be set if the script reads the failure.
+  /// - Returns: The object in which `isHandled` must be set if the script reads the failure.
   func note(_ error: RequestError, following resource: Resource) -> RequestMark {
     let mark = RequestMark()
     mark.loaded = resource
     if case .requestCancelled? = error.cause { return mark }
-    note(error, mark, "GET \(LogText.url(resource.url.text))")
+    note(error, mark, resource.readName)
     return mark
   }
 
@@ -94,8 +95,8 @@ package final class UnhandledRequests {
     }
   }
 
-  /// Called for a load that is settling and whose failure the script has handled. The failures of
-  /// earlier loads of the resource, including loads still in flight, then count as handled too.
+  /// Called when a load settles whose failure the script has handled. The failures of earlier loads
+  /// of the resource then count as handled too, even if an earlier load is still in flight.
   private func handleLoads(of resource: Resource, sent place: UInt64) {
     handleNoted(of: resource.record)
     for load in resource.loadRequests {
@@ -103,7 +104,7 @@ package final class UnhandledRequests {
     }
   }
 
-  /// Marks each failure of a resource as handled if a later failure of the same resource was
+  /// Marks a failed load as handled if the failure of a later load of the same resource was
   /// handled.
   private func handleEarlierLoads() {
     var records: Set<ObjectIdentifier> = []
@@ -117,8 +118,8 @@ package final class UnhandledRequests {
     }
   }
 
-  /// Limits the memory for entries: removes handled failures, and keeps only the number of those
-  /// that the script can no longer reach.
+  /// Limits the memory for entries. Removes handled failures. Failures that the script can no
+  /// longer reach are replaced by their number.
   private func fold() {
     handleEarlierLoads()
     var kept: [Entry] = []
@@ -135,8 +136,8 @@ package final class UnhandledRequests {
     due = max(1000, 2 * kept.count)
   }
 
-  /// Reports the failures that the script can no longer reach or, at the end, all failures that
-  /// were not handled.
+  /// Reports the failures that were not handled and that the script can no longer reach. At the
+  /// end, reports all failures that were not handled.
   package func report(atEnd: Bool) {
     guard !entries.isEmpty else { return }
     handleEarlierLoads()

@@ -11,9 +11,8 @@ struct WaitNotice {
     let since: Double
   }
 
-  /// The delay in seconds after which the notice is shown. It is counted from the end of the main
-  /// chunk, or from the time when the main chunk began to wait. `LULL_WAIT_NOTICE` sets another
-  /// number.
+  /// The delay in seconds after which the notice is shown. The delay begins at the end of the main
+  /// chunk, or when the main chunk begins to wait. `LULL_WAIT_NOTICE` sets another delay.
   static let delay: Double = chosenDelay ?? 10
 
   private static let chosenDelay: Double? = {
@@ -21,8 +20,8 @@ struct WaitNotice {
     return value.flatMap { $0 >= 0 ? $0 : nil }
   }()
 
-  /// Whether the notice is shown. It is shown on a terminal or if `LULL_WAIT_NOTICE` is set, but
-  /// not while a progress bar is shown.
+  /// Whether the notice may be shown. It is shown on a terminal or if `LULL_WAIT_NOTICE` is set,
+  /// but not while a progress bar is shown.
   static var isWanted: Bool {
     (StandardTerminals.showsErrors || chosenDelay != nil) && !StatusLines.areShown
   }
@@ -59,8 +58,8 @@ extension Reporter {
   /// The description of everything that the script waits for; nil if it does not wait.
   var waitingText: String? { WaitNotice.text(waitItems, at: clock.now) }
 
-  /// The requests that are not part of another request, and the coroutines that wait for something
-  /// other than requests and tasks.
+  /// The waits that the notice lists: requests that are not part of another request, and coroutines
+  /// that wait for something other than requests and tasks.
   private var waitItems: [WaitNotice.Item] {
     let open = requests.open.map { request in
       WaitNotice.Item(

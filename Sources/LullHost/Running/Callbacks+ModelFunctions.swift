@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// Converts script functions that the model calls, and that must not wait, to the model's types. If
-/// such a function raises an error, the error is reported and the request fails.
+/// Converts script functions to the types of the model. The model calls these functions, and they
+/// must not wait. If such a function raises an error, the error is reported and the request fails.
 extension Callbacks {
   // MARK: Configurations
 
@@ -30,8 +30,8 @@ extension Callbacks {
     }
   }
 
-  /// Returns a script function, which edits a request before it is sent, as a mutation. If the
-  /// function raises an error, the request fails.
+  /// Returns a mutation that calls a script function. The function edits a request before the
+  /// request is sent. If the function raises an error, the request fails.
   func mutation(_ id: @escaping () -> Int64) -> Resource.RequestMutation {
     { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
       let box = HTTPRequestBox(http)
@@ -50,9 +50,9 @@ extension Callbacks {
     }
   }
 
-  /// Returns a script function as a decorator. The function gets each request before it starts, and
-  /// returns the request to use instead. If it raises an error or returns anything else, the
-  /// request fails. (DEC-01 to DEC-15)
+  /// Returns a decorator that calls a script function. The function gets each request before the
+  /// request starts, and returns the request to use instead. If the function raises an error or
+  /// returns anything else, the request fails. (DEC-01 to DEC-15)
   func decorator(_ function: StoredValue) -> RequestDecorator {
     { [unowned self] (resource, request) throws(RequestError) in
       let answer = coroutines.ask(
@@ -85,8 +85,8 @@ extension Callbacks {
   /// Reads the pattern argument of `configure` and similar functions at a position: a wildcard
   /// string, a regular expression, a predicate of the URL, a resource, or nil for every resource.
   ///
-  /// - Parameter raising: whether the caller raises an error that occurs in a predicate, by means
-  ///   of `raised(_:)`. If it is false, the error is reported.
+  /// - Parameter raising: whether an error in a predicate is raised by the caller, by means of
+  ///   `raised(_:)`. If it is false, the error is reported.
   func pattern(_ call: Call, _ position: Int, service: Service, raising: Bool = false)
     throws(Misuse) -> ConfigurationPattern?
   {
@@ -114,7 +114,8 @@ extension Callbacks {
     }
   }
 
-  /// Returns the error to raise if a predicate has failed: the error that the predicate raised.
+  /// Returns the error to raise if a predicate has failed, which is the error that the predicate
+  /// raised.
   func raised(_ error: RequestError) -> Misuse {
     guard let failure = predicateFailure else { return .message(error.summary) }
     predicateFailure = nil
@@ -123,8 +124,8 @@ extension Callbacks {
     return .value(.string(failure.message))
   }
 
-  /// Returns the pattern for a regular expression. If a search takes too many steps, this is
-  /// handled like an error that a predicate raises.
+  /// Returns the pattern for a regular expression. A search that takes too many steps is handled
+  /// like an error that a predicate raises.
   private func regex(_ regex: RegexBox, raising: Bool) -> ConfigurationPattern {
     .text(regex.source) { [unowned self] (url) throws(RequestError) in
       var found = RegexBox.Found.unknown

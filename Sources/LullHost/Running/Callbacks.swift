@@ -1,7 +1,7 @@
 import LullCore
 
-/// Calls script functions for the model: passes their arguments, runs them, converts their results,
-/// and reports their failures.
+/// Calls script functions for the model. For each call, it passes the arguments, runs the function,
+/// converts the results and reports a failure.
 ///
 /// Every adapter has a reference to this object, and reaches the other objects of the host only
 /// through it. Each extension covers one kind of adapter: observers, caches, iterators, and
@@ -17,7 +17,7 @@ package final class Callbacks {
   let pump: Pump
   let fields: ContentFields
   let stages = StageNames()
-  /// The observers that have owners, by the ID of their function or table.
+  /// The observers that have owners, keyed by the ID of the observer's function or table.
   var observersByID: [Int64: WeakObserver] = [:]
   var cacheTables = CacheTables()
   /// The error of a predicate that ran for a call of the script. That call raises the error.
@@ -35,8 +35,8 @@ package final class Callbacks {
     fields = ContentFields(bridge)
   }
 
-  /// Returns the failure for an invalid result of a function. Its report shows the place where the
-  /// function is defined.
+  /// Returns the failure for an invalid result of a function. The report of the failure shows the
+  /// place where the function is defined.
   func failure(_ message: String, of id: Int64, method: StaticString? = nil) -> ScriptFailure {
     ScriptFailure(message, definedAt: stored.definition(of: id, method: method))
   }
@@ -72,9 +72,9 @@ package enum FunctionEnd {
 /// Functions for programs that call script functions, for example to get the response to a request.
 extension Callbacks {
   /// Calls a script function that may wait. `completion` is called once, immediately or later, and
-  /// can read the results.
+  /// can read the results of the function.
   ///
-  /// If the program ends before the function does, `completion` is not called.
+  /// If the program ends before the function has ended, `completion` is not called.
   package func call(
     _ id: Int64, _ arguments: [LuaValue], as purpose: String,
     completion: @escaping (FunctionEnd) -> Void

@@ -28,17 +28,17 @@ extension Coroutines {
       return memcmp(end, start, known.count) == 0
     }
     guard isKnown == true else { return false }
-    // A prefix has been added to the message on its way. From now on, messages are compared with
-    // the longer text.
+    // A prefix has been added to the message while the error propagated. From now on, messages are
+    // compared with the longer text.
     if message.count > origin.failure.message.utf8.count {
       origin.failure.message = String(escaping: message)
     }
     return true
   }
 
-  /// Records the origin of an error that an await is about to raise again. The main chunk of a
-  /// stock interpreter shows only the message. So there the origin is added to the message, unless
-  /// the script will catch the error.
+  /// Records the origin of an error that an await is about to raise again. In the main chunk of a
+  /// stock interpreter, only the message of an error is shown. So there the origin is added to the
+  /// message, unless the script will catch the error.
   func raising(_ value: LuaValue, in state: OpaquePointer?) -> LuaValue {
     guard case .reraised(let value, let failure) = value else { return value }
     if let context = innermost {

@@ -6,8 +6,8 @@ extension Coroutines {
   /// checked again before they are notified, because an observer may have removed them.
   private static let longestSequence = 64
 
-  /// Notifies observers in order, beginning at index `first`, until one is not a function held by
-  /// the service. Returns the index of the first observer that was not notified.
+  /// Notifies observers in order, beginning at index `first`. Stops at the first observer that is
+  /// not a function held by the service, and returns its index.
   func tell(
     _ observations: [Observation], from first: Int, of event: ResourceEvent, _ resource: Resource
   ) -> Int {

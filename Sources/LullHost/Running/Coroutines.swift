@@ -14,9 +14,10 @@ package final class Coroutines {
   /// Explains errors that are caused by a nil in place of content.
   let nilContents: NilContents
   private let stack = RunStack()
-  /// The contexts of the waiting coroutines, by coroutine number.
+  /// The contexts of the waiting coroutines, keyed by coroutine number.
   private(set) var waiting: [Int32: RunContext] = [:]
-  /// The waiting coroutines on which a request or a cache operation depends, by coroutine number.
+  /// The contexts of the waiting coroutines on which a request or a cache operation depends, keyed
+  /// by coroutine number.
   private(set) var waitingParts: [Int32: RunContext] = [:]
 
   init(_ stored: StoredValues, _ sources: ChunkSources, _ pump: Pump) {
@@ -34,9 +35,10 @@ package final class Coroutines {
 
   // MARK: Functions that may wait
 
-  /// Runs a function that may wait. Calls `context.completion` when it ends, immediately or later.
+  /// Runs a function that may wait. Calls `context.completion` when the function ends, immediately
+  /// or later.
   func start(_ callable: Callable, _ arguments: [LuaValue], _ context: RunContext) {
-    // The model may outlive the Lua state. Then the completion gets `gone`.
+    // The model may outlive the Lua state. After the state is closed, the completion gets `gone`.
     guard !bridge.isClosed else { return pump.enqueue { context.completion(.gone) } }
     let mark = lull_arena_mark(bridge.pointer)
     var run = lull_run()
@@ -80,15 +82,16 @@ package final class Coroutines {
     finish(&run, context)
   }
 
-  /// Ends a waiting coroutine. Its wait is cancelled, and the code after the wait does not run. A
-  /// coroutine that cancels itself, so is running now, ends at its next wait.
+  /// Ends a waiting coroutine. Its wait is cancelled, and the code after the wait does not run. If
+  /// the coroutine is running now, because it cancels itself, it ends at its next wait.
   func cancel(_ context: RunContext) {
     guard !bridge.isClosed else { return }
     guard let thread = context.thread else {
       if stack.contains(context) { context.isCancelled = true }
       return
     }
-    // If tasks cancel each other in a chain while they close, this must not exhaust the stack.
+    // If tasks cancel each other in a chain while they close, the chain must not exhaust the C
+    // stack.
     guard lull_runtime_depth(bridge.pointer) < Coroutines.deepestCancel else {
       return pump.enqueue { [unowned self] in cancel(context) }
     }
@@ -106,7 +109,8 @@ package final class Coroutines {
     for context in Array(waiting.values) { cancel(context) }
   }
 
-  /// Forgets the waiting coroutines. Called when the state is closed or about to be closed.
+  /// Removes all waiting coroutines from this object. Called when the state is closed or about to
+  /// be closed.
   func close() {
     waiting = [:]
     waitingParts = [:]
@@ -151,9 +155,9 @@ package final class Coroutines {
     case gone
   }
 
-  /// Calls a function that must not wait, and returns the value that `read` makes of its results.
-  /// If the function tries to wait, an error is raised that contains `kind`, the description of the
-  /// function.
+  /// Calls a function that must not wait. Passes the results of the function to `read`, and returns
+  /// the value that `read` returns. If the function tries to wait, an error is raised. `kind`
+  /// describes the function in the message of that error.
   package func ask<R>(
     _ callable: Callable, _ arguments: [LuaValue], kind: StaticString,
     read: (RunResults) -> R
@@ -206,7 +210,7 @@ package final class Coroutines {
   /// the number of notified observers.
   ///
   /// Most observers return without waiting or failing, and a resource may have thousands of them.
-  /// So the context of a run is created only when it is needed: for a wait or a failure.
+  /// So the context of a run is created only when the run waits or fails.
   func notify(
     _ members: UnsafeMutableBufferPointer<lull_member>, of event: ResourceEvent,
     _ resource: Resource
@@ -301,6 +305,7 @@ package final class Coroutines {
 }
 
 extension lull_run {
-  /// Whether the run failed, possibly before its function was called with all its arguments.
+  /// Whether the run failed. The run may have failed before its function was called with all
+  /// arguments.
   fileprivate var isFailed: Bool { L == nil || status == Int32(LULL_RUN_FAILED) }
 }

@@ -2,8 +2,8 @@ import CLullBridge
 import LullCore
 import LullSystem
 
-/// Decides which Lua and C files a script may load. It returns the bytes that are run, so that a
-/// file is not read a second time after the decision.
+/// Decides which Lua and C files a script may load. The gate returns the bytes that are run, so
+/// that the file is not read a second time after the decision.
 ///
 /// Home thread only.
 package protocol FileGate: AnyObject {
@@ -21,7 +21,8 @@ package struct FileGateProblem: Error {
 }
 
 extension Permissions {
-  /// Returns the bytes of a file that is to be loaded, from the gate if there is one.
+  /// Returns the bytes of a file that is to be loaded. If there is a gate, the gate provides the
+  /// bytes.
   ///
   /// - Parameter limit: the maximum size in bytes, which applies only if there is no gate.
   package func load(_ path: [UInt8], limit: Int) -> Result<[UInt8], FileGateProblem> {

@@ -1,7 +1,7 @@
 package import LullCore
 
-/// Holds the requests that are in flight or have not settled, and with them their hooks and their
-/// services. They are cancelled when the run ends.
+/// Holds the requests that are in flight or have not settled, together with their hooks and
+/// services. The requests are cancelled when the run ends.
 ///
 /// Home thread only.
 package final class RequestsInFlight {
@@ -38,7 +38,7 @@ package final class RequestsInFlight {
     requests.append(request)
     mark.since = pump.clock.now
     // A request can fail before it begins. Its hooks still get the response, so the script values
-    // in it must be held.
+    // in the response must be kept alive.
     if let response = request.response { stored.hold(response, for: request) }
     // If Lua has not started, no script can refer to the request, so it has no userdata to pin.
     guard bridge.isStarted else { return }
@@ -52,8 +52,8 @@ package final class RequestsInFlight {
     return requests[place] === request
   }
 
-  /// Returns the time when a request began that this object holds, in seconds since 1970; nil for
-  /// any other request.
+  /// Returns the time when a request began, in seconds since 1970. Returns nil if this object does
+  /// not hold the request.
   func beginning(of request: Request) -> Double? {
     has(request) ? request.mark.since : nil
   }
@@ -106,14 +106,14 @@ package final class RequestsInFlight {
     for request in requests where request.mark.isScripts { request.cancel() }
   }
 
-  /// Sets the owner that all requests keep alive, because it owns their script functions.
+  /// Sets the owner of the script functions of all requests. Each request keeps the owner alive.
   func give(_ owner: AnyObject) {
     for request in requests { request.mark.owner = owner }
   }
 
-  /// Marks a request that can no longer be completed as no longer in progress, and also every
-  /// request that waits for it. Their hooks are not called (DEL-02), unless the requests are
-  /// cancelled.
+  /// Handles a request that can no longer be completed. The request, and every request that waits
+  /// for it, no longer counts as in progress. The hooks of these requests are not called (DEL-02),
+  /// unless the requests are cancelled.
   func abandon(_ request: Request) {
     request.abandon()
     for stuck in requests where stuck.waits(for: request) {
@@ -122,7 +122,7 @@ package final class RequestsInFlight {
     }
   }
 
-  /// Forgets all requests. Called when the state is closed or about to be closed.
+  /// Removes all requests from this object. Called when the state is closed or about to be closed.
   func close() {
     requests = []
     weakCount = 0

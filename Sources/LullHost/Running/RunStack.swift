@@ -3,7 +3,8 @@ import LullCore
 
 /// The stack of Lull's coroutines that are running now.
 ///
-/// The context of an observer's or hook's run is created only if it is requested. Home thread only.
+/// The context for a run of an observer or a hook is created only when it is requested. Home thread
+/// only.
 final class RunStack {
   /// A run of an observer or a hook. Most of these runs return without waiting or failing.
   enum Telling {
@@ -11,8 +12,8 @@ final class RunStack {
     case hook(ScriptHook)
   }
 
-  /// The contexts of the running coroutines, innermost last. An entry is nil if its context has not
-  /// been requested.
+  /// The contexts of the running coroutines, innermost last. An element is nil if the context of
+  /// the coroutine has not been requested.
   private var running: [RunContext?] = []
   /// The innermost run of an observer or a hook, for which a context can be created.
   private var telling: Telling?
@@ -21,8 +22,8 @@ final class RunStack {
 
   func pop() { running.removeLast() }
 
-  /// Runs `body` as the run of an observer or a hook. Returns the context of the run if it was
-  /// requested, otherwise nil.
+  /// Calls `body`, which runs an observer or a hook. Returns the context of the run, or nil if the
+  /// context was not requested.
   func tell(_ telling: Telling, _ body: () -> Void) -> RunContext? {
     let outer = self.telling
     self.telling = telling
@@ -63,31 +64,32 @@ final class RunContext {
   let completion: (RunOutcome) -> Void
   /// The coroutine's number in the bridge while it waits; otherwise nil.
   var thread: Int32?
-  /// Returns the description of the current wait. It is a function because the description is
-  /// rarely needed. nil while the coroutine runs.
+  /// Returns the description of the current wait. The property is a function because the
+  /// description is rarely needed. It is nil while the coroutine runs.
   var waitsFor: (() -> String)?
   var awaited = Awaited()
   /// The ID of the stored function that the coroutine runs, if it is a hook, an observer or a task.
   var function: Int64?
-  /// The ID of the list of a task's arguments, if they are kept until the task ends.
+  /// The ID of the list of a task's arguments, if that list is kept until the task ends.
   var arguments: Int64?
   /// Whether the coroutine counts as a task, so that the script does not end before it has ended.
   var isStrong = false
-  /// The coroutine that started this one, if this is a task or a function that runs for a call. nil
-  /// once that coroutine has ended.
+  /// The coroutine that started this one, if this coroutine is a task or runs a function for a
+  /// call. It is nil after the starting coroutine has ended.
   weak var starter: RunContext?
-  /// The scope of the call for which the coroutine runs, if any. The coroutine ends with that
-  /// scope.
+  /// The scope of the call for which the coroutine runs, or nil if there is none. The coroutine
+  /// ends with that scope.
   var scope: RunScope?
   var cancelWait: (() -> Void)?
   /// The time when the current wait began, in seconds since 1970.
   var waitsSince = 0.0
   /// Whether the coroutine was cancelled while it was running, so that it ends at its next wait.
   var isCancelled = false
-  /// The stretch of Lua code that the coroutine continues, if it shares one.
+  /// The stretch of Lua code to which the coroutine belongs, if it shares a stretch with other
+  /// code.
   var stretch: ContinuedStretch?
-  /// The call count of that stretch when the coroutine began to wait for an asynchronous function
-  /// of the program. nil if the coroutine waits for anything else.
+  /// The value of `stretch.callCount` when the coroutine began to wait for an asynchronous function
+  /// of the program. It is nil if the coroutine waits for anything else.
   var stretchCalls: Int?
   /// The last error that was raised again in the coroutine.
   var reraised: Reraised?
@@ -102,9 +104,9 @@ final class RunContext {
     self.completion = completion
   }
 
-  /// Returns the stretch to which the coroutine's next code belongs. This is the previous stretch
-  /// if the awaited function called Lua code and there was no pause. Otherwise it is nil, for a new
-  /// stretch.
+  /// Returns the stretch to which the next code of the coroutine belongs. If the awaited function
+  /// called Lua code and there was no pause, this is the previous stretch. Otherwise it is nil,
+  /// which means a new stretch.
   func takeStretch() -> ContinuedStretch? {
     defer { stretchCalls = nil }
     guard let stretch else { return nil }

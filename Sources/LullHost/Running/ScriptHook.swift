@@ -3,8 +3,8 @@ import LullCore
 
 /// A script function that is called at the events of a request.
 ///
-/// The hook of the Swift request holds this object. As for observers, the context of a run is
-/// created only when it is needed. Home thread only.
+/// The hook of the Swift request holds this object. The context of a run is created only when it is
+/// needed, as for observers. Home thread only.
 final class ScriptHook {
   let id: Int64
   /// The name of the hook in reports, such as `on_completion`.
@@ -59,8 +59,8 @@ final class ScriptHook {
 
 /// A notification of the script observers of a resource, one after the other.
 struct Notification {
-  // The code that sends the notification holds all of these until the last observer has returned or
-  // waits.
+  // The code that sends the notification holds all of these objects until the last observer has
+  // returned or waits.
   let sequence: UnsafeMutablePointer<lull_sequence>
   unowned(unsafe) let resource: Resource
 

@@ -2,8 +2,8 @@ import CLullBridge
 
 /// Collects Lua's garbage at the request of Swift, which knows how much memory the garbage holds.
 extension ScriptLoop {
-  /// Makes Lua collect all garbage. Used when no script runs whose allocations would cause a
-  /// collection.
+  /// Makes Lua collect all garbage. This is used when no script is running whose allocations would
+  /// cause a collection.
   package func collect() {
     guard bridge.isStarted else { return }
     _ = lull_runtime_collect_all(bridge.pointer)
@@ -18,11 +18,11 @@ extension ScriptLoop {
     handles.releaseVanished()
   }
 
-  /// Runs a collection step in proportion to the memory that has been allocated since the last
-  /// step, so that unreferenced objects do not pile up. In Lua, a response of several megabytes is
-  /// only a few bytes, and a request or entity is about 1 kB. Without these steps, the heap of a
-  /// script that only makes requests would double with each collection cycle. The reason is that
-  /// objects with finalisers survive the cycle that finds them unreferenced.
+  /// Runs a step of Lua's garbage collection, in proportion to the memory that has been allocated
+  /// since the last step, so that unreferenced objects do not pile up. Without these steps, the
+  /// heap of a script that only sends requests would double with each collection cycle, for two
+  /// reasons. Lua knows only a few bytes of a response of several megabytes, and about 1 kB of a
+  /// request or entity. And objects with finalisers survive the cycle that finds them unreferenced.
   func collectIfCharged() {
     let charged = chargedBytes + handles.insertedBytes
     guard charged >= 8 << 20, bridge.isStarted else { return }
@@ -32,9 +32,9 @@ extension ScriptLoop {
     handles.sweep()
   }
 
-  /// Runs a collection if only the script can complete the requests in flight and it has no code
-  /// left to run. Only a collection shows whether it still can complete them. There is one
-  /// collection for each such standstill.
+  /// Runs a collection if only the script can complete the requests in flight, but none of its code
+  /// is left to run. Only a collection shows whether the script can still complete the requests.
+  /// Each such standstill causes one collection.
   func collectIfStalled() {
     guard stalledAt != stored.lastID, isStalled else { return }
     releaseGarbage()

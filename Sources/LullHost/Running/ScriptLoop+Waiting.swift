@@ -2,20 +2,21 @@ import CLullBridge
 import LullCore
 import LullSystem
 
-/// Completes a wait. `values` are its results or, if `raising` is true, an error value to raise.
+/// Completes a wait. `values` are the results of the wait or, if `raising` is true, an error value
+/// to raise.
 typealias WaitCompletion = (_ values: [LuaValue], _ raising: Bool) -> Void
 
-/// Lets script calls wait. In a coroutine, the coroutine is suspended. In the main chunk of a stock
-/// interpreter, the loop runs instead.
+/// Lets calls of a script wait. A coroutine is suspended. In the main chunk of a stock interpreter,
+/// the event loop runs instead.
 extension ScriptLoop {
   // MARK: Waiting
 
   /// Suspends the calling coroutine until the wait is completed. In the main chunk of a stock
-  /// interpreter, runs the loop instead. If neither is possible, throws an error that names the
-  /// reason.
+  /// interpreter, the event loop runs instead. If neither is possible, throws an error that names
+  /// the reason.
   ///
-  /// `begin` starts the wait. It gets a completion, which it may not call before it returns. It
-  /// returns a function that cancels the wait.
+  /// `begin` starts the wait. Its argument is the completion of the wait, which must not be called
+  /// before `begin` has returned. `begin` returns a function that cancels the wait.
   func wait(
     _ call: Call, for what: @autoclosure @escaping () -> String, _ awaited: Awaited = Awaited(),
     _ begin: (@escaping WaitCompletion) -> () -> Void
@@ -41,8 +42,8 @@ extension ScriptLoop {
     }
   }
 
-  /// Returns the error message for a place where waiting is not possible. It says what to do
-  /// instead.
+  /// Returns the error message for a call at a place where waiting is not possible. The message
+  /// says what the script can do instead.
   private func refusal(_ call: Call) -> String {
     switch Int(lull_wait_mode(bridge.pointer, call.state)) {
     case Int(LULL_WAIT_ANSWER_NOW):
@@ -65,10 +66,12 @@ extension ScriptLoop {
     }
   }
 
-  /// Returns the error message for a place where Lua can't yield. It says what to do instead.
+  /// Returns the error message for a place where Lua can't yield. The message says what the script
+  /// can do instead.
   private static func cannotWait(inside place: String) -> String {
     switch place {
-    case "": "cannot wait here: the caller is a C function that cannot be suspended; wait before it"
+    case "":
+      "cannot wait here: the caller is a C function that cannot be suspended; wait before calling it"
     case "__gc": "cannot wait inside a finaliser (__gc): start a task with lull.spawn instead"
     case "require":
       "cannot wait while a module is loaded by require: wait in a function that it returns"
@@ -78,7 +81,7 @@ extension ScriptLoop {
   }
 
   /// Returns whether the awaited objects depend on `goal` or on the coroutine `context`, directly
-  /// or through other waits. If they do, they can't end before it.
+  /// or through other waits. If they do, they can't end before `goal` or the coroutine has ended.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
     WaitGraph(parts: coroutines.waitingParts).depends(awaited, on: goal, context)
   }
@@ -91,7 +94,8 @@ extension ScriptLoop {
     var outcome: (values: [LuaValue], raising: Bool)?
     var isWaiting = true
     let cancel = begin { [unowned self] values, raising in
-      // After a cancellation, the wait may still complete. Its values are no longer needed then.
+      // After a cancellation, the wait may still complete. The values of the wait are then no
+      // longer needed.
       if isWaiting { outcome = (values, raising) } else { handles.releaseUnclaimed(values) }
     }
     defer { isWaiting = false }
@@ -112,8 +116,8 @@ extension ScriptLoop {
     for value in outcome.values { call.return(value) }
   }
 
-  /// Runs `body` with Lull's own signal handler installed. It is needed in a stock interpreter,
-  /// because Lull drives the loop during `body`.
+  /// Runs `body` with Lull's own signal handler installed. A stock interpreter needs this, because
+  /// Lull drives the event loop during `body`.
   func withInterruption(_ body: () -> Void) {
     lull_runtime_set_blocking(bridge.pointer, 1)
     defer { if !bridge.isClosed { lull_runtime_set_blocking(bridge.pointer, 0) } }
@@ -138,7 +142,8 @@ extension ScriptLoop {
   // MARK: Waits that cannot end
 
   /// Called for a request that can no longer be completed. The request, and every request that
-  /// waits for it, is no longer in progress. Code that awaits one of them gets an error.
+  /// waits for it, no longer counts as in progress. Code that awaits one of these requests gets an
+  /// error.
   func abandon(_ request: Request) {
     guard !bridge.isClosed, !request.isCompleted else { return }
     environment.pump.log(
@@ -153,14 +158,14 @@ extension ScriptLoop {
     }
   }
 
-  /// Calls `abandon(_:)` in the next turn. Used in a `deinit`, which must not call into Lua.
+  /// Calls `abandon(_:)` in the next turn. For use in a `deinit`, which must not call into Lua.
   func abandonSoon(_ request: Request) {
     environment.pump.enqueue { [weak self] in self?.abandon(request) }
   }
 }
 
 extension Request {
-  /// The error message for code that awaits the request after it was abandoned.
+  /// The error message for code that awaits this request after the request was abandoned.
   var abandonedText: String {
     "\(displayName) will never complete: a 'complete' function was dropped without a call"
   }

@@ -2,8 +2,8 @@ import CLullBridge
 package import LullCore
 import LullLibC
 
-/// Decides whether a script is still alive or has ended. The code that drives the event loop checks
-/// this.
+/// Decides whether a script is still alive or has ended. The code that drives the event loop asks
+/// this object.
 ///
 /// Requests in flight, tasks and timers are strong work, which keeps a script alive. A coroutine
 /// that waits in `lull.run` is not strong work, and resumes when no other work is left. Home thread
@@ -23,7 +23,8 @@ package final class ScriptLoop {
   /// The streams that the script follows. They keep the script alive even between two connections,
   /// when there is no request.
   private var follows: [ObjectIdentifier: LuaFollow] = [:]
-  /// The callers that wait in `lull.run`, or for changes, until all other work has ended.
+  /// The callers that wait in `lull.run`, or for a change of a resource, until all other work has
+  /// ended.
   private var idleWaiters: [IdleWaiter] = []
   private var lastIdleWaiter = 0
 
@@ -34,10 +35,10 @@ package final class ScriptLoop {
     let proceed: () -> Void
   }
 
-  /// The timer for collections while streams are open. It is needed because some streams may be
-  /// unreferenced.
+  /// The timer that starts garbage collections while streams are open. Without it, streams that are
+  /// no longer referenced would stay open.
   private var collecting: (any HostTimer)?
-  /// The number of seconds between the scheduling of a collection and the collection.
+  /// The delay of a scheduled collection, in seconds.
   private var collectingInterval = ScriptLoop.firstCollection
   private static let firstCollection = 1.0
   private static let rarestCollection = 60.0
@@ -46,7 +47,7 @@ package final class ScriptLoop {
 
   /// The number of bytes of response bodies that have arrived since the last collection step.
   var chargedBytes = 0
-  /// The last ID of a stored value that had been assigned when the last standstill was found.
+  /// At the last standstill, the last ID of a stored value that had been assigned.
   var stalledAt: Int64 = 0
 
   init(
@@ -96,8 +97,8 @@ package final class ScriptLoop {
     waitForIdle(context) { [unowned self] in coroutines.resume(context, with: []) }
   }
 
-  /// Calls `proceed` when all other work has ended. Returns a number with which the wait can be
-  /// cancelled.
+  /// Calls `proceed` when all other work has ended. Returns a number that identifies this wait and
+  /// with which the wait can be cancelled.
   @discardableResult
   func waitForIdle(_ context: RunContext?, _ proceed: @escaping () -> Void) -> Int {
     lastIdleWaiter += 1
@@ -129,8 +130,8 @@ package final class ScriptLoop {
     }
   }
 
-  /// Whether there is work other than the coroutines that wait in `lull.run`. Work that waits for
-  /// one of them does not count, because it can't end before that coroutine does.
+  /// Whether there is any work besides the coroutines that wait in `lull.run`. Work that waits for
+  /// one of these coroutines does not count, because it can't end before the coroutine does.
   private var hasWorkBesideIdleWaiters: Bool {
     guard timerCount == 0 else { return true }
     let graph = WaitGraph(parts: coroutines.waitingParts)
@@ -152,8 +153,8 @@ package final class ScriptLoop {
 
   /// Runs the loop until the condition holds. The condition is checked before each turn.
   ///
-  /// - Parameter asksFirst: whether the condition is checked before coroutines that wait in
-  ///   `lull.run` are resumed, instead of only afterwards.
+  /// - Parameter asksFirst: whether the condition is also checked before coroutines that wait in
+  ///   `lull.run` are resumed. By default it is checked only afterwards.
   package func run(asksFirst: Bool = false, until condition: () -> Bool) {
     environment.run { [self] in
       session.takeForeground()
@@ -198,8 +199,8 @@ package final class ScriptLoop {
     exitCode = code
     // Without this, a turn that begins now would wait for the next event.
     environment.wake()
-    // This interrupts the code that runs the calling coroutine. If the coroutine can't be
-    // suspended, it is interrupted itself.
+    // This call interrupts the coroutines that resumed the calling coroutine. If the calling
+    // coroutine can't be suspended, it is interrupted too.
     if bridge.isStarted { lull_thread_interrupt(bridge.pointer) }
   }
 
@@ -211,14 +212,15 @@ package final class ScriptLoop {
     requests.cancelAll()
   }
 
-  /// Cancels only the work that scripts have started, because other code uses the pump too.
+  /// Cancels only the work that scripts have started. Other work on the pump belongs to other code.
   func cancelOwn() {
     coroutines.cancelAll()
     for follow in follows.values { follow.stop() }
     requests.cancelOwn()
   }
 
-  /// Forgets all waits and work. Called when the state is closed or about to be closed.
+  /// Removes all waits and all work from this object. Called when the state is closed or about to
+  /// be closed.
   func close() {
     collecting?.cancel()
     collecting = nil
@@ -232,7 +234,7 @@ package final class ScriptLoop {
 
 extension ScriptLoop {
   /// Runs the loop until the hooks of a request have run. Returns the response of the request, or
-  /// nil if the run ended before.
+  /// nil if the run ended before the hooks had run.
   package func finish(_ request: Request) -> Response? {
     var isSettled = false
     request.onCompletion { _ in isSettled = true }
@@ -244,7 +246,7 @@ extension ScriptLoop {
     return isSettled && exitCode == nil ? request.response : nil
   }
 
-  /// Starts the cache lookup of a resource and runs the loop until it has finished.
+  /// Starts the cache lookup of a resource, and runs the loop until the lookup has finished.
   package func finishAskingCaches(_ resource: Resource) {
     _ = resource.isUpToDate
     environment.run { [self] in !resource.isAskingCaches || isInterrupted }

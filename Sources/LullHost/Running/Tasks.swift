@@ -3,9 +3,9 @@ import LullCore
 
 /// Starts and ends the tasks of `lull.spawn`, and reports failures that were not handled.
 ///
-/// Order of events: `spawn` pins the task's userdata. The function begins with the next turn. When
-/// it has ended, its results are anchored to the userdata, and the coroutines that await the task
-/// resume. Then the userdata is unpinned. Home thread only.
+/// Order of events: `spawn` pins the task's userdata. The task's function begins in the next turn.
+/// When the function has ended, its results are anchored to the userdata, and the coroutines that
+/// await the task resume. Then the userdata is unpinned. Home thread only.
 package final class Tasks {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
@@ -33,7 +33,8 @@ package final class Tasks {
 
   // MARK: Beginning and ending
 
-  /// Implements `lull.spawn(fn, …)`, which creates a task. The function begins with the next turn.
+  /// Implements `lull.spawn(fn, …)`, which creates a task. The function `fn` begins in the next
+  /// turn.
   func spawn(_ call: Call) throws(Misuse) {
     let function = try stored.keep(call.state, call.index(0))
     let arguments = stored.makeID()
@@ -131,7 +132,8 @@ package final class Tasks {
   // MARK: Awaiting
 
   /// Implements `task:await()`, which returns the results of the task's function. If the function
-  /// raised an error, it is raised again, and its report shows both tracebacks.
+  /// raised an error, the await raises that error again, and the report of the error shows both
+  /// tracebacks.
   func await(_ task: LuaTask, _ call: Call) throws(Misuse) {
     task.markAwaited()
     if let outcome = outcome(of: task) {

@@ -1,13 +1,14 @@
 import LullCore
 
 /// The graph of all waits. A coroutine waits for requests, tasks and runs. A request waits for the
-/// requests that it consists of, and for the script functions that run for it.
+/// requests that it wraps, and for the script functions that run for the request.
 struct WaitGraph {
-  /// The waiting coroutines on which a request or a cache operation depends, by coroutine number.
+  /// The contexts of the waiting coroutines on which a request or a cache operation depends, keyed
+  /// by coroutine number.
   let parts: [Int32: RunContext]
 
   /// Returns whether the awaited objects depend on `goal` or on the coroutine `context`, directly
-  /// or through other waits. If they do, they can't end before it.
+  /// or through other waits. If they do, they can't end before `goal` or the coroutine has ended.
   func depends(_ awaited: Awaited, on goal: Request?, _ context: RunContext? = nil) -> Bool {
     // If no request depends on a coroutine, the search has nothing to follow.
     if goal == nil, awaited.tasks.isEmpty, parts.isEmpty, context?.queue == nil { return false }
@@ -47,7 +48,7 @@ struct WaitGraph {
     }
   }
 
-  /// Returns the requests that are awaited by the coroutines for which this request waits.
+  /// Returns the requests that are awaited by the coroutines for which `request` waits.
   func requestsAwaited(byFunctionsOf request: Request) -> [Request] {
     var visited: Set<ObjectIdentifier> = []
     var requests: [Request] = []

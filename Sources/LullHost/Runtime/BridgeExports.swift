@@ -54,8 +54,9 @@ extension LuaHost {
     }
   }
 
-  /// Creates a host for an interpreter that does not belong to Lull, and attaches it to the runtime
-  /// of that interpreter. Returns the retained pointer, as `lull_host_attach` does.
+  /// Creates a host for an interpreter that does not belong to Lull, and attaches the host to the
+  /// runtime of that interpreter. Returns the retained pointer to the host, as `lull_host_attach`
+  /// does.
   package static func attachedPointer(
     library: LuaLibrary, runtime: OpaquePointer
   ) -> UnsafeMutableRawPointer? {

@@ -3,12 +3,12 @@ import LullCore
 
 /// Gives Swift access to the bridge's runtime, and records whether that runtime is still open.
 ///
-/// A command that may not need Lua starts it at first use. Objects that manage parts of the runtime
-/// use this object. Home thread only.
+/// A command that may not need Lua starts Lua at first use. Objects that manage parts of the
+/// bridge's runtime use this object. Home thread only.
 package final class BridgeRuntime {
   private var attached: OpaquePointer?
-  /// Creates the Lua state, which attaches its runtime to this object. nil if other code creates
-  /// the state.
+  /// Creates the Lua state, which attaches its runtime to this object. The property is nil if other
+  /// code creates the state.
   var start: (() -> Void)?
   /// The functions to call once Lua has started.
   private var afterStart: [() -> Void] = []
@@ -19,7 +19,7 @@ package final class BridgeRuntime {
   init(_ library: LuaLibrary) { self.library = library }
 
   /// The bridge's runtime, which is valid only until `close()`. If Lua has not started, reading
-  /// this starts it.
+  /// this property starts Lua.
   package var pointer: OpaquePointer {
     if let attached { return attached }
     return startNow()
@@ -38,7 +38,7 @@ package final class BridgeRuntime {
     start = nil
   }
 
-  /// Whether there is an open Lua state. If there is none, nothing in Lua has to be updated.
+  /// Whether there is an open Lua state. If this is false, nothing in Lua has to be updated.
   package var isStarted: Bool { attached != nil && !isClosed }
 
   /// Calls `body` as soon as there is a Lua state: immediately, or when Lua starts.
@@ -73,7 +73,7 @@ package final class BridgeRuntime {
     }
   }
 
-  /// Runs `body` and frees the arena memory that it allocated.
+  /// Runs `body`, and then frees the arena memory that `body` allocated.
   func withArena<R>(_ body: () -> R) -> R {
     let mark = lull_arena_mark(pointer)
     defer { lull_arena_release(pointer, mark) }

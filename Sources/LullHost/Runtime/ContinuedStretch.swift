@@ -4,13 +4,13 @@ import LullCore
 /// The limits that remain for a stretch of Lua code which waits for an asynchronous Swift function
 /// of the program.
 ///
-/// Lua code that the asynchronous function calls belongs to the same stretch. So does the Lua code
-/// after the wait, unless there is a pause. Therefore recursion through an asynchronous function is
-/// one stretch.
+/// Lua code that the asynchronous function calls belongs to the same stretch. The Lua code after
+/// the wait belongs to it too, unless there is a pause. Therefore recursion through an asynchronous
+/// function is a single stretch.
 // The object is used on the home thread only. Tasks on that thread pass it on, which requires
 // `Sendable`.
 final class ContinuedStretch: @unchecked Sendable {
-  /// A reference to the stretch, stored in the Swift task of the asynchronous function.
+  /// A reference to the stretch of Lua code, stored in the Swift task of the asynchronous function.
   struct Origin: Sendable {
     @TaskLocal static var current: Origin?
 
@@ -18,8 +18,8 @@ final class ContinuedStretch: @unchecked Sendable {
     let stretch: ContinuedStretch
     let waitsSince: Int64
 
-    /// Returns the stretch to which a call made now into that runtime belongs, or nil for a new
-    /// stretch.
+    /// Returns the stretch to which a call into that runtime would belong if it were made now.
+    /// Returns nil if the call would begin a new stretch.
     static func stretch(in runtime: AnyObject) -> ContinuedStretch? {
       guard let origin = current, origin.runtime == ObjectIdentifier(runtime),
         lull_stretch_time() - origin.waitsSince < ContinuedStretch.pause
@@ -28,7 +28,8 @@ final class ContinuedStretch: @unchecked Sendable {
     }
   }
 
-  /// The length of a pause in nanoseconds. After a pause, the next call begins a new stretch.
+  /// The minimum length of a pause, in nanoseconds. After a pause, the next call begins a new
+  /// stretch.
   private static let pause: Int64 = 50_000_000
   /// The longest gap between two calls, in nanoseconds, that counts as running time. A longer gap
   /// counts as waiting.
@@ -70,7 +71,7 @@ final class ContinuedStretch: @unchecked Sendable {
 }
 
 extension Optional<ContinuedStretch> {
-  /// Runs a call into Lua as part of this stretch or, if this is nil, as a new stretch.
+  /// Runs a call into Lua as part of this stretch. If this value is nil, the call is a new stretch.
   @inline(__always) func run<Result>(_ bridge: BridgeRuntime, _ body: () -> Result) -> Result {
     guard let self else { return body() }
     return self.run(bridge, body)

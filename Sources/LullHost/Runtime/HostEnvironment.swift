@@ -3,12 +3,13 @@ package import LullSystem
 package import LullTransport
 
 /// The environment of a scripting host. It provides the time, the pump and a network, and drives
-/// them.
+/// the pump and the network.
 ///
 /// Programs use the event loop. Tests use a manual clock and stubs.
 package protocol HostEnvironment: AnyObject {
   var pump: Pump { get }
-  /// Returns the network for services that specify none. It is created at the first call.
+  /// Returns the network for services that specify no network. The network is created at the first
+  /// call.
   func defaultNetworking() -> any NetworkingProvider
   /// The number of exchanges of the default network that wait for a free connection.
   var queuedExchangeCount: Int { get }
@@ -16,7 +17,8 @@ package protocol HostEnvironment: AnyObject {
   func run(until condition: () -> Bool)
   /// Sets a function that runs at the start of every turn.
   func onTurn(_ hook: @escaping () -> Void)
-  /// Makes the current turn return immediately if it waits or is about to wait.
+  /// Makes the current turn return immediately, if the turn is waiting for events or is about to
+  /// wait.
   func wake()
   /// The function with which a signal handler wakes the loop; nil if the loop never sleeps.
   var signalWakeUp: SignalWakeUp? { get }
@@ -29,14 +31,14 @@ package protocol HostEnvironment: AnyObject {
   var sharedServices: Set<ObjectIdentifier> { get }
   /// Whether a script call that can't be suspended may run the loop until it has its result.
   var canBlock: Bool { get }
-  /// Whether time advances only when no other work is left. Then a periodic check would keep the
+  /// Whether time advances only when no other work is left. If so, a periodic check would keep the
   /// loop running forever.
   var holdsTime: Bool { get }
-  /// Watches a descriptor for readable data. Returns nil if the loop can't watch it. A regular file
-  /// can't be watched, because it is always readable.
+  /// Watches a descriptor for readable data. Returns nil if the loop can't watch the descriptor. A
+  /// regular file can't be watched, because it is always readable.
   func watch(_ descriptor: Int32) -> DescriptorWatch?
-  /// Calls `action` between two turns whenever the signal has arrived. Returns nil if that is not
-  /// possible.
+  /// Calls `action` between two turns whenever the signal has arrived. Returns nil if the signal
+  /// can't be watched.
   func watchSignal(_ number: Int32, _ action: @escaping () -> Void) -> SignalWatch?
   func close()
 }

@@ -1,8 +1,8 @@
 import LullCore
 import LullSystem
 
-/// The state of a load that only inspects a file. It provides stand-ins for parts of the machine,
-/// and records which variables the file reads.
+/// The state of an inspection, in which a file is loaded only to examine it. It provides stand-ins
+/// for parts of the machine, and records which variables the file reads.
 ///
 /// The stand-ins do not depend on the user: every secret has the same text, and environment
 /// variables are either all unset or all set to the same value.
@@ -23,7 +23,8 @@ package final class Inspection {
   private let setsVariables: Bool
   private let isSilent: Bool
   private var printed = 0
-  /// The names of the variables that the file has read, in order. Each name occurs once.
+  /// The names of the variables that the file has read, in the order of the first reads. Each name
+  /// occurs once.
   package private(set) var variables: [String] = []
 
   /// Creates the state of an inspection.
@@ -36,14 +37,15 @@ package final class Inspection {
     self.isSilent = isSilent
   }
 
-  /// Returns whether a variable counts as set, and records that the file has read it.
+  /// Returns whether an environment variable counts as set, and records that the file has read the
+  /// variable.
   func sets(_ variable: String) -> Bool {
     if !variables.contains(variable) { variables.append(variable) }
     return setsVariables
   }
 
-  /// Writes output of the file to standard error, because it is not part of the inspection's
-  /// result.
+  /// Writes output of the file to standard error. Standard output is for the result of the
+  /// inspection.
   func print(_ text: String) {
     guard !isSilent, printed <= Inspection.printLimit else { return }
     printed += text.utf8.count

@@ -1,6 +1,6 @@
 import LullCore
 
-/// The work that is unfinished at the end of a script, and the observers that remain.
+/// The unfinished work at the end of a script, and the observers that are still registered.
 package struct Leftovers {
   /// The requests in flight, each as a text with method and URL.
   package var requests: [String] = []
@@ -38,7 +38,8 @@ package struct Leftovers {
 }
 
 extension LuaHost {
-  /// The unfinished work and the remaining observers, determined after a collection of all garbage.
+  /// The unfinished work and the registered observers. All garbage is collected before they are
+  /// determined.
   package var leftovers: Leftovers {
     loop.collect()
     handles.sweep()
@@ -89,7 +90,7 @@ package struct Unfinished {
   package let requests: [LuaValue]
   /// The requests that have not started.
   package let unstarted: [LuaValue]
-  /// The observers, functions or tables, that have only been notified of `observer_added` and
+  /// The observers (functions or tables) that have got no events except `observer_added` and
   /// `requested`.
   package let observers: [LuaValue]
 }

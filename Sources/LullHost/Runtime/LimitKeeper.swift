@@ -11,10 +11,10 @@ package final class LimitKeeper {
   private let bridge: BridgeRuntime
   /// The error message for each limit, in the order of `LULL_LIMIT_*`.
   private var texts: [String] = []
-  /// The limits for each line of a session.
+  /// The limits that apply to each line of a session.
   private(set) var perLine = ScriptLimits()
 
-  /// Whether the limits apply to each stretch of code, so that exceeding a limit ends only that
+  /// Whether the limits apply to each stretch of code. If so, exceeding a limit ends only the
   /// stretch.
   private(set) var areOfStretches = false
 
@@ -31,15 +31,16 @@ package final class LimitKeeper {
       && countFunctions(for: limits)
   }
 
-  /// Replaces the library functions whose running time depends on their arguments by functions that
-  /// stop at limits. Returns false if there is not enough memory.
+  /// Replaces the library functions whose running time depends on their arguments with functions
+  /// that stop at limits. Returns false if there is not enough memory.
   ///
-  /// The methods that set limits call this themselves. If script code runs before its limits are
-  /// set, call this before that code, because the code could keep references to the stock
-  /// functions.
+  /// The methods that set limits call this method themselves. If script code runs before its limits
+  /// are set, call this method before that code. Otherwise the code could keep references to the
+  /// stock functions.
   package func countFunctions() -> Bool { lull_functions_count(bridge.pointer) == 0 }
 
-  /// Counts work that is done for the script outside the interpreter as instructions.
+  /// Counts work that is done outside the interpreter for the script. The work is counted as a
+  /// number of instructions.
   func count(_ instructions: Int64) {
     if bridge.isStarted { lull_limits_count(bridge.pointer, instructions) }
   }
@@ -49,21 +50,22 @@ package final class LimitKeeper {
   }
 
   /// Limits each stretch of code to a number of seconds, even inside functions written in C. When
-  /// the time is up, the code raises an error, and the next stretch starts with the full time. This
-  /// is only for a process of the command, with its signal handlers installed. Returns false if
-  /// alarms are not available.
+  /// the time is up, the code raises an error, and the next stretch starts with the full time. Use
+  /// this method only in a process of the command, with the command's signal handlers installed.
+  /// Returns false if alarms are not available.
   ///
-  /// - Parameter text: the error message, without the place.
+  /// - Parameter text: the error message, without the line at which the error is raised.
   package func setAlarm(ofStretches seconds: Double, saying text: String) -> Bool {
     areOfStretches = true
     texts = ["", text, "", ""]
     return lull_stretches_alarm(bridge.pointer, seconds, text) == 0 && countFunctions()
   }
 
-  /// The limit that was exceeded, as a constant `LULL_LIMIT_*` of the bridge.
+  /// The limit that was exceeded, as a constant `LULL_LIMIT_*` of the bridge; 0 if no limit was
+  /// exceeded.
   var passedLimit: Int32 { bridge.isStarted ? lull_limit_passed(bridge.pointer) : 0 }
 
-  /// Sets the limits for the script that is about to run. Returns false if one of them can't be
+  /// Sets the limits for the script that is about to run. Returns false if a limit can't be
   /// enforced.
   ///
   /// - Parameter isPerLine: whether the limits on time and instructions apply to each line of a
@@ -83,8 +85,8 @@ package final class LimitKeeper {
     } == 0 && countFunctions(for: limits)
   }
 
-  /// Calls `body` with the limits in the bridge's format. The texts in it are valid only during the
-  /// call.
+  /// Calls `body` with the limits in the bridge's format. The texts in that format are valid only
+  /// during the call of `body`.
   private func withBridged(_ limits: ScriptLimits, _ body: (inout lull_limits) -> Int32) -> Int32 {
     var bridged = lull_limits()
     bridged.seconds = limits.time ?? 0
@@ -102,7 +104,7 @@ package final class LimitKeeper {
     }
   }
 
-  /// Whether a limit was exceeded that ends the run.
+  /// Whether a limit was exceeded whose excess ends the whole run.
   package var endsRun: Bool { hasPassed && !areOfStretches }
 
   /// Whether a limit was exceeded, either of the run or of a stretch.
@@ -110,8 +112,8 @@ package final class LimitKeeper {
     bridge.isStarted && lull_limit_passed(bridge.pointer) != Int32(LULL_LIMIT_NONE)
   }
 
-  /// Returns a failure that names the exceeded limit. If `failure` has a place, the result has it
-  /// too. Returns nil if no limit was exceeded.
+  /// Returns a failure that names the exceeded limit. If `failure` has a place, the returned
+  /// failure has the same place. Returns nil if no limit was exceeded.
   func passed(_ failure: ScriptFailure?) -> ScriptFailure? {
     guard hasPassed else { return nil }
     let text = texts[Int(lull_limit_passed(bridge.pointer))]

@@ -2,8 +2,8 @@ import LullCore
 
 /// Forwards events of the model to the objects of a script's host that handle them.
 ///
-/// If several hosts share the pump, this host is a guest. It then gets only the events of its
-/// services and their resources, and of the requests that its scripts made or started.
+/// If several hosts share the pump, this host is a guest. A guest gets only the events of its own
+/// services and their resources, and of the requests that its scripts created or started.
 final class ModelHooks {
   private let isGuest: Bool
   private let bridge: BridgeRuntime
@@ -15,7 +15,8 @@ final class ModelHooks {
   private let loop: ScriptLoop
   private let values: ScriptValues
   private var shared: SharedContent { values.shared }
-  /// Records how responses pass through their pipelines; nil if no session has requested this.
+  /// Records how responses pass through their pipelines; nil unless a session has asked for this
+  /// record.
   var trace: PipelineTrace?
 
   init(isGuest: Bool, _ reporter: Reporter) {
@@ -38,8 +39,8 @@ final class ModelHooks {
     return handles.isObject(request, mark.handle) || bridge.isRunning
   }
 
-  /// Returns whether the value with that ID is stored in this host's Lua state. This is always true
-  /// if the pump is not shared.
+  /// Returns whether the value with that ID is stored in this host's Lua state. If the pump is not
+  /// shared, the result is always true.
   private func isOwn(_ id: Int64?) -> Bool {
     guard isGuest else { return true }
     return id.map { stored.isOwn($0) } ?? false
@@ -62,7 +63,7 @@ extension ModelHooks: ModelHost {
   func resourceStateChanged(_ resource: Resource) {
     shared.stateChanged(of: resource)
     stored.stateChanged(of: resource)
-    // This is done before observers are notified, because a notified observer may be removed.
+    // This call comes before observers are notified, because a notified observer may be removed.
     if resource.record.hasError, resource.isObserved { unhandled.errorSeen(of: resource) }
   }
 

@@ -1,13 +1,14 @@
 package import LullTransport
 
-/// What a script may do, and whether it is only inspected.
+/// The permissions of a script: whether it is limited to the sandbox, and whether it is only
+/// inspected.
 ///
 /// Home thread only.
 package final class Permissions {
   /// Whether the script is limited to the sandbox.
   package internal(set) var isSandboxed = false
-  /// The state of the inspection, if API files are loaded only to be inspected. They then send no
-  /// requests, start no processes and read no files.
+  /// The state of the inspection, or nil if there is none. Files that are loaded for an inspection
+  /// send no requests, start no processes and read no files.
   var inspection: Inspection?
   package var isInspecting: Bool { inspection != nil }
   /// Provides the files of an inspection that runs without a sandbox; nil if there is no such
@@ -27,8 +28,8 @@ package final class Permissions {
     throw .message("\(name) is not available in the sandbox")
   }
 
-  /// Throws an error in the sandbox. During an inspection it does not throw, because there the
-  /// calling function has a stand-in without effects.
+  /// Throws an error in the sandbox. Does not throw during an inspection, because then the calling
+  /// function uses a stand-in without effects.
   func refuseUnlessInspecting(_ name: StaticString) throws(Misuse) {
     if !isInspecting { try refuseInSandbox(name) }
   }

@@ -1,8 +1,8 @@
 import LullCore
 import LullTransport
 
-/// The sample API of `lull.demo()`. It is a process that starts at the first call and ends with the
-/// host.
+/// The sample API of `lull.demo()`. It is a server process that starts at the first call of
+/// `lull.demo()` and ends with the host.
 ///
 /// Home thread only.
 ///

@@ -8,9 +8,9 @@ import LullCore
 /// their arguments also end.
 ///
 /// Functions of C modules, `os` and `io`, and finalisers (`__gc`) can't be interrupted, because
-/// neither the interpreter's hooks nor the counting library functions reach them. For these, the
-/// command has a watchdog, which ends the process one second later. A program that embeds a host
-/// needs its own watchdog.
+/// neither the interpreter's hooks nor the counting library functions reach them. If such a
+/// function exceeds the time limit, the command's watchdog ends the process one second later. A
+/// program that embeds a host needs its own watchdog.
 package struct ScriptLimits {
   /// The time limit in seconds from the start of the run, including waits. It is enforced only if
   /// the host's signal handlers are installed, as in the command.
@@ -24,12 +24,12 @@ package struct ScriptLimits {
   /// its allocation. If the limit is exceeded and a garbage collection does not free enough, the
   /// script ends at the next call, turn or instruction. An allocation that would exceed the limit
   /// by more than half is refused: strings, bodies and documents are checked before they are
-  /// created. If an allocation is refused in code that can't handle this, the process ends.
+  /// created. If an allocation is refused in code that can't handle the refusal, the process ends.
   ///
-  /// In other programs, only Lua's memory, bodies, documents and 1 kB for each Lull object count.
-  /// If the heap of the whole process has grown by more than their sum since the limit was set, its
-  /// growth counts instead. In these programs, a single call may exceed the limit before it is
-  /// checked.
+  /// In other programs, only the sum of Lua's memory, bodies, documents and 1 kB for each Lull
+  /// object counts. If the heap of the whole process has grown by more than that sum since the
+  /// limit was set, the growth of the heap counts instead. In these programs, a single call may
+  /// exceed the limit before the limit is checked.
   package var memory: Int64?
 
   package init(time: Double? = nil, instructions: Int64? = nil, memory: Int64? = nil) {

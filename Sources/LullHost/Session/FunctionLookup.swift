@@ -2,7 +2,7 @@ import CLullBridge
 import LullArguments
 import LullCore
 
-/// Finds the documentation of the part of the Lua API to which a script value belongs.
+/// Finds the entry of the Lua API that documents a script value.
 struct FunctionLookup {
   private let bridge: BridgeRuntime
   private let description: APIDescription
@@ -47,8 +47,8 @@ struct FunctionLookup {
       + "; help() lists the topics.\n"
   }
 
-  /// Returns the documentation of the function at a stack index, or nil if it is not a function of
-  /// Lull.
+  /// Returns the documentation of the function at a stack index. Returns nil if the function is not
+  /// a function of Lull.
   func described(function index: Int32, in state: OpaquePointer?) -> (APIOwner, APIEntry)? {
     let number = lull_function_method(state, index)
     if let member = bridge.library.member(number) {
@@ -63,8 +63,8 @@ struct FunctionLookup {
     return moduleName(index, in: state).flatMap { described(path: $0) }
   }
 
-  /// Returns the documentation for the path of a function: `lull.json.encode` is the entry `encode`
-  /// of the owner `lull.json`.
+  /// Returns the documentation of the function with a path. For example, `lull.json.encode` is the
+  /// entry `encode` of the owner `lull.json`.
   private func described(path: String) -> (APIOwner, APIEntry)? {
     guard let dot = path.lastIndex(of: ".") else { return nil }
     let name = path[path.index(after: dot)...]

@@ -40,8 +40,8 @@ package struct HelpText {
     return text
   }
 
-  /// Returns the help for one member: how it is written, its parameters and results, its
-  /// description and an example.
+  /// Returns the help for one member: its spelling in Lua code, its parameters and results, its
+  /// description, and an example.
   package static func text(for entry: APIEntry, of owner: APIOwner) -> String {
     var text = owner.spelling(of: entry)
     if !entry.type.isEmpty { text += ": " + entry.type }
@@ -62,7 +62,7 @@ package struct HelpText {
   func text(named name: String) -> String? {
     if let owner = description.owner(name) { return HelpText.text(for: owner) }
     // For example, `lull.json.encode` is the entry `encode` of `lull.json`, and `resource.load` is
-    // that of `Resource.load`.
+    // the entry `load` of `Resource`.
     let found = description.owners.flatMap { owner in
       owner.entries.filter { entry in
         [
@@ -80,7 +80,7 @@ package struct HelpText {
       owner.entries.map(\.name).filter { !$0.hasPrefix("__") }.joined(separator: " "), indent: 2)
   }
 
-  /// Returns a text wrapped at 80 columns. Markdown code marks are kept.
+  /// Returns a text wrapped at 80 columns. Backticks that mark code are kept.
   private static func wrapped(_ text: String, indent: Int) -> String {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []

@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// Inspects values for completion. This calls no script function or metamethod and loads nothing.
-/// Of Lull objects, only data that they already have is read.
+/// Inspects values for completion. The inspection calls no script function or metamethod and loads
+/// nothing. It reads only data that Lull objects already have.
 extension LuaSession {
   /// The names that a line can use: session variables, globals, and `help`.
   package var variableNames: [String] {
@@ -14,9 +14,9 @@ extension LuaSession {
     return names.sorted()
   }
 
-  /// Returns the field names of the value at a path, including those of tables from which it
-  /// inherits. The value must not be a Lull object. A path component that begins with `[` is an
-  /// element index.
+  /// Returns the field names of the table at a path, including the fields of tables from which it
+  /// inherits. The value at the path must not be a Lull object. A path component that begins with
+  /// `[` is the index of an element.
   package func fieldNames(
     of path: [String], onlyFunctions: Bool, namesOnly: Bool = true
   ) -> [String] {
@@ -36,15 +36,16 @@ extension LuaSession {
   /// The description of the API, for completion and help.
   package var description: APIDescription { bridge.library.description }
 
-  /// Returns the possible values of a module function's first argument, if there is a fixed set.
+  /// Returns the possible values of the first argument of a module function, if they are a fixed
+  /// set.
   ///
   /// - Parameter typed: the beginning of the argument.
   package func choices(for function: String, typed: String) -> [String] {
     bridge.library.choices(for: function, typed: typed)
   }
 
-  /// Returns the documentation of the Lull object on a path, and the number of path components that
-  /// lead to that object.
+  /// Returns the documentation of the first Lull object on a path. `used` is the number of path
+  /// components up to that object.
   package func object(at path: [String]) -> (owner: APIOwner, used: Int)? {
     walk(path) { value, used in
       guard value.kind == Int32(LULL_OBJECT),
@@ -54,8 +55,8 @@ extension LuaSession {
     }
   }
 
-  /// Returns the field names of the object at a path if it defines its own field names, otherwise
-  /// nil.
+  /// Returns the field names that the object at a path defines for itself. Returns nil if the
+  /// object has only the field names of its kind.
   package func ownFieldNames(at path: [String]) -> [String]? {
     walk(path) { value, used in
       guard used == path.count else { return nil }
@@ -73,12 +74,12 @@ extension LuaSession {
     } ?? []
   }
 
-  /// Returns the object at a path if it describes itself, otherwise nil.
+  /// Returns the object at a path if that object describes itself, otherwise nil.
   package func selfDescribing(at path: [String]) -> (any SelfDescribing)? {
     walk(path) { value, used in used == path.count ? handles.selfDescribing(value) : nil }
   }
 
-  /// Returns whether a path leads to a value that is not nil.
+  /// Returns whether the value at a path is not nil.
   package func isThere(_ path: [String]) -> Bool {
     walk(path) { value, used in used == path.count && value.kind != Int32(LULL_NIL) } ?? false
   }
@@ -114,14 +115,15 @@ extension LuaSession {
     return names
   }
 
-  /// Makes the next `require` of a module load it again.
+  /// Makes the next `require` of a module load the module again.
   package func forget(module: String) {
     lull_session_forget_module(bridge.pointer, module)
   }
 
   // MARK: Resources in memory
 
-  /// Returns the paths of a service's resources in memory, as `service:resource(path)` takes them.
+  /// Returns the paths of a service's resources in memory, in the form that
+  /// `service:resource(path)` takes.
   package func resourcePaths(ofServiceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count, let service = handles.object(value, .service, as: Service.self)
@@ -133,8 +135,8 @@ extension LuaSession {
     } ?? []
   }
 
-  /// Returns the paths of the resources in memory below a resource, as `resource:child(path)` takes
-  /// them.
+  /// Returns the paths of the resources in memory below a resource, in the form that
+  /// `resource:child(path)` takes.
   package func childPaths(ofResourceAt path: [String]) -> [String] {
     walk(path) { value, used -> [String] in
       guard used == path.count,
@@ -149,8 +151,8 @@ extension LuaSession {
 
   // MARK: Parts
 
-  /// Returns whether a property of an object can be read without side effects. Reading the data of
-  /// a resource that has none would start a cache lookup.
+  /// Returns whether a property of an object can be read without side effects. For example, reading
+  /// the data of a resource without data would start a cache lookup.
   private func mayRead(_ name: String, of value: lull_value) -> Bool {
     if let naming = handles.fieldNaming(value) { return naming.fieldNames.contains(name) }
     guard let owner = description.owners.first(where: { $0.handle?.rawValue == value.aux }),

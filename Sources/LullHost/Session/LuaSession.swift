@@ -3,12 +3,12 @@ import LullLibC
 package import LullCore
 import LullLuaSource
 
-/// Runs lines of Lua in order with shared variables, as the basis of a REPL.
+/// Runs lines of Lua in order. All lines share one set of variables. This is the basis of a REPL.
 ///
-/// `read` compiles a line, and `run` runs it in its own coroutine, so that it may wait. When its
-/// chunk has returned, its top-level locals become session variables, and its first value becomes
-/// `_`. If the line fails, the variables that it assigned get their previous values back. Only one
-/// session may be open at a time. Home thread only.
+/// `read` compiles a line, and `run` runs the line in its own coroutine, so that the line may wait.
+/// When the chunk of the line has returned, its top-level locals become session variables, and its
+/// first value becomes `_`. If the line fails, the variables that it assigned get their previous
+/// values back. Only one session may be open at a time. Home thread only.
 package final class LuaSession {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
@@ -20,14 +20,14 @@ package final class LuaSession {
   private let loop: ScriptLoop
   private let reporter: Reporter
   private let pump: Pump
-  /// The context of the line that is running, if any.
+  /// The context of the line that is running; nil if no line is running.
   private var context: RunContext?
-  /// The requests for which the running line also waits until their hooks have been called. They
-  /// are set while the values of the line are shown.
+  /// The requests whose hooks the running line also waits for. They are set while the values of the
+  /// line are shown.
   package var awaited: [Request] = []
   private var isWaitInterrupted = false
   private let hooks: ModelHooks
-  /// Called for Ctrl-C while no line is running.
+  /// Called when the user presses Ctrl-C while no line is running.
   package var onIdleInterrupt: (() -> Void)?
   private var isOpen = true
 
@@ -60,7 +60,7 @@ package final class LuaSession {
     keeper.close()
   }
 
-  /// Starts numbering the results of lines. The last hundred results are then in `Out`.
+  /// Starts numbering the results of lines. From then on, `Out` contains the last hundred results.
   package func numberResults() {
     _ = lull_session_number_results(bridge.pointer)
   }
@@ -71,8 +71,8 @@ package final class LuaSession {
     pump.tracesPipelines = true
   }
 
-  /// The recorded pipeline steps of the last request that has ended. nil if none has ended since
-  /// `tracePipelines()`.
+  /// The recorded pipeline steps of the last request that has ended. It is nil if no request has
+  /// ended since `tracePipelines()` was called.
   package var lastAnswer: PipelineTrace.Answer? { hooks.trace?.last }
 
   // MARK: Reading
@@ -83,8 +83,8 @@ package final class LuaSession {
 
   package enum Reading {
     case ready(Line)
-    /// The text is incomplete, because the compiler reached its end too early. The value is the
-    /// report of the compiler's message.
+    /// The text is incomplete, because the compiler reached the end of the text too early. The
+    /// value is the report of the compiler's message.
     case incomplete(String)
     /// The text does not compile. The value is the report of the compiler's message.
     case failed(String)
@@ -107,8 +107,8 @@ package final class LuaSession {
     }
   }
 
-  /// Returns a text as a statement for a script. If it is an expression, the expression is assigned
-  /// to `_`.
+  /// Returns a text as a statement for a script. If the text is an expression, the statement
+  /// assigns the expression to `_`.
   ///
   /// - Parameter hasValue: whether the expression had a value. A call without a value is not
   ///   assigned.
@@ -128,11 +128,11 @@ package final class LuaSession {
   /// Returns the compiler's message if a text does not compile, otherwise nil.
   package func problem(of text: [UInt8]) -> String? { check(text, name: "line", firstLine: 1) }
 
-  /// Compiles a text. If possible, it is compiled as an expression.
+  /// Compiles a text. If the text can be compiled as an expression, it is.
   ///
   /// - Parameters:
-  ///   - firstLine: the number of its first line in messages, starting at 1.
-  ///   - name: the name of its source in messages.
+  ///   - firstLine: the number that the first line of the text has in messages, starting at 1.
+  ///   - name: the name of the source in messages.
   package func read(_ text: [UInt8], name: String, firstLine: Int) -> Reading {
     sources.remember(text, chunkName: Array("=\(name)".utf8), firstLine: firstLine)
     let form = form(of: text, name: name, firstLine: firstLine)
@@ -152,8 +152,9 @@ package final class LuaSession {
 
   /// Compiles a whole file.
   ///
-  /// - Parameter isScript: whether the file is run like a script of the command. Then its `_ENV` is
-  ///   `_G`, it does not see the session's variables, and its assignments remain if it fails.
+  /// - Parameter isScript: whether the file is run like a script of the command. Such a file has
+  ///   `_G` as its `_ENV`, and does not see the session's variables. If it fails, its assignments
+  ///   are kept.
   package func read(file: [UInt8], name: String, isScript: Bool = false) -> Reading {
     sources.remember(file, chunkName: Array("@\(name)".utf8))
     if let message = compile(file, name: "@" + name, firstLine: 1, id: 0) {
@@ -189,14 +190,15 @@ package final class LuaSession {
     return ended.map { LuaSession.wantsMore($0) ? message : $0 }
   }
 
-  /// Returns the code to compile in place of a source. The added code allows the top-level locals
-  /// to be read when the chunk returns.
+  /// Returns the code that is compiled instead of the given source. It has additional code that
+  /// reads the top-level locals when the chunk returns.
   ///
   /// Line numbers are unchanged. The original source is compiled first, so that compiler messages
   /// refer to it.
   ///
   /// - Parameters:
-  ///   - isStatement: false if the source is `return` and an expression, which declares nothing.
+  ///   - isStatement: false if the source is `return` and an expression. Such a source declares no
+  ///     locals.
   ///   - isScript: whether the code sees only globals, and no session variables.
   private func instrumented(
     _ source: [UInt8], isStatement: Bool, isScript: Bool = false
@@ -232,15 +234,16 @@ package final class LuaSession {
 
   package enum Ending {
     case finished
-    /// The line raised an error. The value is its report.
+    /// The line raised an error. The value is the report of the error.
     case failed(String)
-    /// Ctrl-C, or the end of the session, has ended the line early.
+    /// The line was ended early by Ctrl-C or by the end of the session.
     case interrupted
   }
 
-  /// Runs a line to its end. The loop runs meanwhile.
+  /// Runs a line to its end. The event loop runs meanwhile.
   ///
-  /// - Parameter show: gets the line's values, which are valid only during that call.
+  /// - Parameter show: called with the values of the line. The values are valid only during that
+  ///   call.
   package func run(
     _ line: Line, with arguments: [[UInt8]] = [], show: @escaping (SessionValues) -> Void
   ) -> Ending {
@@ -283,13 +286,14 @@ package final class LuaSession {
     return ending ?? .interrupted
   }
 
-  /// The ending of a line after its values have been shown. Showing them may have run script code.
+  /// The ending of a line after its values have been shown. Showing the values may have run script
+  /// code.
   private var endingOfShowing: Ending {
     keeper.takeInterrupt() ? .interrupted : passedLimit ?? .finished
   }
 
-  /// The ending of a line that waits for requests among its values, determined after these waits
-  /// have ended.
+  /// The ending of a line whose values contain requests. It is determined after the line has waited
+  /// for these requests.
   private var endingOfWaiting: Ending {
     isWaitInterrupted = false
     loop.run { awaited.allSatisfy(\.lifecycle.hooksDelivered) || loop.isInterrupted }
@@ -335,10 +339,10 @@ extension LuaSession {
     display.shown(request, in: lull_session_state(bridge.pointer))
   }
 
-  /// Makes the data of an awaited request the value of `_`. The entry in `Out` then contains the
-  /// data as well as the request.
+  /// Makes the data of an awaited request the value of `_`. Afterwards, the entry in `Out` contains
+  /// both the data and the request.
   ///
-  /// - Parameter number: the number of the request in `Out`.
+  /// - Parameter number: the index of the request in `Out`.
   package func settle(_ number: Int) {
     guard !bridge.isClosed else { return }
     lull_session_settle(bridge.pointer, Int64(number))
@@ -359,7 +363,7 @@ package struct SessionValues {
   private let display: ValueDisplay
   private let handles: ObjectHandles
   private let limits: LimitKeeper
-  /// The number of the first value in `Out`; 0 if it has no number.
+  /// The index of the first value in `Out`; 0 if the value is not in `Out`.
   package let number: Int
 
   init(
@@ -375,10 +379,11 @@ package struct SessionValues {
 
   package var count: Int { results.count }
 
-  /// Whether showing should stop, because of Ctrl-C or a limit.
+  /// Whether the values should not be shown any further, because of Ctrl-C or a limit.
   package var isInterrupted: Bool { lull_signals_pending() != 0 || limits.hasPassed }
 
-  /// Returns the request at a position, if it has started and can still complete.
+  /// Returns the request at a position. Returns nil if the value is not a request, if the request
+  /// has not started, or if it is abandoned.
   package func request(_ position: Int) -> Request? {
     guard let request = handles.object(results[position], .request, as: Request.self),
       request.isCompleted || request.state == .inProgress && !request.isAbandoned

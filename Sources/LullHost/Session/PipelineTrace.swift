@@ -1,8 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// Records the result of each pipeline step for the last response, for display: its type, its size
-/// and its beginning. Content is described when it arrives, and not stored.
+/// Records the result of each pipeline step for the last response. For each result, the type, the
+/// size and the beginning are recorded for display. Content is described when it arrives, and is
+/// not stored.
 ///
 /// Home thread only.
 package final class PipelineTrace {
@@ -28,9 +29,9 @@ package final class PipelineTrace {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let pump: Pump
-  /// The requests that have not settled, with the rows for their steps so far.
+  /// The requests that have not settled, each with the rows for the pipeline steps recorded so far.
   private var open: [ObjectIdentifier: (request: Request, rows: [Row])] = [:]
-  /// The trace of the last request that has ended; nil if none has ended.
+  /// The trace of the request that has ended last; nil if no request has ended.
   package private(set) var last: Answer?
 
   init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ pump: Pump) {
@@ -53,7 +54,8 @@ package final class PipelineTrace {
 
   func settled(_ request: Request) {
     let rows = open.removeValue(forKey: ObjectIdentifier(request))?.rows
-    // This request is a chain that has ended, and its last part was already recorded.
+    // This request is a chain that has ended, and the last request of the chain was already
+    // recorded.
     if rows == nil, request.lastPart !== request, last != nil { return }
     last = Answer(title: PipelineTrace.title(of: request), rows: rows ?? [])
   }

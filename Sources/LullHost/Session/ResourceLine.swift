@@ -11,14 +11,16 @@ package struct ResourceLine {
 }
 
 extension ResourceLine {
-  /// Returns the resources in memory of all services of the scripts, sorted by URL within each
-  /// service. If there is a wildcard pattern, only the resources that match it are returned.
-  /// Nothing is loaded, created or marked as used.
+  /// Returns the resources in memory of all services that scripts have, sorted by URL within each
+  /// service. If there is a wildcard pattern, only the resources that match the pattern are
+  /// returned. No resource is loaded, created or marked as used.
   package static func all(in handles: ObjectHandles, matching pattern: String?) -> [ResourceLine] {
     var lines: [ResourceLine] = []
     for service in handles.objects(.service, as: Service.self) {
       let matcher = pattern.map { WildcardPattern($0, base: service.baseURL) }
-      for record in service.table.all.sorted(by: { $0.url.text < $1.url.text }) {
+      let records = service.table.all.map { ($0, $0.query?.summary ?? "") }
+        .sorted { ($0.0.url.text, $0.1) < ($1.0.url.text, $1.1) }
+      for (record, _) in records {
         if let matcher, !matcher.matches(record.url) { continue }
         lines.append(ResourceLine(record, service, at: service.pump.clock.now))
       }
@@ -34,7 +36,8 @@ extension ResourceLine {
     if state.latestError != nil { words.append("error") }
     self.init(
       service: service.name ?? service.baseURL?.text ?? "",
-      path: record.url.abbreviated(base: service.baseURL),
+      path: record.url.abbreviated(base: service.baseURL)
+        + (record.query.map { " " + $0.summary } ?? ""),
       state: words.isEmpty ? "empty" : words.joined(separator: ", "),
       age: state.timestamp > 0 ? Age.text(now - state.timestamp) : "",
       size: state.latestData == nil ? "" : ResourceLine.size(state.contentSize),

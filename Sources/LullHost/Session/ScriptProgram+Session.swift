@@ -3,11 +3,11 @@ import LullCore
 import LullSystem
 
 extension ScriptProgram {
-  /// How a session ended.
+  /// The way in which a session ended.
   package enum SessionEnding {
     /// The user left the session at a terminal.
     case left
-    /// The input of the session ended.
+    /// The session reached the end of its input. `hasFailed` is true if a statement failed.
     case done(hasFailed: Bool)
   }
 
@@ -15,7 +15,7 @@ extension ScriptProgram {
   ///
   /// - Parameters:
   ///   - words: the whole command line, for the global `arg`.
-  ///   - first: the index of its first word.
+  ///   - first: the index in `words` of the word that becomes `arg[0]`.
   ///   - folder: the folder that `require` searches first.
   package func interact(
     words: [[UInt8]], first: Int, folder: [UInt8], _ body: (LuaHost) -> SessionEnding

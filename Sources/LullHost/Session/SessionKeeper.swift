@@ -4,7 +4,8 @@ import LullCore
 import LullSystem
 import Synchronization
 
-/// Manages the open session: its Ctrl-C handler, and the requests of scripts to open a session.
+/// Manages the open session and its Ctrl-C handler. Scripts can also ask this object to open a
+/// session.
 ///
 /// Only one session may be open at a time. Home thread only.
 package final class SessionKeeper {
@@ -25,10 +26,10 @@ package final class SessionKeeper {
   package var explanation: String?
   /// The Ctrl-C handler of the open session.
   private var onInterrupt: (() -> Void)?
-  /// Runs a session to its end, if the program has a REPL.
+  /// Opens a session and runs it to its end. Does nothing if the program has no REPL.
   var run: () -> Void = {}
-  /// Called after a session that a script has opened. It is set while that session waits to take
-  /// over the loop before the next turn.
+  /// Called when a session that a script has asked for has ended. The property is set only until
+  /// that session takes over the event loop, which happens before the next turn.
   private var foreground: (() -> Void)?
   /// The progress bars of scripts, which are shown while no session is open.
   private(set) lazy var progress = ProgressBars(self, environment.pump)
@@ -61,18 +62,19 @@ package final class SessionKeeper {
   /// Whether a session is open, or waits to take over the loop.
   var isTaken: Bool { isOpen || foreground != nil }
 
-  /// Requests that a session take over the loop. `ended` is called after that session.
+  /// Asks for a session, which takes over the event loop before the next turn. `ended` is called
+  /// when that session has ended.
   func setForeground(_ ended: @escaping () -> Void) { foreground = ended }
 
-  /// Withdraws the request for a session, or ends the session if it is open, because its caller no
-  /// longer waits for it.
+  /// Called when the script no longer waits for the session that it asked for. If the session is
+  /// open, it ends. Otherwise it is not opened.
   func withdrawForeground() {
     foreground = nil
     isEnding = true
   }
 
-  /// Runs the session that waits to take over the loop, if there is one. The code that drives the
-  /// loop calls this before each turn, when no other code is running.
+  /// If a script has asked for a session, runs that session. The code that drives the event loop
+  /// calls this method before each turn, when no other code is running.
   func takeForeground() {
     guard let ended = foreground else { return }
     foreground = nil
@@ -82,14 +84,14 @@ package final class SessionKeeper {
 
   // MARK: Ctrl-C
 
-  /// Sets whether Ctrl-C is passed to a session or ends the process. In an interpreter that does
-  /// not belong to Lull, this has no effect.
+  /// Sets whether Ctrl-C is passed to a session or ends the process. Has no effect in an
+  /// interpreter that does not belong to Lull.
   private func setSignalOwner(_ owner: some BinaryInteger) {
     guard environment.ownsProcess, let wakeUp = environment.signalWakeUp else { return }
     lull_signals_install(bridge.pointer, wakeUp.function, wakeUp.context, Int32(owner))
   }
 
-  /// Returns whether Ctrl-C was pressed. If a session is open, the signal is cleared.
+  /// Returns whether Ctrl-C was pressed. If a session is open, the signal is also cleared.
   func takeInterrupt() -> Bool {
     guard lull_signals_pending() == SIGINT else { return false }
     if isOpen { lull_signals_clear() }
@@ -110,8 +112,8 @@ package final class SessionKeeper {
 
   // MARK: Registering a REPL
 
-  /// A function that opens a session on a host and runs it to its end. It returns false if a
-  /// session is already open.
+  /// A function that opens a session on a host and runs the session to its end. The function
+  /// returns false if a session is already open.
   package typealias Opener = @Sendable (LuaHost) -> Bool
 
   private static let registered = Mutex<Opener?>(nil)

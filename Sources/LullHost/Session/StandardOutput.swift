@@ -3,8 +3,9 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Writes whole messages to standard output, after the output that the C library has buffered. On a
-/// terminal, control characters are escaped; elsewhere, bytes are written unchanged.
+/// Writes whole messages to standard output, after the output that the C library has buffered. If
+/// standard output is a terminal, control characters are escaped. Otherwise, bytes are written
+/// unchanged.
 package enum StandardOutput {
   /// Flushes the buffer of the C library. Returns an error message if not all output could be
   /// written, otherwise nil.
@@ -15,8 +16,8 @@ package enum StandardOutput {
     return code > 0 ? ErrorText.of(code) : "part of it was lost"
   }
 
-  /// Writes the output of a sandboxed script to the stream that `print` uses. On a terminal,
-  /// control characters are escaped; elsewhere, bytes are written unchanged.
+  /// Writes the output of a sandboxed script to the stream that `print` uses. If the stream is a
+  /// terminal, control characters are escaped. Otherwise, bytes are written unchanged.
   ///
   /// - Parameter end: the character after the text. A CR before a line break is kept.
   package static func print(_ text: UnsafeRawBufferPointer, end: UInt8) {

@@ -1,8 +1,8 @@
 import CLullBridge
 import LullCore
 
-/// A value that a script has passed for a setting, or for a field of a setting, with everything
-/// that is needed to read it.
+/// A value that a script has passed for a setting, or for a field of a setting. It also contains
+/// everything that is needed to read the value.
 struct GivenSetting {
   /// The name of the setting or field in messages, such as `retry` or `retry.backoff.base`.
   let name: String
@@ -19,21 +19,22 @@ struct GivenSetting {
     .message("'\(name)' must be \(expectation), got \(value.described)")
   }
 
-  /// Whether the value removes the setting: false, or nil where nil can be passed.
+  /// Whether the value removes the setting. False removes it, and nil does so where nil can be
+  /// passed.
   var isOff: Bool { value.kind == Int32(LULL_NIL) || value.bool == false }
 
   var isTable: Bool { value.kind == Int32(LULL_TABLE) }
 
-  /// The value as a string that can be passed to C functions; nil if it is not a string or contains
-  /// a zero byte.
+  /// The value as a string that can be passed to C functions. It is nil if the value is not a
+  /// string, or if the string contains a zero byte.
   var plainString: String? {
     value.string.flatMap { $0.utf8.contains(0) ? nil : $0 }
   }
 
   // MARK: Rules
 
-  /// Returns the value as a number. Throws if the rule does not allow it. The same rule applies to
-  /// Swift programs.
+  /// Returns the value as a number. Throws if the rule does not allow the value. The same rule
+  /// applies to Swift programs.
   func number(_ rule: NumberRule) throws(Misuse) -> Double {
     guard let number = value.double, rule.allows(number) else { throw mustBe(rule.expectation) }
     return number
@@ -52,11 +53,11 @@ struct GivenSetting {
     return flag
   }
 
-  /// The value as an integer; nil if it is not a number or has a fraction.
+  /// The value as an integer. It is nil if the value is not a number or has a fraction.
   var whole: Int? { value.double.flatMap { Int(exactly: $0) } }
 
-  /// Reads the fields of the value, which is a table, into `owner`. `fields` lists the known
-  /// fields.
+  /// Reads the fields of the value, which must be a table, and sets them in `owner`. `fields`
+  /// contains the known fields.
   func read<Owner>(_ fields: [SettingField<Owner>], into owner: inout Owner) throws(Misuse) {
     var changed = owner
     try call.reading.options.forEach(

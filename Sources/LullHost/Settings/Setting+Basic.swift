@@ -23,8 +23,9 @@ extension Setting {
           isWritable: true, rules: "REQ-05 MUT-06"),
         inTable: .init(
           type: "table<string, string|number|Secret|(string|Secret)[]|false>?",
-          summary: "Headers of each request; a list sends several, and false removes a header, "
-            + "even a default such as `User-Agent`.",
+          summary:
+            "Headers of each request, by name. A list of values sends several such headers; false "
+            + "removes the header, even a default header such as `User-Agent`.",
           isWritable: true, rules: "REQ-05 MUT-06"),
         swift: "Configuration.headers"),
       value: { .table($0.headers.lines.bytePairs.map { (.bytes($0.name), .bytes($0.value)) }) },
@@ -42,20 +43,36 @@ extension Setting {
     Setting(
       "retry_time", .seconds, at: \.retryTime,
       SettingDocumentation(
-        "number", "How long no load is needed after an error, in seconds", default: "1",
+        "number", "How long `load_if_needed` sends no new load after an error, in seconds",
+        default: "1",
         swift: "Configuration.retryTime",
         rules: (inObject: "LOAD-23 CFG-15", inTable: "LOAD-23 LOAD-26"))),
     Setting(
       "writes_invalidate", .flag, at: \.writesInvalidate,
       SettingDocumentation(
         "boolean",
-        "Whether a successful POST, PUT, PATCH, DELETE or other unsafe request makes cached data of its URL stale",
+        """
+        Whether a successful POST, PUT, PATCH, DELETE or other unsafe request makes the data of \
+        its URL stale, in memory and in caches
+        """,
         default: "true",
         swift: "Configuration.writesInvalidate", rules: (inObject: "AGE-07", inTable: "AGE-07"))),
     Setting(
+      "query_method", .queryMethod, at: \.queryMethod,
+      SettingDocumentation(
+        "\"QUERY\"|\"POST\"",
+        """
+        The method that loads a resource made by `resource:query`; POST is then treated as safe, \
+        like QUERY
+        """,
+        default: "\"QUERY\"",
+        swift: "Configuration.queryMethod",
+        rules: (inObject: "QUERY-07", inTable: "QUERY-07"))),
+    Setting(
       "progress_reporting_interval", .seconds, at: \.progressReportingInterval,
       SettingDocumentation(
-        "number", "How often progress is checked, in seconds", default: "0.05",
+        "number", "The time between two checks of the progress of a request, in seconds",
+        default: "0.05",
         swift: "Configuration.progressReportingInterval",
         rules: (inObject: "PRG-24", inTable: "PRG-24"))),
     Setting(
@@ -84,7 +101,7 @@ extension Setting {
 
 extension GivenSetting {
   /// Returns the change that a table of headers makes to a configuration. Each header in the table
-  /// replaces an earlier header of that name.
+  /// replaces an earlier header with the same name.
   fileprivate func headers() throws(Misuse) -> Setting.Change {
     guard isTable else { throw mustBe("a table") }
     let edits = try call.reading.headers.edits(table: index, in: state, allowsSecrets: true)

@@ -9,8 +9,8 @@ extension Setting {
       SettingDocumentation(
         "string?", "A PEM file of certificates to trust, instead of the system's",
         """
-        A file that cannot be read fails the request with kind `tls`. It replaces `SSL_CERT_FILE` \
-        of the environment.
+        If the file cannot be read, the request fails with kind `tls`. This setting takes \
+        precedence over the environment variable `SSL_CERT_FILE`.
         """,
         swift: "ConnectionOptions.certificateAuthorities")),
     Setting(
@@ -21,8 +21,8 @@ extension Setting {
         Whether to skip the verification of TLS certificates; for tests
         """, default: "false",
         """
-        The first request to each host prints a warning on standard error. Redirects are not \
-        verified either.
+        The first request to each host prints a warning on standard error. The certificates of \
+        redirect targets are not verified either.
         """,
         swift: "ConnectionOptions.verifiesServer")),
     Setting(
@@ -30,25 +30,30 @@ extension Setting {
       SettingDocumentation(
         "string?", "A PEM file with the client certificate for servers that require one",
         """
-        It is not sent on a redirect to another origin. The key must not need a passphrase.
+        The certificate is not sent on a redirect to another origin. Its key must not require a \
+        passphrase.
         """,
         swift: "ConnectionOptions.clientCertificate")),
     Setting(
       "client_key", .file, ofTransfer: \.connection.clientKey,
       SettingDocumentation(
-        "string?", "A PEM file with the key of `client_cert`, if it is not in the same file",
+        "string?",
+        """
+        A PEM file with the key of `client_cert`, if the certificate's file does not contain the \
+        key
+        """,
         swift: "ConnectionOptions.clientKey")),
     Setting(
       "proxy", .proxy, ofTransfer: \.connection.proxy,
       fingerprint: { "\($0.options?.connection.proxy ?? .environment)".hashValue },
       SettingDocumentation(
         "string|false|nil",
-        "The URL of a proxy, or false for none, even if the environment has one",
+        "The URL of a proxy, or false for no proxy, even if the environment sets one",
         """
-        `http`, `https`, `socks4`, `socks4a`, `socks5` and `socks5h` URLs, with user and password \
-        if needed; reading the setting returns the URL without them. If it is set, the \
-        environment's `no_proxy` is ignored. If `--allow-host` limits the hosts, the proxy must be \
-        one of them.
+        The URL may begin with `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, and \
+        may contain a user and a password. Reading the setting returns the URL without user and \
+        password. If the setting is a URL, the environment variable `no_proxy` is ignored. If \
+        `--allow-host` limits the hosts, it must also allow the proxy's host.
         """,
         swift: "ConnectionOptions.proxy")),
     Setting(
@@ -56,17 +61,19 @@ extension Setting {
       SettingDocumentation(
         "string?", "Hosts that are requested without the proxy, separated by commas",
         """
-        As in the environment: names, endings such as `.example.com`, addresses, `*`. A list of \
-        strings can be assigned.
+        The format is that of the environment variable `no_proxy`: host names, endings such as \
+        `.example.com`, addresses, or `*` for all hosts. A list of strings can also be assigned.
         """,
         swift: "ConnectionOptions.hostsWithoutProxy")),
     Setting(
       "resolve", .addresses, ofTransfer: \.connection.addresses,
       SettingDocumentation(
-        "table<string, string>?", "Addresses to connect to instead, by `host:port`",
+        "table<string, string>?",
+        "Addresses to connect to, by the `host:port` of the URL that they replace",
         """
-        An address or another host, optionally with a port: `{ ["api.example.com:443"] = \
-        "127.0.0.1:8443" }`. Certificates and the Host header stay those of the URL.
+        Each value is an address or another host, optionally with a port: `{ \
+        ["api.example.com:443"] = "127.0.0.1:8443" }`. The header `Host` and the host name that \
+        the server's certificate must match stay those of the URL.
         """,
         swift: "ConnectionOptions.addresses")),
     Setting(
@@ -74,11 +81,11 @@ extension Setting {
       SettingDocumentation(
         "string|false|nil", "The path of a Unix socket of this machine to send requests through",
         """
-        `base_url = "http://localhost"` then only sets the host that the server reads. Only the \
-        service's own origin uses the socket: a request to another origin fails, and a redirect to \
-        one goes over the network. A proxy cannot be used: a `proxy`, or an address in `resolve`, \
-        fails the request. If `--allow-host` is set, it must include `unix:PATH`. Not available in \
-        the sandbox.
+        The host in `base_url`, such as `localhost`, is then only sent to the server as the header \
+        `Host`. The socket is used only for the service's own origin: a request to another origin \
+        fails, and a redirect to another origin is followed over the network. The socket cannot be \
+        combined with a `proxy` or an address in `resolve`: the request fails. If `--allow-host` \
+        is set, it must include `unix:PATH`. Not available in the sandbox.
         """,
         swift: "ConnectionOptions.unixSocket")),
     Setting(
@@ -86,9 +93,10 @@ extension Setting {
       SettingDocumentation(
         "\"1.1\"|\"2\"|\"3\"|nil", "The highest version of HTTP to use",
         """
-        `"1.1"` avoids servers with broken HTTP/2, `"2"` uses HTTP/2 without TLS too, on a \
-        connection for each request, and `"3"` fails if the system's libcurl does not support it. \
-        Default: 2 if the server offers it with TLS, else 1.1.
+        Use `"1.1"` for servers whose HTTP/2 is broken. `"2"` uses HTTP/2 also without TLS, then \
+        with a new connection for each request. With `"3"`, requests fail if the system's libcurl \
+        does not support HTTP/3. By default, HTTP/2 is used if the server offers it over TLS, else \
+        HTTP/1.1.
         """,
         swift: "ConnectionOptions.httpVersion")),
     Setting(
@@ -103,8 +111,9 @@ extension Setting {
         "number|false|nil",
         "How long a connection may be idle, without data sent or received, in seconds",
         """
-        false or 0: no limit but that of the whole exchange. For a file that is sent or written, \
-        the default is 60 seconds, or `timeout` if that is longer, and there is no other limit.
+        With false or 0, only the time of the whole exchange is limited. For an exchange that \
+        sends a file or writes the response to a file, the default is 60 seconds, or `timeout` if \
+        that is longer, and the whole exchange has no time limit.
         """,
         swift: "TransferOptions.Fields.idleTimeout")),
     Setting(
@@ -112,12 +121,12 @@ extension Setting {
       SettingDocumentation(
         "\"json\"|\"ndjson\"|\"text\"|\"csv\"|false|nil",
         """
-        The type bodies are parsed as, whatever their Content-Type; `"csv"` returns a list of \
-        records
+        The type as which response bodies are parsed, whatever their Content-Type; `"csv"` returns \
+        a list of records
         """,
         """
-        It replaces the Content-Type of the response before the pipeline starts. For servers that \
-        send JSON as `text/plain`, or text as JSON.
+        The setting replaces the Content-Type of the response before the pipeline starts. Use it \
+        for servers that send JSON as `text/plain`, or text as JSON.
         """,
         swift: "TransferOptions.Fields.responseType",
         rules: (inObject: "JSN-93", inTable: "JSN-93"))),
@@ -129,8 +138,9 @@ extension Setting {
         How many redirects are followed; with false, the redirect itself is the response
         """, default: "10",
         """
-        If there are more, the request fails with kind `too_many_redirects`. With `"same_origin"`, \
-        a redirect to another scheme, host or port fails with `redirect_refused`.
+        If there are more redirects, the request fails with kind `too_many_redirects`. With \
+        `"same_origin"`, a redirect to another scheme, host or port fails the request with kind \
+        `redirect_refused`.
         """,
         swift: "TransferOptions.Fields.redirects")),
     Setting(
@@ -139,10 +149,11 @@ extension Setting {
         "boolean|string", "Whether cookies are stored and sent, or the file to store them in",
         default: "false",
         """
-        true: one cookie jar for the service, lost when it ends. A file: in the format of curl and \
-        wget, read at the first use, written with mode 0600 when cookies change; services with the \
-        same file share it. A cookie is sent only where the server that set it allows. A file that \
-        cannot be read fails the request.
+        With true, the service has one cookie jar in memory, which is lost when the service ends. \
+        A string is the path of a file in the format of curl and wget. The file is read at the \
+        first use, and written with mode 0600 when cookies change; services with the same file \
+        share the cookies. A cookie is sent only to the hosts and paths that the server allowed \
+        when it set the cookie. If the file cannot be read, the request fails.
         """,
         swift: "TransferOptions.Fields.cookies")),
     Setting(
@@ -151,9 +162,10 @@ extension Setting {
         "boolean", "Whether a body over TLS may end without the server's close_notify alert",
         default: "false",
         """
-        It applies to HTTP/1 bodies that have neither a length nor chunks and therefore end with \
-        their connection. Without the alert such a body may have been truncated, so the request \
-        fails with kind `truncated_body`. Set it for servers that never send the alert.
+        The setting applies to HTTP/1 bodies that have neither a length nor chunks and therefore \
+        end with their connection. Without the alert, such a body may have been truncated, so by \
+        default the request fails with kind `truncated_body`. Set this to true for servers that \
+        never send the alert.
         """,
         swift: "TransferOptions.Fields.allowsTruncatedBodies")),
     Setting(

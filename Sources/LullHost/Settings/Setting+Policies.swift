@@ -10,12 +10,15 @@ extension Setting {
         inObject: .init(
           type: "RetrySettings|integer|boolean|nil",
           summary:
-            "When a failed request is sent again; reads as a read-only table, nil for never.",
+            """
+            When a failed request is sent again; reading returns a read-only table, or nil if \
+            never.
+            """,
           isWritable: true),
         inTable: .init(
           type: "RetrySettings|integer|boolean|nil",
           summary: "When a failed request is sent again: true for the default rules, an integer "
-            + "for that many retries; default never.",
+            + "for the maximum number of retries; default never.",
           isWritable: true),
         swift: "Configuration.retry")),
     Setting(
@@ -23,12 +26,14 @@ extension Setting {
       SettingDocumentation(
         inObject: .init(
           type: "RateLimitSettings|false|nil",
-          summary: "The maximum number of requests in a span of time; reads as a read-only table.",
+          summary:
+            "The maximum number of requests in a span of time; reading returns a read-only table.",
           isWritable: true),
         inTable: .init(
           type: "RateLimitSettings|false|nil",
-          summary: "The maximum number of requests in a span of time, shared by all that this "
-            + "entry applies to.",
+          summary:
+            "The maximum number of requests in a span of time, shared by all requests that this "
+            + "configuration entry applies to.",
           isWritable: true),
         swift: "Configuration.rateLimit")),
     Setting(
@@ -39,8 +44,11 @@ extension Setting {
           isWritable: true),
         inTable: .init(
           type: "integer|false|nil",
-          summary: "The maximum number of requests in flight, shared by all that this entry "
-            + "applies to.",
+          summary:
+            """
+            The maximum number of requests in flight, shared by all requests that this \
+            configuration entry applies to.
+            """,
           isWritable: true),
         swift: "Configuration.concurrency")),
   ]

@@ -9,9 +9,10 @@ extension Setting {
       access: .object { call, box in call.values.of(box, .pipeline, service: box.service) },
       explanation: .words { LogText.line($0.pipeline) },
       SettingDocumentation(
-        inObject: .init(type: "Pipeline", summary: "The stages a response goes through."),
+        inObject: .init(type: "Pipeline", summary: "The stages that a response passes through."),
         inTable: .init(
-          type: "PipelineSettings?", summary: "The order of stages, and their caches.",
+          type: "PipelineSettings?",
+          summary: "The order of the stages, and the cache of each stage.",
           isWritable: true),
         swift: "Configuration.pipeline"),
       fingerprint: { $0.pipeline.fingerprint },
@@ -25,11 +26,15 @@ extension Setting {
       SettingDocumentation(
         "\"warn\"|\"fail\"|false|nil",
         """
-        What happens if a response does not match the schema of its call: `"warn"` accepts it and \
-        prints the errors on standard error, once; `"fail"` fails the request with kind \
-        `validation`
+        What happens if a response does not match the schema of its call: `"warn"` accepts the \
+        response and prints each error once on standard error; `"fail"` fails the request with \
+        kind `validation`
         """,
-        default: "false", " It needs an API file that names `schemas`, or a call with a `schema`.",
+        default: "false",
+        """
+        The call must have a schema: from its field `schema`, or from the file that the field \
+        `schemas` of the API file names.
+        """,
         swift: "Configuration.validation",
         rules: (inObject: "SCH-20", inTable: "SCH-20 SCH-21"))),
     Setting(
@@ -59,9 +64,9 @@ extension Setting {
           signature: "(mutation: Mutation): Configuration",
           summary: "Adds a function that edits each request before it is sent.",
           text: """
-            It runs once for each request, after headers and the request's own mutation, and must \
-            return at once. If it raises an error, the request fails with kind `script_error` and \
-            is not sent.
+            The function runs once for each request, after the headers and the request's own \
+            mutation have been applied, and must return at once. If it raises an error, the \
+            request fails with kind `script_error` and is not sent.
             """,
           example: """
             api:configure("/**", function(config)
@@ -72,7 +77,8 @@ extension Setting {
           rules: "MUT-01 MUT-02 MUT-03 MUT-04 MUT-08"),
         inTable: .init(
           type: "Mutation|Mutation[]|nil",
-          summary: "A function, or a list of them, that edits each request before it is sent.",
+          summary:
+            "A function that edits each request before it is sent, or a list of such functions.",
           isWritable: true, rules: "MUT-01 MUT-02"),
         swift: "Configuration.mutateRequests(with:)"),
       value: { _ in nil },
@@ -93,10 +99,11 @@ extension Setting {
           summary: "Adds a function that may add hooks to each request, wrap it in a chain, or "
             + "replace it.",
           text: """
-            It gets the request before it is started and returns the one to send; the caller gets \
-            the result of the last decorator. A request that is not passed on never starts. It \
-            must return at once; if it raises an error or returns no request, the request fails \
-            and is not sent. It does not run for `repeated()`.
+            The function gets each request before the request is started, and returns the request \
+            to send. The caller gets the result of the last decorator. A request that a decorator \
+            replaces never starts. The function must return at once. If it raises an error or \
+            returns no request, the request fails and is not sent. Decorators do not run for \
+            `repeated()`.
             """,
           example: """
             api:configure("/**", function(config)
@@ -109,7 +116,7 @@ extension Setting {
           rules: "DEC-01 DEC-02 DEC-04 DEC-05 DEC-06 DEC-12 DEC-14"),
         inTable: .init(
           type: "Decorator|Decorator[]|nil",
-          summary: "A function, or a list of them, that may wrap or replace each request.",
+          summary: "A function that may wrap or replace each request, or a list of such functions.",
           isWritable: true, rules: "DEC-01 DEC-05"),
         swift: "Configuration.decorateRequests(with:)"),
       value: { _ in nil },

@@ -49,8 +49,8 @@ extension GivenSetting {
     return statuses
   }
 
-  /// Returns which requests share the limit: those of this configuration entry, those of all
-  /// processes, or those of all limits with a name.
+  /// Returns the scope of the limit. The limit applies to the requests of this configuration entry,
+  /// to the requests of all processes, or together with all other limits that have the same name.
   fileprivate func scope() throws(Misuse) -> RateLimit.Scope {
     let scope: RateLimit.Scope
     switch (value.bool, value.string) {
@@ -86,13 +86,18 @@ struct RateLimitFields {
 
   static let all: [SettingField<RateLimitFields>] = [
     SettingField(
-      .field("requests", "integer", "The number of requests.", swift: "RateLimit.requests"),
+      .field(
+        "requests", "integer", "The maximum number of requests in any span of `per` seconds.",
+        swift: "RateLimit.requests"),
       show: { .int(Int64($0.requests ?? 0)) },
       set: { given, fields throws(Misuse) in
         fields.requests = try given.count(minimum: 1)
       }),
     SettingField(
-      .field("per", "number", "The span of time in seconds.", swift: "RateLimit.per"),
+      .field(
+        "per", "number",
+        "The length of the span, in seconds, in which at most `requests` are sent.",
+        swift: "RateLimit.per"),
       show: { .number($0.per ?? 0) },
       set: { given, fields throws(Misuse) in
         fields.per = try given.number(.span)
@@ -101,9 +106,9 @@ struct RateLimitFields {
       .field(
         "shared", "boolean|string|nil",
         """
-        Whether all processes of this user on this machine share the limit: true for requests to \
-        the same origin with the same credentials and pattern, a name for all limits with that \
-        name; default false.
+        Whether all processes of this user on this machine share the limit: true shares it among \
+        requests to the same origin with the same credentials and pattern, a name among all limits \
+        with that name; default false.
         """,
         swift: "RateLimit.scope"),
       show: { fields in
@@ -118,8 +123,9 @@ struct RateLimitFields {
       .field(
         "learn", "boolean?",
         """
-        Whether the server's headers lower the limit: `RateLimit`, `X-RateLimit-Remaining` and \
-        `-Reset`, and `Retry-After` of responses with status 403, 429 or 503; default false.
+        Whether headers of the server lower the limit: `RateLimit`, `X-RateLimit-Remaining`, \
+        `X-RateLimit-Reset` and similar headers, and `Retry-After` of responses with status 403, \
+        429 or 503; default false.
         """,
         swift: "RateLimit.learns"),
       show: { .bool($0.learns) },
@@ -127,7 +133,10 @@ struct RateLimitFields {
     SettingField(
       .field(
         "free", "integer|integer[]|nil",
-        "Statuses of responses that the server does not count, such as 304; default none.",
+        """
+        Statuses of responses whose requests the server does not count towards the limit, such as \
+        304; default none.
+        """,
         swift: "RateLimit.free"),
       show: { .list($0.free.sorted().map { .int(Int64($0)) }) },
       set: { given, fields throws(Misuse) in fields.free = try given.statuses() }),
@@ -135,9 +144,10 @@ struct RateLimitFields {
       .field(
         "strict", "boolean?",
         """
-        Whether a slot is released `per` seconds after the response headers have arrived, or the \
-        request has failed, instead of after the last byte was sent. No delay in transit can then \
-        let more than `requests` arrive; it costs one round trip per span. Default false.
+        Whether a slot is released `per` seconds after the response headers arrived or the request \
+        failed, instead of `per` seconds after the last byte of the request was sent. With true, \
+        even delays in transit cannot make more than `requests` arrive within a span, but each \
+        span takes one more round trip. Default false.
         """,
         swift: "RateLimit.strict"),
       show: { .bool($0.strict) },

@@ -2,8 +2,8 @@ import CLullBridge
 import LullCore
 
 extension SettingType<RetryPolicy?> {
-  /// The setting `retry`: true for the default policy, a number of retries, a table with the fields
-  /// of a policy, or false or nil for no retries.
+  /// The setting `retry`. Its value is true for the default policy, a number of retries, a table
+  /// with the fields of a policy, or false or nil for no retries.
   static var retry: Self {
     Self(
       read: { given throws(Misuse) in
@@ -38,9 +38,10 @@ extension RetryPolicy {
       .field(
         "on", "(integer|string)[]|integer|string|nil",
         """
-        HTTP statuses and kinds of failure: `timeout`, `dns`, `connection`, `truncated_body`, \
-        `tls`, `malformed_response`, and `network` for all failures that may be temporary; default \
-        `{ 429, 502, 503, 504, "network" }`.
+        The HTTP statuses and kinds of failure after which a request is sent again. The kinds are \
+        `timeout`, `dns`, `connection`, `truncated_body`, `tls`, `malformed_response`, and \
+        `network` for all failures that may be temporary. Default `{ 429, 502, 503, 504, "network" \
+        }`.
         """,
         swift: "RetryPolicy.statuses"),
       show: { .list($0.causes) },
@@ -61,8 +62,8 @@ extension RetryPolicy {
       .field(
         "unsafe", "boolean?",
         """
-        Whether methods that are not idempotent, such as POST and PATCH, are sent again; default \
-        false.
+        Whether requests with methods that are not idempotent, such as POST and PATCH, are sent \
+        again too; default false.
         """,
         swift: "RetryPolicy.isUnsafe"),
       show: { .bool($0.isUnsafe) },
@@ -70,7 +71,7 @@ extension RetryPolicy {
   ]
 
   /// The kinds of failure for each string in the field `on`. `"network"` means every failure that
-  /// may be temporary; each other string means a single kind.
+  /// may be temporary. Each other string means a single kind of failure.
   fileprivate static let words: [String: Set<TransportError.Kind>] = {
     var words: [String: Set<TransportError.Kind>] = ["network": RetryPolicy.passingErrors]
     for kind in [.timeout, .dns, .connection, .truncatedBody, .tls, .malformedResponse]
@@ -96,7 +97,10 @@ extension Backoff {
     SettingField(
       .field(
         "base", "number?",
-        "The wait before the first retry, doubled for each further one; default 0.5 s.",
+        """
+        The wait before the first retry, in seconds, which doubles for each further retry; default \
+        0.5.
+        """,
         swift: "Backoff.base"),
       show: { .number($0.base) },
       set: { given, backoff throws(Misuse) in backoff.base = try given.seconds() }),
@@ -109,7 +113,10 @@ extension Backoff {
     SettingField(
       .field(
         "jitter", "boolean?",
-        "Whether each wait is a random part of the computed time; default true.",
+        """
+        Whether each wait is a random part of the computed wait instead of the whole; default \
+        true.
+        """,
         swift: "Backoff.hasJitter"),
       show: { .bool($0.hasJitter) },
       set: { given, backoff throws(Misuse) in backoff.hasJitter = try given.flag() }),
@@ -117,7 +124,8 @@ extension Backoff {
 }
 
 extension GivenSetting {
-  /// Reads the field `on`, which is a status, a string for a kind of failure, or a list of them.
+  /// Reads the field `on`, which is an HTTP status, a string for a kind of failure, or a list of
+  /// statuses and strings.
   fileprivate func readCauses(into policy: inout RetryPolicy) throws(Misuse) {
     policy.statuses = []
     policy.errors = []

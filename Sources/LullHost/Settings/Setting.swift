@@ -1,30 +1,30 @@
 package import LullCore
 
-/// One setting of a configuration, with its name, its documentation, and the functions that read,
-/// show and change it.
+/// One setting of a configuration: its name, its documentation, and the functions that read, show
+/// and change the setting.
 ///
-/// Tables of settings, the object passed to settings functions, `configuration_for`, `explain`,
-/// help, annotations, the reference, and suggestions for wrong names all use this data. A new
-/// setting is an entry in the list of its group.
+/// This data is used by tables of settings, the object passed to settings functions,
+/// `configuration_for`, `explain`, help, annotations, the reference, and suggestions for wrong
+/// names. To add a setting, add an entry to the list of its group.
 package struct Setting: Sendable {
   typealias Change = (inout Configuration) -> Void
 
-  /// How the object that is passed to settings functions provides the setting.
+  /// The form in which the object that is passed to settings functions provides the setting.
   enum Access: Sendable {
-    /// As a field. Reading it returns the value of the setting.
+    /// As a field. Reading the field returns the value of the setting.
     case field
-    /// As a field. Reading it returns an object with which the setting can be changed.
+    /// As a field. Reading the field returns an object with which the setting can be changed.
     case object(@Sendable (Call, ConfigurationBox) -> LuaValue)
     /// As a method that adds to the setting.
     case method
   }
 
-  /// How `explain` shows the setting.
+  /// The way in which `explain` shows the setting.
   enum Explanation: Sendable {
-    /// Shows its value. A floating-point number is shown as seconds.
+    /// Shows the value of the setting. A floating-point number is shown as seconds.
     case value
     case words(@Sendable (Configuration) -> String)
-    /// Shows the number of its functions.
+    /// Shows the number of script functions in the setting.
     case functions(@Sendable (Configuration) -> Int)
     /// Shows nothing, because the parts of the setting are shown separately.
     case parts
@@ -35,17 +35,18 @@ package struct Setting: Sendable {
   let documentation: SettingDocumentation
   let access: Access
   let explanation: Explanation
-  /// Returns a number that distinguishes the values of the setting in this process. If it is nil,
-  /// the Lua values are compared instead.
+  /// Returns a number that is different for different values of the setting in this process. If the
+  /// property is nil, the Lua values are compared instead.
   let fingerprint: (@Sendable (Configuration) -> Int)?
   /// Returns the value of the setting in a configuration. Returns nil if the setting is not set or
   /// can't be read.
   let value: @Sendable (Configuration) -> LuaValue?
-  /// Checks a value from a script and returns the change that it makes to a configuration. The
-  /// changes are applied later, in order. An error is raised at the line of the script.
+  /// Checks a value from a script, and returns the change that the value makes to a configuration.
+  /// The caller applies the changes later, in order. If the value is invalid, an error is raised at
+  /// the line of the script.
   let change: @Sendable (GivenSetting) throws(Misuse) -> Change
-  /// Removes the old value before an assignment. It is needed for a setting to which a table of
-  /// settings only adds, and is otherwise nil.
+  /// Removes the old value before an assignment. Only a setting to which a table of settings adds
+  /// values needs this function. For other settings, it is nil.
   let clear: (@Sendable (inout Configuration) -> Void)?
 
   init(
@@ -155,7 +156,8 @@ extension Setting {
     return value(settings).map { $0.explained(limit: .max).hashValue } ?? 0
   }
 
-  /// How `explain` shows the setting, by its Lua name; nil if its parts are shown separately.
+  /// The setting in the form in which `explain` shows it, with its Lua name. It is nil if the parts
+  /// of the setting are shown separately.
   private var explained: ExplainedSetting? {
     switch explanation {
     case .value, .words:
@@ -165,7 +167,7 @@ extension Setting {
     }
   }
 
-  /// How `explain` shows all settings, in order.
+  /// All settings in the form in which `explain` shows them, in order.
   package static let explained = all.compactMap(\.explained)
 
   /// Returns the number of script functions in the setting. Returns 0 if the setting has no

@@ -1,6 +1,6 @@
-/// The documentation of a setting for help, annotations and the reference. There are two parts: for
-/// the member of the object that is passed to settings functions, and for the field of tables of
-/// settings.
+/// The documentation of a setting for help, annotations and the reference. It has two parts: one
+/// for the member of the object that is passed to settings functions, and one for the field in
+/// tables of settings.
 struct SettingDocumentation: Sendable {
   struct Part: Sendable {
     var type = ""
@@ -27,9 +27,9 @@ struct SettingDocumentation: Sendable {
   /// optional.
   ///
   /// - Parameters:
-  ///   - type: the type of the member; it may be nil if it ends with `?` or `|nil`.
+  ///   - type: the type of the member. If the type ends with `?` or `|nil`, the value may be nil.
   ///   - summary: a sentence without its full stop.
-  ///   - standard: the default; nil if it needs no description.
+  ///   - standard: a description of the default; nil if the default needs no description.
   ///   - text: additional text for the field.
   init(
     _ type: String, _ summary: String, default standard: String? = nil, _ text: String = "",

@@ -12,8 +12,8 @@ package struct SettingReader {
     self.call = call
   }
 
-  /// Checks a value for a setting, and returns the change that it makes to a configuration. Returns
-  /// nil if there is no setting with that name.
+  /// Checks a value for a setting, and returns the change that the value makes to a configuration.
+  /// Returns nil if no setting has that name.
   ///
   /// - Parameter index: the stack index of the value.
   package func change(

@@ -1,9 +1,10 @@
 import LullCore
 
-/// How values of a type are read from scripts, checked, and converted back to Lua values.
+/// The functions that read values of a type from scripts, check them, and convert them back to Lua
+/// values.
 struct SettingType<Value: Sendable>: Sendable {
   let read: @Sendable (GivenSetting) throws(Misuse) -> Value
-  /// Returns the Lua value for a value, or nil if the setting reads as nil in Lua.
+  /// Converts a value to the Lua value that scripts read. Returns nil if scripts read nil.
   let show: @Sendable (Value) -> LuaValue?
 }
 
@@ -32,8 +33,21 @@ extension SettingType<ExpirationTime> {
   }
 }
 
+extension SettingType<RequestMethod> {
+  static var queryMethod: Self {
+    Self(
+      read: { given throws(Misuse) in
+        guard let word = given.value.string, let method = RequestMethod(rawValue: word),
+          method == .query || method == .post
+        else { throw given.mustBe("\"QUERY\" or \"POST\"") }
+        return method
+      },
+      show: { .string($0.rawValue) })
+  }
+}
+
 extension SettingType<ContentValidation?> {
-  /// The setting `validate`: the name of a `ContentValidation`, or false for none.
+  /// The setting `validate`: the name of a `ContentValidation`, or false for no validation.
   static var validation: Self {
     Self(
       read: { given throws(Misuse) in
@@ -74,14 +88,14 @@ extension SettingType<Bool> {
     Self(read: { given throws(Misuse) in try given.flag() }, show: { .bool($0) })
   }
 
-  /// A flag in scripts that is the opposite of the field in Swift.
+  /// A boolean whose value in scripts is the opposite of the field's value in Swift.
   static var oppositeFlag: Self {
     Self(read: { given throws(Misuse) in try !given.flag() }, show: { .bool(!$0) })
   }
 }
 
-/// A field of a setting that is a table, with its documentation and the functions that read and
-/// write it.
+/// A field of a setting whose value is a table, with the documentation of the field and the
+/// functions that read and write it.
 struct SettingField<Owner>: Sendable {
   let entry: APIEntry
   let show: @Sendable (Owner) -> LuaValue

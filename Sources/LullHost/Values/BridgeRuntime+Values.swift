@@ -3,7 +3,7 @@ import LullCore
 
 extension BridgeRuntime {
   /// Converts a value to the bridge's format. Strings and lists are copied into the arena. They
-  /// remain there until the trampoline, or the code that set the arena mark, has pushed them.
+  /// remain in the arena until the trampoline has pushed them, or the code that set the arena mark.
   func encode(_ value: LuaValue) -> lull_value {
     var result = lull_value()
     switch value {

@@ -1,7 +1,7 @@
 import LullCore
 
 /// The variables that a file defines for one script. The script gets functions that replace
-/// `lull.env` and `lull.secret`.
+/// `lull.env` and `lull.secret` and read these variables.
 ///
 /// A variable that the file does not define is read from the process environment. Home thread only.
 package final class FileVariables {
@@ -16,8 +16,8 @@ package final class FileVariables {
 
   func text(_ name: String) -> String? { texts[name] }
 
-  /// Returns the text of the variable that a secret uses, or nil if the file does not define the
-  /// variable.
+  /// Returns the text of the variable that a secret refers to. Returns nil if the file does not
+  /// define the variable.
   func secret(_ name: String) throws(Misuse) -> String? {
     guard let text = texts[name] else { return nil }
     guard !text.isEmpty else { throw .message("the variable '\(name)' is empty in '\(path)'") }

@@ -1,8 +1,8 @@
 package import CLullBridge
 import LullCore
 
-/// A table on the Lua stack of a call, which can be read during that call. Metamethods are ignored.
-/// If Lull created the table as read-only, the fields that scripts see are read.
+/// A table on the Lua stack of a call. It can be read during that call. Metamethods are ignored. If
+/// Lull created the table as read-only, its fields are the fields that scripts see.
 package struct LuaTable {
   let index: Int32
   let state: OpaquePointer?
@@ -12,7 +12,8 @@ package struct LuaTable {
     self.state = state
   }
 
-  /// Calls `body` for each field. `body` may use the Lua stack, but must leave it as it found it.
+  /// Calls `body` for each field. `body` may use the Lua stack, but must restore the height of the
+  /// stack.
   package func forEachField(_ body: (lull_value, lull_value) throws(Misuse) -> Void) throws(Misuse)
   {
     if lull_push_read_only(state, index) != 0 {
@@ -29,7 +30,7 @@ package struct LuaTable {
       guard found > 0 else { return }
       do throws(Misuse) {
         try body(key, value)
-        // A value may have been read only in part, which must not go unnoticed.
+        // If memory was refused, a value may have been read only in part. This must raise an error.
         if MemoryLedger.hasRefused { throw .message("not enough memory") }
       } catch {
         lull_table_leave(state, keys)
@@ -42,7 +43,7 @@ package struct LuaTable {
   /// The stack index of the value that `forEachField` is visiting.
   package static func visitedIndex(in state: OpaquePointer?) -> Int32 { lull_stack_top(state) }
 
-  /// Returns whether a field of the table is a function. Fields that the metatable provides count
+  /// Returns whether a field of the table is a function. A field that the metatable provides counts
   /// too.
   func hasFunction(_ name: StaticString) throws(Misuse) -> Bool {
     let found = lull_has_function(state, index, name.cString)

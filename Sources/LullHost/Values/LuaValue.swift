@@ -13,17 +13,18 @@ package enum LuaValue: Sendable {
   case bytes([UInt8])
   /// A string that is pushed often. The bridge creates it once per Lua state.
   case constant(LuaConstant)
-  /// The userdata of an object. `service` is the handle of its service, or 0 if it has none.
-  /// `anchor` is the ID of a stored value that the userdata holds, or 0.
+  /// The userdata of an object. `service` is the handle of the object's service, or 0 if the object
+  /// has no service. `anchor` is the ID of a stored value that the userdata keeps alive, or 0.
   case object(handle: UInt64, kind: Int32, service: UInt64, anchor: Int64)
   /// The stored value with this ID; nil in Lua if it was collected.
   case ref(Int64)
-  /// The tables built from a document, which are stored under that ID. The caller keeps the
-  /// document alive.
+  /// The tables built from a document. They are stored under that ID. The caller keeps the document
+  /// alive.
   case tables(JSONDocument, id: Int64)
   /// The value at this index of the caller's Lua stack.
   case stack(Int32)
-  /// A read-only view of a document, which the caller keeps alive until the value has been pushed.
+  /// A read-only view of a document. The caller keeps the document alive until the view has been
+  /// pushed.
   case view(JSONDocument)
   case list([LuaValue])
   case map([(String, LuaValue)])
@@ -31,7 +32,7 @@ package enum LuaValue: Sendable {
   case table([(LuaValue, LuaValue)])
   /// A new table that raises an error if a field is assigned.
   case readOnly([(String, LuaValue)])
-  /// The member with this index as a function that is bound to an object.
+  /// A function that calls the member with this index on the object with this handle.
   case method(index: Int32, handle: UInt64, service: UInt64)
   /// Several values that become separate arguments or results.
   case spread([LuaValue])
@@ -41,13 +42,14 @@ package enum LuaValue: Sendable {
   case element(of: Int64, Int)
   /// Lua's function `next`.
   case globalNext
-  /// An error value that is raised again where the failed code was awaited, with the original
-  /// failure.
+  /// An error value that is raised again where the failed code was awaited. The second value is the
+  /// original failure.
   indirect case reraised(LuaValue, ScriptFailure)
 }
 
 extension Double {
-  /// The number as in Lua source code, but without `.0` if it has no fraction.
+  /// The number as text in the form of Lua source code. A number without a fraction has no `.0` at
+  /// its end.
   var luaText: String { Int64(exactly: self).map(String.init) ?? String(self) }
 }
 
@@ -63,7 +65,7 @@ extension LuaValue {
   }
 }
 
-/// The strings that are pushed often. The bridge identifies each of them by its number.
+/// The strings that are pushed often. The bridge identifies each string by its raw value.
 package enum LuaConstant: Int32 {
   case observerAdded = 1
   case requested

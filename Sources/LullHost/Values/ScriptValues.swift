@@ -41,15 +41,15 @@ package final class ScriptValues {
     return decorating(request)
   }
 
-  /// Returns a request for a decorator. The caller of the request receives its failure, so the
-  /// request does not count as shown to the script.
+  /// Returns a request as the argument of a decorator. Because the code that started the request
+  /// receives a failure, the request does not count as passed to the script.
   func decorating(_ request: Request) -> LuaValue {
     .object(
       handle: handles.handle(of: request), kind: HandleKind.request.rawValue,
       service: request.resource.map { handles.handle(of: $0.service) } ?? 0, anchor: 0)
   }
 
-  /// Returns a load of a resource that the script requested.
+  /// Returns a load as a Lua value. The script has requested the load of `resource`.
   func of(_ request: Request, loading resource: Resource) -> LuaValue {
     request.mark.loaded = resource
     return of(request)
@@ -84,8 +84,9 @@ package final class ScriptValues {
 
   // MARK: Content
 
-  /// Returns content as a Lua value. Tables for JSON are built at first use, and held in the
-  /// userdata of `holder` under `key`. As long as they live, later reads return the same tables.
+  /// Returns content as a Lua value. Tables for JSON are built at first use. The userdata with the
+  /// handle `holder` keeps the tables alive, under `key`. As long as the tables exist, later reads
+  /// return the same tables.
   ///
   /// - Parameters:
   ///   - omitsNulls: whether nulls in tables are omitted, which is a setting of services. (JSN-32)
@@ -100,8 +101,8 @@ package final class ScriptValues {
 
   /// Returns content as a Lua value.
   ///
-  /// - Parameter tables: the tables that only one reader uses; nil for the tables that all readers
-  ///   share.
+  /// - Parameter tables: the tables that only one reader uses; nil to use the tables that all
+  ///   readers share.
   func content(
     _ content: Content, holder: UInt64, key: Int64? = nil, omitsNulls: Bool = false,
     own tables: OwnTables?, from url: @autoclosure () -> String?
@@ -124,8 +125,8 @@ package final class ScriptValues {
       }
       let status = lull_document_build(
         bridge.pointer, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
-      // The tables are built again when the value is pushed. If there is not enough memory then, an
-      // error is raised.
+      // The tables are built again when the value is pushed. If there still is not enough memory at
+      // that time, an error is raised.
       guard status == 0 else { return .tables(document, id: id) }
       if let tables {
         if let request = tables.request { stored.hold(id, for: request) }
@@ -136,8 +137,8 @@ package final class ScriptValues {
     }
   }
 
-  /// Returns the content of a resource as a Lua value. Its tables live as long as the service
-  /// stores the content (SVC-28).
+  /// Returns the content of a resource as a Lua value. The tables of the content stay alive as long
+  /// as the service stores the content (SVC-28).
   func content(of resource: Resource) -> LuaValue {
     guard let content = resource.latestData?.content else { return .nil }
     return self.content(
@@ -145,23 +146,23 @@ package final class ScriptValues {
       omitsNulls: resource.service.omitsNulls, from: resource.url.text)
   }
 
-  /// Returns content for the first variable of a loop. A null is returned as `lull.null` even if
-  /// the service omits nulls, because nil would end the loop. (JSN-32)
+  /// Returns content as the value for the first variable of a loop. A null becomes `lull.null` even
+  /// if the service omits nulls, because nil would end the loop. (JSN-32)
   func looped(_ content: LuaValue) -> LuaValue {
     if case .nil = content { .null } else { content }
   }
 
-  /// Returns content as a Lua value for a function in the pipeline, in tables that only this reader
-  /// uses. A transformer may change these tables in place, although the document may be in a cache
-  /// or used elsewhere. (STA-80)
+  /// Returns content as a Lua value for a function in the pipeline. The tables of the content are
+  /// used only by that function. So a transformer may change the tables in place, although the
+  /// document may also be in a cache or used elsewhere. (STA-80)
   func content(_ content: Content, for request: Request, own tables: OwnTables) -> LuaValue {
     self.content(
       content, holder: request.mark.handle, omitsNulls: OwnTables.omitsNulls(for: request),
       own: tables, from: request.url)
   }
 
-  /// Returns an entity that a transformer may change. If a cache also has the table with its
-  /// content, the table is copied, unless the script has set a metatable for it. (STA-81)
+  /// Returns an entity that a transformer may change. If the content is a table that a cache also
+  /// has, the table is copied, unless the script has set a metatable for it. (STA-81)
   func unshared(_ entity: Entity, in run: PipelineRun) -> Entity {
     guard case .foreign(let foreign) = entity.content, foreign.typeName == "table",
       run.isCached(foreign.id), !bridge.isClosed
@@ -192,7 +193,7 @@ package final class ScriptValues {
 
   // MARK: Outcomes
 
-  /// Returns the results of awaiting a request that has ended.
+  /// Returns the results of `request:await()` for a request that has ended.
   func awaited(_ request: Request) -> [LuaValue] {
     let service = request.resource?.service
     switch request.response?.outcome {
@@ -202,20 +203,21 @@ package final class ScriptValues {
     }
   }
 
-  /// Returns the value that a script function raised, so that its caller can raise it again.
+  /// Returns the value that a script function raised, so that the caller of the function can raise
+  /// it again.
   func raised(_ failure: ScriptFailure) -> LuaValue {
     if let error = failure.requestError { return of(error, service: nil) }
     return failure.value.map { LuaValue($0) } ?? .string(failure.message)
   }
 
-  /// Returns the value that an awaited script function raised, together with its origin. If the
-  /// error is not caught, its report shows the origin.
+  /// Returns the value that an awaited script function raised, together with the original failure.
+  /// If the error is not caught, its report shows where it was first raised.
   package func reraised(_ failure: ScriptFailure) -> LuaValue {
     .reraised(raised(failure), failure)
   }
 }
 
-// The IDs of the Lua values that are held by values of the model.
+// The IDs of the Lua values to which values of the model refer.
 
 extension Content {
   var foreignID: Int64? {
@@ -234,7 +236,7 @@ extension Response {
 }
 
 extension RequestError {
-  /// The IDs of the Lua values that the error holds: the content of its entity, and the raised
+  /// The IDs of the Lua values to which the error refers: the content of its entity, and the raised
   /// value.
   var foreignIDs: [Int64] {
     var ids: [Int64] = []
@@ -246,11 +248,13 @@ extension RequestError {
   }
 }
 
-/// The tables of a document that are built for one reader: one run of a transformer, or one copy.
-/// The reader may change them in place. The changes take effect when the content is passed on.
+/// The tables of a document that are built for a single reader: one run of a transformer, or one
+/// copy. The reader may change the tables in place. The changes take effect when the content is
+/// passed on.
 final class OwnTables {
   let id: Int64
-  /// The request that holds the tables until it settles. nil if their receiver holds them.
+  /// The request that keeps the tables alive until the request settles. It is nil if the receiver
+  /// of the tables keeps them alive.
   private(set) weak var request: Request?
   private let bridge: BridgeRuntime
 

@@ -3,15 +3,16 @@ import LullCore
 import LullLibC
 
 /// Detects changes that a script has made to the content of a resource. All readers of the content
-/// share its tables.
+/// share the Lua tables of the content.
 ///
 /// Tables that were built from a document are compared with the document. Tables that a transformer
-/// created are compared with a copy that was made when they were published.
+/// created are compared with a copy. The copy was made when the tables were published.
 ///
-/// Order of events: all content of a resource is compared when a 304 or a cache confirms it, or
-/// when a request begins that may change the resource. When a load begins, only the first values
-/// are compared. Small content of a document is also compared from time to time when it is returned
-/// again. At the end, the remaining content is compared, up to a limit.
+/// Order of events: all content of a resource is compared when a 304 or a cache confirms the
+/// content, or when a request begins that may change the resource. When a load begins, only the
+/// first values are compared. Small content that was built from a document is also compared from
+/// time to time, when it is returned again. At the end, the remaining content is compared, up to a
+/// limit.
 ///
 /// A change is reported once. Afterwards, readers get new tables that are made from the document or
 /// the copy. Changes to content that belongs to only one request are not reported. Home thread
@@ -20,17 +21,17 @@ final class SharedContent {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let stored: StoredValues
-  /// The content that transformers created, by the ID under which the service holds it for its
-  /// resource.
+  /// The content that transformers created, keyed by the ID under which the service keeps the
+  /// content of a resource alive.
   private var made: [Int64: Made] = [:]
-  /// The documents whose tables were returned to scripts, by the ID of their tables. Used only with
-  /// `LULL_STRICT=1`: all returned content, including that of requests, is then compared every
-  /// time.
+  /// The documents whose tables were returned to scripts, keyed by the ID of the tables. This
+  /// property is used only with `LULL_STRICT=1`: all returned content, including the content of
+  /// requests, is then compared every time.
   private var handedOut: [Int64: HandedOut]?
-  /// Called for each change with the text of its report.
+  /// Called for each detected change, with the text of the report.
   var report: (String) -> Void = { _ in }
-  /// The reports for the next turn. They wait because a script handler must not run while the model
-  /// changes.
+  /// The reports that are passed on in the next turn. They are delayed because a script handler
+  /// must not run while the model changes.
   private var pending: [String] = []
   private let pump: Pump
 
@@ -45,18 +46,20 @@ final class SharedContent {
     let copy: Int64
   }
 
-  /// The maximum size, in values, of content from a transformer that is copied and compared.
+  /// The maximum number of values in content that is copied and compared. This limit is for content
+  /// that a transformer created.
   private static let mostCopied: Int64 = 20_000
-  /// The number of values that are compared when a load begins. It is small, because the load's
-  /// response usually replaces the content.
+  /// The maximum number of values that are compared when a load begins. It is small, because the
+  /// response to the load usually replaces the content.
   private static let mostAtLoads: Int64 = 1000
   /// The maximum number of values that are compared at the end of the program, for all resources
   /// together.
   private static let mostAtEnd: Int64 = 20_000
-  /// The maximum memory, in bytes, of a document that is compared when it is returned again.
+  /// The maximum memory, in bytes, of a document whose tables are compared when they are returned
+  /// again.
   private static let largestHandedOut = 16 * 1024
-  /// The number of bytes up to which the content of a document is compared at every read.
-  /// Afterwards it is compared less often.
+  /// The number of bytes up to which content built from a document is compared at every read. After
+  /// that, the content is compared less often.
   private static let mostEagerly = 8 * 1024
 
   init(_ stored: StoredValues, _ pump: Pump) {
@@ -70,7 +73,7 @@ final class SharedContent {
   private static let tableIDs: Int64 = 1 << 62
 
   /// Returns the ID of the tables that all readers of a document share. If the tables omit nulls,
-  /// both marks are set in the ID. (JSN-32)
+  /// both `tableIDs` and `ScriptValues.viewIDs` are set in the ID. (JSN-32)
   static func id(of document: JSONDocument, omitsNulls: Bool = false) -> Int64 {
     document.serial | tableIDs | (omitsNulls ? ScriptValues.viewIDs : 0)
   }
@@ -92,7 +95,7 @@ final class SharedContent {
   // MARK: Times of comparison
 
   /// Called before existing tables of a document are returned again. Returns false if a script has
-  /// changed them, so that they must not be returned.
+  /// changed the tables, so that they must not be returned.
   func mayHandOut(_ document: JSONDocument, from url: @autoclosure () -> String?) -> Bool {
     if handedOut != nil { return isUnchanged(document, url()) }
     guard document.isPublished, document.memory <= SharedContent.largestHandedOut else {
@@ -138,8 +141,7 @@ final class SharedContent {
   /// Called when a request of a resource begins.
   func requestBegins(_ request: Request) {
     guard let network = request as? NetworkRequest, let resource = network.resource else { return }
-    let isLoad = network.method == .get
-    var left = isLoad ? SharedContent.mostAtLoads : .max
+    var left = network.isRead ? SharedContent.mostAtLoads : .max
     if let text = change(of: resource.record, resource.service, within: &left) {
       reportSoon(text)
     }
@@ -160,7 +162,7 @@ final class SharedContent {
     made[key] = Made(content: content, copy: copy)
   }
 
-  /// Called when the record has other data, or when the service forgets it.
+  /// Called when the record gets other data, or when the service removes the record.
   func forget(_ record: ResourceRecord, of service: Service) {
     guard !made.isEmpty, made.removeValue(forKey: record.hostKey) != nil, !bridge.isClosed else {
       return
@@ -168,7 +170,8 @@ final class SharedContent {
     stored.release(record.hostKey + 2, from: service.hostHandle)
   }
 
-  /// Restores the content that was published, for new readers. The script keeps its changed tables.
+  /// Restores the published content for new readers. The script keeps the tables that it has
+  /// changed.
   private func restore(_ made: Made, of record: ResourceRecord, _ service: Service) {
     guard lull_value_snapshot(bridge.pointer, made.copy, made.content, .max) != 0 else { return }
     stored.anchor(made.content, from: service.hostHandle, key: record.hostKey)
@@ -186,7 +189,8 @@ final class SharedContent {
     for text in texts where !text.isEmpty { report(text) }
   }
 
-  /// Called at the end. Compares the remaining content of all resources, up to a limit.
+  /// Called at the end of the program. Compares the remaining content of all resources, up to a
+  /// limit.
   func checkAll() {
     reportPending()
     if let known = handedOut {
@@ -206,8 +210,8 @@ final class SharedContent {
 
   // MARK: Comparing
 
-  /// Returns the report of a change to the content of a resource. Returns nil if it is unchanged,
-  /// and an empty text if the change was already reported.
+  /// Returns the report of a change to the content of a resource. Returns nil if the content is
+  /// unchanged, and an empty text if the change was already reported.
   private func change(
     of record: ResourceRecord, _ service: Service, within left: inout Int64
   ) -> String? {
@@ -230,9 +234,9 @@ final class SharedContent {
     return false
   }
 
-  /// Returns the report of a change to the tables of a document, which are then no longer returned
-  /// to readers. Returns nil if they are unchanged, and an empty text if the change was already
-  /// reported.
+  /// Returns the report of a change to the tables of a document. Changed tables are no longer
+  /// returned to readers. The result is nil if the tables are unchanged, and an empty text if the
+  /// change was already reported.
   private func change(
     of document: JSONDocument, _ url: @autoclosure () -> String?, within left: inout Int64
   ) -> String? {

@@ -1,11 +1,11 @@
 import CLullBridge
 import LullCore
 
-// Converts the values that the bridge has read to Swift types. If the memory limit does not allow a
-// string to be copied, the string reads as nil and the run ends.
+// Converts the values that the bridge has read to Swift types. If copying a string would exceed the
+// memory limit, the string reads as nil and the run ends.
 extension lull_value {
-  /// The value as a string for display, with invalid UTF-8 escaped; nil if it is not a string.
-  /// `requireText` rejects invalid UTF-8, and `bytes` returns it unchanged.
+  /// The value as a string for display, with invalid UTF-8 escaped; nil if the value is not a
+  /// string. `requireText` rejects invalid UTF-8, and `bytes` returns it unchanged.
   package var string: String? {
     // The bytes are on the Lua stack until the call in which they were read has ended.
     mayBeCopied ? String(escaping: UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
@@ -33,22 +33,23 @@ extension lull_value {
     }
   }
 
-  /// The bytes of a string, which need not be valid UTF-8, or of the text of a number.
+  /// The bytes of a string, which need not be valid UTF-8, or the bytes of the text of a number. It
+  /// is nil for any other value.
   var textBytes: [UInt8]? { bytes ?? text.map { Array($0.utf8) } }
 
-  /// The value as a URL, with invalid UTF-8 percent-encoded; nil if it is not a string.
+  /// The value as a URL, with invalid UTF-8 percent-encoded; nil if the value is not a string.
   var urlText: String? { withBytes { ResourceURL.text(ofBytes: $0) } }
 
-  /// Calls `body` with the bytes of a string, which are on the Lua stack until the call in which
-  /// they were read has ended. Returns nil if the value is not a string.
+  /// Calls `body` with the bytes of a string. The bytes are on the Lua stack until the end of the
+  /// call in which they were read. Returns nil if the value is not a string.
   func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
     guard mayBeCopied else { return nil }
     let raw = UnsafeRawBufferPointer(start: pointer, count: Int(extra))
     return raw.withMemoryRebound(to: UInt8.self, body)
   }
 
-  /// Whether the value is a string for whose copy there is enough memory. For small strings, the
-  /// memory is not checked.
+  /// Whether the value is a string and there is enough memory to copy the string. For small
+  /// strings, the memory is not checked.
   private var mayBeCopied: Bool {
     kind == Int32(LULL_STRING) && (extra < 4096 || MemoryLedger.allows(Int(extra)))
   }
@@ -68,8 +69,8 @@ extension lull_value {
     }
   }
 
-  /// The value as an integer, rounded if it has a fraction. nil if it is not a number or does not
-  /// fit into 64 bits.
+  /// The value as an integer, rounded if the value has a fraction. It is nil if the value is not a
+  /// number or does not fit into 64 bits.
   var wholeNumber: Int? {
     if kind == Int32(LULL_INTEGER) { return Int(integer) }
     return double.flatMap { Int(exactly: $0.rounded()) }
@@ -107,8 +108,8 @@ extension lull_value {
     }
   }
 
-  /// The value as text in messages. A boolean, a number or a string is shown itself, with strings
-  /// shortened to 40 characters. For any other value, its type is shown.
+  /// The value as text in messages. A boolean, a number or a string is shown itself, with a string
+  /// shortened to 40 characters. For any other value, the name of its type is shown.
   package var described: String {
     switch Int(kind) {
     case Int(LULL_BOOLEAN): integer != 0 ? "true" : "false"
@@ -120,8 +121,8 @@ extension lull_value {
 
   // MARK: Required types
 
-  /// Throws if the value is a string that is not valid UTF-8. It must be called where such a string
-  /// could not be kept unchanged.
+  /// Throws if the value is a string that is not valid UTF-8. Code that can't keep invalid UTF-8
+  /// unchanged must call this method first.
   package func requireText(_ what: @autoclosure () -> String) throws(Misuse) {
     guard kind == Int32(LULL_STRING), !isValidUTF8 else { return }
     throw .message("\(what()) is not valid UTF-8: '\(LogText.part(string, limit: 100))'")
@@ -165,7 +166,7 @@ extension lull_value {
     return bool
   }
 
-  /// Returns the value, which must be a finite number of seconds, 0 or more.
+  /// Returns the value as a number of seconds. The value must be a finite number that is 0 or more.
   func seconds(orRaise misuse: (String) -> Misuse) throws(Misuse) -> Double {
     guard let double, double >= 0, double.isFinite else {
       throw misuse("a number of seconds, 0 or more, expected, got \(described)")

@@ -3,8 +3,8 @@ import LullCore
 /// A parsed curl command: its requests, and the parts that can't be imported.
 struct CurlCommand {
   private(set) var requests: [ParsedRequest] = []
-  /// The given options that need no import, because they concern curl's output, or because Lull
-  /// always behaves in this way.
+  /// The given options that need no import, because they concern curl's output, or because they
+  /// request something that Lull always does.
   private(set) var unneeded: [String] = []
   /// The given options and parts that can't be imported, as written.
   private(set) var leftOut: [String] = []
@@ -78,7 +78,7 @@ struct CurlCommand {
       return
     }
     guard let value = words.popFirst() else {
-      throw ImportProblem("curl's option --\(name) needs a value, but the command ends there")
+      throw ImportProblem("curl's option --\(name) needs a value, but the command ends after it")
     }
     try take(name, value, as: "--\(name)")
   }
@@ -94,7 +94,7 @@ struct CurlCommand {
         continue
       }
       guard let value = letters.isEmpty ? words.popFirst() : String(letters) else {
-        throw ImportProblem("curl's option -\(letter) needs a value, but the command ends there")
+        throw ImportProblem("curl's option -\(letter) needs a value, but the command ends after it")
       }
       return try take(name, value, as: "-\(letter)")
     }
@@ -288,7 +288,7 @@ struct CurlCommand {
     }
     guard !Blank.isIn(request.origin) else {
       throw ImportProblem(
-        "its host is \(Blank.shown(request.origin)): write the real host, which the API file needs"
+        "the host of the URL is \(Blank.shown(request.origin)): write the real host, which the API file needs"
       )
     }
     for query in operation.urlQueries { request.take(query: query) }
@@ -324,7 +324,7 @@ struct CurlCommand {
     let removed = operation.removed.subtracting(["expect", "user-agent", "accept", "content-type"])
     if !removed.isEmpty {
       notes.append(
-        "not imported: the removal of headers "
+        "not imported: headers that the command removes "
           + "(\(LogText.part(removed.sorted().joined(separator: ", "), limit: 80)))")
     }
     request.method = operation.method?.uppercased() ?? method
@@ -338,7 +338,7 @@ struct CurlCommand {
     return request
   }
 
-  /// Returns the text of the body. `nil` if it includes the content of a file.
+  /// Returns the text of the body. `nil` if the body includes the content of a file.
   private static func text(_ operation: Operation) -> String? {
     var texts: [String] = []
     for data in operation.data {
@@ -361,7 +361,7 @@ struct CurlCommand {
         request.body = .file(path)
       } else {
         notes.append(
-          "its body combines text and files, so the whole body must be passed with the call")
+          "the body combines text and files, so the whole body must be passed with the call")
         request.body = .whole(nil)
       }
       return
@@ -387,13 +387,13 @@ struct CurlCommand {
       || url.firstMatch(of: /\{[^{}]*,[^{}]*\}/) != nil
     {
       throw ImportProblem(
-        "'{…,…}' or '[…-…]' makes curl request several URLs: pass one of them, or -g")
+        "'{…,…}' or '[…-…]' makes curl request several URLs: pass one URL, or the option -g")
     }
     return url.replacing(/\{([A-Za-z_][A-Za-z0-9_]*)\}/) { Blank.text($0.1) }
   }
 }
 
-/// The options of curl by name, and whether they take a value.
+/// The options of curl, keyed by name, and whether they take a value.
 enum CurlOption {
   /// Returns the full name of a long option. It may be abbreviated to an unambiguous prefix.
   static func named(_ text: String) -> String? {
@@ -471,8 +471,8 @@ enum CurlOption {
     "w": "write-out", "x": "proxy", "y": "speed-time", "z": "time-cond",
   ]
 
-  /// Options that need no import, because they concern curl's output, or because Lull always
-  /// behaves in this way.
+  /// Options that need no import, because they concern curl's output, or because they request
+  /// something that Lull always does.
   static let unneeded: Set<String> = [
     "basic", "compressed", "create-dirs", "disable", "fail", "fail-early", "fail-with-body",
     "globoff",

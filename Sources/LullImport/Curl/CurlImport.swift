@@ -4,8 +4,8 @@ import LullCore
 package struct CurlImport {
   /// - Parameters:
   ///   - text: The text as pasted into a shell. Nothing in it is run.
-  ///   - name: The name of the API. The names of environment variables begin with it. If it is
-  ///     `nil`, it is derived from the host.
+  ///   - name: The name of the API. The names of environment variables begin with it. If the name
+  ///     is `nil`, it is derived from the host.
   ///   - known: The content of the file that the calls are added to.
   package static func api(
     _ text: String, name: String?, known: KnownCalls? = nil
@@ -50,11 +50,11 @@ package struct CurlImport {
     if let known, base == nil {
       if known.isBase(first) {
         throw ImportProblem(
-          "it requests the base URL itself, but calls need a path below it: "
+          "the command requests the base URL, but a call needs a path below the base URL: "
             + "name another file with -o")
       }
       throw ImportProblem(
-        "it requests \(first.origin)\(Blank.shown(first.path)), but the file is for "
+        "the command requests \(first.origin)\(Blank.shown(first.path)), but the file is for "
           + "\(known.shownBases): name another file with -o")
     }
     var own: [ParsedRequest] = []
@@ -85,16 +85,16 @@ package struct CurlImport {
       api.leftOut.append(
         .init(
           what: "\(request.method) \(request.origin)\(Blank.shown(request.path))",
-          reason: "it is \(place): import it into another file"))
+          reason: "the request is \(place): import it into another file"))
     }
     if !leftOut.isEmpty {
       notes.append(
         "not imported: \(leftOut.joined(separator: ", ")); "
-          + "if you need them, add settings to the file")
+          + "if you need these options, add settings to the file")
     }
     if !unneeded.isEmpty {
       notes.append(
-        "left out, because they affect only curl's output or are Lull's default: "
+        "options left out, because they affect only curl's output or are Lull's default: "
           + unneeded.joined(separator: ", "))
     }
     api.notes = notes + api.notes

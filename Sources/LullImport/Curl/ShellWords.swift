@@ -6,7 +6,7 @@ struct ShellWords {
     var words: [String] = []
     /// The text of a here document, which is the command's standard input.
     var input: String?
-    /// Redirections. They concern only the shell.
+    /// The redirections of the command. They are not imported, because they concern only the shell.
     var leftOut: [String] = []
     /// Whether the output is piped to another command with `|`.
     var isPiped = false
@@ -16,8 +16,8 @@ struct ShellWords {
   private var commands: [Command] = []
   private var command = Command()
   private var word: String?
-  /// The here documents that begin on the next line: their delimiters, and whether leading tabs are
-  /// removed.
+  /// The here documents that begin on the next line: their delimiters, whether leading tabs are
+  /// removed, and whether variables are left unexpanded.
   private var awaited: [(end: String, isIndented: Bool, isLiteral: Bool)] = []
 
   static func commands(in text: String) throws(ImportProblem) -> [Command] {

@@ -4,8 +4,8 @@ import LullCore
 /// Creates an API from requests recorded by browsers and proxies.
 package struct HARImport {
   /// - Parameters:
-  ///   - only: The URL prefixes of the requests to include, all with the same host. If it is empty,
-  ///     the host with the most requests is used.
+  ///   - only: The URL prefixes of the requests to include, all with the same host. If the list is
+  ///     empty, the host with the most requests is used.
   ///   - name: The name of the API. The names of environment variables begin with it.
   package static func api(
     _ bytes: [UInt8], only: [String], name: String
@@ -26,7 +26,7 @@ package struct HARImport {
       guard request.take(url: Blank.without(entry.request.url)),
         Headers.problem(entry.request.method, "".utf8) == nil
       else {
-        others["other than HTTP", default: 0] += 1
+        others["URLs other than HTTP", default: 0] += 1
         continue
       }
       request.method = entry.request.method
@@ -58,24 +58,25 @@ package struct HARImport {
     guard !own.isEmpty else {
       throw ImportProblem(
         only.isEmpty
-          ? "it has no API requests (\(assets) for pages, images, styles and scripts)"
-          : "no request begins with that URL: there are \(hosts(others))")
+          ? "the archive has no API requests (\(assets) requests are for pages, images, styles and scripts)"
+          : "no request has a URL that begins with a URL of --only; requests in the archive: \(hosts(others))"
+      )
     }
     var api = RequestImport(
       own, origin: origin, isRecorded: true, variables: VariableNames(api: name)
     ).api
     for (request, problem) in unreadable where isWanted(request) {
       api.leftOut.append(
-        .init(what: request.shown, reason: "its body cannot be read: \(LogText.part(problem))"))
+        .init(what: request.shown, reason: "the body cannot be read: \(LogText.part(problem))"))
     }
     if assets > 0 {
-      api.notes.append("left out: \(assets) for pages, images, styles, scripts and fonts")
+      api.notes.append("requests left out: \(assets) for pages, images, styles, scripts and fonts")
     }
     if checks > 0 {
       api.notes.append("left out: preflight requests of browsers (OPTIONS): \(checks)")
     }
     if !others.isEmpty {
-      api.notes.append("left out: \(hosts(others)) (choose URLs with --only)")
+      api.notes.append("requests left out: \(hosts(others)) (choose URLs with --only)")
     }
     return api
   }
@@ -99,7 +100,9 @@ package struct HARImport {
       origins.insert(named.origin)
     }
     guard origins.count < 2 else {
-      throw ImportProblem("--only has several hosts, but a file is for one host")
+      throw ImportProblem(
+        "the URLs of --only have several hosts, but an API file is for one host: import each host into its own file"
+      )
     }
     if let origin = origins.first { return origin }
     var counts: [String: Int] = [:]

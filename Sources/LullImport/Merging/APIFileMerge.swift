@@ -36,14 +36,18 @@ package struct APIFileMerge {
     if new == base { return .merged(user) }
     guard let baseFile = DeclaredFile(base), let newFile = DeclaredFile(new) else {
       return .conflicts([
-        Conflict(line: 1, text: "the result of the last import is no longer an API file")
+        Conflict(
+          line: 1,
+          text: "the result of the last import (the file .imported) is no longer an API file")
       ])
     }
     guard let userFile = DeclaredFile(user) else {
       return .conflicts([
         Conflict(
           line: 1,
-          text: "'calls' is no longer a table in its result, so nothing can be merged into it")
+          text:
+            "the file does not end with 'return { …, calls = { … } }', so nothing can be merged into it"
+        )
       ])
     }
     var merge = APIFileMerge(base: baseFile, user: userFile, new: newFile)
@@ -58,7 +62,11 @@ package struct APIFileMerge {
   package static func add(_ new: [UInt8], to user: [UInt8]) -> Outcome {
     guard let userFile = DeclaredFile(user), let newFile = DeclaredFile(new) else {
       return .conflicts([
-        Conflict(line: 1, text: "it is not an API file that calls can be added to")
+        Conflict(
+          line: 1,
+          text:
+            "the file does not end with 'return { …, calls = { … } }', so calls cannot be added to it"
+        )
       ])
     }
     var merge = APIFileMerge(base: userFile, user: userFile, new: newFile)

@@ -19,7 +19,8 @@ package struct ImportedFiles {
   package let current: [UInt8]?
   /// The digest of the schema file at the time of the last import.
   private let schemasMark: SchemasMark?
-  /// The content of the `.imported` file, with the mark, and of the API file, both as read.
+  /// The contents of two files as read: the `.imported` file with its mark (`kept`), and the API
+  /// file (`current`).
   private let read: (kept: [UInt8]?, current: [UInt8]?)
 
   /// Reads the existing files. Missing folders are created only when something is written.
@@ -58,7 +59,7 @@ package struct ImportedFiles {
 
   private static func stays(_ path: [UInt8]) -> String {
     "'\(String(escaping: path))' was not written by lull import and is left unchanged: "
-      + "name another file with -o, or move this one away"
+      + "name another file with -o, or move this file away"
   }
 
   /// Throws if a user or another import has changed a file since it was read.
@@ -67,12 +68,12 @@ package struct ImportedFiles {
       try ImportedFiles.read(path + Array(".imported".utf8)) == read.kept
     else {
       throw .refused(
-        "\(String(escaping: path)): it was changed during the import and is not written: "
-          + "import it again")
+        "\(String(escaping: path)): the file was changed during the import and is not written: "
+          + "import again")
     }
   }
 
-  /// Reads a file. `nil` if it does not exist.
+  /// Reads a file. `nil` if the file does not exist.
   private static func read(_ path: [UInt8]) throws(Refusal) -> [UInt8]? {
     var status = stat()
     guard lstat(FileName.cString(path), &status) == 0 else {
@@ -205,7 +206,7 @@ package struct ImportedFiles {
     }
     guard let schemasMark, !schemasMark.fits(known), known != new else { return }
     throw .refused(
-      "\(String(escaping: path)): it was changed after it was imported, and is left unchanged: "
+      "\(String(escaping: path)): the file was changed after the last import, and is left unchanged: "
         + "undo the change, or move the file away, and import again")
   }
 

@@ -7,8 +7,8 @@ struct AcceptReader {
 
   private static let most = 20
 
-  /// Returns the types of successful responses, JSON first, and then those of errors. `nil` if the
-  /// document names no types, or only JSON, which calls accept by default.
+  /// Returns the types of successful responses, with JSON first, followed by the types of error
+  /// responses. `nil` if the document names no types, or only JSON, which calls accept by default.
   func header(of operation: ImportNode) -> String? {
     var (successes, errors): ([String], [String]) = ([], [])
     let answers = (operation["responses"]?.pairs ?? []).filter { !$0.key.hasPrefix("x-") }

@@ -9,7 +9,7 @@ struct BodyReader {
   struct Content {
     var type: String
     var body: ImportedCall.Body
-    /// The request body of the document. It may have other types too.
+    /// The request body in the document. It may have other content types too.
     var holder: ImportNode
     var node: ImportNode
   }
@@ -153,8 +153,8 @@ struct BodyReader {
     }
   }
 
-  /// If the document declares a form field as JSON, makes it a JSON parameter. Returns whether it
-  /// does.
+  /// If the document declares a form field as JSON, makes the parameter a JSON parameter. Returns
+  /// whether the field is declared as JSON.
   private func setJSON(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) -> Bool {
     guard let type = encoding?.string("contentType"), MediaType.isJSON(type),
       encoding?.string("style") == nil
@@ -207,7 +207,7 @@ struct BodyReader {
 /// Selects the body types that the calls of an operation can send.
 extension BodyReader {
   struct Choice {
-    /// The body that the call sends. `nil` if it sends none.
+    /// The body that the call sends. `nil` if the call sends no body.
     var first: Content?
     /// A form with files. It is sent by a separate call.
     var form: Content?
@@ -227,7 +227,7 @@ extension BodyReader {
     }
     guard let chosen = BodyReader.chosen(contents.map(\.key)), let first = content(chosen) else {
       guard contents.isEmpty else {
-        throw DocumentProblem("its body has no type that can be sent")
+        throw DocumentProblem("the body has no type that can be sent")
       }
       return Choice()
     }
@@ -245,8 +245,8 @@ extension BodyReader {
     return choice
   }
 
-  /// Whether a type is equivalent to the one that is sent. It is either another name for it, or
-  /// JSON with the same schema.
+  /// Whether a type is equivalent to the type that is sent. An equivalent type is either another
+  /// name for the sent type, or JSON with the same schema.
   private func isOther(_ sent: Content, as type: String, _ node: ImportNode) -> Bool {
     let (own, other) = (MediaType.essence(sent.type), MediaType.essence(type))
     if own == other { return true }

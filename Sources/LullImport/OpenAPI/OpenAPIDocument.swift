@@ -3,7 +3,7 @@ import LullCore
 /// An OpenAPI 3 document, which resolves its references.
 final class OpenAPIDocument {
   let set: DocumentSet
-  /// Whether keywords next to a `$ref` in a schema have an effect, as in OpenAPI 3.1.
+  /// Whether keywords next to a `$ref` in a schema have an effect, as in OpenAPI 3.1 and later.
   let isNew: Bool
   /// The cached shapes of schemas.
   var shapes: [ImportNode.Identity: SchemaShape] = [:]
@@ -25,21 +25,21 @@ final class OpenAPIDocument {
     }
     if root["swagger"] != nil {
       throw refusal(
-        "it is Swagger 2.0: convert it to OpenAPI 3 first, with swagger2openapi or Swagger Editor")
+        "the document is Swagger 2.0: convert it to OpenAPI 3 first, with swagger2openapi or Swagger Editor"
+      )
     }
     guard let version = root["openapi"]?.string else {
       throw refusal("not an OpenAPI document: expected 'openapi' with a version")
     }
-    guard
-      version == "3.0" || version == "3.1" || version.hasPrefix("3.0.") || version.hasPrefix("3.1.")
+    guard ["3.0", "3.1", "3.2"].contains(where: { version == $0 || version.hasPrefix($0 + ".") })
     else {
       throw refusal(
-        "it is OpenAPI \(ShortText.comment(String(version.prefix(40)))), but only 3.0 and 3.1 "
-          + "are supported")
+        "the document is OpenAPI \(ShortText.comment(String(version.prefix(40)))), but only 3.0, 3.1 "
+          + "and 3.2 are supported")
     }
-    isNew = version.hasPrefix("3.1")
+    isNew = !version.hasPrefix("3.0")
     guard root["paths"]?.kind == .object || isNew && root["paths"] == nil else {
-      throw refusal("it has no 'paths'")
+      throw refusal("the document has no 'paths'")
     }
   }
 
@@ -53,15 +53,15 @@ final class OpenAPIDocument {
       }
       guard seen.count <= 100 else {
         throw DocumentProblem(
-          "the $ref '\(ShortText.comment(reference))' leads through more than 100 others")
+          "the $ref '\(ShortText.comment(reference))' leads through more than 100 other $refs")
       }
       node = try set.node(reference, from: node.document)
     }
     return node
   }
 
-  /// Resolves a node like `resolved`. Returns `nil` if there is no node. If its target can't be
-  /// found, records that and returns `nil`.
+  /// Resolves a node like `resolved`. Returns `nil` if there is no node. If the node's target can't
+  /// be found, records that and returns `nil`.
   func target(of node: ImportNode?) -> ImportNode? {
     guard let node else { return nil }
     do throws(DocumentProblem) {
@@ -78,7 +78,7 @@ final class OpenAPIDocument {
   var notes: [String] {
     let shown = brokenReferences.prefix(OpenAPIDocument.mostNotes)
     let others = brokenReferences.count - shown.count
-    return shown.map { "\($0): any value is accepted there" }
-      + (others > 0 ? ["\(others) other references cannot be resolved either"] : [])
+    return shown.map { "\($0): any value is accepted in its place" }
+      + (others > 0 ? ["\(others) other $refs cannot be resolved either"] : [])
   }
 }

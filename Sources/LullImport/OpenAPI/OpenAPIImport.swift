@@ -25,7 +25,7 @@ package struct OpenAPIImport {
   }
 
   private static let methods = [
-    "get", "put", "post", "patch", "delete", "head", "options", "trace",
+    "get", "put", "post", "patch", "delete", "head", "options", "trace", "query",
   ]
   /// Methods whose calls send their parameters in the query by default.
   private static let withoutBody: Set<String> = ["GET", "HEAD", "DELETE", "OPTIONS"]
@@ -90,6 +90,15 @@ package struct OpenAPIImport {
         guard let operation = item[method], operation.isObject else { continue }
         read(operation, method.uppercased(), path, in: item)
       }
+      // Methods in any spelling, for OpenAPI 3.2.
+      for (method, operation) in item["additionalOperations"]?.pairs ?? []
+      where operation.isObject {
+        guard RequestMethod(rawValue: method)?.rawValue == method else {
+          leaveOut("\(method) \(path)", "its method is not one in upper case")
+          continue
+        }
+        read(operation, method, path, in: item)
+      }
     }
     settleAccess()
     noteWithoutForm()
@@ -114,7 +123,7 @@ package struct OpenAPIImport {
     guard count > 0 else { return }
     api.notes.append(
       "\(count) \(count == 1 ? "parameter has" : "parameters have") lists or objects as elements, "
-        + "which cannot be encoded in this place: pass them as encoded text, for example for "
+        + "which cannot be encoded outside a JSON body: pass the encoded text as the value, for example for "
         + ShortText.comment(first))
   }
 
@@ -122,9 +131,9 @@ package struct OpenAPIImport {
   private mutating func noteWithoutPages() {
     let names = api.calls.filter(\.lacksPages).map { ShortText.comment($0.name) }
     guard !names.isEmpty else { return }
-    let start = names.count == 1 ? "1 call seems" : "\(names.count) calls seem"
+    let start = names.count == 1 ? "1 call seems to return" : "\(names.count) calls seem to return"
     api.notes.append(
-      "\(start) to come in pages, but the document does not say how to request the next one; add 'pages' to: "
+      "\(start) pages, but the document does not say how to request the next page; add 'pages' to: "
         + names.joined(separator: ", "))
   }
 
@@ -147,7 +156,7 @@ package struct OpenAPIImport {
       return "\(ShortText.comment(type)) (\(names.prefix(5).joined(separator: ", "))\(others))"
     }
     api.notes.append(
-      "left out, because a call sends one type of body: \(shown.joined(separator: "; "))"
+      "body types left out, because a call sends one type of body: \(shown.joined(separator: "; "))"
         + (calls.count > 10 ? "; and \(calls.count - 10) other types" : ""))
   }
 
@@ -177,7 +186,7 @@ package struct OpenAPIImport {
       call.leftBodies = choice?.left ?? []
       if let taken {
         api.notes.append(
-          "\(method) \(ShortText.comment(path)) is named '\(name)': there is another "
+          "\(method) \(ShortText.comment(path)) is named '\(name)', because there is another "
             + "'\(ShortText.comment(taken))'")
       }
       schemas.add(call, operation, in: item)
@@ -197,14 +206,16 @@ package struct OpenAPIImport {
     _ operation: ImportNode, _ method: String, _ path: String, in item: ImportNode,
     body: BodyReader.Content?
   ) throws(DocumentProblem) -> ImportedCall {
-    guard path.hasPrefix("/") else { throw DocumentProblem("its path does not begin with '/'") }
+    guard path.hasPrefix("/") else { throw DocumentProblem("the path does not begin with '/'") }
     guard method != "TRACE" else { throw DocumentProblem("TRACE cannot be sent") }
     guard !path.unicodeScalars.contains(where: LuaLiteral.isHidden), !path.contains("\\") else {
-      throw DocumentProblem("its path has characters that are not valid in a URL")
+      throw DocumentProblem("the path has characters that are not valid in a URL")
     }
     let hasBody = !OpenAPIImport.withoutBody.contains(method)
+    let isSafe = method == "POST" && operation.bool("x-lull-safe") == true
     let prefix = try servers.prefix(for: operation, in: item, base: api.baseURL)
     var call = ImportedCall(name: "", method: method, path: "")
+    call.isSafe = isSafe
     call.parameters = try parameters.parameters(of: operation, in: item, hasBody: hasBody)
     if let body { bodies.read(body, into: &call, hasBody: hasBody) }
     if let types = answers.header(of: operation) { call.headers.append(("Accept", .plain(types))) }
@@ -216,7 +227,7 @@ package struct OpenAPIImport {
     let wanted = operation["security"].map { security.wanted($0) } ?? standard
     if let problem = wanted.problem {
       api.notes.append(
-        "\(method) \(ShortText.comment(path)): \(problem); it is sent without credentials")
+        "\(method) \(ShortText.comment(path)): \(problem); the request is sent without credentials")
     }
     var keys: [ImportedAccess.Key] = []
     if case .query(let own)? = wanted.access.way { keys = own }
@@ -269,7 +280,8 @@ struct CallNames {
   private var numbers: [[UInt8]: Int] = [:]
   private static let longest = 120
 
-  /// - Returns: The name of the call. If the desired name was already taken, it is returned too.
+  /// - Returns: The name of the call. If another call already has the desired name, `taken` is the
+  ///   desired name.
   mutating func name(for id: String?, method: String, path: String) -> (
     name: String, taken: String?
   ) {

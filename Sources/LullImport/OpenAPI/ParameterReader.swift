@@ -6,7 +6,7 @@ struct ParameterReader {
   /// The options of `lull call` itself, which parameters must not use.
   let taken: Set<String>
 
-  /// Returns the parameters of an operation in order, including those of its path item.
+  /// Returns the parameters of an operation in order, including the parameters of its path item.
   ///
   /// - Parameter hasBody: Whether parameters of the call are sent in the body by default.
   func parameters(
@@ -18,7 +18,7 @@ struct ParameterReader {
       for written in list?.elements ?? [] {
         let node = try document.resolved(written)
         guard let name = node.string("name"), let place = node.string("in") else {
-          throw DocumentProblem("one of its parameters has no 'name' or no 'in'")
+          throw DocumentProblem("one of the parameters has no 'name' or no 'in'")
         }
         let key = place + "\u{0}" + (place == "header" ? name.lowercased() : name)
         if let index = places[Array(key.utf8)] {
@@ -40,7 +40,9 @@ struct ParameterReader {
   /// Throws if there are too many parameters. No real document has that many, and reading them
   /// would take long.
   static func check(count: Int) throws(DocumentProblem) {
-    guard count <= 1000 else { throw DocumentProblem("it has more than 1,000 parameters") }
+    guard count <= 1000 else {
+      throw DocumentProblem("the operation has more than 1,000 parameters")
+    }
   }
 
   private func parameter(_ node: ImportNode, hasBody: Bool) throws(DocumentProblem)
@@ -50,7 +52,7 @@ struct ParameterReader {
     guard let place = ImportedParameter.Place(rawValue: node.string("in") ?? ""), place != .body
     else {
       throw DocumentProblem(
-        "its parameter '\(ShortText.comment(name))' is in the unknown place "
+        "the parameter '\(ShortText.comment(name))' is in the unknown place "
           + "'\(ShortText.comment(node.string("in") ?? ""))'"
       )
     }
@@ -58,11 +60,11 @@ struct ParameterReader {
     if place == .header, ["accept", "content-type", "authorization"].contains(name.lowercased()) {
       return nil
     }
-    guard !name.isEmpty else { throw DocumentProblem("one of its parameters has an empty name") }
+    guard !name.isEmpty else { throw DocumentProblem("one of the parameters has an empty name") }
     if place == .header || place == .cookie, !Headers.isName(name) {
       guard node.bool("required") == true else { return nil }
       throw DocumentProblem(
-        "its parameter '\(ShortText.comment(name))' is not a valid \(place.rawValue) name")
+        "the parameter '\(ShortText.comment(name))' is not a valid \(place.rawValue) name")
     }
     var parameter = ImportedParameter(key: name, place: place)
     parameter.isRequired = place == .path || node.bool("required") == true
@@ -72,7 +74,7 @@ struct ParameterReader {
     if node["schema"] == nil, let content = node["content"]?.pairs.first {
       guard place != .path else {
         throw DocumentProblem(
-          "its parameter '\(ShortText.comment(name))' is of type \(ShortText.comment(content.key)) in the path"
+          "the path parameter '\(ShortText.comment(name))' has the type \(ShortText.comment(content.key))"
         )
       }
       parameter.kind = MediaType.isJSON(content.key) ? .json : .string
@@ -276,20 +278,20 @@ struct ParameterReader {
     while let open = rest.firstIndex(of: "{") {
       let inside = rest[rest.index(after: open)...]
       guard let close = inside.firstIndex(of: "}") else {
-        throw DocumentProblem("its path has a '{' that no '}' closes")
+        throw DocumentProblem("the path has a '{' that no '}' closes")
       }
       let name = inside[..<close]
       guard let key = keys.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.key else {
-        throw DocumentProblem("its path has '{}', a parameter without a name")
+        throw DocumentProblem("the path has '{}', a parameter without a name")
       }
       missing.removeAll { $0 == key }
       result += rest[..<open] + "{\(key)}"
       rest = inside[inside.index(after: close)...]
     }
-    guard !rest.contains("}") else { throw DocumentProblem("its path has a '}' that no '{' opens") }
+    guard !rest.contains("}") else { throw DocumentProblem("the path has a '}' that no '{' opens") }
     guard missing.isEmpty else {
       throw DocumentProblem(
-        "its parameter '\(missing[0])' is declared for the path, but not in the path")
+        "the path parameter '\(missing[0])' does not occur in the path")
     }
     return result + rest
   }

@@ -11,7 +11,8 @@ final class SchemaDefinitions {
   private var waiting: [(name: String, schema: ImportNode)] = []
   private var patterns = UsablePatterns()
   private var loops = SchemaLoops()
-  /// Schemas of an OpenAPI 3.1 document that have the keyword `nullable`. Only OpenAPI 3.0 has it.
+  /// Schemas of an OpenAPI 3.1 document that have the keyword `nullable`. Only OpenAPI 3.0 defines
+  /// this keyword.
   private var nullable: Set<ImportNode.Identity> = []
   private var leftOut: (patterns: [String], types: [String], keywords: [String]) = ([], [], [])
 
@@ -43,8 +44,8 @@ final class SchemaDefinitions {
     return writer.output
   }
 
-  /// Returns the schema of a part. If the part is referenced, the schema is written once as a
-  /// definition, and the result is a reference to it.
+  /// Returns the text of a schema. If the schema is used through a `$ref`, it is written once as a
+  /// definition, and the result is a reference to the definition.
   ///
   /// - Parameter holder: The node that uses the schema. It may be a `$ref`.
   func text(of schema: ImportNode, sharedBy holder: ImportNode?) -> [UInt8] {
@@ -208,7 +209,7 @@ final class SchemaDefinitions {
     }
   }
 
-  /// The list of examples. `nil` if it is missing or empty.
+  /// The list of examples. `nil` if the list is missing or empty.
   private static func examples(of schema: ImportNode) -> ImportNode? {
     schema["examples"].flatMap { $0.element.kind == .array && $0.element.count > 0 ? $0 : nil }
   }
@@ -307,7 +308,7 @@ final class SchemaDefinitions {
       notes.append(
         (nullable.count == 1 ? "1 schema has" : "\(nullable.count) schemas have")
           + " 'nullable', which "
-          + "OpenAPI 3.1 does not define (it has \"type\": [..., \"null\"]): read as a type or null"
+          + "OpenAPI 3.1 does not define (it has \"type\": [..., \"null\"]): the importer reads a nullable type as this type or null"
       )
     }
     return notes + loops.notes
@@ -341,7 +342,7 @@ extension ImportNode {
 /// Finds definitions that refer to themselves for the same value, so that validation would never
 /// end. An example is `{"allOf": [{"$ref": …}]}` that refers to itself.
 struct SchemaLoops {
-  /// The definition that is being written. `nil` if none is.
+  /// The definition that is being written. `nil` if no definition is being written.
   var current: String? {
     didSet { appliesToSame = true }
   }
@@ -386,7 +387,7 @@ struct SchemaLoops {
   }
 
   /// The definitions that are part of a cycle. They are found by repeatedly removing definitions
-  /// without outgoing references, and then those without incoming ones.
+  /// without outgoing references, and then definitions without incoming references.
   private var found: Set<String> {
     var backwards: [String: Set<String>] = [:]
     for (name, targets) in references {
@@ -396,7 +397,7 @@ struct SchemaLoops {
     return SchemaLoops.leading(backwards, references, of: leading)
   }
 
-  /// Returns those definitions in `names` from which an endless chain of references leads.
+  /// Returns the definitions in `names` that start an endless chain of references.
   private static func leading(
     _ forwards: [String: Set<String>], _ backwards: [String: Set<String>], of names: Set<String>
   ) -> Set<String> {

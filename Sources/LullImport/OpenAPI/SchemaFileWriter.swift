@@ -64,10 +64,11 @@ struct SchemaFileWriter {
     if !parts.isEmpty { calls.append((call.name, SchemaFileWriter.object(parts))) }
   }
 
-  /// Returns the JSON schema of a body or a response. `nil` if there is none.
+  /// Returns the JSON schema of a body or a response. `nil` if the node has no JSON schema.
   static func schema(of node: ImportNode?) -> ImportNode? { content(of: node)?.value["schema"] }
 
-  /// Returns the JSON content of a body or a response, with its type. `nil` if there is none.
+  /// Returns the JSON content of a body or a response, with its content type. `nil` if the node has
+  /// no JSON content.
   static func content(of node: ImportNode?) -> (key: String, value: ImportNode)? {
     let contents = node?["content"]?.pairs ?? []
     return contents.first { MediaType.isJSON($0.key) } ?? contents.first { $0.key == "*/*" }

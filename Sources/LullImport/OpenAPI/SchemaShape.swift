@@ -21,7 +21,7 @@ struct SchemaShape {
   /// Whether the value is binary data, such as a file.
   var isBinary = false
   var format: String?
-  /// The shapes of those alternatives that are objects or lists.
+  /// The shapes of the alternatives that are objects or lists.
   var container: [SchemaShape] = []
 
   private static let deepest = 16
@@ -211,7 +211,7 @@ extension ImportNode {
   var alternatives: [ImportNode] { (self["oneOf"] ?? self["anyOf"])?.elements ?? [] }
 }
 
-/// The properties of an object schema, including those of the schemas that it combines.
+/// The properties of an object schema, including the properties of the schemas that it combines.
 struct ObjectShape {
   struct Property {
     let name: String

@@ -6,7 +6,7 @@ struct SecurityReader {
   let document: OpenAPIDocument
   /// The prefix of the environment variables' names.
   let prefix: String
-  /// The origin of the servers. Tokens are sent to it.
+  /// The origin of the servers, to which tokens are sent.
   let base: String
 
   /// The credentials that an operation or the whole document requires.
@@ -20,8 +20,8 @@ struct SecurityReader {
     var problem: String?
   }
 
-  /// The scopes that operations require, by the name of the scheme. One client requests all of
-  /// them.
+  /// The scopes that operations require, keyed by the name of the scheme. One client requests all
+  /// of them.
   private let scopes: [String: [String]]
 
   init(document: OpenAPIDocument, prefix: String, base: String) {
@@ -290,7 +290,8 @@ enum AccessExceptions {
     return all.first { $0 != ImportedAccess() } ?? all.first
   }
 
-  /// - Parameter standard: The credentials of calls without an entry. `nil` if they are unknown.
+  /// - Parameter standard: The credentials of calls without a `configure` entry. `nil` if they are
+  ///   unknown.
   static func made(of entries: [Entry], standard: ImportedAccess?) -> [ImportedException] {
     guard entries.contains(where: { $0.access != standard }) else { return [] }
     var accesses: [Place: ImportedAccess] = [:]

@@ -35,7 +35,7 @@ struct ServerReader {
     guard !servers.isEmpty else {
       throw problem
         ?? DocumentProblem(
-          "it has no server: pass --base-url URL", file: document.set.root.name)
+          "the document has no server: pass --base-url URL", file: document.set.root.name)
     }
     return servers
   }
@@ -87,7 +87,7 @@ struct ServerReader {
     let hint = "pass --base-url URL"
     guard !text.contains("{") else {
       throw DocumentProblem(
-        "its server '\(shown)' has a variable without a default: \(hint)",
+        "the server '\(shown)' has a variable without a default: \(hint)",
         file: document.set.root.name)
     }
     let trimmed = String(text.trimmingSpaces.prefix { $0 != "?" && $0 != "#" })
@@ -97,13 +97,13 @@ struct ServerReader {
         found.text.hasPrefix("http")
       else {
         throw DocumentProblem(
-          "its server '\(shown)' is not an absolute URL: \(hint)", file: document.set.root.name)
+          "the server '\(shown)' is not an absolute URL: \(hint)", file: document.set.root.name)
       }
       url = found.text
     }
     guard let base = ResourceURL.base(url), !base.host.isEmpty, !base.authority.contains("@") else {
       throw DocumentProblem(
-        "its server '\(shown)' is not a URL: \(hint)", file: document.set.root.name)
+        "the server '\(shown)' is not a URL: \(hint)", file: document.set.root.name)
     }
     // Keep the URL unchanged, except for the trailing slash.
     return url.hasSuffix("/") && url.count > 8 ? String(url.dropLast()) : url
@@ -123,12 +123,12 @@ struct ServerReader {
       url = try absolute(own.url)
     } catch {
       throw DocumentProblem(
-        "it has its own server, '\(ShortText.comment(own.url))', which is not a URL")
+        "the operation has its own server, '\(ShortText.comment(own.url))', which is not a URL")
     }
     guard url != base else { return "" }
     guard url.hasPrefix(base + "/") else {
       throw DocumentProblem(
-        "it has its own server, \(ShortText.comment(url)): import it into another file"
+        "the operation has its own server, \(ShortText.comment(url)): import it into another file"
       )
     }
     return String(url.dropFirst(base.count))
@@ -143,7 +143,8 @@ struct ServerReader {
     ("beta", ["beta"]), ("preview", ["preview"]), ("demo", ["demo"]),
   ]
 
-  /// Returns the environment that a text names. `nil` if it names none, or more than one.
+  /// Returns the environment that a text names. `nil` if the text names no environment, or more
+  /// than one.
   static func environment(in text: String) -> String? {
     let found = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     let names = words.filter { !$0.words.isDisjoint(with: found) }.map(\.name)

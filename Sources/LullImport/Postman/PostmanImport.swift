@@ -13,7 +13,7 @@ package struct PostmanImport {
   var pruned = 0
   let names: VariableNames
   /// The credentials of requests that use an OAuth 2 token or a key in the query. The key is the
-  /// number of the request.
+  /// index of the request.
   var clients: [Int: ImportedAccess] = [:]
 
   private static let deepest = 50
@@ -75,7 +75,7 @@ package struct PostmanImport {
     _ items: JSONElement?, folders: [String], auth: JSONElement?, keepsBodies: Bool, depth: Int
   ) throws(ImportProblem) {
     guard depth <= PostmanImport.deepest else {
-      throw ImportProblem("its folders are nested more than \(PostmanImport.deepest) deep")
+      throw ImportProblem("the folders are nested more than \(PostmanImport.deepest) deep")
     }
     for item in PostmanImport.elements(items) {
       let name = item["name"]?.string ?? ""
@@ -100,7 +100,7 @@ package struct PostmanImport {
     element["protocolProfileBehavior"]?["disableBodyPruning"]?.bool
   }
 
-  /// Returns the credentials that an item declares. `nil`: it inherits them.
+  /// Returns the credentials that an item declares. `nil`: the item inherits its credentials.
   private static func auth(_ element: JSONElement?) -> JSONElement? {
     guard let element, !element.isNull, element["type"]?.string != "inherit" else { return nil }
     return element
@@ -146,7 +146,7 @@ package struct PostmanImport {
     let what = "\(request.method) \(LogText.part(title, limit: 80))"
     guard request.method.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
     else {
-      return leaveOut(what, "its method is not valid")
+      return leaveOut(what, "the method is not valid")
     }
     if let reason = takeURL(isURL ? element : element["url"], &request) {
       return leaveOut(what, reason)
@@ -184,25 +184,26 @@ package struct PostmanImport {
     variables.filled(text, isSecret: CredentialName.names(name))
   }
 
-  /// Parses the URL of a request. Returns the reason why it can't be called, or `nil` if it can.
+  /// Parses the URL of a request. Returns the reason why the URL can't be called, or `nil` if it
+  /// can be called.
   private mutating func takeURL(_ url: JSONElement?, _ request: inout ParsedRequest) -> String? {
     let whole = url?.string ?? url?["raw"]?.string ?? PostmanImport.joined(url)
     guard let raw = whole.map({ $0.filter { !$0.isNewline } }), !raw.isEmpty else {
-      return "it has no URL"
+      return "the request has no URL"
     }
     var text = variables.filledHost(raw)
     if !text.contains("://"), !Blank.isIn(text.prefix { $0 != "/" }) { text = "http://\(text)" }
     guard request.take(url: text) else {
       if Blank.isIn(text.prefix(while: { $0 != "/" })) || Blank.isIn(request.origin) {
         return
-          "its host is \(Blank.shown(text.prefix { $0 != "/" })), which the collection does not define "
+          "the host is \(Blank.shown(text.prefix { $0 != "/" })), which the collection does not define "
           + "(set it with --base-url)"
       }
-      return "its URL is not an HTTP URL"
+      return "the URL is not an HTTP URL"
     }
     guard !Blank.isIn(request.origin) else {
       return
-        "its host is \(Blank.shown(request.origin)), which the collection does not define "
+        "the host is \(Blank.shown(request.origin)), which the collection does not define "
         + "(set it with --base-url)"
     }
     // Path variables are written `:id`, and their values are in a separate list.
@@ -259,7 +260,7 @@ package struct PostmanImport {
     guard let origin = requests.first(where: { counts[$0.origin] == most })?.origin else {
       throw ImportProblem(
         leftOut.first.map { "no request can be imported: \($0.what): \($0.reason)" }
-          ?? "it has no requests")
+          ?? "the collection has no requests")
     }
     let own = requests.indices.filter { requests[$0].origin == origin }
     var api = RequestImport(
@@ -277,7 +278,8 @@ package struct PostmanImport {
       api.leftOut.append(
         .init(
           what: "\(request.method) \(LogText.part(request.name, limit: 80))",
-          reason: "it is for another host, \(request.origin): import it into another file"))
+          reason: "the request is for another host, \(request.origin): import it into another file")
+      )
     }
     if scripts > 0 {
       api.notes.append("left out: \(scripts) pre-request scripts and tests")
@@ -354,7 +356,7 @@ extension PostmanImport {
       } else {
         note(
           "OAuth 2 with '\(LogText.part(grant, limit: 30))' is not imported: "
-            + "the token must be passed with the call")
+            + "the API file reads an access token from an environment variable")
         request.headers.append(("Authorization", "Bearer \(secret("accessToken"))"))
       }
     default:
@@ -362,8 +364,8 @@ extension PostmanImport {
     }
   }
 
-  /// Returns a detail of OAuth 2 credentials as plain text. `nil` if it is missing or contains a
-  /// placeholder.
+  /// Returns a detail of OAuth 2 credentials as plain text. `nil` if the detail is missing or
+  /// contains a placeholder.
   private func plain(_ auth: JSONElement, _ key: String) -> String? {
     let text = detail(auth, "oauth2", key).map { variables.filledHost($0) }
     return text.flatMap { Blank.isIn($0) || $0.isEmpty ? nil : $0 }

@@ -50,8 +50,8 @@ struct PostmanVariables {
     return filled(text, isSecret: false)
   }
 
-  /// Returns the range of the variable at the start of a URL, or of one that is the whole host. The
-  /// range includes the scheme and the port.
+  /// Returns the range of a variable that starts a URL or is the whole host. The range includes the
+  /// scheme and the port.
   private static func host(in text: String) -> Range<String.Index>? {
     text.firstMatch(of: /^\{\{[^{}]*\}\}/)?.range
       ?? text.firstMatch(of: /^https?:\/\/\{\{[^{}]*\}\}(:(\d+|\{\{[^{}]*\}\}))?(?=[\/?#]|$)/)?

@@ -2,7 +2,7 @@ package import LullCore
 import LullHost
 import LullSystem
 
-/// The imported document and all documents that it refers to. Each is read once.
+/// The imported document and all documents that it refers to. Each document is read once.
 ///
 /// A file may refer to files in its folder and in folders below it. A document from a URL may refer
 /// to URLs of the same origin.
@@ -113,7 +113,7 @@ package final class DocumentSet {
     if let failure = failures[key] { throw failure }
     do throws(DocumentProblem) {
       guard others.count < DocumentSet.mostDocuments, size < DocumentSet.largest else {
-        throw DocumentProblem("it refers to too many documents")
+        throw DocumentProblem("the document refers to too many other documents")
       }
       let found =
         try document.url != nil

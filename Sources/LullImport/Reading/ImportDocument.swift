@@ -20,8 +20,8 @@ final class ImportDocument {
     root = try ImportDocument.document(of: bytes, name: name).root
   }
 
-  /// Parses a document. If it begins with a brace or a bracket, it is parsed as JSON. If that
-  /// fails, it may still be YAML.
+  /// Parses a document. If the text begins with a brace or a bracket, it is parsed as JSON. If that
+  /// fails, it is parsed as YAML, unless the document's name ends with `.json`.
   private static func document(
     of bytes: [UInt8], name: String
   ) throws(DocumentProblem) -> JSONDocument {

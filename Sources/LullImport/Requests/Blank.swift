@@ -29,8 +29,8 @@ enum Blank {
     return String(text.dropFirst().dropLast())
   }
 
-  /// If a text ends with its only placeholder, returns the text before it and its name. Otherwise
-  /// `nil`.
+  /// If a text ends with its only placeholder, returns the text before the placeholder and the
+  /// placeholder's name. Otherwise `nil`.
   static func atEnd(of text: some StringProtocol) -> (before: String, name: String)? {
     guard let start = text.firstIndex(of: open), let name = name(text[start...]) else { return nil }
     return (String(text[..<start]), name)

@@ -22,7 +22,7 @@ struct CallTitles {
   }
 
   /// Converts the name that the author gave a request to characters that need no quotes in a shell.
-  /// `nil` if none is left.
+  /// `nil` if no character is left.
   private static func plain(_ name: String) -> String? {
     var text = ""
     for character in Blank.shown(name).prefix(80) {
@@ -99,7 +99,7 @@ struct VariableNames {
   /// The prefix of all names, in upper case, such as `GITHUB`.
   let prefix: String
 
-  /// - Parameter name: The name of the API, which is that of its file.
+  /// - Parameter name: The name of the API, which is the name of its file.
   init(api name: String) {
     prefix = SecurityReader.variableName(name)
   }

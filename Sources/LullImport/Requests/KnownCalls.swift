@@ -1,8 +1,8 @@
 import LullHost
 import LullLuaSource
 
-/// The content of an imported file that an import adds calls to. curl commands are imported one at
-/// a time.
+/// The content of an imported file to which another import adds calls. For example, curl commands
+/// are imported one at a time.
 package struct KnownCalls {
   struct Call {
     let name: String
@@ -11,7 +11,7 @@ package struct KnownCalls {
     let path: String
   }
 
-  /// An imported call whose request is the same as that of an existing call.
+  /// An imported call that makes the same request as an existing call.
   package struct Clash {
     /// The method and path, such as `GET /orders`.
     package let request: String
@@ -29,14 +29,15 @@ package struct KnownCalls {
 
   private let file: DeclaredFile
   private let text: String
-  /// The base URLs of the current file and of the imported one, including those of environments.
+  /// The base URLs of the current file and of the file as last imported, including the base URLs of
+  /// environments.
   private let bases: [BaseURL]
   let calls: [Call]
 
   /// Reads a file. The result is `nil` if the file has no table of calls.
   ///
   /// - Parameter imported: The file as last imported. `nil` if it does not differ from the current
-  ///   one.
+  ///   file.
   package init?(_ bytes: [UInt8], imported: [UInt8]? = nil) {
     guard let file = DeclaredFile(bytes) else { return nil }
     self.file = file
@@ -54,7 +55,8 @@ package struct KnownCalls {
     }
   }
 
-  /// Returns the longest base URL that the request is below. `nil` if there is none.
+  /// Returns the longest base URL that the URL of the request is below. `nil` if there is no such
+  /// base URL.
   func base(of request: ParsedRequest) -> BaseURL? {
     bases.filter { $0.path(of: request) != nil }.max { $0.path.utf8.count < $1.path.utf8.count }
   }
@@ -152,7 +154,7 @@ package struct KnownCalls {
     return Addition(bytes: bytes, openCalls: open)
   }
 
-  /// Returns the credentials of calls without an entry. `nil` if they are unknown.
+  /// Returns the credentials of calls without a `configure` entry. `nil` if they are unknown.
   private func standard(of api: ImportedAPI, _ known: KnownAccess) -> ImportedAccess? {
     if api.calls.contains(where: { known.covers($0.path) }) { return nil }
     guard known.isGeneral else { return ImportedAccess() }
@@ -163,7 +165,7 @@ package struct KnownCalls {
   }
 
   /// Returns the `configure` statements that the file lacks. Each is written separately, without
-  /// shared credentials. Only a file that is written as a whole defines those.
+  /// shared credentials. Only a file that is written as a whole defines shared credentials.
   private func statements(of api: ImportedAPI) throws(ImportProblem) -> String {
     let names = Set(api.calls.map(\.name))
     var own = api
@@ -178,7 +180,7 @@ package struct KnownCalls {
       }
       if let hit {
         throw ImportProblem(
-          "its credentials would also be sent by '\(hit.name)', whose path \(exception.pattern) "
+          "the credentials would also be sent by '\(hit.name)', whose path \(exception.pattern) "
             + "covers: name another file with -o")
       }
       added += statement.drop { $0 == "\n" }
@@ -186,7 +188,7 @@ package struct KnownCalls {
     return added
   }
 
-  /// Returns whether a statement exists and no later one applies to the same requests.
+  /// Returns whether the file has a statement, and no later statement applies to the same requests.
   private func isLast(_ statement: String, about exception: ImportedException) -> Bool {
     guard let end = text.ranges(of: statement).last?.upperBound else { return false }
     return !text[end...].contains("api:configure(\(LuaLiteral.quoted(exception.pattern)),")

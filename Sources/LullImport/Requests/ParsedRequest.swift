@@ -4,7 +4,7 @@ import LullCore
 /// placeholders.
 struct ParsedRequest {
   enum Body {
-    /// The body as sent. `nil` if it is not text.
+    /// The body as sent. `nil` if the body is not text.
     case whole(String?)
     /// The decoded pairs of a URL-encoded form.
     case fields([(name: String, value: String)])
@@ -159,7 +159,7 @@ extension ParsedRequest {
   }
 }
 
-/// Selects those headers of a request that become part of a call.
+/// Selects the headers of a request that become part of a call.
 enum ParsedHeaders {
   /// Headers that are set automatically for connections and bodies.
   private static let automatic: Set<String> = [

@@ -31,14 +31,14 @@ struct ParsedValues {
     return namesOfKeys.contains { plain.contains($0) }
   }
 
-  /// Returns whether a path segment does not look like a credential. Hexadecimal digits do not,
-  /// because in a path they usually identify something.
+  /// Returns whether a path segment does not look like a credential. Hexadecimal digits do not look
+  /// like one, because in a path they usually identify something.
   static func isHarmlessSegment(_ text: String) -> Bool {
     !Blank.isIn(text) && RandomText.words(in: text).isEmpty
   }
 
-  /// Whether a text contains hexadecimal digits like those of keys: more than usual database IDs
-  /// have, and not a UUID.
+  /// Whether a text contains a hexadecimal key. A key has more digits than usual database IDs and
+  /// is not a UUID.
   private static func hasHexadecimalKey(_ text: String) -> Bool {
     text.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.contains { word in
       word.utf8.count >= 32 && word.allSatisfy(\.isHexDigit) && word.contains(where: \.isNumber)

@@ -55,8 +55,8 @@ struct PathTemplate {
       && text.contains(where: \.isNumber)
   }
 
-  /// Returns the names of the parameters. A single one is named `id`. If there are several, they
-  /// are named after the segments that precede them.
+  /// Returns the names of the parameters. A single parameter is named `id`. Several parameters are
+  /// named after the segments that precede them.
   func names() -> [String] {
     let count = values.count
     var before = ""
@@ -144,7 +144,8 @@ struct BaseURL {
     self.path = path
   }
 
-  /// Returns all base URLs in the part of a file before its calls, including those of environments.
+  /// Returns all base URLs in the part of a file before its calls, including the base URLs of
+  /// environments.
   static func named(in file: DeclaredFile) -> [BaseURL] {
     let tokens = file.tokens[..<file.calls.tokens.lowerBound]
     return tokens.indices.dropLast(2).compactMap { place in

@@ -11,7 +11,7 @@ struct RequestImport {
   let hasShellBlanks: Bool
   private(set) var api: ImportedAPI
 
-  /// - Parameter given: Credentials that are not in a header. The key is the number of the request.
+  /// - Parameter given: Credentials that are not in a header. The key is the index of the request.
   init(
     _ requests: [ParsedRequest], origin: String, isRecorded: Bool, variables: VariableNames,
     hasShellBlanks: Bool = false, known: [KnownCalls.Call] = [],
@@ -53,7 +53,9 @@ struct RequestImport {
       access.way = given.way
       return access
     }
-    note("\(call): it has two kinds of credentials; the one in its headers is imported")
+    note(
+      "\(call): the request has two kinds of credentials; only the credentials in the headers are imported"
+    )
     return own
   }
 
@@ -61,7 +63,7 @@ struct RequestImport {
     if !api.notes.contains(text) { api.notes.append(text) }
   }
 
-  /// Returns the requests of each call, with their numbers.
+  /// Returns the requests of each call, with their indices in `requests`.
   ///
   /// A request is omitted if its query has a pair that is not UTF-8, because no parameter can have
   /// such a value. It is kept if all requests of the call have the same pair and the pair is not a
@@ -83,8 +85,8 @@ struct RequestImport {
       for request in group where !request.literalQuery.isEmpty {
         let reason =
           isFine
-          ? "its query has escapes that are not UTF-8 and differ from others of the same path"
-          : "its query may have a credential, with escapes that are not UTF-8"
+          ? "the query has escapes that are not UTF-8 and differ between requests of the same path"
+          : "the query may have a credential, with escapes that are not UTF-8"
         let one = ImportedAPI.LeftOut(what: request.shown, reason: reason)
         if !api.leftOut.contains(one) { api.leftOut.append(one) }
       }
@@ -155,20 +157,20 @@ struct RequestImport {
     var names: [String] = []
     for name in requests.flatMap(headers) where !names.contains(name) { names.append(name) }
     guard !names.isEmpty else { return }
-    note("left out, because \(reason): \(names.joined(separator: ", "))")
+    note("headers left out, because \(reason): \(names.joined(separator: ", "))")
   }
 }
 
 extension ImportedAPI {
-  /// Keeps only the calls for which a function returns true. If these have the same credentials,
-  /// the credentials become those of the API.
+  /// Keeps only the calls for which a function returns true. If all of these calls have the same
+  /// credentials, the credentials become the credentials of the API.
   package mutating func keepCalls(where isKept: (ImportedCall) -> Bool) {
     calls.removeAll { !isKept($0) }
     settleAccess()
   }
 
   /// Removes a call if an earlier call with the same method and path has other credentials. A
-  /// configuration could not distinguish them.
+  /// configuration could not distinguish the two calls.
   package mutating func leaveOutOthers() {
     var known: [String: ImportedCall] = [:]
     var left: [LeftOut] = []
@@ -182,7 +184,7 @@ extension ImportedAPI {
         .init(
           what: "\(call.method) \(call.path)",
           reason:
-            "it has other credentials than '\(first.name)' for the same path: import it into "
+            "the request has other credentials than '\(first.name)' for the same path: import it into "
             + "another file"))
       return true
     }

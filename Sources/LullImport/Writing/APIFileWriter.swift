@@ -56,6 +56,7 @@ package struct APIFileWriter {
   private func call(_ call: ImportedCall) -> LuaLiteral {
     var fields: [(key: String, value: LuaLiteral)] = [("path", .text(call.path))]
     if call.method != "GET" { fields.append(("method", .text(call.method))) }
+    if call.isSafe { fields.append(("safe", .bool(true))) }
     if !call.parameters.isEmpty {
       fields.append(("params", .table(call.parameters.map { ($0.key, parameter($0)) })))
     }
@@ -116,8 +117,8 @@ package struct APIFileWriter {
     return type(of: parameter, beside: fields)
   }
 
-  /// Returns the declaration of a parameter. If there are no other fields, it is the type alone
-  /// instead of a table.
+  /// Returns the declaration of a parameter. If there are no other fields, the declaration is the
+  /// type alone instead of a table.
   private func type(
     of parameter: ImportedParameter, beside fields: [(key: String, value: LuaLiteral)]
   ) -> LuaLiteral {

@@ -27,7 +27,7 @@ struct LuaLayout {
     }
   }
 
-  /// Formats a literal on one line of at most `room` columns. `nil` if it does not fit.
+  /// Formats a literal on one line of at most `room` columns. `nil` if the literal does not fit.
   private func line(_ literal: LuaLiteral, room: Int) -> String? {
     guard room > 0 else { return nil }
     var text = ""
@@ -150,7 +150,7 @@ indirect enum LuaLiteral {
 
   static func bool(_ value: Bool) -> LuaLiteral { .code(value ? "true" : "false") }
 
-  /// Creates the literal for a JSON value. `nil` if Lua has none for it.
+  /// Creates the literal for a JSON value. `nil` if Lua has no literal for the value.
   init?(_ json: JSONValue) {
     switch json {
     case .null: return nil

@@ -91,7 +91,7 @@ package struct YAMLReader {
     }
   }
 
-  /// The reason why reading stopped before the end.
+  /// The reason why reading stopped before the end of the document.
   private struct Stop: Error {
     var problem: DocumentProblem
     /// The block scalar that begins with a tab, which libyaml can't read without an indentation
@@ -130,7 +130,7 @@ package struct YAMLReader {
       cyaml_next(reader, &event)
       switch event.kind {
       case CYAML_END:
-        guard isComplete else { throw DocumentProblem("it is empty") }
+        guard isComplete else { throw DocumentProblem("the document is empty") }
         return
       case CYAML_PROBLEM:
         if event.indicator > 0 {
@@ -139,11 +139,11 @@ package struct YAMLReader {
         throw at(event, event.problem.map { String(cString: $0) } ?? "malformed YAML")
       case CYAML_DOCUMENT:
         documents += 1
-        guard documents == 1 else { throw at(event, "it has more than one document") }
+        guard documents == 1 else { throw at(event, "the file has more than one YAML document") }
       default: try take(event)
       }
       guard output.count + kept <= limit else {
-        throw at(event, "anchors and aliases expand it to more than \(limit >> 20) MB")
+        throw at(event, "anchors and aliases expand the document to more than \(limit >> 20) MB")
       }
     }
   }
@@ -174,7 +174,7 @@ package struct YAMLReader {
       }
       try checkTag(event, among: event.kind == CYAML_MAPPING ? ["map"] : ["seq"])
       guard levels.count < YAMLReader.deepest else {
-        throw at(event, "it is nested more than \(YAMLReader.deepest) levels deep")
+        throw at(event, "the document is nested more than \(YAMLReader.deepest) levels deep")
       }
       let isMerging = levels.last?.isMerging ?? false
       let start = try beginValue(event)
@@ -223,7 +223,7 @@ package struct YAMLReader {
   /// begins.
   private mutating func beginValue(_ event: cyaml_event) throws(DocumentProblem) -> Int {
     guard let last = levels.indices.last else {
-      guard !isComplete else { throw at(event, "it has more than one document") }
+      guard !isComplete else { throw at(event, "the file has more than one YAML document") }
       return output.count
     }
     if !levels[last].isMapping, levels[last].count > 0 { output.append(UInt8(ascii: ",")) }
@@ -308,7 +308,7 @@ package struct YAMLReader {
     let start = try beginValue(event)
     expanded += value.json.count
     guard output.count + kept + value.json.count <= limit, expanded <= limit else {
-      throw at(event, "anchors and aliases expand it to more than \(limit >> 20) MB")
+      throw at(event, "anchors and aliases expand the document to more than \(limit >> 20) MB")
     }
     output += value.json
     try endValue(from: start, anchor: nil, members: value.members, event)
@@ -385,7 +385,8 @@ struct BlockScalarTab {
 
   /// Inserts the indicator after the `|` or `>` of the header.
   ///
-  /// - Returns: Whether the document has such a header, and the line after it begins with a tab.
+  /// - Returns: Whether the document has a header at this position, and the line after the header
+  ///   begins with a tab.
   func writeIndicator(in bytes: inout [UInt8]) -> Bool {
     var place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     var count = 0
@@ -411,8 +412,8 @@ struct BlockScalarTab {
 
   private static func isBreak(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
 
-  /// Whether the first line that is not empty begins with spaces and a tab, and no empty line
-  /// before it is longer than those spaces.
+  /// Whether the first line that is not empty begins with spaces and a tab. False if an empty line
+  /// before it is longer than its leading spaces.
   private static func beginWithTab(_ lines: ArraySlice<UInt8>) -> Bool {
     var (spaces, most) = (0, 0)
     for byte in lines {

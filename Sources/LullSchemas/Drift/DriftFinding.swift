@@ -1,14 +1,15 @@
-/// A difference between the responses of an API and its schemas.
+/// A difference between the responses of an API and the schemas of the API.
 package struct DriftFinding: Sendable, Hashable {
-  /// How severe a difference is for users of the API.
+  /// The severity of a difference for users of the API.
   package enum Tier: String, CaseIterable, Sendable, Comparable {
     /// The difference breaks clients: a required field is missing, or a value has an undeclared
     /// type.
     case breaking
-    /// The difference may break clients: a value is not among the declared ones, or a number that
-    /// is declared as whole has a fraction.
+    /// The difference may break clients: a value is not one of the declared values, or a number
+    /// that is declared as an integer has a fraction.
     case changed
-    /// The difference breaks only clients that reject unknown data: an undeclared field.
+    /// The difference breaks only clients that reject unknown data: the response has an undeclared
+    /// field.
     case added
     /// Not a difference, but information that may be useful.
     case note
@@ -33,12 +34,12 @@ package struct DriftFinding: Sendable, Hashable {
 
   package var tier: Tier
   package var change: Change
-  /// The name of the call. Empty for an exchange that belongs to no call.
+  /// The name of the call; empty for an exchange that belongs to no call.
   package var call: String
-  /// The status of the response. Empty if the finding is not about a response.
+  /// The status of the response; empty if the finding is not about a response.
   package var status: String
-  /// The place of the difference as a JSON Pointer, with `*` for any element of a list or map. For
-  /// an exchange that belongs to no call, the method and path instead.
+  /// The JSON Pointer of the value that differs, with `*` for any element of a list or map. For an
+  /// exchange that belongs to no call, contains the method and path instead.
   package var pointer: String
   package var declared = ""
   package var found = ""

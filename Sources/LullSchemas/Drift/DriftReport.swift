@@ -1,10 +1,10 @@
 package import LullCore
 
-/// Compares samples of an API's responses with its schemas.
+/// Compares sample responses of an API with the schemas of the API.
 ///
 /// The responses are added one by one, and none of their values is stored.
 package struct DriftReport {
-  /// The minimum number of samples without a field for reporting that it never occurs.
+  /// The smallest number of samples for which the report mentions a field that never occurs.
   private static let fewSamples = 3
 
   private struct Answer: Hashable {
@@ -16,7 +16,7 @@ package struct DriftReport {
     let answer: Answer
     let change: DriftFinding.Change
     let pointer: String
-    /// The declaration that a finding is about. It distinguishes fields that match different
+    /// The declaration to which a finding belongs. It distinguishes fields that match different
     /// patterns but have the same pointer.
     var declared = ""
   }
@@ -24,7 +24,7 @@ package struct DriftReport {
   private let file: SchemaFile?
   private var walk: DriftWalk?
   private let own: [String: OwnSchema]
-  /// The comparisons for calls with their own schemas. The key is the name of the call.
+  /// The comparisons for calls that declare their own schemas, by the name of the call.
   private var ownWalks: [String: DriftWalk] = [:]
   private var counts: [Answer: Int] = [:]
   private var findings: [Key: DriftFinding] = [:]
@@ -34,9 +34,9 @@ package struct DriftReport {
   /// Creates a report without samples.
   ///
   /// - Parameters:
-  ///   - file: The schema file, or nil if there is none.
-  ///   - own: Schemas that calls declare themselves. The key is the name of the call. For
-  ///     successful responses, they take precedence over the schema file.
+  ///   - file: The schema file; nil if there is none.
+  ///   - own: The schemas that calls declare themselves, by the name of the call. For successful
+  ///     responses, they take precedence over the schema file.
   package init(_ file: SchemaFile?, own: [String: OwnSchema] = [:]) {
     self.file = file
     self.own = own
@@ -48,10 +48,10 @@ package struct DriftReport {
 
   // MARK: Samples
 
-  /// Compares a response with its schema and adds the differences.
+  /// Compares a response with its schema and adds the differences to the report.
   ///
   /// - Parameters:
-  ///   - value: The content. nil if the response was not JSON.
+  ///   - value: The content of the response; nil if the response was not JSON.
   ///   - type: The content type of a response that was not JSON.
   /// - Throws: An error if the schemas can't be read.
   package mutating func add(
@@ -109,7 +109,7 @@ package struct DriftReport {
     }
   }
 
-  /// Adds an exchange that belongs to no call.
+  /// Adds a finding about an exchange that belongs to no call.
   ///
   /// - Parameter place: The method and path of the exchange.
   package mutating func add(undeclared place: String) { note(.undeclaredCall, "", "", place) }
@@ -156,8 +156,8 @@ package struct DriftReport {
 
   // MARK: Results
 
-  /// All findings. The most severe come first. Findings of equal severity are sorted by call,
-  /// status and place.
+  /// All findings, the most severe first. Findings of equal severity are sorted by call, status and
+  /// pointer.
   package var sorted: [DriftFinding] {
     var all = others
     for (key, finding) in findings {
@@ -181,8 +181,9 @@ package struct DriftReport {
     }
   }
 
-  /// Returns the declaration that applies to a status: that of the status itself, of its class, or
-  /// the default.
+  /// Returns the declaration that applies to a status. This is the declaration for the status
+  /// itself; if there is none, the declaration for the class of the status; if there is none, the
+  /// default.
   private static func declared(_ status: Int, in responses: JSONElement)
     -> (name: String, schema: JSONElement)?
   {

@@ -1,6 +1,7 @@
 import LullCore
 
-/// Compares one response with its schema, and finds undeclared and missing parts.
+/// Compares one response with its schema. Finds values that are not declared, and declared values
+/// that are missing.
 ///
 /// For `anyOf` and `oneOf`, the branch that is most similar to the value is used. If a value has
 /// the wrong type, its content is not examined.
@@ -19,10 +20,12 @@ struct DriftWalk {
 
   private let references: SchemaReferences
   private var views: [SchemaPlace: SchemaView] = [:]
-  /// The differences found in this response, in order and without duplicates.
+  /// The differences found in this response, without duplicates, in the order in which they were
+  /// found.
   private(set) var differences: [Difference] = []
   private var seen: Set<Difference> = []
-  /// The optional fields, each with its place and whether the response has it.
+  /// The optional fields of the response's schema. For each field, contains the JSON Pointer and
+  /// whether the response has the field.
   private(set) var optional: [(pointer: String, isThere: Bool)] = []
   private var optionalPlaces: [String: Int] = [:]
   private var patterns: [String: SchemaPattern] = [:]
@@ -140,8 +143,8 @@ struct DriftWalk {
 
   // MARK: Schemas
 
-  /// Combines the schemas that apply to a value. Of each choice, the branch that is most similar to
-  /// the value is included.
+  /// Combines the schemas that apply to a value. For each choice between branches, the branch that
+  /// is most similar to the value is included.
   private mutating func view(of schemas: [JSONElement], for value: JSONElement)
     throws(SchemaProblem) -> SchemaView
   {
@@ -168,10 +171,10 @@ struct DriftWalk {
     return view
   }
 
-  /// Combines schemas without their choices.
+  /// Combines schemas, ignoring choices between branches.
   ///
-  /// - Throws: An error if a reference can't be resolved. Without the error, all fields would seem
-  ///   undeclared.
+  /// - Throws: An error if a reference can't be resolved. If this error were ignored, all fields
+  ///   would seem undeclared.
   private func made(of schemas: [JSONElement]) throws(SchemaProblem) -> SchemaView {
     let view = try SchemaView(schemas, references)
     guard let lost = view.lost else { return view }
@@ -189,8 +192,9 @@ struct DriftWalk {
     return best?.branch
   }
 
-  /// Returns a score for how well a value fits a view. Larger is better. Of an object's members,
-  /// only the presence, the types and constants are compared.
+  /// Returns a score for the similarity of a value to a combined schema; a larger score means more
+  /// similar. For an object, only the presence, the types and the constant values of members are
+  /// compared.
   private mutating func likeness(of value: JSONElement, to view: SchemaView) throws(SchemaProblem)
     -> Int
   {

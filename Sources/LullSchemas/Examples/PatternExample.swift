@@ -1,11 +1,11 @@
-/// Generates a text that matches a regular expression. All parts of the expression are included in
-/// order, each repeated as rarely as possible.
+/// Generates a text that matches a regular expression. All elements of the expression are included
+/// in order, each repeated as rarely as possible.
 struct PatternExample {
   private var rest: Substring
-  /// The minimum number of repetitions for parts that can be repeated.
+  /// The smallest number of repetitions for an element that can be repeated.
   private let times: Int
 
-  /// Returns a text of `least` to `most` characters that matches a pattern. nil if none is found.
+  /// Returns a text of `least` to `most` characters that matches a pattern; nil if none is found.
   static func text(_ pattern: String, least: Int, most: Int) -> String? {
     guard let compiled = try? SchemaPattern(pattern) else { return nil }
     for times in [0, 1, least, 8] {
@@ -69,8 +69,8 @@ struct PatternExample {
     }
   }
 
-  /// Returns a character of a character class. For a negated class, returns a character that it
-  /// does not exclude.
+  /// Returns a character that a character class contains. For a negated class, returns a character
+  /// that the class does not exclude.
   private mutating func characterClass() -> String? {
     let isNegated = rest.first == "^"
     if isNegated { rest = rest.dropFirst() }

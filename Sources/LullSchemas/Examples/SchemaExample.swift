@@ -1,24 +1,24 @@
 package import LullCore
 
-/// Generates content that fits a schema. The result is the same in each run. Examples, defaults and
-/// constants are used. Without these, the content satisfies the minimum requirements.
+/// Generates content that is valid according to a schema. The result is the same in each run.
+/// Values are taken from examples, defaults and constants in the schema. Where there are none, the
+/// content satisfies the minimum requirements.
 package struct SchemaExample {
   let resources: SchemaResources
   /// Whether optional members are generated too.
   private let isFull: Bool
-  /// Whether examples and defaults are used, not only constants.
+  /// Whether values are taken from examples and defaults too, not only from constants.
   private let takesHints: Bool
-  /// Whether the property that a discriminator names gets the value that belongs to the schema.
+  /// Whether the property named by a discriminator is set to the value that identifies the schema.
   let takesWords: Bool
   private var stepsLeft = 20_000
-  /// The names of the definitions that references have led to. The key is the place of the
-  /// definition.
+  /// The names of the definitions to which references have led, by the position of the definition.
   private(set) var names: [SchemaPlace: String] = [:]
 
-  /// A schema, and the resource that its references are relative to.
+  /// A schema, and the index of the resource against which its references are resolved.
   typealias Part = (element: JSONElement, resource: Int)
 
-  /// Returns content that fits the schema at a pointer in a file. nil if none is found.
+  /// Returns content for the schema at a JSON Pointer in a file; nil if no valid content is found.
   package static func value(_ pointer: String, in file: SchemaFile) throws(SchemaProblem)
     -> JSONValue?
   {
@@ -30,7 +30,7 @@ package struct SchemaExample {
     }
   }
 
-  /// Returns content that fits a schema. nil if none is found.
+  /// Returns content for a schema; nil if no valid content is found.
   package static func value(of schema: JSONElement) throws(SchemaProblem) -> JSONValue? {
     try value(try SchemaValidator(schema)) { () throws(SchemaProblem) in
       let resources = SchemaResources(documents: [:])
@@ -76,8 +76,8 @@ package struct SchemaExample {
     return try value(of: parts, resolved: [], depth, seed)
   }
 
-  /// Collects all schemas that the value must fit, whatever branch is chosen. Returns false if no
-  /// value can fit, or if a limit is exceeded.
+  /// Collects all schemas that apply to the value regardless of the branches that are chosen.
+  /// Returns false if no value can be valid, or if a limit is exceeded.
   private mutating func gather(_ part: Part, into parts: inout [Part]) throws(SchemaProblem)
     -> Bool
   {
@@ -125,7 +125,7 @@ package struct SchemaExample {
     return try plainValue(of: parts, depth, seed)
   }
 
-  /// Returns the value that a schema gives as a constant, an example or a default.
+  /// Returns the value that one of the schemas gives as a constant, an example or a default.
   private func said(by parts: [Part], _ seed: Int) -> JSONValue? {
     for (element, _) in parts {
       if let value = element["const"] { return value.plainValue }
@@ -161,8 +161,8 @@ package struct SchemaExample {
     }
   }
 
-  /// Returns a type that all schemas allow. If there are several, the one with the most structure
-  /// is preferred. If the schemas specify no type, their keywords imply one.
+  /// Returns a type that all schemas allow. If there are several, the type with the most structure
+  /// is preferred. If the schemas specify no type, the type is derived from their keywords.
   private static func type(of parts: [Part]) -> String? {
     let order = ["object", "array", "string", "integer", "number", "boolean", "null"]
     var allowed = Set(order)
@@ -271,7 +271,7 @@ package struct SchemaExample {
   }
 }
 
-/// A number within the limits that schemas set.
+/// Generates a number within the limits that schemas set.
 struct NumberExample {
   private let schemas: [JSONElement]
 
@@ -281,7 +281,7 @@ struct NumberExample {
 
   /// Generates a number.
   ///
-  /// - Parameter seed: A different number for each element that must be unique.
+  /// - Parameter seed: A number that differs for each element of a list with unique elements.
   func value(_ seed: Int) -> JSONValue? {
     let isWhole = schemas.contains { $0["type"]?.string == "integer" }
     var least = -Double.infinity
@@ -309,7 +309,7 @@ struct NumberExample {
   }
 }
 
-/// A text that satisfies schemas.
+/// Generates a text that is valid according to schemas.
 struct StringExample {
   private let schemas: [JSONElement]
 
@@ -327,9 +327,9 @@ struct StringExample {
     "relative-json-pointer": "0", "regex": "a", "byte": "AA==", "uri-template": "/{id}",
   ]
 
-  /// Generates a text. nil if none is found.
+  /// Generates a text; nil if none is found.
   ///
-  /// - Parameter seed: A different number for each element that must be unique.
+  /// - Parameter seed: A number that differs for each element of a list with unique elements.
   func text(_ seed: Int) -> String? {
     let least =
       schemas.compactMap { $0["minLength"].flatMap { SchemaNumber($0)?.count } }.max() ?? 0
@@ -352,10 +352,11 @@ struct StringExample {
   }
 }
 
-/// Handles discriminators of OpenAPI, where the value of a property names the schema.
+/// Handles discriminators of OpenAPI: the value of a property contains the name of the schema.
 extension SchemaExample {
-  /// Returns the first schema that a discriminator maps to. It is used in place of a schema that
-  /// only represents others. nil if the value already has one of the mapped schemas.
+  /// Returns the first schema to which a discriminator maps. This schema is used instead of
+  /// `schema`, which only lists alternatives. Returns nil if the value already has one of the
+  /// mapped schemas.
   func firstMapped(
     by schema: JSONElement, _ resource: Int, beside parts: [Part]
   ) -> JSONElement? {
@@ -369,13 +370,14 @@ extension SchemaExample {
     return targets.first
   }
 
-  /// Returns the names of the properties whose values name the schema.
+  /// Returns the names of the properties whose values contain the name of the schema.
   func discriminators(of parts: [Part]) -> [String] {
     parts.compactMap { $0.element["discriminator"]?["propertyName"]?.string }
       .filter { discriminatingWord($0, parts) != nil }
   }
 
-  /// Returns the value of a property that must name the schema. nil for other properties.
+  /// Returns the value for the property `name`, if a discriminator requires the name of the schema
+  /// there; nil for other properties.
   func discriminatingWord(_ name: String, _ parts: [Part]) -> String? {
     guard takesWords else { return nil }
     for (element, resource) in parts {
@@ -401,7 +403,7 @@ extension SchemaExample {
     pointer.string.flatMap { try? resources.find($0, from: resource).element }
   }
 
-  /// Returns whether a value has a type that all schemas allow.
+  /// Returns whether the type of a value is allowed by all schemas.
   static func isOfType(_ value: JSONElement, _ parts: [Part]) -> Bool {
     parts.allSatisfy { part in
       guard let type = part.element["type"] else { return true }

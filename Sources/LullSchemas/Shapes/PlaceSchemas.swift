@@ -1,6 +1,7 @@
 import LullCore
 
-/// Converts the places and records of inferred shapes to JSON Schema, draft 2020-12.
+/// Converts the value descriptions and record types of inferred shapes to JSON Schema, draft
+/// 2020-12.
 struct PlaceSchemas {
   let table: RecordTable
   let names: [Int: String]

@@ -1,18 +1,18 @@
-/// The record types in inferred shapes. Similar records are merged into one type.
+/// The record types found in inferred shapes. Similar records are merged into one type.
 ///
-/// Two records are similar if they have the same fields. They are also similar if they have the
-/// same name and nearly the same fields. In this way, a tree of records becomes a type that refers
-/// to itself.
+/// Two records are similar if they have the same fields, or if they have the same name and nearly
+/// the same fields. By the second rule, a tree of records becomes a type that refers to itself.
 struct RecordTable {
-  /// Describes the values at one place. A record is represented by its number.
+  /// Describes the values at one position in the content. If the values are records, contains the
+  /// ID of the record.
   struct Place {
     var count: Int
     var kinds: Shape.Kinds
     // Each list is empty or has one element. It is a list because a struct can't contain itself.
     var element: [Place] = []
     var entries: [Place] = []
-    /// The number of the record, if the values are records. After records have been merged, `root`
-    /// returns the current number.
+    /// The ID of the record type, if the values are records. After records have been merged, `root`
+    /// returns the current ID.
     var record: Int?
   }
 
@@ -22,9 +22,9 @@ struct RecordTable {
   }
 
   struct Record {
-    /// The name that the record gets from its place, such as that of the field.
+    /// The name of the record type, derived from its position: for example, the name of a field.
     let name: String
-    /// The name of the record that contains this one. Empty for the outermost record.
+    /// The name of the record that contains this one; empty for the outermost record.
     let owner: String
     var count: Int
     var fields: [Field] = []
@@ -36,8 +36,8 @@ struct RecordTable {
 
   // MARK: Building
 
-  /// Adds a shape in which maps are resolved, with all its records. Returns the description of its
-  /// values.
+  /// Adds a shape and all records in it. Maps must already be resolved in the shape. Returns the
+  /// description of the shape's values.
   mutating func add(_ shape: Shape, name: String, owner: String = "") -> Place {
     var place = Place(count: shape.count, kinds: shape.kinds)
     if let element = shape.element {
@@ -89,8 +89,8 @@ struct RecordTable {
     }
   }
 
-  /// Returns the current number of a record. It differs from the original one if the record has
-  /// been merged into another.
+  /// Returns the current ID of a record type. It differs from `number` if the record has been
+  /// merged into another.
   func root(_ number: Int) -> Int {
     var number = number
     while parents[number] != number { number = parents[number] }
@@ -157,8 +157,8 @@ struct RecordTable {
 
   // MARK: Naming
 
-  /// Returns the unique names of the records that remain after merging, in the order in which they
-  /// were first seen.
+  /// Returns the IDs and unique names of the record types that remain after merging, in the order
+  /// in which they were first seen.
   func names() -> [(number: Int, name: String)] {
     var taken: Set<String> = []
     return records.indices.filter { parents[$0] == $0 }.map { number in
@@ -176,20 +176,21 @@ struct RecordTable {
   }
 }
 
-/// Generates names for records that have no schema name, from the name of the field or call that
-/// contains them.
+/// Chooses names for records that have no schema name. A name is derived from the field or call
+/// that contains the record.
 enum RecordNames {
-  /// Names of fields that do not describe their content.
+  /// General field names that do not describe the content of the field.
   private static let general: Set<String> = [
     "data", "items", "item", "results", "result", "values", "value", "entries", "entry", "content",
     "records", "record", "rows", "row", "list", "nodes", "node", "edges", "objects", "payload",
   ]
 
-  /// Returns a name for the record in a field, or in the list or map that the field contains.
+  /// Returns a name for the record type of a field's value or, if the value is a list or map, of
+  /// its elements.
   ///
   /// - Parameters:
   ///   - owner: The name of the record that has the field.
-  ///   - isOfMany: Whether the field is a list or a map.
+  ///   - isOfMany: Whether the value of the field is a list or a map.
   static func name(ofField field: String, in owner: String, isOfMany: Bool) -> String {
     let name = isOfMany ? singular(plain(field)) : plain(field)
     guard general.contains(field.lowercased()) else { return name }
@@ -197,8 +198,8 @@ enum RecordNames {
     return one == owner ? "\(owner)_\(name)" : one
   }
 
-  /// Returns a name that consists of letters, digits and `_`. The result is `record` if no such
-  /// character is left.
+  /// Converts a text to a name that consists of letters, digits and `_`. If no character remains,
+  /// returns `record`.
   static func plain(_ text: String) -> String {
     var name = ""
     var isParted = false
@@ -234,12 +235,12 @@ enum RecordNames {
 /// Distinguishes keys that are field names from keys that are data.
 package enum KeyKind {
   private static let longest = 100
-  /// The maximum length of a key that is examined as one word. A longer key is examined part by
-  /// part.
+  /// The length of the longest key that is examined as one word. A longer key is split into words,
+  /// which are examined one by one.
   private static let longestWord = 40
 
-  /// Returns whether a key looks like a number, a date, an ID, an address or a token. Such a key is
-  /// data of the API, so it is never written.
+  /// Returns whether a key looks like a number, a date, an ID, an address or a token. A key that
+  /// looks like this is data of the API, so it is never written to a file.
   package static func isData(_ key: String) -> Bool {
     let text = Array(key.utf8)
     guard let first = text.first, text.count <= longest else { return true }
@@ -257,15 +258,15 @@ package enum KeyKind {
     byte <= 0x20 || byte == 0x7F || "/\\,;=?&%|\"'`<>{}()".utf8.contains(byte)
   }
 
-  /// Returns whether a byte begins another word in a key: `_` and similar characters, or a capital
-  /// letter.
+  /// Returns whether a byte begins a new word in a key. This is the case for a capital letter, and
+  /// for `_` and similar characters.
   private static func isPart(_ byte: UInt8) -> Bool {
     "_-.:".utf8.contains(byte) || (0x41...0x5A).contains(byte)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  /// Returns whether a key is a name with the number of an object, such as `user_1842` or
+  /// Returns whether a key consists of a name and the number of an object, such as `user_1842` or
   /// `no-2026`. In contrast, `line1` and `sha256` are field names.
   private static func isNumbered(_ text: [UInt8]) -> Bool {
     let digits = text.reversed().prefix(while: isDigit).count
@@ -275,8 +276,8 @@ package enum KeyKind {
     return digits >= 4 || isParted && digits >= 3
   }
 
-  /// Returns whether a key is a digest or a UUID: at least eight hexadecimal digits, one of which
-  /// is a decimal digit.
+  /// Returns whether a key is a digest or a UUID: it has at least eight hexadecimal digits, and at
+  /// least one of them is a decimal digit.
   private static func isHexadecimal(_ text: [UInt8]) -> Bool {
     let digits = text.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
     return digits.count >= 8 && digits.contains(where: isDigit)
@@ -294,8 +295,8 @@ package enum KeyKind {
     return changes >= 4 || text.count(where: isDigit) >= 6 || isMixed(text)
   }
 
-  /// Returns whether a key has capital letters in many places, as in `xKpQzWmTbRnL`. A name such as
-  /// `repositoryOwnerName` has only a few.
+  /// Returns whether a key has capital letters at many positions, as in `xKpQzWmTbRnL`. A name such
+  /// as `repositoryOwnerName` has only a few.
   private static func isMixed(_ text: [UInt8]) -> Bool {
     let isUpper = { (byte: UInt8) in (0x41...0x5A).contains(byte) }
     let turns = zip(text, text.dropFirst()).count { !isUpper($0) && isUpper($1) }

@@ -1,10 +1,10 @@
 package import LullCore
 
-/// The common structure of the JSON values at one place: how many there are, their types, and the
-/// structure of their content.
+/// The common structure of many JSON values at the same position: their number, their types, and
+/// the structure of their content.
 ///
-/// Values are not stored. A key is stored only if it looks like a field name. Shapes are value
-/// types.
+/// The values themselves are not stored. A key is stored only if it looks like a field name. Shapes
+/// are value types.
 package struct Shape: Sendable {
   package struct Kinds: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
@@ -14,7 +14,7 @@ package struct Shape: Sendable {
     package static let null = Kinds(rawValue: 1)
     package static let boolean = Kinds(rawValue: 2)
     package static let integer = Kinds(rawValue: 4)
-    /// A number with a fraction or an exponent, or one that is too large for an integer.
+    /// A number that has a fraction or an exponent, or is too large for an integer.
     package static let number = Kinds(rawValue: 8)
     package static let string = Kinds(rawValue: 16)
     package static let array = Kinds(rawValue: 32)
@@ -28,17 +28,17 @@ package struct Shape: Sendable {
     package var shape: Shape
   }
 
-  /// The maximum nesting depth. The type of deeper values is unknown.
+  /// The largest nesting depth that is examined. The type of deeper values is unknown.
   private static let deepest = 64
-  /// The maximum number of fields of a record. An object with more is a map.
+  /// The largest number of fields of a record. An object with more fields is treated as a map.
   private static let mostFields = 1000
 
-  /// The number of values at this place.
+  /// The number of values that were added.
   package private(set) var count = 0
   package private(set) var kinds: Kinds = []
-  /// The number of values that were objects.
+  /// The number of added values that were objects.
   package private(set) var objectCount = 0
-  /// The fields, in the order in which they were first seen.
+  /// The fields of the objects, in the order in which they were first seen.
   package private(set) var fields: [Field] = []
   private var places: [String: Int] = [:]
   // Each list is empty or has one element. It is a list because a struct can't contain itself.
@@ -47,13 +47,13 @@ package struct Shape: Sendable {
 
   package init() {}
 
-  /// The shape of the elements of arrays. nil if all arrays were empty.
+  /// The shape of the elements of arrays; nil if all arrays were empty.
   package var element: Shape? { elementShape.first }
 
-  /// The shape of the values whose keys are not field names. nil if there are none.
+  /// The shape of the values whose keys are not field names; nil if there are none.
   package var entries: Shape? { entryShape.first }
 
-  /// Adds a value at this place.
+  /// Adds a value to the shape.
   package mutating func add(_ value: JSONElement) { add(value, depth: 0) }
 
   private mutating func add(_ value: JSONElement, depth: Int) {
@@ -94,7 +94,7 @@ package struct Shape: Sendable {
     }
   }
 
-  /// Adds the values of another shape.
+  /// Adds the values of another shape to this shape.
   package mutating func merge(_ other: Shape) {
     count += other.count
     kinds.formUnion(other.kinds)
@@ -118,8 +118,8 @@ package struct Shape: Sendable {
 
   // MARK: Records and maps
 
-  /// The shape with maps resolved. In a map, the keys are removed, and all values have one common
-  /// shape.
+  /// This shape with maps resolved. In a resolved map, the keys are removed, and all values have
+  /// one common shape.
   package var settled: Shape {
     var shape = self
     if !elementShape.isEmpty { shape.elementShape[0] = elementShape[0].settled }
@@ -137,7 +137,7 @@ package struct Shape: Sendable {
     return shape
   }
 
-  /// Whether the objects are maps, whose keys are data, rather than records with fields.
+  /// Whether the objects are maps, whose keys are data. If false, they are records with fields.
   private var isMap: Bool {
     // A value that was always null is compatible with any other, so compare with a field that was
     // not.
@@ -158,8 +158,8 @@ package struct Shape: Sendable {
     return areRecords ? fields.count >= 5 : objectCount == 1 && fields.count >= 24
   }
 
-  /// Returns whether both shapes may describe values of the same type. Parts that only one of the
-  /// shapes has seen are not compared.
+  /// Returns whether both shapes may describe values of the same type. Fields and elements that
+  /// only one of the shapes has seen are not compared.
   package func isLike(_ other: Shape) -> Bool {
     let (one, two) = (kinds.compared, other.kinds.compared)
     guard !one.isEmpty, !two.isEmpty else { return true }
@@ -171,7 +171,7 @@ package struct Shape: Sendable {
     return element.isLike(others)
   }
 
-  /// Returns whether at least 60 % of all fields occur in both shapes.
+  /// Returns whether at least 60 % of the fields of both shapes occur in both of them.
   private func hasLikeFields(_ other: Shape) -> Bool {
     // A map may have a key that looks like a field name.
     let mayBeMaps = [self, other].contains { $0.fields.isEmpty && !$0.entryShape.isEmpty }
@@ -183,7 +183,7 @@ package struct Shape: Sendable {
 }
 
 extension Shape.Kinds {
-  /// The types without null, and with integers and other numbers as one type.
+  /// The types without null. Integers and other numbers count as one type.
   var compared: Shape.Kinds {
     var kinds = subtracting([.null, .unknown])
     if kinds.contains(.number) { kinds.remove(.integer) }

@@ -1,15 +1,15 @@
 package import LullCore
 
-/// Infers schemas from traffic: for each call, the schemas of its responses and request bodies.
-/// Records that several of them share become definitions.
+/// Infers schemas from traffic. For each call, infers the schemas of its responses and request
+/// bodies. Records that occur in several schemas become definitions.
 ///
 ///     var shapes = TrafficShapes()
 ///     shapes.add(document.root, to: .response("200"), of: "user")
 ///     let text = try shapes.schemas(in: ["user"]).encoded()
 package struct TrafficShapes: Sendable {
-  /// The part of an exchange that a sample comes from.
+  /// The part of an exchange to which a sample belongs.
   package enum Part: Sendable, Hashable {
-    /// The response, with its status.
+    /// The content of a response with this status.
     case response(String)
     case body
   }
@@ -26,7 +26,7 @@ package struct TrafficShapes: Sendable {
 
   package var isEmpty: Bool { order.isEmpty }
 
-  /// Adds a sample of a call. None of its values is stored.
+  /// Adds a sample of a call to the shapes. None of the sample's values is stored.
   package mutating func add(_ value: JSONElement, to part: Part, of call: String) {
     let key = Key(call: call, part: part)
     if shapes[key] == nil { order.append(key) }
@@ -38,8 +38,8 @@ package struct TrafficShapes: Sendable {
     keys(of: call).reduce(0) { $0 + (shapes[$1]?.count ?? 0) }
   }
 
-  /// Returns the calls with a part that was seen only once. It is unknown which fields of that part
-  /// are optional.
+  /// Returns the names of the calls for which a response status or the request body was seen only
+  /// once. With one sample, it is unknown which fields are optional.
   package func calls(withOneSampleAmong calls: [String]) -> [String] {
     calls.filter { call in keys(of: call).contains { shapes[$0]?.count == 1 } }
   }
@@ -71,8 +71,8 @@ package struct TrafficShapes: Sendable {
       definitions: names.map { .init(name: $0.name, schema: writer.schema(ofRecord: $0.number)) })
   }
 
-  /// Returns the parts of a call that have samples: first the responses by status, then the request
-  /// body.
+  /// Returns the parts of a call for which there are samples: first the responses by status, then
+  /// the request body.
   private func keys(of call: String) -> [Key] {
     order.filter { $0.call == call }.sorted { one, other in
       switch (one.part, other.part) {
@@ -122,9 +122,10 @@ package struct InferredSchemas: Sendable {
   package let calls: [Entry]
   package let definitions: [Entry]
 
-  /// The mark at the beginning of a file. It shows that the file may be overwritten.
+  /// The text at the beginning of a file written by Lull. It shows that the file may be
+  /// overwritten.
   private static let mark = "inferred by lull types; the next run overwrites this file"
-  /// The beginning of the mark in files written by version 0.2 and earlier.
+  /// The beginning of `mark` in files written by version 0.2 and earlier.
   private static let formerMark = "seen by lull types"
 
   /// Encodes the schemas as the content of a schema file.
@@ -140,7 +141,7 @@ package struct InferredSchemas: Sendable {
     return text + Array("}}\n".utf8)
   }
 
-  /// Returns whether a file was written by `encoded`.
+  /// Returns whether the content of a file was written by `encoded`.
   package static func isInferred(_ bytes: [UInt8]) -> Bool {
     [mark, formerMark].contains { mark in
       guard let beginning = try? beginning(mark) else { return false }
@@ -148,7 +149,7 @@ package struct InferredSchemas: Sendable {
     }
   }
 
-  /// Returns the beginning of a file with this mark, up to the end of the mark.
+  /// Returns the beginning of a file that contains `mark`, up to the end of `mark`.
   private static func beginning(_ mark: String) throws(JSONError) -> [UInt8] {
     let object = try JSONValue.object([
       .init("$schema", "https://json-schema.org/draft/2020-12/schema"),

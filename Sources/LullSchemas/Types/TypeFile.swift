@@ -20,11 +20,12 @@ package struct TypeFile {
   ///
   /// - Parameters:
   ///   - api: The name that scripts pass to `lull.api`.
-  ///   - environments: The environments of the API. Scripts append them to the name after an `@`.
-  ///   - schemas: The schema file. nil: the content of responses may be anything.
-  ///   - own: Schemas that calls declare themselves. The key is the name of the call. For
-  ///     successful responses, they take precedence over the schema file.
-  ///   - notes: Lines for the beginning of the file.
+  ///   - environments: The names of the API's environments. Scripts append `@` and one of these
+  ///     names to the name of the API.
+  ///   - schemas: The schema file. If nil, responses have content of any type.
+  ///   - own: The schemas that calls declare themselves, by the name of the call. For successful
+  ///     responses, they take precedence over the schema file.
+  ///   - notes: Lines to write at the beginning of the file.
   /// - Throws: An error if the schemas can't be read.
   package init(
     api: String, environments: [String] = [], calls: [TypedCall], schemas: SchemaFile?,
@@ -41,7 +42,7 @@ package struct TypeFile {
 
   package var text: String { lines.joined(separator: "\n") + "\n" }
 
-  /// Returns whether a file was written by this type.
+  /// Returns whether the content of a file was written by this type.
   package static func isWritten(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: Array("\(heading)\n\(mark)".utf8))
   }
@@ -104,8 +105,8 @@ package struct TypeFile {
     }
   }
 
-  /// Writes the fields of a class that only some branches of a choice have, and the fields without
-  /// fixed names.
+  /// Writes the additional fields of a class: fields that only some branches of a choice have, and
+  /// fields without fixed names.
   private mutating func writeOthers(of draft: TypeReader.Draft, _ required: Set<String>)
     throws(SchemaProblem)
   {
@@ -129,7 +130,7 @@ package struct TypeFile {
 
   /// Writes the classes of a call.
   ///
-  /// - Returns: The name of the call's class.
+  /// - Returns: The name of the class that represents the call.
   private mutating func write(_ call: TypedCall, _ schemas: SchemaFile?) throws(SchemaProblem)
     -> String
   {
@@ -178,8 +179,8 @@ package struct TypeFile {
     return name
   }
 
-  /// Returns the schemas of a parameter. If the parameter is part of the body, they are those of
-  /// its field in the body.
+  /// Returns the schemas of a parameter. If the parameter is sent as a field of the body, these are
+  /// the schemas of that field.
   private func schemas(of parameter: TypedCall.Parameter, in call: JSONElement?)
     throws(SchemaProblem) -> [JSONElement]
   {
@@ -189,8 +190,8 @@ package struct TypeFile {
       ? [body] : try SchemaView([body], references).property(parameter.name)
   }
 
-  /// Returns the type of the content of successful responses, for a schema that the call itself
-  /// declares.
+  /// Returns the type of the content of a call's successful responses, from the schema that the
+  /// call itself declares.
   private mutating func content(
     of own: OwnSchema, _ call: String, _ stem: String, _ schemas: SchemaFile?
   ) throws(SchemaProblem) -> String {
@@ -207,8 +208,8 @@ package struct TypeFile {
     }
   }
 
-  /// Returns the type of the content of successful responses, for a call's entry in the schema
-  /// file.
+  /// Returns the type of the content of a call's successful responses, from the call's entry in the
+  /// schema file.
   private mutating func content(of schema: JSONElement?, _ stem: String) throws(SchemaProblem)
     -> String
   {
@@ -231,7 +232,7 @@ package struct TypeFile {
       return ["---@field \(name)\(isRequired ? "" : "?") \(type)\(comment)"]
     }
     guard let quoted = AnnotationText.quoted(name) else {
-      return ["-- A field is left out whose name no annotation can hold."]
+      return ["-- A field is omitted, because an annotation cannot express its name."]
     }
     return ["---@field [\(quoted)] \(type)\(isRequired ? "" : "|nil")\(comment)"]
   }
@@ -250,10 +251,10 @@ package struct TypeFile {
 package struct TypedCall: Sendable {
   package struct Parameter: Sendable {
     package var name: String
-    /// The LuaCATS type of the parameter. nil: the schemas determine the type.
+    /// The LuaCATS type of the parameter. If nil, the type is derived from the schemas.
     package var type: String?
     package var isRequired: Bool
-    /// Whether the parameter is the whole body rather than a part of the request.
+    /// Whether the parameter is the whole request body.
     package var isWhole = false
     package var description: String?
 
@@ -264,8 +265,8 @@ package struct TypedCall: Sendable {
       self.description = description
     }
 
-    /// Returns the type of a fixed set of strings. If one of them can't be written in an
-    /// annotation, the type is `string`.
+    /// Returns the type whose values are the given strings. If one of the strings can't be written
+    /// in an annotation, returns `string`.
     package static func type(ofWords words: [String]) -> String {
       let quoted = words.compactMap { AnnotationText.quoted($0) }
       return quoted.count == words.count && !words.isEmpty
@@ -309,7 +310,7 @@ struct TypeNames {
     self.prefix = prefix
   }
 
-  /// Returns a name that is not used yet, derived from a text.
+  /// Returns a name that is not used yet. It is derived from `text`.
   mutating func name(_ text: String) -> String {
     let stem = AnnotationText.typeName(text)
     var name = stem
@@ -322,10 +323,10 @@ struct TypeNames {
   }
 }
 
-/// Converts texts from outside so that they are safe in annotations: names, strings, and comments
-/// on one line.
+/// Converts texts from schemas and APIs so that they are safe in annotations: as names, as strings,
+/// and as comments on one line.
 enum AnnotationText {
-  /// Words that have another meaning in the position of a field name.
+  /// Words that have a special meaning in an annotation where a field name is expected.
   private static let reserved: Set<String> = [
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while", "private",
@@ -343,15 +344,15 @@ enum AnnotationText {
     byte == UInt8(ascii: "_") || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  /// Returns a text in quotes. nil if an annotation can't contain the text.
+  /// Returns a text in quotes; nil if an annotation can't contain the text.
   static func quoted(_ text: String) -> String? {
     guard !text.unicodeScalars.contains(where: { isOdd($0) || $0 == "\\" }) else { return nil }
     if !text.contains("\"") { return "\"\(text)\"" }
     return text.contains("'") ? nil : "'\(text)'"
   }
 
-  /// Returns a text as a comment on one line that can't be mistaken for an annotation. Empty if
-  /// there is no text to write.
+  /// Returns a text as a comment on one line. The comment can't be mistaken for an annotation.
+  /// Returns an empty string if there is nothing to write.
   static func comment(_ text: String?, limit: Int = 240) -> String {
     guard let text else { return "" }
     let line = text.unicodeScalars.split { isOdd($0) || $0 == " " }.map { String($0) }
@@ -363,7 +364,7 @@ enum AnnotationText {
     return cut[..<end] + " …"
   }
 
-  /// Returns whether a character ends a line or hides text.
+  /// Returns whether a character ends a line or can hide text.
   private static func isOdd(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .format, .surrogate: true
@@ -371,7 +372,7 @@ enum AnnotationText {
     }
   }
 
-  /// Returns a type name in which each word is capitalized, without separators. For example,
+  /// Returns a type name without separators, in which each word is capitalized. For example,
   /// `full-repository` becomes `FullRepository`.
   static func typeName(_ text: String) -> String {
     var name = ""

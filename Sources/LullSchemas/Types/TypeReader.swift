@@ -1,27 +1,29 @@
 import LullCore
 
-/// Converts schemas to LuaCATS types. An object with fields becomes a class. Other types are
-/// written where they are used.
+/// Converts schemas to LuaCATS types. An object with fields becomes a class. All other types are
+/// written inline.
 struct TypeReader {
-  /// A class to be written.
+  /// A class that has not been written yet.
   struct Draft {
     let name: String
     let view: SchemaView
   }
 
-  /// The definitions of one schema file, and their types.
+  /// The definitions of one schema file and the types made from them.
   struct Definitions {
     let references: SchemaReferences?
-    /// The types of the definitions that have been read. The key is the name of the definition.
+    /// The types of the definitions that have been read, by the name of the definition.
     fileprivate var types: [String: String] = [:]
-    /// The names of the definitions that are being read. A definition may refer to itself.
+    /// The names of the definitions that are currently being read. Used to detect definitions that
+    /// refer to themselves.
     fileprivate var open: Set<String> = []
 
     private var names: [SchemaPlace: String]?
 
     init(_ file: SchemaFile?) { references = file.map { SchemaReferences($0) } }
 
-    /// Returns the name of the definition that a schema is. nil if the schema is not a definition.
+    /// If a schema is itself a definition of the file, returns the name of the definition;
+    /// otherwise nil.
     fileprivate mutating func name(of schema: JSONElement) throws(SchemaProblem) -> String? {
       if let names { return names[SchemaPlace(schema)] }
       var names: [SchemaPlace: String] = [:]
@@ -35,8 +37,8 @@ struct TypeReader {
     }
   }
 
-  /// The maximum depth of nested types. A deeper type is `any`. Only types without names are nested
-  /// in others.
+  /// The largest depth of nested types. A deeper type becomes `any`. Only types without names are
+  /// nested in others.
   private static let deepest = 32
   private static let mostWords = 100
   // A document may expand endlessly. Types beyond these limits are `any`.
@@ -46,11 +48,11 @@ struct TypeReader {
 
   private var definitions: Definitions
   private(set) var names: TypeNames
-  /// The class names of records. The key consists of the schemas that describe the record.
+  /// The class names of records, by the schemas that describe the record.
   private var places: [[SchemaPlace]: String] = [:]
   private var steps = 0
   private(set) var drafts: [Draft] = []
-  /// The name of the type for null. nil if the type has not been needed yet.
+  /// The name of the type for null; nil if this type has not been needed yet.
   private(set) var nullName: String?
 
   init(_ file: SchemaFile?, api: String) {
@@ -60,13 +62,14 @@ struct TypeReader {
 
   var references: SchemaReferences? { definitions.references }
 
-  /// Exchanges the definitions with those of another file. All pending classes must be written
-  /// before.
+  /// Exchanges the definitions with the definitions of another file. All pending classes must be
+  /// written before.
   mutating func exchange(_ other: inout Definitions) { swap(&definitions, &other) }
 
   mutating func newName(_ text: String) -> String { names.name(text) }
 
-  /// Removes and returns the next class to write. nil if there is none left.
+  /// Removes the next class to write from the queue and returns it. Returns nil if the queue is
+  /// empty.
   mutating func next() -> Draft? { drafts.isEmpty ? nil : drafts.removeFirst() }
 
   // MARK: Types
@@ -90,9 +93,9 @@ struct TypeReader {
     return written
   }
 
-  /// Returns the type of a value that all of these schemas apply to.
+  /// Returns the type of a value to which all of these schemas apply.
   ///
-  /// - Parameter hint: The preferred name of a class.
+  /// - Parameter hint: The preferred name if the type is a class.
   mutating func type(of schemas: [JSONElement], hint: String, depth: Int = 0) throws(SchemaProblem)
     -> String
   {
@@ -104,8 +107,8 @@ struct TypeReader {
     return written.utf8.count <= TypeReader.longest ? written : "any"
   }
 
-  /// Returns the type of a value that one of several alternatives applies to. An alternative is a
-  /// list of schemas that apply together.
+  /// Returns the type of a value to which one of several alternatives applies. Each alternative is
+  /// a list of schemas that apply together.
   mutating func type(ofOneOf alternatives: [[JSONElement]], hint: String, depth: Int = 0)
     throws(SchemaProblem) -> String
   {
@@ -157,7 +160,7 @@ struct TypeReader {
     return types.isEmpty || types.contains("any") ? "any" : types.joined(separator: "|")
   }
 
-  /// Returns the name of the class for a record. If the class is new, it is queued for writing.
+  /// Returns the class name of a record. If the class is new, it is queued for writing.
   private mutating func record(_ view: SchemaView, hint: String) -> String {
     let place = view.parts.map { SchemaPlace($0) }
     if let known = places[place] { return known }
@@ -214,7 +217,7 @@ struct TypeReader {
 
   // MARK: Reading schemas
 
-  /// Returns whether the value is an object with declared fields.
+  /// Returns whether a combined schema describes an object with declared fields.
   private static func isRecord(_ view: SchemaView) -> Bool {
     guard view.words == nil, !view.propertyNames.isEmpty else { return false }
     return view.types?.contains("object") ?? true
@@ -225,8 +228,8 @@ struct TypeReader {
     return view.others.isEmpty ? ["any"] : ["object"]
   }
 
-  /// Returns the name of the definition that a reference leads to, directly or indirectly. nil if
-  /// it leads elsewhere.
+  /// Returns the name of the definition to which a reference leads, directly or indirectly; nil if
+  /// the reference doesn't lead to a definition.
   private mutating func definition(
     _ reference: String, of schema: JSONElement, _ references: SchemaReferences
   ) throws(SchemaProblem) -> String? {
@@ -243,7 +246,7 @@ struct TypeReader {
     ].contains(key)
   }
 
-  /// Splits a type at the bars that are outside of brackets.
+  /// Splits a type at the `|` characters that are outside of brackets.
   static func choices(_ type: String) -> [String] {
     var parts: [String] = [""]
     var depth = 0
@@ -272,21 +275,21 @@ struct TypeReader {
   }
 }
 
-/// A schema, combined with the schemas that it refers to by references and in `allOf`.
+/// A schema combined with the schemas to which it refers by references and `allOf`.
 ///
-/// All these parts apply to the same value. Each `anyOf` or `oneOf` is a choice: one of its
+/// All combined schemas apply to the same value. Each `anyOf` or `oneOf` is a choice: one of its
 /// branches applies.
 struct SchemaView {
-  /// The schemas that apply together. Only those with keywords are included.
+  /// The schemas that apply together. Schemas without keywords are left out.
   private(set) var parts: [JSONElement] = []
-  /// The branches of each `anyOf` and `oneOf` in the parts.
+  /// The branches of each `anyOf` and `oneOf` in `parts`.
   private(set) var choices: [[JSONElement]] = []
-  /// Whether no value can fit.
+  /// Whether no value can be valid.
   private(set) var isNever = false
-  /// The first reference that could not be resolved. nil if there is none.
+  /// The first reference that could not be resolved; nil if there is none.
   private(set) var lost: SchemaResources.Lost?
 
-  /// The maximum number of parts that a schema may expand to.
+  /// The largest number of schemas that are combined.
   private static let mostParts = 200
 
   init(_ schemas: [JSONElement], _ references: SchemaReferences) throws(SchemaProblem) {
@@ -317,7 +320,7 @@ struct SchemaView {
 
   // MARK: Keywords
 
-  /// The JSON Schema types that all parts allow. nil if any type is allowed.
+  /// The JSON Schema types that all schemas in `parts` allow; nil if any type is allowed.
   var types: [String]? {
     var types: [String]?
     for part in parts {
@@ -337,12 +340,12 @@ struct SchemaView {
     return types
   }
 
-  /// Returns whether every value of the type `other` is also of the type `type`.
+  /// Returns whether every value of the type `other` also has the type `type`.
   static func covers(_ type: String, _ other: String) -> Bool {
     type == other || type == "number" && other == "integer"
   }
 
-  /// The values that `enum` or `const` allows. nil if any value is allowed.
+  /// The values that `enum` or `const` allows; nil if any value is allowed.
   var words: [JSONElement]? {
     var words: [JSONElement]?
     for part in parts {
@@ -365,7 +368,7 @@ struct SchemaView {
     return names
   }
 
-  /// Returns the schemas of a property. Empty if the property is not declared.
+  /// Returns the schemas of a property; empty if the property is not declared.
   func property(_ name: String) -> [JSONElement] {
     parts.compactMap { $0["properties"]?[name] }
   }
@@ -379,7 +382,7 @@ struct SchemaView {
     return names
   }
 
-  /// The patterns for names of properties, each with its schema.
+  /// The patterns for the names of properties, each with the schema of these properties.
   var patterned: [(pattern: String, schema: JSONElement)] {
     parts.flatMap { part in (part["patternProperties"]?.pairs ?? []).map { ($0.key, $0.value) } }
   }
@@ -392,13 +395,13 @@ struct SchemaView {
     }
   }
 
-  /// The schemas for properties that are not declared, as alternatives. Empty if the schema does
-  /// not specify them.
+  /// The schemas of properties that are not declared, as a list of alternatives; empty if there are
+  /// none.
   var others: [[JSONElement]] {
     patterned.map { [$0.schema] } + (rest.isEmpty ? [] : [rest])
   }
 
-  /// Returns the schemas of the array element at a position. Empty if the schema does not specify
+  /// Returns the schemas of the array element at an index; empty if the schema does not specify
   /// them.
   func element(_ position: Int) -> [JSONElement] {
     parts.compactMap { part in
@@ -407,8 +410,8 @@ struct SchemaView {
     }
   }
 
-  /// The schemas of the array elements, as alternatives by position. Empty if the schema does not
-  /// specify them.
+  /// The schemas of the array elements, as a list of alternatives by index; empty if the schema
+  /// does not specify them.
   var elements: [[JSONElement]] {
     let count = parts.map { $0["prefixItems"]?.count ?? 0 }.max() ?? 0
     return (0...count).map { element($0) }.filter { !$0.isEmpty }

@@ -1,5 +1,5 @@
-/// The members or elements of a value that keywords have evaluated. The keywords
-/// `unevaluatedProperties` and `unevaluatedItems` need them.
+/// The members or elements of a value that have been evaluated by keywords. Used for the keywords
+/// `unevaluatedProperties` and `unevaluatedItems`.
 struct Evaluated {
   /// Whether any keyword needs this information.
   let isWanted: Bool

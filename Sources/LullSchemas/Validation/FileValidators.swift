@@ -1,5 +1,5 @@
-/// The compiled validators for the schemas of a file, either for responses or for requests. Shared
-/// parts are compiled once. One thread at a time.
+/// The compiled validators for the schemas of a file, either for responses or for requests. Schemas
+/// used by several validators are compiled once. Usable on one thread at a time.
 package final class FileValidators {
   package let file: SchemaFile
   private var known: [String: SchemaValidator] = [:]
@@ -9,13 +9,14 @@ package final class FileValidators {
 
   /// Creates validators for the schemas of a file. They are compiled on first use.
   ///
-  /// - Parameter isOfAnswers: Whether properties that are write-only may be missing.
+  /// - Parameter isOfAnswers: Whether the validated contents are responses, in which write-only
+  ///   properties may be missing.
   package init(_ file: SchemaFile, isOfAnswers: Bool = true) {
     self.file = file
     self.isOfAnswers = isOfAnswers
   }
 
-  /// Returns the validator for the schema at a pointer, such as `#/$defs/user`.
+  /// Returns the validator for the schema at a JSON Pointer, such as `#/$defs/user`.
   package func validator(_ pointer: String) throws(SchemaProblem) -> SchemaValidator {
     if let known = known[pointer] { return known }
     do throws(SchemaProblem) {

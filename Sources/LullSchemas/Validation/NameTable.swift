@@ -1,7 +1,7 @@
 import CSimdjson
 
-/// A table of names and numbers. Lookup compares the bytes of a key in the document, without
-/// copying them.
+/// Maps names to numbers. The lookup of a key compares the bytes of the key in the document,
+/// without copying them.
 struct NameTable: Sendable {
   private var names: [[UInt8]] = []
   private var values: [Int] = []

@@ -1,5 +1,5 @@
-/// Translates ECMA-262 syntax that PCRE2 writes differently: Unicode white space, and Unicode
-/// properties with long names.
+/// Converts ECMA-262 patterns to the syntax of PCRE2, which differs for Unicode white space and for
+/// Unicode properties with long names.
 enum PatternSpelling {
   static func translated(_ pattern: String) -> String {
     guard pattern.utf8.contains(UInt8(ascii: "\\")) else { return pattern }

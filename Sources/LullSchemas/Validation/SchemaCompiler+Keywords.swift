@@ -1,8 +1,8 @@
 import LullCore
 
 extension SchemaCompiler {
-  /// Returns the compiled keywords of a schema. The cheapest come first. Keywords that depend on
-  /// which members the others have evaluated come last.
+  /// Returns the compiled keywords of a schema, in the order of evaluation. The cheapest keywords
+  /// come first. Keywords that depend on the members evaluated by other keywords come last.
   mutating func keywords(_ context: inout SchemaContext) throws(SchemaProblem) -> [SchemaKeyword] {
     let element = context.element
     if let isAllowed = element.bool { return isAllowed ? [] : [.never] }

@@ -1,6 +1,6 @@
 import LullCore
 
-/// Compiles a schema, and all schemas that it refers to, into nodes.
+/// Compiles a schema, and all schemas to which it refers, into nodes.
 struct SchemaCompiler {
   private static let mostNodes = 1_000_000
 
@@ -13,7 +13,7 @@ struct SchemaCompiler {
   let resources: SchemaResources
   let isOfAnswers: Bool
   private(set) var nodes: [SchemaNode] = []
-  /// The dynamic anchors that references need. The outer key is a resource with nodes.
+  /// The nodes of the dynamic anchors that references need, by resource and then by name.
   private(set) var dynamicAnchors: [Int: [String: Int]] = [:]
   private var known: [SchemaPlace: Int] = [:]
   private var jobs: [Job] = []
@@ -22,13 +22,14 @@ struct SchemaCompiler {
 
   /// Creates a compiler.
   ///
-  /// - Parameter isOfAnswers: Whether properties that are write-only may be missing.
+  /// - Parameter isOfAnswers: Whether the validated contents are responses, in which write-only
+  ///   properties may be missing.
   init(_ resources: SchemaResources, isOfAnswers: Bool = false) {
     self.resources = resources
     self.isOfAnswers = isOfAnswers
   }
 
-  /// Compiles a schema and all schemas that it refers to.
+  /// Compiles a schema and all schemas to which it refers.
   ///
   /// - Returns: The index of the schema's node.
   mutating func compile(_ element: JSONElement, _ resource: Int) throws(SchemaProblem) -> Int {
@@ -44,7 +45,7 @@ struct SchemaCompiler {
     return root
   }
 
-  /// Discards the pending work after an error. The nodes must not be used any more.
+  /// Discards the pending work after an error. The nodes compiled so far must not be used any more.
   mutating func giveUp() { jobs = [] }
 
   /// Whether any reference depends on the dynamic scope.
@@ -94,8 +95,8 @@ struct SchemaCompiler {
     }
   }
 
-  /// Compiles the dynamic anchors of all resources with nodes, because a dynamic reference may find
-  /// any of them in its scope.
+  /// Compiles the dynamic anchors of all resources with nodes. Any of these anchors may be in the
+  /// scope of a dynamic reference.
   private mutating func enterDynamicAnchors() throws(SchemaProblem) {
     guard !dynamicNames.isEmpty else { return }
     for resource in Set(nodes.map(\.resource)) {
@@ -107,7 +108,7 @@ struct SchemaCompiler {
   }
 }
 
-/// The schema that is being compiled. Reads its keywords and reports errors in them.
+/// The schema that is being compiled. Reads the keywords of this schema and reports errors in them.
 struct SchemaContext {
   let element: JSONElement
   let resource: Int
@@ -117,7 +118,7 @@ struct SchemaContext {
     SchemaProblem("'\(keyword)' must be \(expected)", pointer: pointer)
   }
 
-  /// Returns the value of a keyword that is a count. It may be written as `2.0`.
+  /// Returns the value of a keyword whose value is a count. The count may be written as `2.0`.
   func count(_ keyword: String) throws(SchemaProblem) -> Int? {
     guard let value = element[keyword] else { return nil }
     guard let count = SchemaNumber(value)?.count else {
@@ -152,8 +153,8 @@ struct SchemaContext {
     return names
   }
 
-  /// Returns whether a value is an empty object. An empty Lua table is encoded as one, even if it
-  /// was meant as a list.
+  /// Returns whether a value is an empty object. An empty Lua table is encoded as an empty object,
+  /// even if a list was intended.
   private func isEmptyTable(_ value: JSONElement) -> Bool {
     value.kind == .object && value.count == 0
   }

@@ -1,6 +1,6 @@
 import LullCore
 
-/// A keyword of a schema with its compiled value. Other schemas are represented by the indices of
+/// A keyword of a schema with its compiled value. Nested schemas are represented by the indices of
 /// their nodes.
 enum SchemaKeyword: Sendable {
   case never
@@ -30,8 +30,8 @@ enum SchemaKeyword: Sendable {
   case not(Int)
   case condition(Int, then: Int?, otherwise: Int?)
   case reference(Int)
-  /// A dynamic reference. It refers to the outermost schema in scope that has an anchor of this
-  /// name, or else to the node.
+  /// A dynamic reference. It refers to the outermost schema in scope with an anchor of this name.
+  /// If there is none, it refers to the node with this index.
   case dynamicReference(name: String, Int)
   case unevaluatedItems(Int)
   case unevaluatedProperties(Int)
@@ -40,7 +40,7 @@ enum SchemaKeyword: Sendable {
     case minimum, maximum, exclusiveMinimum, exclusiveMaximum
   }
 
-  /// The schemas of members: by name, by pattern, and for all other members.
+  /// The schemas of an object's members: by name, by pattern, and for all other members.
   struct PropertyRules: Sendable {
     var names = NameTable()
     var patterns: [(pattern: SchemaPattern, node: Int)] = []
@@ -65,7 +65,7 @@ enum SchemaKeyword: Sendable {
       ("array", .array, "an array"), ("object", .object, "an object"), ("null", .null, "null"),
     ]
 
-    /// The types, for messages.
+    /// The names of the types, for messages.
     var words: String {
       let words = TypeSet.names.filter { contains($0.set) }.map(\.words)
       guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
@@ -76,7 +76,7 @@ enum SchemaKeyword: Sendable {
 
 /// A compiled schema, with its keywords in the order of evaluation.
 struct SchemaNode: Sendable {
-  /// The index of the resource that the schema belongs to. Needed for dynamic references.
+  /// The index of the resource to which the schema belongs. Used for dynamic references.
   var resource: Int
   var keywords: [SchemaKeyword] = []
 }

@@ -1,21 +1,21 @@
 import CSimdjson
 import LullCore
 
-/// A number in a form that can be compared. Signed and unsigned 64-bit integers are exact, and
-/// other numbers are doubles.
+/// A number in a form in which numbers can be compared. Signed and unsigned 64-bit integers are
+/// exact; other numbers are doubles.
 enum SchemaNumber: Sendable {
   case int(Int64)
-  /// An integer that is larger than `Int64` allows.
+  /// An integer that is too large for `Int64`.
   case unsigned(UInt64)
   case double(Double)
 
-  /// Reads a number. nil if the element is not one.
+  /// Reads a number; nil if the element is not a number.
   init?(_ element: JSONElement) {
     self.init(element.document.view, element.index)
   }
 
-  /// Reads a number from the view of a document. The caller must hold the document. nil if the
-  /// value is not a number.
+  /// Reads a number from the view of a document; nil if the value is not a number. The caller must
+  /// keep the document alive.
   init?(_ view: csj_view, _ index: Int) {
     switch csj_type_at(view, index) {
     case CSJ_INT: self = .int(csj_int_at(view, index))
@@ -28,13 +28,14 @@ enum SchemaNumber: Sendable {
     }
   }
 
-  /// Whether the number has no fraction, in whatever form it is written.
+  /// Whether the number has no fraction. It may be written in any form, such as `2.0`.
   var isWhole: Bool {
     guard case .double(let value) = self else { return true }
     return value.rounded(.towardZero) == value
   }
 
-  /// The number as a count. nil if it is not a whole number of a suitable size.
+  /// The number as a count; nil if it is negative or not a whole number. If it is too large, the
+  /// count is `Int.max`.
   var count: Int? {
     switch self {
     case .int(let value): value >= 0 ? Int(value) : nil
@@ -46,7 +47,8 @@ enum SchemaNumber: Sendable {
 
   static func < (one: SchemaNumber, other: SchemaNumber) -> Bool { one.compared(to: other) < 0 }
 
-  /// Compares two numbers. The result is negative, zero or positive.
+  /// Compares this number to another. The result is negative if this number is smaller, zero if
+  /// both are equal, and positive if this number is larger.
   func compared(to other: SchemaNumber) -> Int {
     switch (self, other) {
     case (.int(let one), .int(let other)): SchemaNumber.order(one, other)
@@ -69,8 +71,8 @@ enum SchemaNumber: Sendable {
     return one != cut ? order(one, cut) : order(0, other - Double(cut))
   }
 
-  /// Returns whether the number is a multiple of another one, computed exactly from the decimal
-  /// digits. The divisor must be greater than zero.
+  /// Returns whether this number is a multiple of `divisor`, computed exactly from the decimal
+  /// digits. `divisor` must be greater than zero.
   func isMultiple(of divisor: SchemaNumber) -> Bool {
     guard let one = decimal, let other = divisor.decimal else { return false }
     if one.digits == 0 { return true }
@@ -87,7 +89,7 @@ enum SchemaNumber: Sendable {
     return one.digits % scaled == 0
   }
 
-  /// The absolute value of a number as `digits` × 10^`exponent`.
+  /// The absolute value of a number, stored as `digits` × 10^`exponent`.
   private struct Decimal {
     var digits: UInt64
     var exponent: Int

@@ -1,7 +1,7 @@
 import CPCRE2
 
-/// A regular expression in a schema, as in ECMA-262 with the flag `u`. It may match any part of a
-/// text.
+/// A regular expression in a schema, in the syntax of ECMA-262 with the flag `u`. A text matches if
+/// any substring matches.
 final class SchemaPattern: Sendable {
   let text: String
   // The pattern is set once, only read by searches, and freed with this object, so sharing it is
@@ -32,14 +32,15 @@ final class SchemaPattern: Sendable {
 
   deinit { cpcre2_free(pattern) }
 
-  /// Returns whether the pattern matches any part of a name. If the search takes too long, the
-  /// result is true.
+  /// Returns whether the pattern matches any substring of a name. If the search takes too long,
+  /// returns true.
   func isFound(in text: String) -> Bool {
     var text = text
     return text.withUTF8 { isFound(in: $0) } ?? true
   }
 
-  /// Returns whether the pattern matches any part of a text. nil if the search takes too long.
+  /// Returns whether the pattern matches any substring of a text. If the search takes too long,
+  /// returns nil.
   func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool? {
     text.withMemoryRebound(to: CChar.self) { text in
       var steps: Int64 = 0

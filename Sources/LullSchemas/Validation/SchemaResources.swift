@@ -1,7 +1,7 @@
 import LullCore
 
-/// The schemas that references may lead to during compilation. They are found by URI, anchor and
-/// pointer.
+/// The schemas to which references may lead during compilation. A schema is found by its URI,
+/// anchor or JSON Pointer.
 final class SchemaResources {
   enum Root {
     case element(JSONElement)
@@ -15,8 +15,8 @@ final class SchemaResources {
     var dynamicAnchors: [String: JSONElement] = [:]
   }
 
-  /// The schema that a reference leads to. If the reference names a dynamic anchor, its name is
-  /// included.
+  /// The schema to which a reference leads. If the reference contains a dynamic anchor, the name of
+  /// this anchor is included.
   typealias Target = (element: JSONElement, dynamicAnchor: String?)
 
   /// The reason why a reference can't be resolved.
@@ -28,13 +28,13 @@ final class SchemaResources {
   private var places: [String: Int] = [:]
   private var homes: [SchemaPlace: Int] = [:]
   private let documents: [String: JSONElement]
-  /// The number of resources whose definitions have been registered. These are the first ones in
-  /// `resources`.
+  /// The number of resources whose definitions have been registered. These are the first resources
+  /// in `resources`.
   private var enteredFiles = 0
 
   /// Creates a collection without resources.
   ///
-  /// - Parameter documents: Additional documents, by URI. Nothing is fetched.
+  /// - Parameter documents: Additional documents by URI. Other documents are not fetched.
   init(documents: [String: JSONElement]) {
     self.documents = documents
   }
@@ -51,18 +51,19 @@ final class SchemaResources {
 
   func home(of element: JSONElement) -> Int? { homes[SchemaPlace(element)] }
 
-  /// Returns the resource of a schema, and registers the schema if necessary. Unless the schema has
-  /// its own identifier, it belongs to the given resource.
+  /// Returns the index of the resource to which a schema belongs, and registers the schema if
+  /// necessary. A schema with its own identifier is a resource itself. Any other schema belongs to
+  /// `resource`.
   func enteredHome(of element: JSONElement, in resource: Int) throws(SchemaProblem) -> Int {
     if let home = home(of: element) { return home }
     try walk(element, resource, "")
     return home(of: element) ?? resource
   }
 
-  /// Resolves a reference of a resource.
+  /// Resolves a reference in a resource.
   ///
-  /// - Throws: An error if the reference can't be resolved, or an error in a schema on the way to
-  ///   the target.
+  /// - Throws: An error if the reference can't be resolved, or if a schema on the way to the target
+  ///   is invalid.
   func find(_ reference: String, from resource: Int) throws(SchemaProblem) -> Target {
     switch try lookUp(reference, from: resource) {
     case .success(let target): return target
@@ -70,10 +71,10 @@ final class SchemaResources {
     }
   }
 
-  /// Resolves a reference of a resource. If that is not possible, returns a failure with the
-  /// reason.
+  /// Resolves a reference in a resource. If the reference can't be resolved, returns a failure with
+  /// the reason.
   ///
-  /// - Throws: An error in a schema on the way to the target.
+  /// - Throws: An error if a schema on the way to the target is invalid.
   func lookUp(_ reference: String, from resource: Int) throws(SchemaProblem) -> Result<
     Target, Lost
   > {
@@ -86,7 +87,7 @@ final class SchemaResources {
     let fragment = SchemaFragment.decoded(written)
     if fragment.isEmpty {
       guard case .element(let element) = resources[place].root else {
-        return lost(reference, "refers to a whole file")
+        return lost(reference, "refers to a whole schema file, not to a schema in it")
       }
       return .success((element, nil))
     }
@@ -115,7 +116,7 @@ final class SchemaResources {
     .failure(Lost(message: "the reference '\(LogText.part(reference, limit: 200))' \(why)"))
   }
 
-  /// Returns the index of the resource that a URI refers to. nil if the document is unknown.
+  /// Returns the index of the resource to which a URI refers; nil if the document is unknown.
   private func place(of document: String, _ resource: Int) throws(SchemaProblem) -> Int? {
     if document == resources[resource].uri.document { return resource }
     if let place = places[document] { return place }
@@ -145,8 +146,8 @@ final class SchemaResources {
     return element
   }
 
-  /// Finds the schema at a JSON Pointer. Follows the pointer step by step, because schemas on the
-  /// way may be resources themselves.
+  /// Finds the schema at a JSON Pointer. The pointer is followed token by token, because schemas on
+  /// the way may be resources themselves.
   private func element(at pointer: String, in place: Int) throws(SchemaProblem) -> JSONElement? {
     let tokens = pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
       String($0.replacing("~1", with: "/").replacing("~0", with: "~"))
@@ -178,7 +179,7 @@ final class SchemaResources {
     return SchemaPlace(root) == SchemaPlace(element)
   }
 
-  /// The values of `$schema` that are supported.
+  /// The supported values of `$schema`.
   private static let dialects = [
     "https://json-schema.org/draft/2020-12/schema",
     "https://spec.openapis.org/oas/3.1/dialect/base",
@@ -192,7 +193,7 @@ final class SchemaResources {
     "properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions",
   ]
 
-  /// Registers the resource and the anchors of each schema in an element.
+  /// Registers the resources and anchors of all schemas in `element`.
   private func walk(_ element: JSONElement, _ resource: Int, _ pointer: String)
     throws(SchemaProblem)
   {

@@ -1,8 +1,8 @@
 import LullCore
 
 extension SchemaRun {
-  /// Evaluates a keyword that applies other schemas to the same value. Returns whether the value
-  /// satisfies it.
+  /// Evaluates a keyword that applies other schemas to the same value. Returns whether the value is
+  /// valid according to this keyword.
   mutating func combine(
     _ keyword: SchemaKeyword, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -60,7 +60,7 @@ extension SchemaRun {
       if let first {
         return violation(
           "oneOf", index,
-          "must match only one schema of 'oneOf', matches those at \(first) and \(place)")
+          "must match only one schema of 'oneOf', but matches the schemas at \(first) and \(place)")
       }
       first = place
       evaluated.add(inside)
@@ -68,8 +68,8 @@ extension SchemaRun {
     return first != nil ? true : try tellNearest("oneOf", nodes, index, chain)
   }
 
-  /// Reports why a value fits none of several schemas. If it is clear which one is intended,
-  /// reports the violations of that schema.
+  /// Records violations for a value that is valid according to none of several schemas. If it is
+  /// clear which of the schemas is intended, records the violations of this schema.
   private mutating func tellNearest(
     _ keyword: String, _ nodes: [Int], _ index: Int, _ chain: Int
   ) throws(SchemaProblem) -> Bool {

@@ -2,8 +2,8 @@ import CSimdjson
 import LullCore
 
 extension SchemaRun {
-  /// Returns whether a value satisfies a keyword. A value of a type that the keyword does not apply
-  /// to always satisfies it.
+  /// Returns whether a value satisfies a keyword. If the keyword does not apply to values of this
+  /// type, returns true.
   mutating func check(
     _ keyword: SchemaKeyword, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -124,7 +124,8 @@ extension SchemaRun {
     }
   }
 
-  /// Returns the number of code points in a text: all bytes except the continuation bytes of UTF-8.
+  /// Returns the number of code points in a text, which is the number of bytes except the
+  /// continuation bytes of UTF-8.
   private static func characters(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     text.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
   }
@@ -153,8 +154,8 @@ extension SchemaRun {
     }
   }
 
-  /// Returns the positions of two equal elements of an array, starting at 0. nil if all elements
-  /// are different.
+  /// Returns the indices of two equal elements of an array, starting at 0; nil if all elements are
+  /// different.
   private mutating func repetition(in array: Int) throws(SchemaProblem) -> (Int, Int)? {
     var seen: [UInt64: [(position: Int, index: Int)]] = [:]
     var place = csj_first(view, array)
@@ -214,13 +215,13 @@ extension SchemaRun {
       if contained < least {
         return violation(
           least == 1 ? "contains" : "minContains", index,
-          "must have at least \(ViolationText.count(least, "element")) that 'contains' allows, "
+          "must have at least \(ViolationText.count(least, "element")) matching 'contains', "
             + "has \(contained)")
       }
       if let most, contained > most {
         return violation(
           "maxContains", index,
-          "must have at most \(ViolationText.count(most, "element")) that 'contains' allows, "
+          "must have at most \(ViolationText.count(most, "element")) matching 'contains', "
             + "has \(contained)")
       }
     default: break

@@ -84,8 +84,8 @@ extension SchemaRun {
     return fits
   }
 
-  /// Checks the name of a member. A key is stored on the tape like any other string, so it can be
-  /// evaluated as a value.
+  /// Validates the name of a member. The key of a member is stored on the tape like any other
+  /// string, so it can be evaluated as a value.
   private mutating func checkName(_ node: Int, _ key: Int) throws(SchemaProblem) -> Bool {
     var evaluated = Evaluated(isWanted: false)
     guard try !silently(node, key, -1, &evaluated) else { return true }

@@ -1,7 +1,7 @@
 import CSimdjson
 import LullCore
 
-/// Validates one content by a schema.
+/// Validates one content against a schema.
 struct SchemaRun {
   let schema: SchemaValidator
   let document: JSONDocument
@@ -11,15 +11,17 @@ struct SchemaRun {
   private let stackEnd = csj_stack_end()
   private var stepsLeft: Int
   private var found: [SchemaViolation] = []
-  /// Whether violations are not recorded, because only the result is needed.
+  /// Whether violations are not recorded. Set if only the result, valid or invalid, is needed.
   var isSilent = false
-  /// The steps from the root to the current value. They form its JSON Pointer.
+  /// The keys and indices from the root value to the current value. They form the JSON Pointer of
+  /// the current value.
   var way: [Step] = []
-  /// The resources that were entered on the way from the root schema. Dynamic references need them.
+  /// The resources of all schemas between the root schema and the current schema. Used for dynamic
+  /// references.
   private var scope: [Int] = []
 
   enum Step {
-    /// A member of an object. The value is the position of its key on the tape.
+    /// A member of an object. The value is the tape position of the member's key.
     case member(Int)
     case element(Int)
   }
@@ -52,20 +54,19 @@ struct SchemaRun {
 
   // MARK: Evaluation
 
-  /// The maximum number of nested schemas for one value. More of them mean that references form a
-  /// circle.
+  /// The largest number of schemas applied to the same value within each other. If it is exceeded,
+  /// the references form a circle.
   private static let longestChain = 400
-  /// The stack that the evaluation of one schema needs, in bytes, including room to return an
-  /// error.
+  /// The stack that is needed to evaluate one schema, in bytes. Includes room to return an error.
   private static let stackNeeded = 128 << 10
 
-  /// Returns whether a value fits a schema.
+  /// Returns whether a value is valid according to a schema.
   ///
   /// - Parameters:
   ///   - place: The index of the schema's node.
-  ///   - index: The position of the value on the tape.
-  ///   - chain: The number of enclosing schemas for the same value.
-  ///   - evaluated: Gets the members or elements that are evaluated.
+  ///   - index: The tape position of the value.
+  ///   - chain: The number of enclosing schemas that apply to the same value.
+  ///   - evaluated: Collects the members or elements that are evaluated.
   mutating func evaluate(
     _ place: Int, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -112,8 +113,8 @@ struct SchemaRun {
     }
   }
 
-  /// Returns the node that a dynamic reference refers to: that of the outermost resource in scope
-  /// with the anchor, or else the default.
+  /// Returns the index of the node to which a dynamic reference refers: the anchor `name` in the
+  /// outermost resource in scope that has this anchor. If no resource has it, returns `standard`.
   func dynamicTarget(_ name: String, _ standard: Int) -> Int {
     for resource in scope {
       if let node = schema.dynamicAnchors[resource]?[name] { return node }
@@ -121,7 +122,7 @@ struct SchemaRun {
     return standard
   }
 
-  /// Evaluates a member or an element of the current value.
+  /// Evaluates a schema for a member or an element of the current value.
   mutating func descend(
     _ step: Step, _ node: Int, _ index: Int
   ) throws(SchemaProblem) -> Bool {
@@ -141,7 +142,7 @@ struct SchemaRun {
     return try evaluate(node, index, chain + 1, &evaluated)
   }
 
-  /// Returns the violations of one schema, without those that were found before.
+  /// Returns the violations of one schema. Violations found earlier are not included.
   mutating func gathered(_ node: Int, _ index: Int, _ chain: Int) throws(SchemaProblem)
     -> [SchemaViolation]
   {
@@ -155,7 +156,7 @@ struct SchemaRun {
 
   // MARK: Violations
 
-  /// Records a violation. The message may include the value that was found. Always returns false.
+  /// Records a violation, optionally with the value that was found. Always returns false.
   mutating func violation(
     _ keyword: String, _ index: Int, _ message: @autoclosure () -> String,
     got showsValue: Bool = false
@@ -185,8 +186,8 @@ struct SchemaRun {
     }
   }
 
-  /// Returns the value that was found, for messages. If it may be a credential, returns only its
-  /// type.
+  /// Returns the value at a tape position as text for messages. If the value may be a credential,
+  /// returns only its type.
   func got(_ index: Int) -> String {
     if case .member(let key)? = way.last,
       CredentialName.names(String(decoding: SchemaRun.bytes(of: key, in: view), as: UTF8.self))

@@ -5,7 +5,7 @@ struct SchemaURI: Equatable {
   private var authority: Substring?
   private var path: String
   private var query: Substring?
-  /// The fragment as written, without the `#`. nil if there is none.
+  /// The fragment as written, without the `#`; nil if there is none.
   private(set) var fragment: String?
 
   init(_ text: String) {

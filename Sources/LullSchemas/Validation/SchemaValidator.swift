@@ -1,6 +1,7 @@
 package import LullCore
 
-/// A compiled JSON Schema, draft 2020-12. It can validate any number of contents. Any thread.
+/// A compiled JSON Schema, draft 2020-12. It can validate any number of contents. Usable on any
+/// thread.
 ///
 /// The vocabularies core, applicator, unevaluated and validation are supported. `format`, the
 /// meta-data and content vocabularies, and unknown keywords have no effect. Nothing is fetched: a
@@ -11,15 +12,15 @@ package import LullCore
 package struct SchemaValidator: Sendable {
   let nodes: [SchemaNode]
   let root: Int
-  /// The nodes of dynamic anchors. The outer key is the resource, the inner one the name. Empty if
-  /// no dynamic reference needs them.
+  /// The nodes of dynamic anchors, by resource and then by name. Empty if no dynamic reference
+  /// needs them.
   let dynamicAnchors: [Int: [String: Int]]
   let isDynamic: Bool
 
   /// Compiles a schema.
   ///
   /// - Parameter documents: Additional documents for references, by URI.
-  /// - Throws: The problem with the schema, and its place.
+  /// - Throws: An error with the problem in the schema and its position.
   package init(
     _ schema: JSONElement, documents: [String: JSONElement] = [:]
   ) throws(SchemaProblem) {
@@ -28,8 +29,8 @@ package struct SchemaValidator: Sendable {
     try self.init(schema, resource, resources)
   }
 
-  /// Compiles the schema at a pointer in a file, such as `#/$defs/user`. It may refer to the
-  /// definitions of the file.
+  /// Compiles the schema at a JSON Pointer in a file, such as `#/$defs/user`. The schema may refer
+  /// to the definitions of the file.
   package init(_ pointer: String, in file: SchemaFile)
     throws(SchemaProblem)
   {
@@ -45,9 +46,9 @@ package struct SchemaValidator: Sendable {
     }
   }
 
-  /// Returns the problems of several schemas in a file, each with the index of its pointer in
-  /// `pointers`. A problem in a shared definition is reported only for the first schema that uses
-  /// it.
+  /// Compiles several schemas of a file and returns their problems. `place` is the index in
+  /// `pointers` of the schema with the problem. A problem in a shared definition is reported only
+  /// for the first schema that uses the definition.
   package static func problems(at pointers: [String], in file: SchemaFile) -> [(
     place: Int, problem: SchemaProblem
   )] {
@@ -75,7 +76,7 @@ package struct SchemaValidator: Sendable {
     try self.init(element, resource, &compiler)
   }
 
-  /// Compiles a schema with a compiler that may already contain other schemas.
+  /// Compiles a schema with a compiler that may already have compiled other schemas.
   init(_ element: JSONElement, _ resource: Int, _ compiler: inout SchemaCompiler)
     throws(SchemaProblem)
   {
@@ -85,10 +86,11 @@ package struct SchemaValidator: Sendable {
     isDynamic = compiler.isDynamic
   }
 
-  /// Returns the violations in the order of the content. Empty if the content fits.
+  /// Returns the violations in `content`, in the order of the content. Empty if the content is
+  /// valid.
   ///
-  /// - Parameter limit: The maximum number of violations to find.
-  /// - Throws: An error if a limit on the time or on the depth is exceeded.
+  /// - Parameter limit: The largest number of violations to find.
+  /// - Throws: An error if a limit on the time or the depth is exceeded.
   package func violations(of content: JSONElement, limit: Int = 20) throws(SchemaProblem)
     -> [SchemaViolation]
   {
@@ -96,7 +98,7 @@ package struct SchemaValidator: Sendable {
     return try run.violations(of: content.index)
   }
 
-  /// Returns whether the content fits the schema. Faster than finding the violations.
+  /// Returns whether the content is valid. This is faster than finding the violations.
   package func fits(_ content: JSONElement) throws(SchemaProblem) -> Bool {
     var run = SchemaRun(self, content.document, limit: 0)
     return try run.violations(of: content.index, isSilent: true).isEmpty

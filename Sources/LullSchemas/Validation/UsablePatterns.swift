@@ -1,7 +1,8 @@
-/// Checks whether the regular expressions of schemas are valid, as in ECMA-262.
+/// Checks whether the regular expressions in schemas are valid according to ECMA-262.
 package struct UsablePatterns {
   private var known: [String: Bool] = [:]
-  /// Whether patterns can be checked. Without PCRE2 they can't, and all are accepted.
+  /// Whether patterns can be checked. Without PCRE2, they can't be checked, and all patterns are
+  /// accepted.
   private lazy var canTell = (try? SchemaPattern("a")) != nil
 
   package init() {}

@@ -1,7 +1,7 @@
 import CSimdjson
 
-/// Computes a hash for values. Equal values have equal hashes. To find repeated elements, only
-/// elements with the same hash are compared.
+/// Computes hashes of JSON values, to find repeated elements quickly. Equal values have equal
+/// hashes, so only elements with the same hash must be compared.
 enum ValueHash {
   static func of(_ index: Int, in view: csj_view) -> UInt64 {
     switch csj_type_at(view, index) {

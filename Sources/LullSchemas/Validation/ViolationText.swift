@@ -1,6 +1,6 @@
 import LullCore
 
-/// Formats values in contents and schemas for messages.
+/// Formats values of contents and schemas for messages.
 enum ViolationText {
   /// Returns a value as JSON if it is short. Otherwise returns its type.
   static func value(_ element: JSONElement) -> String {
@@ -25,7 +25,7 @@ enum ViolationText {
     }
   }
 
-  /// Returns a list of alternatives as text.
+  /// Returns a list of allowed values as text.
   static func list(_ values: [JSONElement]) -> String {
     let texts = values.prefix(8).map(value)
     guard texts.count > 1 else { return texts.first ?? "nothing" }

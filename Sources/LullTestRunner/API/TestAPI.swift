@@ -12,9 +12,9 @@ extension APIOwner {
     "TestModule", receiver: "test",
     "The table that `require \"lull.test\"` returns in a file that `lull test` runs.",
     """
-    Anywhere else `require "lull.test"` raises an error. The file runs once to find its tests, \
-    then once for each of them, in a new state and host: each test has its own copy of everything \
-    that the file makes.
+    In any other file, `require "lull.test"` raises an error. The test file runs once to find its \
+    tests, and then once for each test, in a new Lua state and host: each test has its own copy of \
+    everything that the file makes.
 
     `os.time()`, `os.date()` and `lull.now()` return the test's time, and `math.random` returns \
     the same numbers each time. There is no `before_all`: tests share nothing.
@@ -24,32 +24,38 @@ extension APIOwner {
         "__call", "(name: string, body: fun(t: Test))", shown: "test(name, body)",
         "Declares a test, with a name that no other test of the file has.",
         """
-        The function may wait. The test fails if it raises an error, or if an expectation was not \
-        met.
+        The function may wait. The test fails if the function raises an error, or if an \
+        expectation was not met.
         """),
       .function(
         "each", "(cases: any[], name: string, body: fun(t: Test, case: any))",
-        "Declares a test for each element of a list, which its function gets as second argument.",
         """
-        In the name, `{}` is replaced by the element, and `{key}` by a field of it; without \
-        either, a number is added.
+        Declares a test for each element of a list; the function gets the element as its second \
+        argument.
+        """,
+        """
+        In the name, `{}` is replaced by the element, and `{key}` by the field `key` of the \
+        element. If the name contains neither, a number is added to it.
         """),
       .function(
         "skip", "(name: string, body: fun(t: Test))",
         "Declares a test that is skipped and reported."),
       .function(
         "only", "(name: string, body: fun(t: Test))",
-        "Declares a test. If a run has tests declared with `only`, it runs no others.",
-        "Where the environment variable `CI` is set, it fails."),
+        "Declares a test. If a run has tests that are declared with `only`, no other tests run.",
+        "If the environment variable `CI` is set, a file with such a test fails."),
       .function(
         "before_each", "(body: fun(t: Test))",
         """
-        Runs a function before each test of the file, in the test's host; several run in their \
-        order.
+        Runs a function before each test of the file, in the test's host; several functions run in \
+        the order in which they were declared.
         """),
       .function(
         "after_each", "(body: fun(t: Test))",
-        "Runs a function after each test of the file, even if it failed; the last one first."
+        """
+        Runs a function after each test of the file, even if the test failed; several functions \
+        run in reverse order.
+        """
       ),
     ])
 
@@ -58,10 +64,10 @@ extension APIOwner {
     entries: [
       .function(
         "expect", "(value: any): Expectation",
-        "Starts an expectation about a value; the next call defines it."),
+        "Starts an expectation about a value; the next method call states the expectation."),
       .method(
         "api", "(name: string, options?: TestAPIOptions): API",
-        "Loads an API file, as `lull.api` does, relative to the folder of the command.",
+        "Loads an API file, as `lull.api` does, relative to the folder in which `lull test` runs.",
         "With `cassette`, requests are answered from a recording."),
       .method(
         "service", "(base_url: string, options?: TestServiceOptions): Service",
@@ -69,17 +75,23 @@ extension APIOwner {
         "With `cassette`, requests are answered from a recording."),
       .method(
         "cassette", "(name: string, options?: table)",
-        "Answers requests of any service from `cassettes/NAME.har` beside the test file.",
         """
-        `match` is a list of header names to compare, and `hide` a list of fields to hide. `lull \
-        test --record` writes the recording.
+        Answers requests of any service from the recording `cassettes/NAME.har` beside the test \
+        file.
+        """,
+        """
+        The option `match` is a list of header names to compare, and the option `hide` a list of \
+        names of fields to hide. `lull test --record` writes the recording.
         """
       ),
       .property("clock", "TestClock", "The time of the test."),
       .property("network", "TestNetwork", "The network of the test."),
       .property(
         "exchanges", "TestExchange[]",
-        "The requests sent so far, after retries and limits, in order; a new list each time."),
+        """
+        The requests sent so far, in order, with each retry as a separate request; a new list each \
+        time.
+        """),
       .property("name", "string", "The name of the test."),
       .property(
         "output", "string",
@@ -89,59 +101,71 @@ extension APIOwner {
   fileprivate static let testClock = APIOwner.object(
     "TestClock", receiver: "clock", "The simulated clock of a test.",
     """
-    Everything that depends on time uses it: staleness, retries, limits, watching, sleeps, \
-    timeouts, tokens, ages of caches. It starts with the first second of 2026 (UTC), or with the \
-    time of a recording. If everything that runs waits for a timer, the time moves to the next one \
-    automatically.
+    Everything that depends on time uses this clock: staleness, retries, limits, watching, sleeps, \
+    timeouts, tokens, ages of caches. The clock starts at the first second of 2026 (UTC), or at \
+    the time of a recording. If everything that runs waits for a timer, the time moves to the next \
+    timer automatically.
     """,
     entries: [
-      .property("now", "number", "Seconds since 1970."),
+      .property("now", "number", "The time of the test, in seconds since 1970."),
       .method(
         "advance", "(seconds: number)",
-        "Moves the time forward, past all timers that become due, in order; waits."),
+        "Moves the time forward, and waits while all timers that become due fire in order."),
       .method(
         "set", "(moment: number|string)",
-        "Sets the time, as an administrator would: no timer becomes due.",
-        "A number of seconds since 1970, or a text for `lull.time.parse`."),
+        "Sets the time as if an administrator had set the clock: no timer becomes due.",
+        "The time is a number of seconds since 1970, or a text that `lull.time.parse` accepts."),
     ])
 
   fileprivate static let testNetwork = APIOwner.object(
     "TestNetwork", receiver: "network",
     "The network of a test: a request without a stub fails the test.",
     """
-    A path begins with `/` and matches every URL whose path ends with it; a whole URL matches only \
-    that. `*` matches anything within a path segment, `**` anything. The query is compared only if \
-    it is given. If several match, the longest is used. Redirects are not followed, and cookies \
-    are neither stored nor sent: the service gets exactly the response.
+    A stub is set for a path or for a whole URL. A path begins with `/` and matches every URL \
+    whose path ends with it; a whole URL matches only that URL. `*` matches anything within a path \
+    segment, `**` anything. The query is compared only if the stub has a query. If several stubs \
+    match, the longest path or URL is used. Redirects are not followed, and cookies are neither \
+    stored nor sent: the service gets exactly the response.
     """,
     entries: [
       .method(
         "on",
         "(method: string, path: string, answer: TestAnswer|NetworkingFunction, ...: TestAnswer|NetworkingFunction)",
-        "Sets the responses to requests with a method and path, in turn; the last one repeats.",
-        "They replace earlier ones for the same method and path."),
+        """
+        Sets the responses to requests with a method and path, one after the other; the last \
+        response repeats.
+        """,
+        "The responses replace those that were set earlier for the same method and path."),
       .method(
         "fail",
         "(method: string, path: string, kind: \"refused\"|\"reset\"|\"cut\"|\"timeout\", options?: table)",
         "Makes requests with a method and path fail as if the network had failed.",
-        "`delay` is in seconds. A `\"timeout\"` lasts as long as the request's own timeout."),
+        """
+        The option `delay` is in seconds. A failure `"timeout"` comes when the request's own \
+        timeout has passed.
+        """),
     ])
 
   fileprivate static let expectation = APIOwner.object(
     "Expectation", receiver: "t.expect(x)", "An expectation about a value.",
     """
-    If it is not met, it raises an error at its line, and fails the test even if the error is \
-    caught. `t.expect(x).never:to_equal(y)` expects the opposite.
+    An expectation that is not met raises an error at its line, and the test fails even if the \
+    error is caught. `t.expect(x).never:to_equal(y)` expects the opposite.
     """,
     entries: [
-      .property("never", "Expectation", "The same value, expecting the opposite in the next call."),
+      .property(
+        "never", "Expectation",
+        "An expectation about the same value, whose methods expect the opposite."),
       .method(
         "to_equal", "(expected: any)",
-        "Expects a deeply equal value; reports the paths that differ.",
-        "Documents equal tables with the same contents."),
+        "Expects a deeply equal value; otherwise reports the paths that differ.",
+        "A document is equal to a table with the same contents."),
       .method(
         "to_be", "(expected: any)",
-        "Expects the same value, compared by `==` without metamethods."),
+        """
+        Expects the same value: for tables, the same table; for other values, a value that is \
+        equal by `==`.
+        """),
       .method(
         "to_be_a", "(type: string)",
         "Expects a type of Lua, or an object of Lull such as `Resource`."),
@@ -151,19 +175,20 @@ extension APIOwner {
       .method(
         "to_contain", "(part: any)",
         """
-        Expects a string that contains it, a list with such an element, or a record with all these \
-        fields.
+        Expects a string that contains `part`, a list with an element like `part`, or a record \
+        with all fields of `part`.
         """
       ),
       .method(
         "to_be_near", "(number: number, tolerance?: number)",
         """
-        Expects a number that differs from this one by at most the tolerance; default a billionth.
+        Expects a number that differs from `number` by at most `tolerance`; default a billionth of \
+        `number`, at least 1e-9.
         """),
       .method(
         "to_raise", "(text?: string): any",
         """
-        Expects a function that raises an error when it is called, with that text in its message; \
+        Expects a function that raises an error when it is called, with `text` in the message; \
         returns the error.
         """
       ),
@@ -172,21 +197,26 @@ extension APIOwner {
         "Expects a request that succeeds, and waits for it; returns the entity."),
       .method(
         "to_fail_with", "(expected: ExpectedFailure): RequestError",
-        "Expects a request that fails like this, and waits for it; returns the error."),
+        """
+        Expects a request that fails with the given status, kind or message, and waits for it; \
+        returns the error.
+        """),
       .method(
         "to_match_snapshot", "(options?: SnapshotOptions)",
-        "Expects the same value as the last time, from `snapshots/FILE.snap` beside the test file.",
+        "Expects the value that is stored in `snapshots/FILE.snap` beside the test file.",
         """
-        The value is written there the first time, and each time with `lull test --update`. If \
-        `CI` is set, it is never written, and a missing one fails. Content, tables and texts can \
-        be stored.
+        The value is stored the first time, and each time with `lull test --update`. If the \
+        environment variable `CI` is set, no value is stored, and a missing value fails the test. \
+        Content, tables and texts can be stored.
         """),
     ])
 
   fileprivate static let testAnswer = APIOwner.table(
     "TestAnswer", extending: "StubAnswer", "A response of `t.network:on`.",
     entries: [
-      .field("delay", "number?", "Seconds of the test's time until it arrives; default 0."),
+      .field(
+        "delay", "number?",
+        "Seconds of the test's time until the response arrives; default 0."),
       .field(
         "fail", "\"refused\"|\"reset\"|\"cut\"|\"timeout\"|nil",
         "A failure of the network instead of a response, as in `t.network:fail`."),
@@ -223,16 +253,20 @@ extension APIOwner {
     "TestExchange", "An element of `t.exchanges`.",
     entries: [
       .field("method", "string", "The HTTP method."),
-      .field("url", "string", "The URL it was sent to; secrets are masked."),
+      .field("url", "string", "The URL that the request was sent to; secrets are masked."),
       .field(
         "headers", "table<string, string>",
-        "The headers it was sent with, by names in lower case."),
-      .field("body", "string?", "Its body."),
+        "The headers that the request was sent with, by names in lower case."),
+      .field("body", "string?", "The body of the request."),
       .field("status", "integer?", "The status of the response."),
       .field("http_status", "integer?", "The same as `status`."),
       .field("error", "string?", "The reason why there is no response."),
-      .field("sent_at", "number", "When it was sent, in the test's time."),
-      .field("seconds", "number?", "How long it took; nil while it is in flight."),
+      .field(
+        "sent_at", "number",
+        "When the request was sent, in the test's time, in seconds since 1970."),
+      .field(
+        "seconds", "number?",
+        "How long the exchange took, in seconds; nil while the request is in flight."),
     ])
 
   fileprivate static let expectedFailure = APIOwner.table(
@@ -241,7 +275,7 @@ extension APIOwner {
       .field("status", "integer?", "The HTTP status."),
       .field("http_status", "integer?", "The same as `status`."),
       .field("kind", "CauseKind?", "The kind of the cause."),
-      .field("message", "string?", "A text in the message for users."),
+      .field("message", "string?", "A text that the message for users must contain."),
     ])
 
   fileprivate static let snapshotOptions = APIOwner.table(
@@ -249,7 +283,10 @@ extension APIOwner {
     entries: [
       .field(
         "name", "string?",
-        "The name of the snapshot, after that of the test. Required if one test has several."),
+        """
+        The name of the snapshot, which is added to the name of the test. Further snapshots of a \
+        test without a name are numbered.
+        """),
       .field(
         "mask", "string[]?",
         """

@@ -155,8 +155,8 @@ extension APIOwner {
 }
 
 extension StubExchange {
-  /// The body that would have been sent, even if it is a stream. `nil` if there is none, or if it
-  /// can no longer be read.
+  /// The body that would have been sent, even if it is a stream. `nil` if there is no body, or if
+  /// the body can no longer be read.
   private var body: [UInt8]? {
     switch request.payload {
     case .bytes(let bytes)?: bytes

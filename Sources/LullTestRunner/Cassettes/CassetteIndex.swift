@@ -25,8 +25,8 @@ struct CassetteIndex {
     }
   }
 
-  /// Returns recordings and a sentence about each: first those with unused exchanges, and then
-  /// those that no test uses.
+  /// Returns recordings and a sentence about each: first the recordings with unused exchanges, then
+  /// the recordings that no test uses.
   ///
   /// - Parameters:
   ///   - files: The test files whose tests have all been run.
@@ -82,8 +82,8 @@ struct CassetteIndex {
     }
   }
 
-  /// Returns the names of the files in a folder, sorted and without hidden files. Empty if it is
-  /// not a folder.
+  /// Returns the names of the files in a folder that satisfy `fits`, sorted and without hidden
+  /// files. Empty if the path is not a folder.
   private static func names(in folder: String, _ fits: (String) -> Bool) -> [String] {
     let names = (try? FolderListing.names(in: folder)) ?? []
     return names.filter { !$0.hasPrefix(".") && fits($0) }.sorted()

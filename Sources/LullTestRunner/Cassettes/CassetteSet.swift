@@ -33,12 +33,12 @@ struct CassetteSet {
   ///
   /// - Parameters:
   ///   - folder: The folder of the test file.
-  ///   - headers: The names of additional headers to compare, in lower case. If empty, those of an
-  ///     already included recording stay in effect.
-  ///   - names: The names of additional credentials, in lower case. If empty, those of an already
-  ///     included recording stay in effect.
-  /// - Returns: The time of the recording in seconds since 1970. `nil` if it is unknown, or if the
-  ///   recording was already included.
+  ///   - headers: The names of additional headers to compare, in lower case. If the list is empty,
+  ///     the headers of an already included recording stay in effect.
+  ///   - names: The names of additional credentials, in lower case. If the list is empty, the
+  ///     credentials of an already included recording stay in effect.
+  /// - Returns: The time of the recording in seconds since 1970. `nil` if the time is unknown, or
+  ///   if the recording was already included.
   mutating func insert(
     _ name: String, folder: [UInt8], comparing headers: [String], hiding names: [String]
   ) throws(Problem) -> Double? {
@@ -79,7 +79,7 @@ struct CassetteSet {
     return cassette.started ?? SystemClock.now
   }
 
-  /// Assigns a recording to a service. Requests to the service are then recorded there.
+  /// Assigns a recording to a service. Requests to the service are then recorded in that recording.
   mutating func claim(_ name: String, _ claim: CassetteClaim) {
     guard let place = cassettes.firstIndex(where: { $0.name == name }) else { return }
     cassettes[place].claim(claim)
@@ -107,8 +107,8 @@ struct CassetteSet {
     fileprivate let number: Int
   }
 
-  /// Adds a request to a recording. It is the one that is assigned to the request's service, or
-  /// else the first one, which also gets requests for tokens.
+  /// Adds a request to the recording that is assigned to the request's service. If there is no such
+  /// recording, adds it to the first one, as with requests for tokens.
   mutating func note(_ request: HARRequest) -> Place {
     let claim = CassetteClaim(request)
     let cassette =
@@ -157,7 +157,8 @@ struct CassetteSet {
     return found
   }
 
-  /// Returns the text of a secret that was sent during this recording. `nil` if none has this mask.
+  /// Returns the text of a secret that was sent during this recording. `nil` if no secret has this
+  /// mask.
   func secret(masked mask: String) -> [UInt8]? {
     cassettes.lazy.compactMap { $0.secret(masked: mask) }.first
   }
@@ -256,8 +257,8 @@ struct CassetteClaim: Hashable {
   }
 }
 
-/// Keeps the parsed recordings of one test for the next ones. While the bytes of a file stay the
-/// same, it is not parsed again, and not searched for credentials again.
+/// Keeps the parsed recordings of one test for the next tests. While the bytes of a file stay the
+/// same, the file is not parsed again, and not searched for credentials again.
 final class CassetteCache {
   private struct Key: Hashable {
     let path: [UInt8]
@@ -270,8 +271,8 @@ final class CassetteCache {
   /// The maximum size of all cached files in bytes. Other recordings are parsed each time.
   private static let room = 32 << 20
 
-  /// Returns a cached recording in its initial state. `nil` if it is not cached, or if the file has
-  /// changed.
+  /// Returns a cached recording in its initial state. `nil` if the recording is not cached, or if
+  /// its file has changed.
   func cassette(of path: [UInt8], _ headers: [String], _ bytes: [UInt8]) -> TestCassette? {
     guard let known = kept[Key(path: path, headers: headers)], known.bytes == bytes else {
       return nil

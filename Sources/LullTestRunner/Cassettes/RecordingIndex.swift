@@ -4,7 +4,7 @@ import LullSystem
 /// The exchanges that tests have recorded. At the end, their drafts become recordings. (CAS-57)
 ///
 /// If a test fails, the recordings that it uses are not changed, because they would lack exchanges
-/// that it needs.
+/// that the test needs.
 struct RecordingIndex {
   /// The outcome for one recording.
   struct Ending {

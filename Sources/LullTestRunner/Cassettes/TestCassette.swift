@@ -22,7 +22,7 @@ struct TestCassette {
   /// that is still in progress.
   private var recorded: [HAREntry?] = []
   /// For each exchange that the test has recorded, the index of the existing exchange that it must
-  /// precede. `nil`: it is appended.
+  /// precede. `nil`: the exchange is appended.
   private var places: [Int?] = []
   /// Whether a recorded response contains `***` in place of a value that can't be restored.
   private(set) var masksAnswers = false
@@ -131,7 +131,8 @@ struct TestCassette {
 
   var isRecording: Bool { recorder != nil }
 
-  /// Adds a request that is sent to the network. Returns its number, which completes it in `end`.
+  /// Adds a request that is sent to the network. Returns its number, to be passed to `end` when the
+  /// request is complete.
   mutating func note(_ request: HARRequest) -> Int {
     places.append(cassette.note(redaction.redacted(request)))
     recorded.append(nil)
@@ -152,7 +153,8 @@ struct TestCassette {
     return shown
   }
 
-  /// Returns the text of a secret that was sent during this recording. `nil` if none has this mask.
+  /// Returns the text of a secret that was sent during this recording. `nil` if no secret has this
+  /// mask.
   func secret(masked mask: String) -> [UInt8]? { recorder?.secrets[mask] }
 
   /// Returns the beginning of a response in progress, in the form that the recording will have.
@@ -215,9 +217,9 @@ struct RecordedCassette: Codable {
   var path: String
   /// The path of the draft.
   var draft: String
-  /// The state of the existing recording's file when it was read. `nil` if it did not exist.
+  /// The state of the existing recording's file when it was read. `nil` if the file did not exist.
   var before: FileStamp?
-  /// The number of exchanges in the draft. `newCount` is the number of those that are new.
+  /// The number of exchanges in the draft. `newCount` is the number of new exchanges among them.
   var count: Int
   var newCount: Int
   /// Messages about possible tokens that no rule has identified, each with its place.

@@ -9,8 +9,8 @@ struct APICoverage {
     /// its count.
     let statuses: String
     let used: String
-    /// The parameters that no test has used. Of those that were used, the values of choices that no
-    /// test has used.
+    /// The parameters that no test has used. For a choice parameter that tests have used, the
+    /// values that no test has used.
     let missing: String
   }
 

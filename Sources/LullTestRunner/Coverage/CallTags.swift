@@ -18,7 +18,7 @@ final class CallTags {
   private var tags: [Tag] = []
   private var exact: [String: [Int]] = [:]
   private var byPath: [String: [Int]] = [:]
-  /// The resolved form of paths with links, by the original path.
+  /// The paths with links resolved, keyed by the original path.
   private var resolved: [String: String] = [:]
 
   /// Records the use of a declared call.

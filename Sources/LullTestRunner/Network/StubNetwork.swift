@@ -7,10 +7,10 @@ import LullSystem
 /// by the test's clock, and it records the requests. If there is no response to a request, the
 /// request and the test fail.
 ///
-/// A request is answered by the rule with the longest matching pattern. If several are equally
-/// long, the last one applies. The responses of a rule are used in turn, and the last one is
-/// repeated. If no rule matches, the recordings of the test answer, with the recorded delay. Home
-/// thread only.
+/// A request is answered by the rule with the longest matching pattern. If several matching
+/// patterns are equally long, the last rule applies. The responses of a rule are used in turn, and
+/// the last one is repeated. If no rule matches, the recordings of the test answer, with the
+/// recorded delay. Home thread only.
 final class StubNetwork: NetworkingProvider {
   private struct Rule {
     let method: RequestMethod
@@ -203,7 +203,7 @@ final class StubNetwork: NetworkingProvider {
   }
 
   /// Returns why a request can't be sent to the network: it needs a value of which only a mask is
-  /// known. `nil` if it can be sent.
+  /// known. `nil` if the request can be sent.
   private func unknown(in request: HTTPRequest, _ asked: HARRequest) -> String? {
     let shown = "\(request.method) \(LogText.url(request.url))"
     let standIns = StandIns.numbers(in: asked).union(request.standInsOfSecrets)
@@ -391,7 +391,7 @@ enum NetworkFault: String, CaseIterable {
         .truncatedBody, "the connection to \(host) ended before the body was complete")
     case .timeout:
       let limit = LogText.seconds(request.limits.timeout)
-      return TransportError(.timeout, "no complete answer from \(host) within \(limit) (timeout)")
+      return TransportError(.timeout, "no complete response from \(host) within \(limit) (timeout)")
     }
   }
 
@@ -401,8 +401,8 @@ enum NetworkFault: String, CaseIterable {
   }
 }
 
-/// The masks of the secrets that were sent while recording, by server and environment. For each
-/// mask, the sources of its secrets are stored.
+/// The masks of the secrets that were sent while recording, grouped by server and environment. For
+/// each mask, the sources of its secrets are stored.
 struct ToldMasks {
   private struct Owner {
     let environment: String?

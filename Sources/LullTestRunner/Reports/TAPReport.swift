@@ -40,8 +40,8 @@ final class TAPReport: TestReport {
       .replacing("\n", with: " ")
   }
 
-  /// Returns a text as a YAML block. Empty lines at its end are removed, because `prove` would
-  /// treat one as the end of the block.
+  /// Returns a text as a YAML block. Empty lines at the end of the text are removed, because
+  /// `prove` would treat an empty line as the end of the block.
   private static func block(_ text: String) -> String {
     var lines = shown(text).split(separator: "\n", omittingEmptySubsequences: false)
     while lines.last?.isEmpty == true { lines.removeLast() }

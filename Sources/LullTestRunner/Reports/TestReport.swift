@@ -44,7 +44,8 @@ struct TestOutcome {
   var heldSeconds = 0.0
   /// The output of the test.
   var output = ""
-  /// The first exchanges of the test. `moreExchanges` is the number of those that are not included.
+  /// The first exchanges of the test. `moreExchanges` is the number of exchanges that are not
+  /// included.
   var exchanges: [ShownExchange] = []
   var moreExchanges = 0
 

@@ -16,7 +16,7 @@ struct SnapshotFile {
   }
 
   let path: String
-  /// The snapshots by key.
+  /// The snapshots, keyed by snapshot key.
   private(set) var entries: [String: String] = [:]
 
   /// Reads the snapshots of a test file.
@@ -174,7 +174,7 @@ struct SnapshotIndex {
   ///
   /// - Parameter isWhole: Whether all tests of the file have been run. Unused snapshots are then
   ///   obsolete.
-  /// - Returns: The number of snapshots written, and the obsolete ones that were not removed.
+  /// - Returns: The number of snapshots written, and the obsolete snapshots that were not removed.
   mutating func end(
     _ path: String, isWhole: Bool
   ) throws(SnapshotFile.Problem) -> (written: Int, obsolete: [String]) {

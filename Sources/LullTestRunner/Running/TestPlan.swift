@@ -13,7 +13,7 @@ struct TestPlan {
   private var ends: [String: Int] = [:]
   /// The files of which all tests are run.
   private(set) var whole: Set<String> = []
-  /// Whether all tests are selected, except those that are declared as skipped.
+  /// Whether all tests are selected, except tests that are declared as skipped.
   private(set) var isWhole = true
   /// The files that declare skipped tests.
   private(set) var skipping: Set<String> = []
@@ -79,7 +79,7 @@ package struct TestSettings: Sendable {
     [isUpdating ? "1" : "0", isReadOnly ? "1" : "0", recording.rawValue, "\(longest)", folder]
   }
 
-  /// Reads the settings from a command line. `nil` if it is invalid.
+  /// Reads the settings from a command line. `nil` if the command line is invalid.
   package init?(words: [String]) {
     guard words.count == 5, let recording = RecordingMode(rawValue: words[2]),
       let longest = Double(words[3])

@@ -4,7 +4,7 @@ struct TestReply: Codable {
   var declared: [DeclaredTest] = []
   /// The modules and API files that the test file has loaded.
   var loaded: [String] = []
-  /// The report about a file that can't be read or compiled. `nil` if it could be loaded.
+  /// The report about a file that can't be read or compiled. `nil` if the file could be loaded.
   var unreadable: String?
   /// The reports about failures. Empty: the test has passed.
   var failures: [String] = []
@@ -23,10 +23,11 @@ struct TestReply: Codable {
   var cassettes: [CassetteUse] = []
   /// The recordings that the test has made, if it has passed.
   var recordings: [RecordedCassette] = []
-  /// The first exchanges of the test. `moreExchanges` is the number of those that are not included.
+  /// The first exchanges of the test. `moreExchanges` is the number of exchanges that are not
+  /// included.
   var exchanges: [ShownExchange] = []
   var moreExchanges = 0
-  /// The requests of the test, by the call of an API file that was used.
+  /// The requests of the test, grouped by the call of an API file that was used.
   var calls: [CallUse] = []
   /// The description of the API file, if the order requested it.
   var api: DeclaredAPI?

@@ -266,7 +266,7 @@ package final class TestSession {
       guard !end.obsolete.isEmpty else { return }
       let text =
         "no test uses \(end.obsolete.map { "'\($0)'" }.joined(separator: ", ")) in "
-        + "\(SnapshotFile.path(of: file)): remove it with lull test --update"
+        + "\(SnapshotFile.path(of: file)): remove unused snapshots with lull test --update"
       if options.isStrict { tell(file, ["lull: \(text)\n"], "") }
     } catch {
       tell(file, ["lull: \(error.text)\n"], "")

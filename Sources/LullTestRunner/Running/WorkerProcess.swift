@@ -12,7 +12,7 @@ final class WorkerProcess {
   private var lines: TestLines
   private let output: TestOutput
   private var hasEnded = false
-  /// The index of the order that the worker is carrying out. `nil` if it is free.
+  /// The index of the order that the worker is carrying out. `nil` if the worker is free.
   private(set) var task: Int?
 
   /// The descriptor from which the worker's replies are read.

@@ -14,7 +14,7 @@ package final class TestCase: HostExtension {
   private let environment: (any HostEnvironment)?
   /// The tests that the file declares.
   private(set) var declared: [DeclaredTest] = []
-  /// The line of each test, by name.
+  /// The line of each test, keyed by the name of the test.
   private var lines: [String: Int] = [:]
   /// The messages of expectations that were not met, each with its place.
   private(set) var unmet: [String] = []
@@ -67,7 +67,7 @@ struct DeclaredTest: Codable, Equatable {
     case plain
     /// The test is reported as skipped, and not run.
     case skip
-    /// If any file declares such a test, only such tests are run.
+    /// If any file declares a test with `only`, tests without `only` are not run.
     case only
   }
 
@@ -81,14 +81,14 @@ struct DeclaredTest: Codable, Equatable {
 /// because each call finds the state in its own host.
 final class TestBox {}
 
-/// The snapshots of one test: those that are stored, and those that the test has made.
+/// The stored snapshots of one test, and the snapshots that the test has made.
 struct TestSnapshots {
   struct Entry: Codable, Equatable {
     var key: String
     var text: String
   }
 
-  /// The stored snapshots of the test file, by key.
+  /// The stored snapshots of the test file, keyed by snapshot key.
   let known: [String: String]
   /// Whether stored snapshots are replaced.
   let isUpdating: Bool

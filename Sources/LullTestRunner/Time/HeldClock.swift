@@ -101,7 +101,8 @@ final class HeldClock: HostClock {
     }
   }
 
-  /// Counts a cancelled timer. If most timers in the heap are cancelled, removes those.
+  /// Counts a cancelled timer. If most timers in the heap are cancelled, removes the cancelled
+  /// timers.
   private func cancelled() {
     cancelledCount += 1
     guard cancelledCount > 1000, cancelledCount > timers.count / 2 else { return }

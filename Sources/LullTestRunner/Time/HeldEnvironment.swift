@@ -38,7 +38,8 @@ final class HeldEnvironment: HostEnvironment {
     heard.network = network
   }
 
-  /// Forwards secrets that are sent to the test network, which is created later.
+  /// Refers to the test network, which receives the secrets that are sent to the live network. The
+  /// test network is created after the live network.
   private final class HeardSecrets {
     weak var network: StubNetwork?
   }

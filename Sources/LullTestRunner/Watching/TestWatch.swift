@@ -19,7 +19,7 @@ package final class TestWatch {
   private var signals: [SignalWatch] = []
   private var signal: Int32?
   private var watches: [FolderWatch] = []
-  /// The time of the last change by the loop's clock.
+  /// The time of the last change to a file, by the loop's clock.
   private var stirred: Double?
   /// The files that tests have loaded, whatever folder they are in.
   private var loaded: Set<String> = []
@@ -53,7 +53,7 @@ package final class TestWatch {
   }
 
   /// Watches until the user quits or a signal arrives. Returns the exit code of the last run, or
-  /// that of the signal.
+  /// the exit code for the signal.
   package func run() -> Int32 {
     defer { close() }
     keys.open(on: loop)

@@ -4,8 +4,8 @@ import LullTransport
 
 /// Reads single keys from the terminal, without waiting for Enter.
 ///
-/// Without a terminal, it never returns a key. Closing it restores the settings of the terminal.
-/// Used only on the thread that created it.
+/// Without a terminal, no key is ever returned. `close` restores the settings of the terminal. Used
+/// only on the thread that created it.
 final class WatchKeys {
   enum Key {
     case run

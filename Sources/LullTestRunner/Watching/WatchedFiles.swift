@@ -1,7 +1,7 @@
 import LullSystem
 
-/// The state of the files that tests depend on. These are scripts, recordings and snapshots in
-/// certain folders, and other files by name.
+/// The state of the files that tests depend on: scripts, recordings and snapshots in certain
+/// folders, and other files that are watched by name.
 struct WatchedFiles: Equatable {
   /// The state of each file. The key is the path.
   private(set) var stamps: [String: FileStamp] = [:]

@@ -3,17 +3,17 @@ import LullLibC
 
 /// Amazon's Signature Version 4: each request is signed with a key derived from the secret key.
 ///
-/// Each time a request is sent, it is signed again completely, with the current time. If the body
-/// comes from files, they are read first, except where S3 accepts TLS instead of a signed body. If
-/// the service rejects a request and its clock differs from this machine's, this request and all
-/// later requests are signed with the service's time. Home thread only. Lua:
+/// Each time a request is sent, it is signed again completely, with the current time. Files that
+/// are part of the body are read before that, except where S3 accepts TLS instead of a signed body.
+/// If the service rejects a request and the service's clock differs from this machine's clock, this
+/// request and all later requests are signed with the service's time. Home thread only. Lua:
 /// `lull.auth.aws_sigv4{…}`.
 ///
 /// Behaviours: AWS-01 to AWS-09.
 final class AWSAuth: AuthStage {
   private let settings: AWSCredentials
-  /// The number of seconds by which a server's clock is ahead, by origin. It is only set if the
-  /// service does not accept the difference.
+  /// The number of seconds by which a server's clock is ahead of this machine's clock, by origin.
+  /// Contains only the origins whose service has rejected a request because of the difference.
   private var offsets: [String: Double] = [:]
 
   init(_ settings: AWSCredentials) { self.settings = settings }
@@ -28,7 +28,7 @@ final class AWSAuth: AuthStage {
     return hasher.finalize()
   }
 
-  /// The signing identity, service and region.
+  /// The identity of the requester: service, region, access key and secret key.
   var identity: SecretText {
     SecretText("aws \(settings.service ?? "") \(settings.region ?? "") ") + settings.accessKey
       + SecretText(" ") + settings.secretKey
@@ -88,7 +88,7 @@ final class AWSAuth: AuthStage {
       throw .final(
         .authFailed,
         "the host \(host) does not name its AWS service and region: "
-          + "pass service = and region = to lull.auth.aws_sigv4")
+          + "pass 'service' and 'region' to lull.auth.aws_sigv4")
     }
     return AWSService(name: name, region: region)
   }
@@ -105,7 +105,8 @@ final class AWSAuth: AuthStage {
 
   var renewableStatuses: Set<Int> { [400, 403] }
 
-  /// The number of seconds by which clocks may differ, which is less than any service accepts.
+  /// The largest accepted difference between the clocks, in seconds. Every service accepts a larger
+  /// difference.
   private static let tolerance = 240.0
 
   func canRenew(
@@ -126,7 +127,8 @@ final class AWSAuth: AuthStage {
     return true
   }
 
-  /// The generation of a request that has its own `Authorization` header.
+  /// The generation of a request to which nothing was added, because the request already has an
+  /// `Authorization` header.
   private static let notOurs = -1
 }
 
@@ -144,11 +146,12 @@ public struct AWSCredentials: Sendable, Equatable {
   /// The region, such as `eu-central-1`; nil derives it from the host. If the host does not contain
   /// a region and the keys come from the environment, the environment's region is used.
   public var region: String?
-  /// Whether bodies are signed; nil signs all except bodies from files that go to S3 over TLS.
+  /// Whether bodies are signed. nil signs every body, except a body from files that is sent to S3
+  /// over TLS.
   public var signsBody: Bool?
   private var isOfEnvironment = false
 
-  /// Creates credentials for the service and region that the host of a request names.
+  /// Creates credentials. The service and the region are derived from the host of each request.
   public init(accessKey: SecretText, secretKey: SecretText, sessionToken: SecretText? = nil) {
     self.accessKey = accessKey
     self.secretKey = secretKey
@@ -156,7 +159,8 @@ public struct AWSCredentials: Sendable, Equatable {
   }
 
   /// The credentials in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, with `AWS_SESSION_TOKEN`
-  /// and `AWS_REGION` or `AWS_DEFAULT_REGION` if these are set. They are read for each request.
+  /// and `AWS_REGION` or `AWS_DEFAULT_REGION` if these are set. The variables are read for each
+  /// request.
   public static var environment: AWSCredentials {
     var credentials = AWSCredentials(
       accessKey: SecretText(Secret(.environment("AWS_ACCESS_KEY_ID"))),
@@ -165,7 +169,7 @@ public struct AWSCredentials: Sendable, Equatable {
     return credentials
   }
 
-  /// The session token for a request that is sent now.
+  /// The session token that a request sent now must contain; nil for none.
   var currentToken: SecretText? {
     let name = "AWS_SESSION_TOKEN"
     guard sessionToken == nil, isOfEnvironment, AWSCredentials.variable(name) != nil else {

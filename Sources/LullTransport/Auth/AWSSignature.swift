@@ -5,7 +5,7 @@ import LullSystem
 final class AWSSignature: RequestSignature {
   /// How the body is signed.
   enum Body: Sendable, Equatable {
-    /// The body's digest is signed. nil means that the digest is not computed yet.
+    /// The body's digest is signed. nil means that the digest has not been computed yet.
     case signed([UInt8]?)
     /// The body is not signed, because TLS protects it. Only S3 accepts that.
     case unsigned
@@ -15,7 +15,7 @@ final class AWSSignature: RequestSignature {
   private let accessKey: SecretText
   private let secretKey: SecretText
   private let body: Body
-  /// The number of seconds by which the server's clock is ahead.
+  /// The number of seconds by which the server's clock is ahead of this machine's clock.
   private let offset: Double
 
   init(
@@ -66,7 +66,8 @@ final class AWSSignature: RequestSignature {
 
   static let algorithm = "AWS4-HMAC-SHA256"
 
-  /// Returns the body's digest. A digest in the request's own header takes precedence.
+  /// Returns the body's digest as the signature contains it. If the request has its own
+  /// `x-amz-content-sha256` header, returns the value of that header.
   private func said(of request: HTTPRequest) throws(TransportError) -> String {
     if let given = request.headers["x-amz-content-sha256"] { return given }
     switch body {
@@ -82,8 +83,8 @@ final class AWSSignature: RequestSignature {
   }
 }
 
-/// The canonical form of a request for Amazon's signatures: independent of how it is written on the
-/// wire.
+/// The canonical form of a request, from which Amazon's signatures are computed. The canonical form
+/// does not depend on how the request is written on the wire.
 ///
 /// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 struct AWSCanonicalRequest {
@@ -91,7 +92,8 @@ struct AWSCanonicalRequest {
   /// The names of the signed headers, sorted, separated by semicolons.
   let signedHeaders: String
 
-  /// - Parameter body: A digest in hexadecimal digits, or the placeholder for no digest.
+  /// - Parameter body: The body's digest in hexadecimal digits, or the placeholder for a body that
+  ///   is not signed.
   init(_ request: HTTPRequest, to target: AWSTarget, body: String) {
     var headers: [String: [[UInt8]]] = [:]
     for (name, value) in request.headers.lines.bytePairs {
@@ -128,7 +130,8 @@ struct AWSCanonicalRequest {
     "proxy-connection", "x-amzn-trace-id",
   ]
 
-  /// Returns the value with outer blanks removed and inner blanks collapsed.
+  /// Returns the value without leading and trailing blanks. Each run of blanks inside the value is
+  /// replaced by one blank.
   private static func trimmed(_ value: [UInt8]) -> [UInt8] {
     Array(
       value.split { $0 == 32 || $0 == 9 }.joined(separator: CollectionOfOne(UInt8(ascii: " "))))
@@ -142,8 +145,8 @@ extension HTTPRequest {
 
 /// Path and query of a request, as sent and as signed.
 ///
-/// Every byte except letters, digits and `-._~` is sent escaped, and a `+` in the query as `%20`.
-/// So the server reads the same text that was signed, whichever way it parses it.
+/// Every byte except letters, digits and `-._~` is escaped when it is sent. A `+` in the query is
+/// sent as `%20`. So every server reads the text that was signed, however the server parses URLs.
 struct AWSTarget {
   let wire: String
   let path: [UInt8]
@@ -192,7 +195,7 @@ struct AWSTarget {
     Array(pairs.joined(separator: CollectionOfOne(UInt8(ascii: "&"))))
   }
 
-  /// Applies a change to each part of a path. An escaped slash does not separate parts.
+  /// Applies a change to each segment of a path. An escaped slash does not separate segments.
   private static func parts(
     of path: [UInt8], _ change: (ArraySlice<UInt8>) -> [UInt8]
   ) -> [UInt8] {
@@ -224,7 +227,8 @@ struct AWSService: Equatable {
   var name: String
   var region: String
 
-  /// Returns the service and region, as far as the host name contains them.
+  /// Returns the service and the region that the host name contains; nil for each that it does not
+  /// contain.
   static func said(by host: String) -> (name: String?, region: String?) {
     let host = host.hasSuffix(".") ? String(host.dropLast()) : host
     if let labels = labels(of: host, below: ".on.aws"), let service = labels.last {
@@ -271,7 +275,8 @@ struct AWSService: Equatable {
       && parts.dropLast().allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isLetter } }
   }
 
-  /// Returns the signing name of a service from its label in the host name, which may be different.
+  /// Converts the label that names a service in a host name to the name that signatures use for the
+  /// service. The two may differ.
   private static func signingName(_ label: String) -> String {
     let name = label.hasSuffix("-fips") ? String(label.dropLast(5)) : label
     return names[name] ?? name
@@ -290,11 +295,11 @@ struct AWSService: Equatable {
 
 /// Computes the digest of a body in the thread pool if the body comes from files or is large.
 enum BodyDigest {
-  /// The size in bytes above which hashing would block the loop.
+  /// The size in bytes above which hashing a body on the home thread would block the loop too long.
   private static let largest = 256 << 10
 
-  /// Whether the digest is computed in the pool before the request is sent. Small bodies and bodies
-  /// with secrets are hashed when the request is signed.
+  /// Whether the body's digest is computed in the thread pool before the request is sent. Small
+  /// bodies and bodies with secrets are hashed when the request is signed.
   static func isNeeded(for request: HTTPRequest) -> Bool {
     switch request.payload {
     case nil: false
@@ -303,10 +308,10 @@ enum BodyDigest {
     }
   }
 
-  /// Computes the digest and passes it to `finish` on a later turn. If no digest has to be computed
-  /// in the pool, `finish` receives nil, inside this call.
+  /// Computes the body's digest in the thread pool and passes the digest to `finish` on a later
+  /// turn. If no digest has to be computed in the pool, `finish` receives nil, inside this call.
   ///
-  /// - Returns: A function that stops the work, or nil if there is nothing to stop.
+  /// - Returns: A function that stops the computation, or nil if there is nothing to stop.
   static func make(
     for request: HTTPRequest, _ digest: Digest, in context: AuthContext,
     then finish: @escaping (Result<[UInt8]?, TransportError>) -> Void

@@ -2,10 +2,10 @@ public import LullCore
 
 /// The authentication methods that involve the network.
 extension Auth {
-  /// Digest authentication (RFC 7616): MD5, SHA-256 and SHA-512-256, with the whole body if the
-  /// server requires that.
+  /// Digest authentication (RFC 7616): MD5, SHA-256 and SHA-512-256. If the server requires it, the
+  /// answer to the challenge also protects the body.
   ///
-  /// The first request is sent twice: the first response contains the challenge. Lua:
+  /// The first request is sent twice, because the challenge is in its first response. Lua:
   /// `lull.auth.digest(user, password)`.
   public static func digest(user: SecretText, password: SecretText) -> Auth {
     let stage = DigestAuth(user: user, password: password)
@@ -24,14 +24,15 @@ extension Auth {
         accessKey: credentials.accessKey.masked))
   }
 
-  /// User and password from a netrc file, selected by the request's host. The file must not be
-  /// readable by other users.
+  /// Sends user and password from a netrc file, selected by the request's host. The file must not
+  /// be readable by other users.
   ///
   /// - Parameters:
-  ///   - path: The file; nil uses the variable `NETRC`, else `~/.netrc`.
-  ///   - login: The name to log in with, if the file has several for a host.
+  ///   - path: The path of the file; nil uses the variable `NETRC`, else `~/.netrc`.
+  ///   - login: The login name to use if the file has several logins for a host; nil uses the
+  ///     first.
   ///   - isOptional: Whether requests to a host that is not in the file are sent without
-  ///     credentials; otherwise they fail.
+  ///     credentials. If false, these requests fail.
   ///
   /// Lua: `lull.auth.netrc{…}`.
   public static func netrc(
@@ -47,10 +48,11 @@ extension Auth {
 
 /// Access tokens from an authorization server, which are fetched, stored and renewed. (RFC 6749)
 ///
-/// The first request that needs a token fetches one, and all others wait for it. A token that
-/// expires soon, or that the service has rejected with 401, is renewed in the same way, and the
-/// request is sent again. Token requests are only sent to the endpoint's origin, and are not
-/// retried. Any problem, also an invalid URL, fails the waiting requests with `authFailed`.
+/// The first request that needs a token fetches the token, and all other requests wait. Likewise,
+/// one request renews a token that expires soon or that the service has rejected with 401. A
+/// rejected request is sent again. Token requests are only sent to the endpoint's origin, and are
+/// not retried. Any problem, including an invalid URL, fails the waiting requests with
+/// `authFailed`.
 ///
 /// Make the `Auth` once, outside the block that sets it, because each `Auth` has its own tokens.
 ///
@@ -67,7 +69,8 @@ extension Auth {
   ///   - sendsSecretInBody: Whether the secret is sent in the body, not in a header. (RFC 6749,
   ///     section 2.3.1)
   ///   - tokenFile: The file to store tokens in, readable by its owner only. Processes that name
-  ///     the same file share tokens, and one of them renews at a time. nil keeps them in memory.
+  ///     the same file share tokens, and one of them renews at a time. nil keeps the tokens in
+  ///     memory.
   public static func oauth2ClientCredentials(
     tokenURL: any URLConvertible, clientID: String, clientSecret: SecretText,
     scope: String? = nil, audience: String? = nil, sendsSecretInBody: Bool = false,
@@ -81,13 +84,12 @@ extension Auth {
     return OAuth2(settings).auth
   }
 
-  /// Fetches tokens for a user who has authorised the program before. The refresh token fetches the
-  /// first token, and the server may replace the refresh token. (RFC 6749, section 6) Everything
-  /// else is as for `oauth2ClientCredentials`. Lua: `lull.auth.oauth2_refresh{…}`.
+  /// Fetches tokens for a user who has already authorised the program. The first token is fetched
+  /// with `refreshToken`. Later, the server may replace the refresh token. (RFC 6749, section 6)
+  /// Everything else is as for `oauth2ClientCredentials`. Lua: `lull.auth.oauth2_refresh{…}`.
   ///
-  /// - Parameter tokenFile: The file to store tokens in. It is required in practice if the server
-  ///   issues new refresh tokens: without a file, the next process starts with the old refresh
-  ///   token.
+  /// - Parameter tokenFile: The file to store tokens in. Specify a file if the server issues new
+  ///   refresh tokens: without a file, the next process starts with the old refresh token.
   public static func oauth2Refresh(
     tokenURL: any URLConvertible, clientID: String, clientSecret: SecretText? = nil,
     refreshToken: SecretText, scope: String? = nil, audience: String? = nil,

@@ -1,10 +1,11 @@
 public import LullCore
 
-/// Tokens that a user obtains for the program once, by a browser. (RFC 6749, section 4.1; RFC 8628)
+/// Tokens that a user obtains for the program once, with a browser. (RFC 6749, section 4.1; RFC
+/// 8628)
 ///
 /// Requests never prompt the user: without tokens they fail with `authFailed`, and the program
-/// calls `logIn`. From then on, tokens are renewed like those of the other OAuth 2 methods. All
-/// processes that name the same file share them.
+/// calls `logIn`. From then on, the tokens are renewed as with the other OAuth 2 methods. All
+/// processes that name the same file share the tokens.
 ///
 ///     let auth = try Auth.oauth2Device(
 ///       deviceURL: "https://login.example.com/device",
@@ -15,21 +16,22 @@ public import LullCore
 ///     }
 ///     api.configure { $0.auth = login.auth }
 extension Auth {
-  /// A login by a browser on this machine, which delivers the code to a listener on 127.0.0.1, with
-  /// PKCE (S256) and a `state`. (RFC 7636, RFC 8252) Home thread only. Lua:
-  /// `lull.auth.oauth2_code{…}`.
+  /// A login with a browser on this machine. The browser delivers the code to a listener on
+  /// 127.0.0.1. The login uses PKCE (S256) and a `state`. (RFC 7636, RFC 8252) Home thread only.
+  /// Lua: `lull.auth.oauth2_code{…}`.
   ///
   /// - Parameters:
-  ///   - name: The name of the login, and of its token file unless `tokenFile` names one:
-  ///     `name.json` in `lull/tokens` in `$XDG_STATE_HOME` or `~/.local/state`. It may contain
-  ///     letters, digits, `-`, `_` and `.`.
+  ///   - name: The name of the login. It may contain letters, digits, `-`, `_` and `.`. Without
+  ///     `tokenFile`, the tokens are stored in `lull/tokens/NAME.json` in `$XDG_STATE_HOME` or
+  ///     `~/.local/state`.
   ///   - issuer: The issuer that the response with the code must name; nil does not check it. (RFC
   ///     9207)
   ///   - port: The listener's port; 0 for any free port.
-  ///   - redirectPath: The path of the redirect URL. The server may require that it is registered.
+  ///   - redirectPath: The path of the redirect URL. The server may require that the path is
+  ///     registered.
   ///   - revocationURL: The endpoint where `logOut` revokes tokens; nil for none. (RFC 7009)
-  /// - Throws: An `authFailed` that names the invalid argument. URLs must be https, or http on this
-  ///   machine, without a fragment.
+  /// - Throws: An `authFailed` error that names the invalid argument. URLs must be https, or http
+  ///   on this machine, without a fragment.
   public static func oauth2Code(
     authorizationURL: any URLConvertible, tokenURL: any URLConvertible, clientID: String,
     name: String, clientSecret: SecretText? = nil, scope: String? = nil, audience: String? = nil,
@@ -55,8 +57,8 @@ extension Auth {
     return OAuth2(settings).auth
   }
 
-  /// A login by a short code that the user types into a browser on any device: for machines without
-  /// a browser. (RFC 8628) Everything else is as for `oauth2Code`. Home thread only. Lua:
+  /// A login for machines without a browser: the user types a short code into a browser on any
+  /// device. (RFC 8628) Everything else is as for `oauth2Code`. Home thread only. Lua:
   /// `lull.auth.oauth2_device{…}`.
   ///
   /// - Parameter deviceURL: The endpoint that issues codes.
@@ -79,17 +81,17 @@ extension Auth {
   /// Prompts the user to authorise the program in a browser, and stores the tokens. An existing
   /// login is replaced.
   ///
-  /// Order of events: Lull checks that tokens can be stored. It requests a code from the server, or
-  /// opens the listener. It calls `show` once, on the home thread, which must inform the user. When
-  /// the user has agreed and the tokens are written, this method returns. Requests that use this
-  /// `Auth`, or one made with the same file, then have the tokens. The listener waits five minutes;
-  /// a code is valid as long as its server says. Cancelling the task or ending the home ends the
-  /// login, and nothing is stored. Endpoint requests use the network of `service`, with the limits
-  /// and connection settings of its GETs, but no policies. Runs on the caller's actor, which must
-  /// be the home of the service. Lua: the command `lull login`. (OAU-03 to OAU-12, OLS-01 to
-  /// OLS-08)
+  /// Order of events: Lull checks that tokens can be stored. Lull requests a code from the server,
+  /// or opens the listener. Lull calls `show` once, on the home thread; `show` must inform the
+  /// user. When the user has agreed and the tokens are written, this method returns. From then on,
+  /// requests have the tokens if they use this `Auth` or another `Auth` with the same file. The
+  /// listener waits for five minutes. How long a code is valid depends on the server. Cancelling
+  /// the task or ending the home ends the login, and nothing is stored. Requests to the endpoints
+  /// use the network of `service`, with the limits and connection settings of its GET requests, but
+  /// no policies. Runs on the caller's actor, which must be the home of the service. Lua: the
+  /// command `lull login`. (OAU-03 to OAU-12, OLS-01 to OLS-08)
   ///
-  /// - Throws: An `authFailed` with the reason, or `cancelled`.
+  /// - Throws: An `authFailed` error with the reason, or a `cancelled` error.
   public func logIn(
     over service: Service, isolation: isolated (any Actor)? = #isolation,
     show: @escaping (OAuth2Prompt) -> Void
@@ -114,13 +116,13 @@ extension Auth {
       auth: OAuth2(stage.settings).auth, tokenFile: outcome.path, lifetime: outcome.lifetime)
   }
 
-  /// Removes the tokens of the login: revokes them on their server if `revocationURL` is set, and
-  /// always removes them from this machine. (RFC 7009)
+  /// Removes the tokens of the login from this machine. If `revocationURL` is set, the tokens are
+  /// revoked on their server first. (RFC 7009)
   ///
   /// Runs on the caller's actor, which must be the home of the service. Cancelling the task ends
   /// the wait, but not the logout. Lua: the command `lull logout`. (OAU-15, OLS-06)
   ///
-  /// - Throws: An `authFailed` that says why the file could not be changed.
+  /// - Throws: An `authFailed` error with the reason why the file could not be changed.
   @discardableResult
   public func logOut(
     over service: Service, isolation: isolated (any Actor)? = #isolation
@@ -147,8 +149,8 @@ extension Auth {
 
   // MARK: Checks
 
-  /// Returns the login's stage, its context, and a request whose settings are used for requests to
-  /// the endpoints.
+  /// Returns the `OAuth2` stage of the login, the context of that stage, and a request. Requests to
+  /// the endpoints use the settings of that request.
   private func parts(
     _ service: Service
   ) throws(TransportError) -> (OAuth2, AuthContext, HTTPRequest) {

@@ -1,19 +1,20 @@
 import LullCore
 
-/// A server's challenge in a 401 response: one of the schemes it accepts. (RFC 9110, 11.6.1)
+/// A server's challenge in a 401 response: one of the schemes that the server accepts. (RFC 9110,
+/// 11.6.1)
 struct AuthChallenge: Equatable {
   /// The name of the scheme, in lower case.
   let scheme: String
   /// The parameters, with names in lower case and values without quotes. If a name occurs several
-  /// times, its first parameter counts.
+  /// times, the first value is kept.
   private(set) var parameters: [String: String] = [:]
 
   init(scheme: String) { self.scheme = scheme.lowercased() }
 
   subscript(_ name: String) -> String? { parameters[name] }
 
-  /// Returns all challenges in the values of `WWW-Authenticate`, in order. Invalid parts are
-  /// skipped.
+  /// Returns all challenges in the values of `WWW-Authenticate` headers, in order. Invalid parts
+  /// are skipped.
   static func all(in values: [String]) -> [AuthChallenge] {
     var challenges: [AuthChallenge] = []
     for value in values {
@@ -35,7 +36,7 @@ struct AuthChallenge: Equatable {
     return challenges
   }
 
-  /// Returns the next token. Commas, blanks and other characters before it are skipped.
+  /// Returns the next token. Skips commas, blanks and other characters before the token.
   private static func token(_ rest: inout Substring) -> Substring? {
     rest = rest.drop { !isTokenCharacter($0) }
     let word = rest.prefix { isTokenCharacter($0) }
@@ -89,8 +90,8 @@ struct DigestChallenge: Sendable, Equatable {
   enum Protection: Sendable { case none, head, all }
 
   let algorithm: Digest
-  /// The name of the algorithm as the server wrote it, such as `MD5` or `SHA-256-sess`. If it is
-  /// nil, the challenge has no algorithm, and MD5 is used.
+  /// The name of the algorithm as the server wrote it, such as `MD5` or `SHA-256-sess`. nil means
+  /// that the challenge has no algorithm, and that MD5 is used.
   let algorithmName: String?
   /// Whether the algorithm ends in `-sess`: user and password are combined with the nonce once, for
   /// all requests with that nonce.
@@ -98,8 +99,9 @@ struct DigestChallenge: Sendable, Equatable {
   let realm: String
   let nonce: String
   let opaque: String?
-  /// The parts of a request that the answer protects: `head` protects the method and the URL, `all`
-  /// also the body. `none` means that the challenge does not offer a choice (`qop`).
+  /// The parts of a request that the answer to the challenge protects. `head` protects the method
+  /// and the URL, and `all` also the body. `none` means that the challenge does not offer a choice
+  /// (`qop`).
   let protection: Protection
   let hidesUser: Bool
   let isUTF8: Bool
@@ -133,7 +135,7 @@ struct DigestChallenge: Sendable, Equatable {
     isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
   }
 
-  /// Returns the supported challenge with the strongest algorithm, or nil.
+  /// Returns the challenge with the strongest algorithm, or nil if no challenge is supported.
   static func best(of challenges: [AuthChallenge]) -> DigestChallenge? {
     // Of several equally strong challenges, the first is used: servers name their preferred
     // challenge first.

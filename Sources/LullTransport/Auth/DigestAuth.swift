@@ -5,15 +5,15 @@ import Synchronization
 ///
 /// The first request is sent without credentials, and its 401 response contains a challenge. The
 /// request is then sent again completely, with an answer to the challenge. All later requests to
-/// that origin are sent with an answer too, until the server sends another challenge. The answer is
-/// computed each time a request is sent, and has its own number. Home thread only. Lua:
+/// that origin are sent with an answer too, until the server sends another challenge. A new answer,
+/// with its own number, is computed each time a request is sent. Home thread only. Lua:
 /// `lull.auth.digest(user, password)`.
 ///
 /// Behaviours: DIG-01 to DIG-08.
 final class DigestAuth: AuthStage {
   private let user: SecretText
   private let password: SecretText
-  /// The last challenge, by origin.
+  /// The last challenge of each origin.
   private var sessions: [String: (session: DigestSession, generation: Int)] = [:]
   private var generation = 0
 
@@ -93,7 +93,8 @@ final class DigestAuth: AuthStage {
     return true
   }
 
-  /// The generation of a request that has its own `Authorization` header.
+  /// The generation of a request to which nothing was added, because the request already has an
+  /// `Authorization` header.
   private static let notOurs = -1
 }
 
@@ -102,7 +103,7 @@ final class DigestSignature: RequestSignature {
   private let session: DigestSession
   private let user: SecretText
   private let password: SecretText
-  /// The body's digest, if it was computed already.
+  /// The body's digest; nil if it has not been computed yet.
   private let bodyDigest: [UInt8]?
 
   init(_ session: DigestSession, user: SecretText, password: SecretText, bodyDigest: [UInt8]?) {
@@ -127,25 +128,25 @@ final class DigestSignature: RequestSignature {
     request.headers.set("authorization", bytes: answer.header)
   }
 
-  /// Returns the digest of the current body. A redirect may have removed the body since
-  /// `bodyDigest` was computed.
+  /// Returns the digest of the request's current body. `bodyDigest` may be outdated, because a
+  /// redirect may have removed the body.
   private func bodyDigest(of request: HTTPRequest) throws(TransportError) -> [UInt8] {
     if let bodyDigest, request.payload != nil { return bodyDigest }
     return try session.challenge.algorithm.of(request.payload)
   }
 }
 
-/// Numbers the requests that answer one challenge.
+/// Assigns consecutive numbers to the requests that answer one challenge.
 final class DigestSession: Sendable {
   let challenge: DigestChallenge
-  /// The client nonce of a `-sess` algorithm. It is the same in all requests, because user and
-  /// password are combined with it.
+  /// The client nonce of a `-sess` algorithm. All requests use the same client nonce, because the
+  /// algorithm combines user and password with that nonce.
   private let ownNonce = Hexadecimal.random()
   private let count = Mutex(0)
 
   init(_ challenge: DigestChallenge) { self.challenge = challenge }
 
-  /// Returns the number of the next request, and its client nonce.
+  /// Returns the number and the client nonce of the next request.
   func next() -> (number: Int, nonce: String) {
     let number = count.withLock { count in
       count += 1

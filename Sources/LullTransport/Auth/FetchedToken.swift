@@ -4,16 +4,17 @@ import LullSystem
 /// A token that a function of the program fetches, for logins that are not OAuth 2. (OAU-120 to
 /// OAU-126)
 ///
-/// The first request that needs a token starts the fetch, and all others wait for it. A token that
-/// expires soon, or that the service has rejected with 401, is fetched again. Requests that the
-/// function itself makes are sent without a token. With a token file, processes share the token,
-/// and one of them fetches at a time. Home thread only. Lua: `lull.auth.token{…}`.
+/// The first request that needs a token starts the fetch, and all other requests wait for the
+/// token. A token that expires soon, or that the service has rejected with 401, is fetched again.
+/// If the function itself makes requests, these requests are sent without a token. With a token
+/// file, processes share the token, and only one process fetches at a time. Home thread only. Lua:
+/// `lull.auth.token{…}`.
 package final class FetchedToken: AuthStage {
   package struct Settings: Sendable {
     package var header = "authorization"
     /// The text before the token in the header.
     package var prefix = "Bearer "
-    /// The name of the token; nil if it has none.
+    /// The name of the token; nil for none.
     package var name: String?
     package var tokenFile: String?
     /// The environment of an API file for which the token is fetched; nil for none.
@@ -32,7 +33,7 @@ package final class FetchedToken: AuthStage {
   /// The function's result.
   package struct Token {
     package let text: SecretText
-    /// The token if it is plain text; only plain text can be stored.
+    /// The token; nil if it is not plain text. Only plain text can be stored.
     package let plain: String?
     /// The lifetime in seconds; nil if the token is valid until the service rejects it.
     package let lifetime: Double?
@@ -49,12 +50,12 @@ package final class FetchedToken: AuthStage {
     /// Whether the code that is currently running is part of a fetch.
     var isAtWork: Bool { get }
 
-    /// Fetches a token. Calls `done` once, immediately or later, unless the returned function is
-    /// called earlier: it stops the fetch.
+    /// Fetches a token. Calls `done` once, immediately or later. Returns a function that stops the
+    /// fetch: if the function is called first, `done` is not called.
     ///
     /// - Parameters:
     ///   - owner: The service whose request needs the token.
-    ///   - old: The token that is no longer valid, if there was one and it was plain text.
+    ///   - old: The token that is no longer valid; nil if there was none or it was not plain text.
     func fetch(
       for owner: AnyObject?, old: String?,
       _ done: @escaping (Result<Token, TransportError>) -> Void
@@ -67,14 +68,14 @@ package final class FetchedToken: AuthStage {
   private var token: (text: SecretText, kept: StoredToken)?
   /// The last token that was plain text.
   private var old: String?
-  /// A token that the service has rejected.
+  /// The token that the service has rejected; nil for none.
   private var rejected: String?
   /// Counts the tokens, to recognise requests that were sent with an earlier token.
   private var generation = 0
   private var waiting: [Waiter] = []
   /// The current fetch; nil for none.
   private var work: Work?
-  /// The tokens of environments, by name.
+  /// The authentication for each environment of an API file, keyed by the environment's name.
   private var others: [String: Auth] = [:]
 
   private final class Waiter {
@@ -150,7 +151,7 @@ package final class FetchedToken: AuthStage {
     waiter.timer = context.pump.clock.schedule(after: timeout) { [weak self, weak waiter] in
       guard let self, let waiter, leave(waiter) else { return }
       waiter.resume(
-        FetchedToken.failure("no token within \(LogText.seconds(timeout))"))
+        FetchedToken.failure("no token was fetched within \(LogText.seconds(timeout))"))
     }
     waiting.append(waiter)
     renew(in: context)
@@ -178,7 +179,8 @@ package final class FetchedToken: AuthStage {
     return .success(AuthorizedRequest(http, generation: generation))
   }
 
-  /// The generation of a request that has its own header.
+  /// The generation of a request to which no token was added, because the request already has the
+  /// header.
   private static let notOurs = -1
 
   package static func failure(_ message: String) -> TransportError {
@@ -187,7 +189,7 @@ package final class FetchedToken: AuthStage {
 
   // MARK: Waiting
 
-  /// Removes a waiter. Returns false if it was not waiting.
+  /// Removes a waiting request from the list. Returns false if the request was not in the list.
   private func leave(_ waiter: Waiter) -> Bool {
     guard let place = waiting.firstIndex(where: { $0 === waiter }) else { return false }
     waiting.remove(at: place)
@@ -289,7 +291,7 @@ struct StoredToken: Sendable {
   /// The time when the token expires, in Unix seconds; nil if the token is valid until the service
   /// rejects it.
   let expires: Double?
-  /// The lifetime when it was issued, in seconds.
+  /// The lifetime in seconds that the token had when it was issued.
   let lifetime: Double
 
   init(_ text: String?, lifetime: Double?, now: Double) {
@@ -307,9 +309,9 @@ struct StoredToken: Sendable {
     lifetime = element["lifetime"]?.double.flatMap { $0.isFinite ? $0 : nil } ?? 0
   }
 
-  /// Whether a request that is sent now with this token would arrive in time. The token is not used
-  /// in the last tenth of its lifetime, or in the last 30 s if they are shorter. It is not used
-  /// either if its remaining time exceeds its lifetime, because then the clock was set back.
+  /// Whether a request that is sent now with this token would arrive in time. A token is not used
+  /// in the last tenth of its lifetime, or in its last 30 s if that is shorter. A token whose
+  /// remaining time exceeds its lifetime is not used either, because the clock was set back.
   /// (OAU-160)
   func isGood(now: Double) -> Bool {
     guard let expires else { return true }
@@ -318,7 +320,7 @@ struct StoredToken: Sendable {
     return left > min(30, lifetime / 10) && (lifetime <= 0 || left <= lifetime + 60)
   }
 
-  /// The token as it is stored; nil if it cannot be stored.
+  /// The token as stored in a token file; nil if it cannot be stored.
   var json: JSONValue? {
     guard let text else { return nil }
     var members: [JSONValue.Member] = [.init("token", .string(text))]
@@ -329,7 +331,7 @@ struct StoredToken: Sendable {
   }
 }
 
-/// The token of one function in a token file. Every call blocks, so it is made in the thread pool.
+/// The token of one function in a token file. Every method blocks, so call it in the thread pool.
 struct FetchedTokenFile: Sendable {
   private let file: TokenFile
   /// The token's key in the file.
@@ -340,7 +342,7 @@ struct FetchedTokenFile: Sendable {
     key = ["token", name, environment.map { "@\($0)" }].compactMap(\.self).joined(separator: " ")
   }
 
-  /// The entry of the token, while the file is locked.
+  /// The entry of the token in the file. The file stays locked while the entry is open.
   struct Entry: Sendable {
     /// The stored token; nil if there is none.
     let token: StoredToken?

@@ -13,7 +13,7 @@ final class NetrcAuth: AuthStage {
   struct Settings: Equatable, Sendable {
     /// The path of the file; nil uses the variable `NETRC`, else `~/.netrc`.
     var path: String?
-    /// The name to log in with, if the file has several for a host.
+    /// The login name to use if the file has several logins for a host; nil uses the first.
     var login: String?
     /// Whether a request is sent without credentials if the file does not exist or does not contain
     /// the host.
@@ -79,7 +79,8 @@ final class NetrcAuth: AuthStage {
       let name = settings.login.map { " with the name '\(LogText.part($0, limit: 80))'" } ?? ""
       return .failure(
         NetrcAuth.failure(
-          "\(path) has no login for \(host)\(name) (optional = true sends requests without one)"))
+          "\(path) has no login for \(host)\(name) "
+            + "(set optional = true to send requests without a login)"))
     }
     guard let name = login.name, !name.contains(":") else {
       return .failure(
@@ -98,7 +99,7 @@ final class NetrcAuth: AuthStage {
     return .success(AuthorizedRequest(http))
   }
 
-  /// Reads the file. Returns nil if it does not exist.
+  /// Reads the file. Returns nil if the file does not exist.
   private static func read(_ path: String)
     -> Result<(stamp: FileStamp, file: NetrcFile)?, TransportError>
   {
@@ -134,10 +135,10 @@ final class NetrcAuth: AuthStage {
 
 /// The logins of a netrc file, parsed as ftp, curl and git do.
 ///
-/// The file has words separated by blanks: `machine HOST login NAME password WORD`, and `default`
-/// for all other hosts, which hides all entries after it. A quoted word may contain blanks, and
-/// `\"`, `\\`, `\n`, `\t` and `\r`. `#` before a keyword begins a comment. `account` is ignored,
-/// and so is a macro (`macdef`) up to an empty line.
+/// The file has words separated by blanks: `machine HOST login NAME password WORD`. `default`
+/// applies to all other hosts, and hides all entries after itself. A quoted word may contain
+/// blanks, and `\"`, `\\`, `\n`, `\t` and `\r`. `#` before a keyword begins a comment. `account` is
+/// ignored. A macro (`macdef`) is ignored up to the next empty line.
 struct NetrcFile: Equatable, Sendable {
   struct Login: Equatable, Sendable {
     /// The host; nil for `default`.
@@ -254,7 +255,7 @@ private struct NetrcScanner {
     }
   }
 
-  /// Skips to an empty line, or to the end.
+  /// Skips to the next empty line, or to the end of the file.
   mutating func skipMacro() {
     var isEmpty = false
     while index < bytes.count {

@@ -2,11 +2,12 @@ import LullCore
 
 /// Reads and writes entities in the cache file.
 extension CacheFile {
-  /// Seconds after which another use of an entity is recorded. Most reads therefore write nothing.
+  /// If an entity is used several times within this number of seconds, only one use is recorded. So
+  /// most reads write nothing.
   private static let useInterval = 60.0
 
-  /// Returns the entity. If it is older than `maxAge`, it is removed and nil is returned. An entity
-  /// dated in the future has the greatest possible age.
+  /// Returns the stored entity. If the entity is older than `maxAge`, it is removed and nil is
+  /// returned. An entity dated in the future has the greatest possible age.
   ///
   /// - Parameter now: The current time; nil to inspect the file without changes.
   func read(_ place: CacheKey, _ wanted: CacheVariant, now: Double?, maxAge: Double?) -> Entity? {
@@ -37,9 +38,10 @@ extension CacheFile {
     return entity
   }
 
-  /// Replaces an earlier entity with this one, then makes room if the file has become too large.
+  /// Stores the entity in place of an earlier entity. If the file has then become too large,
+  /// removes some other entries.
   ///
-  /// - Returns: Whether more room must be made.
+  /// - Returns: Whether the file is still too large.
   func write(_ entity: Entity, at place: CacheKey, now: Double, maxSize: Int) -> Bool {
     guard !isFull, let stored = StoredEntity(entity, at: place),
       let variant = CacheVariant.of(entity),
@@ -94,17 +96,31 @@ extension CacheFile {
     }
   }
 
-  /// SQL that removes a stale mark if the entity, whose time is the first argument, is newer.
+  /// SQL that removes the stale mark of an entry if the new entity is newer than the mark. The
+  /// first argument is the time of the new entity.
   static let freshening = "stale_at = CASE WHEN stale_at > ?1 THEN stale_at END"
 
-  /// Marks all entries of that URL as stale as of a time, whatever their stage, version and
-  /// identity: the server has changed the resource for everyone. Newer entries stay fresh. (AGE-07)
+  /// Marks all entries of the URL as stale as of `timestamp`, with any stage, version and identity:
+  /// the server has changed the resource for all requesters. Newer entries stay fresh. (AGE-07)
   func expire(_ place: CacheKey, asOf timestamp: Double) {
     guard StoredEntity.isTime(timestamp) else { return remove(place) }
     change { (database) throws(SQLiteError) in
       try database.run(
         "UPDATE entry SET stale_at = max(coalesce(stale_at, ?1), ?1) WHERE url = ?2",
-        [.real(timestamp), .text(place.url)])
+        [.real(timestamp), .text(place.address)])
+    }
+  }
+
+  /// Marks the entries of all queries of the URL as stale as of `timestamp`. (QUERY-20)
+  func expireQueries(of place: CacheKey, asOf timestamp: Double) {
+    guard StoredEntity.isTime(timestamp) else { return }
+    change { (database) throws(SQLiteError) in
+      // The addresses of its queries are those after `URL ` and before `URL!`.
+      try database.run(
+        """
+        UPDATE entry SET stale_at = max(coalesce(stale_at, ?1), ?1)
+        WHERE url > ?2 || ' ' AND url < ?2 || '!'
+        """, [.real(timestamp), .text(place.url)])
     }
   }
 
@@ -121,7 +137,7 @@ extension CacheFile {
     change { (database) throws(SQLiteError) in try CacheFile.remove(ids, from: database) }
   }
 
-  /// Records which entries have been used, in one transaction.
+  /// Records in the file which entries have been read, in one transaction.
   func noteReads() {
     guard !reads.isEmpty else { return }
     let reads = reads
@@ -193,8 +209,8 @@ extension StoredEntity {
 
 /// Applies a 304 response to an entry, which another process may have replaced meanwhile.
 extension CacheFile {
-  /// Renews the entry if the 304 response is about it; otherwise it stays unchanged. The content is
-  /// read only to check its checksum. (CACHE-40)
+  /// Renews the entry if the 304 response applies to it. Otherwise, the entry stays unchanged. The
+  /// content is read only to check its checksum. (CACHE-40)
   func confirm(
     _ confirmation: EntityConfirmation, at place: CacheKey, _ wanted: CacheVariant, now: Double
   ) {
@@ -267,7 +283,7 @@ extension CacheFile {
     var stored: StoredEntity?
     var variant: [UInt8] = []
 
-    /// Returns nil if the response is about another entity.
+    /// Returns nil if the 304 response applies to another entity.
     init?(
       _ row: SQLiteRow, at place: CacheKey, _ wanted: CacheVariant,
       _ confirmation: EntityConfirmation

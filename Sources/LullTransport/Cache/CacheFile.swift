@@ -2,8 +2,8 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// A cache file, as one process uses it. It is opened when it is first needed, set aside under
-/// another name if it is damaged, and no longer used if it cannot be accessed.
+/// Gives one process access to a cache file. The file is opened when it is first needed. A damaged
+/// file is set aside under another name. A file that cannot be accessed is no longer used.
 ///
 /// Several processes use one file concurrently. With SQLite's write-ahead log, they can read while
 /// one process writes, and a process that is killed leaves only complete transactions. Must be used
@@ -19,15 +19,17 @@ final class CacheFile {
   private var identity: CacheFolder.Identity?
   /// The reason why the file is no longer used; nil while it is used.
   private(set) var refusal: String?
-  /// Whether the disk was full. If it was, nothing more is written.
+  /// Whether the disk was full. If so, nothing more is written.
   private(set) var isFull = false
   private var countSetAside = 0
-  /// The size limit of the cache for which the size of this connection's write-ahead log was set.
+  /// The size limit of the cache from which the current size limit of the write-ahead log was
+  /// derived.
   private var logMaxSize = Int.max
-  /// Whether another process has blocked this one for too long. Then no operation waits until that
-  /// process continues.
+  /// Whether another process has blocked this process for too long. If so, operations do not wait
+  /// until the other process releases the file.
   private var isImpatient = false
-  /// When entries were read, by their IDs. These times are written together later.
+  /// The times at which entries were read, keyed by entry ID. These times are written to the file
+  /// together later.
   var reads: [Int64: Double] = [:]
 
   /// - Parameter note: A function for messages that are not problems; nil passes them to `warn`.
@@ -40,8 +42,8 @@ final class CacheFile {
     self.note = note ?? warn
   }
 
-  /// Calls `body` with the database. Returns nil if this fails: the error is only reported to the
-  /// user.
+  /// Calls `body` with the database and returns its result. Returns nil if the call fails; the
+  /// error is reported to the user only.
   @discardableResult
   func perform<Result>(
     _ body: (SQLiteConnection) throws(SQLiteError) -> Result
@@ -55,7 +57,7 @@ final class CacheFile {
     }
   }
 
-  /// Like `perform`, but in a transaction. It may wait for other processes.
+  /// Like `perform`, but runs `body` in a transaction. The call may wait for other processes.
   @discardableResult
   func change<Result>(
     _ body: (SQLiteConnection) throws(SQLiteError) -> Result
@@ -67,7 +69,7 @@ final class CacheFile {
     }
   }
 
-  /// Keeps the write-ahead log small next to a file of `maxSize` bytes.
+  /// Limits the size of the write-ahead log for a file of at most `maxSize` bytes.
   func boundLog(maxSize: Int) {
     guard maxSize != logMaxSize else { return }
     perform { (database) throws(SQLiteError) in
@@ -157,8 +159,8 @@ final class CacheFile {
     }
   }
 
-  /// Sets aside a file of an older version. Processes that have it open continue to use it under
-  /// its new name until they notice the new file. Called with the lock held.
+  /// Sets aside a file of an older version. Processes that have the file open use it under its new
+  /// name until they notice the new file. Called with the lock held.
   private func setAside(version: Int64) -> Bool {
     do throws(CacheFolder.Failure) {
       let name = try CacheFolder.setAside(path, version: version)
@@ -169,7 +171,7 @@ final class CacheFile {
       )
       return true
     } catch {
-      refuse("\(error.message); an older Lull wrote it, so it must be replaced")
+      refuse("\(error.message); an older Lull wrote the cache, so it must be replaced")
       return false
     }
   }
@@ -190,7 +192,7 @@ final class CacheFile {
       warn(
         "the cache '\(path)' cannot be read (\(reason)): it is renamed to '\(name)' and replaced")
     } catch {
-      refuse("\(error.message); it cannot be read (\(reason)) and must be replaced")
+      refuse("\(error.message); the cache cannot be read (\(reason)) and must be replaced")
     }
   }
 
@@ -214,7 +216,7 @@ extension CacheFile {
   private static let entriesPerStep = 64
   private static let pagesPerStep = 256
 
-  /// Removes one batch if the file is larger than `maxSize` bytes.
+  /// Removes one batch of entries if the file is larger than `maxSize` bytes.
   ///
   /// - Returns: Whether another call is needed.
   func makeRoom(maxSize: Int) -> Bool {
@@ -271,8 +273,9 @@ extension CacheFile {
   }
 }
 
-/// A lock that is held while a cache file is opened or set aside. Both have two steps, between
-/// which the name must refer to the same file. The lock is released when its process ends.
+/// A lock that is held while a cache file is opened or set aside. Both operations consist of two
+/// steps, and the file's name must refer to the same file in both steps. The lock is released when
+/// its process ends.
 final class CacheFileLock {
   private let descriptor: Int32
 
@@ -305,7 +308,7 @@ final class CacheFileLock {
 struct CacheChecksum {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// The value as SQLite stores it.
+  /// The checksum as the signed integer that SQLite stores.
   var signed: Int64 { Int64(bitPattern: value) }
 
   mutating func add(_ text: String) {

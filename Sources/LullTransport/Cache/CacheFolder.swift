@@ -30,8 +30,8 @@ enum CacheFolder {
 
   /// Creates the file if it does not exist, readable by its owner only.
   ///
-  /// Fails if a file exists that does not belong only to this user: a link, a file of another user,
-  /// or a file that others may read or write. (LIM-93)
+  /// If the file exists, this fails unless the file belongs only to this user: it must not be a
+  /// link, belong to another user, or be readable or writable by other users. (LIM-93)
   static func makeFile(_ path: String) throws(Failure) {
     try checkFile(path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -43,7 +43,8 @@ enum CacheFolder {
     }
   }
 
-  /// Fails if a file that stores state may not be used. The file need not exist.
+  /// Fails if the file must not be used to store state, for example because other users may read
+  /// it. The file need not exist.
   static func checkFile(_ path: String) throws(Failure) {
     guard let file = FileOwnership(at: path) else { return try checkFolder(of: path) }
     guard !file.isLink else {
@@ -63,7 +64,8 @@ enum CacheFolder {
     throw Failure(message: "the folder '\(folder)' belongs to another user")
   }
 
-  /// Opens the lock file for opening or renaming the cache. Creates missing folders.
+  /// Opens the lock file that protects the opening and renaming of the cache. Creates missing
+  /// folders.
   static func openLock(of path: String) throws(Failure) -> Int32 {
     try checkFile(path)
     try checkFile(path + "-lock")
@@ -130,8 +132,8 @@ enum CacheFolder {
     unlink(path + "-shm")
   }
 
-  /// Whether the first bytes of a file are those of a cache of this version or an older version.
-  /// The rest of the file may be damaged. (SQLite's file format, 1.3)
+  /// Whether a file begins like a cache of this version or of an older version. The rest of the
+  /// file may be damaged. (SQLite's file format, 1.3)
   static func isCache(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -150,8 +152,8 @@ enum CacheFolder {
     FileOwnership(at: path)?.isRegular ?? false
   }
 
-  /// Removes a file with its write-ahead log. Processes that have it open then use the next file
-  /// with this name.
+  /// Removes a file with its write-ahead log. Processes that have the file open then use the next
+  /// file with this name.
   static func remove(_ path: String) throws(Failure) {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove '\(path)'") }
     // The write-ahead log may not exist, so failures are ignored.

@@ -73,17 +73,22 @@ package final class CacheInspection {
     return summary
   }
 
-  /// Returns the entries of a URL, whatever their stage, version and identity.
+  /// Returns the entries of a URL and of its queries, with any stage, version and identity. If the
+  /// text has the form `URL QUERY DIGEST`, returns only the entries of that query.
   package func entries(url: String) throws(Problem) -> [Entry] {
     guard exists else { return [] }
     var places: [(place: CacheKey, variant: [UInt8])] = []
     try look { (database) throws(SQLiteError) in
       try database.run(
-        "SELECT stage, version, identity, variant FROM entry WHERE url = ? ORDER BY timestamp DESC",
+        """
+        SELECT stage, version, identity, variant, url FROM entry
+        WHERE url = ?1 OR url > ?1 || ' ' AND url < ?1 || '!' ORDER BY url, timestamp DESC
+        """,
         [.text(url)]
       ) { (row) throws(SQLiteError) in
         let place = CacheKey(
-          url: url, stage: row.text(0), version: Int(row.integer(1)), identity: row.bytes(2))
+          address: row.text(4), stage: row.text(0), version: Int(row.integer(1)),
+          identity: row.bytes(2))
         places.append((place, row.bytes(3)))
       }
     }
@@ -96,7 +101,7 @@ package final class CacheInspection {
     return entries
   }
 
-  /// Returns the URLs that begin with `prefix`, in order.
+  /// Returns the URLs that begin with `prefix`, sorted.
   package func urls(prefix: String) throws(Problem) -> [String] {
     guard exists else { return [] }
     var urls: [String] = []
@@ -110,9 +115,10 @@ package final class CacheInspection {
   }
 
   /// Removes the entries whose URLs begin with `prefix`, a few at a time, and frees their disk
-  /// space. nil removes all entries together with the file, which needs no free space.
+  /// space. If `prefix` is nil, removes all entries and the file itself, which needs no free disk
+  /// space.
   ///
-  /// - Returns: The number of removed entries; nil if there was no room to count them.
+  /// - Returns: The number of removed entries; nil if there was no disk space to count them.
   package func clear(prefix: String?) throws(Problem) -> Int? {
     guard exists else { return 0 }
     guard prefix == nil, CacheFolder.isPlainFile(path) else { return try remove(prefix ?? "") }

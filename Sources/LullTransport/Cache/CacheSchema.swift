@@ -2,10 +2,10 @@ import LullCore
 import LullSystem
 import Synchronization
 
-/// The tables of a cache file, and checks whether a file has them.
+/// Creates the tables of a cache file, and checks whether a file has them.
 enum CacheSchema {
-  /// The version of the tables. It is increased when the tables change, or when the input of the
-  /// identities changes: entries of another version may then belong to another user.
+  /// The version of the tables. It is increased when the tables change, or when identities are
+  /// computed from other values: an entry of another version may then belong to another user.
   static let version: Int64 = 4
   /// The text "Lull" in a file's first bytes, so that another program's database is not taken for a
   /// cache.
@@ -55,8 +55,8 @@ enum CacheSchema {
     }
   }
 
-  /// Adds the missing column to a file of version 3. Processes that have it open can continue.
-  /// Returns whether the file can be used now.
+  /// Adds the missing column to a file of version 3. Processes that have the file open can continue
+  /// to use it. Returns whether the file has the current version now.
   static func migrate(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
     try database.transaction { () throws(SQLiteError) -> Bool in
       let found = try database.integer("PRAGMA user_version")
@@ -77,8 +77,8 @@ enum CacheSchema {
     try boundLog(of: database, maxSize: .max)
   }
 
-  /// Limits the write-ahead log to a sixteenth of `maxSize` bytes, at most 2 MB. Beyond that its
-  /// content is written to the file and the log starts again.
+  /// Limits the write-ahead log to a sixteenth of `maxSize` bytes, at most 2 MB. When the log
+  /// exceeds its limit, its content is written to the file and the log starts again.
   static func boundLog(of database: SQLiteConnection, maxSize: Int) throws(SQLiteError) {
     let pages = max(4, min(512, maxSize / 4096 / 16))
     try database.execute(
@@ -94,7 +94,7 @@ enum CacheStore {
 
   private static let known = Mutex<[String: Known]>([:])
 
-  /// Returns this process's queue for that file.
+  /// Returns the queue in which this process runs its jobs for the file.
   static func shared(at path: String) -> FileJobs<CacheFile> {
     known.withLock { known in
       if let jobs = known[path]?.jobs { return jobs }
@@ -105,7 +105,7 @@ enum CacheStore {
     }
   }
 
-  /// Creates a separate queue for a file, which no other code of this process uses.
+  /// Creates a separate job queue for a file. No other code of this process uses the queue.
   static func jobs(
     at path: String, warn: @escaping @Sendable (String) -> Void
   ) -> FileJobs<CacheFile> {
@@ -117,8 +117,8 @@ enum CacheStore {
   }
 }
 
-/// Selects one of the variants of an entity: a response may depend on headers of the request, which
-/// its `Vary` names. (RFC 9111, section 4.1)
+/// Selects one variant of an entity. An entity has variants if the response depends on request
+/// headers, which its `Vary` header names. (RFC 9111, section 4.1)
 enum CacheVariant: Sendable {
   /// The variant for requests with these headers.
   case answering(Headers)
@@ -137,7 +137,7 @@ enum CacheVariant: Sendable {
     Digest.sha256.of("variant\n" + variant.text)
   }
 
-  /// Whether an entry with this digest is the selected variant.
+  /// Whether the entry with this digest is the selected variant.
   ///
   /// - Parameter headers: The stored headers of the response.
   func isOne(_ digest: [UInt8], headers: @autoclosure () -> [UInt8]) -> Bool {

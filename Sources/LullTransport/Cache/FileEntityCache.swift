@@ -4,18 +4,18 @@ import Synchronization
 
 /// A cache in a file that several processes share and that outlives them. (CACHE-01 to CACHE-37)
 ///
-/// It stores bytes, text and JSON with their headers, age and validators, by URL, stage, identity
-/// and version. It declines other content. (CACHE-28) Reading, writing and parsing happen in the
-/// pool of the resource's home thread, in order; reads return on a later turn. A process that is
-/// killed loses at most the entry being written. A damaged file is renamed, and an unusable file is
-/// ignored, each with one warning on standard error; loads continue.
+/// It stores bytes, text and JSON with their headers, age and validators, keyed by URL, stage,
+/// identity and version. It does not store other content. (CACHE-28) Reading, writing and parsing
+/// happen in order, in the thread pool of the resource's home. Reads return on a later turn. A
+/// process that is killed loses at most the entry being written. A damaged file is renamed, and an
+/// unusable file is ignored, each with one warning on standard error; loads continue.
 ///
 /// The file contains no credentials. Configured credentials, and other headers that may identify
 /// the requester, are represented by a digest. Response headers with the name of a credential are
 /// omitted, and responses with `Cache-Control: no-store` are not stored. Headers added by request
 /// mutations, secrets printed by commands, and cookies are not detected: set `Options.identity` if
 /// responses depend on them. Lua: `lull.cache.file()`.
-public final class FileEntityCache: CoordinatedEntityCache {
+public final class FileEntityCache: QueryCache {
   /// The options of a file cache.
   public struct Options: Sendable, Equatable {
     /// The version of the entries. Increase it when transformers change: entries of other versions
@@ -28,7 +28,8 @@ public final class FileEntityCache: CoordinatedEntityCache {
     public var maxSize = 200 * 1024 * 1024
     /// The maximum age of entries in seconds, even for a service that is offline; nil for no limit.
     public var maxAge: Double?
-    /// The identity that the entries belong to, if it does not follow from the configured headers.
+    /// The identity of the requester. Set it if the configured headers do not determine the
+    /// identity.
     public var identity: String?
 
     /// Creates the default options: 200 MB at the default path, any age. If the version or age is
@@ -48,7 +49,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
     fileprivate let pump: Pump
   }
 
-  /// The cache itself keeps operations in order, by the queue of its file.
+  /// The order of operations: the queue of the cache file keeps them in order.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
   /// The options that were passed. Changing a copy has no effect on the cache.
@@ -86,19 +87,18 @@ public final class FileEntityCache: CoordinatedEntityCache {
 
   public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
     guard store != nil,
-      let identity = CacheIdentity.digest(of: resource, name: options.identity)
+      let place = CacheKey(
+        resource, stage: stage, version: options.version, identityName: options.identity)
     else { return nil }
-    let place = CacheKey(
-      url: LogText.withoutUser(resource.url.text), stage: stage.description,
-      version: options.version,
-      identity: identity)
-    return key(place, resource.configuration(for: .get).headers.lines, resource.pump)
+    return key(place, resource.readHeaders.lines, resource.pump)
   }
 
   /// Returns nil if the cache has no file.
   func key(_ place: CacheKey, _ headers: Headers, _ pump: Pump) -> Key? {
     store == nil ? nil : Key(place: place, headers: headers, pump: pump)
   }
+
+  public var distinguishesQueries: Bool { true }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     guard let store else { return completion(nil) }
@@ -134,8 +134,8 @@ public final class FileEntityCache: CoordinatedEntityCache {
     }
   }
 
-  /// Makes room in batches, so that other jobs can run between them. Runs on the thread of the
-  /// calling job.
+  /// Removes old entries in batches, until the file is within `maxSize`. Other jobs can run between
+  /// two batches. Runs on the thread of the calling job.
   private static func makeRoom(in store: FileJobs<CacheFile>, maxSize: Int) {
     store.submit(to: nil) { file in
       if file.makeRoom(maxSize: maxSize) { makeRoom(in: store, maxSize: maxSize) }
@@ -162,7 +162,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
     completion()
   }
 
-  /// Replaces an older entity with one that another host has loaded.
+  /// Replaces an older entity with an entity that another host has loaded.
   func replaceOlder(with entity: Entity, forKey key: Key) {
     guard let store, accepts(entity) else { return }
     let place = key.place
@@ -183,6 +183,16 @@ public final class FileEntityCache: CoordinatedEntityCache {
   ) {
     let place = key.place
     store?.submit(to: key.pump.workers) { $0.expire(place, asOf: timestamp) }
+    completion()
+  }
+
+  /// Expires the entries of all queries of the URL, for all stages, versions and identities.
+  /// (QUERY-20)
+  package func expireQueries(
+    asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    let place = key.place
+    store?.submit(to: key.pump.workers) { $0.expireQueries(of: place, asOf: timestamp) }
     completion()
   }
 
@@ -243,8 +253,8 @@ final class FileJobs<File>: Sendable {
     }
   }
 
-  /// Runs a job immediately if none is running or waiting. Otherwise returns nil without running
-  /// it.
+  /// Runs a job immediately if no job is running or waiting. Otherwise, returns nil without running
+  /// the job.
   ///
   /// - Parameter pool: The pool for jobs that are submitted while this job runs; nil runs them on
   ///   this thread.

@@ -62,15 +62,15 @@ final class SQLiteConnection {
     }
   }
 
-  /// Returns the first column of the first row, or 0 without a row.
+  /// Returns the first column of the first row, or 0 if there is no row.
   func integer(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int64 {
     var result: Int64 = 0
     try run(sql, values) { (row) throws(SQLiteError) in result = row.integer(0) }
     return result
   }
 
-  /// Runs `body` as one transaction: all of it takes effect, or nothing. No other process writes
-  /// meanwhile.
+  /// Runs `body` as one transaction: either all its changes take effect, or none. No other process
+  /// writes to the database meanwhile.
   func transaction<Result>(
     _ body: () throws(SQLiteError) -> Result
   ) throws(SQLiteError) -> Result {
@@ -164,7 +164,7 @@ struct SQLiteRow {
 /// An error of SQLite.
 struct SQLiteError: Error, Sendable {
   enum Kind {
-    /// Temporary: another process uses the file, or memory is short.
+    /// A temporary error: another process uses the file, or memory is short.
     case passing
     /// The file is not a valid database.
     case corrupt

@@ -6,7 +6,7 @@ struct StoredEntity {
     case bytes = 0
     case text = 1
     case json = 2
-    /// Text, as the bytes that it was decoded from. (TXT-14)
+    /// Text, stored as the bytes from which it was decoded. (TXT-14)
     case received = 3
     /// A JSON list that was received as several values, although the content type did not say so.
     /// (JSN-92)
@@ -21,7 +21,7 @@ struct StoredEntity {
   var charset: String?
   var timestamp: Double
   var status: Int?
-  /// The final URL, if redirects led to another.
+  /// The URL after redirects; nil if no redirect led to another URL.
   var finalURL: String?
   var elapsed: Double?
 
@@ -76,8 +76,8 @@ struct StoredEntity {
     elapsed = entity.exchange?.elapsed.flatMap { StoredEntity.isDuration($0) ? $0 : nil }
   }
 
-  /// The final URL after redirects, without its query, which may contain credentials; nil without
-  /// redirects.
+  /// Returns the URL after redirects, without its query, which may contain credentials. Returns nil
+  /// if there was no redirect.
   private static func finalURL(_ text: String, of place: CacheKey) -> String? {
     let text = LogText.withoutUser(text)
     guard text != place.url else { return nil }
@@ -99,7 +99,7 @@ struct StoredEntity {
     content: UnsafeBufferPointer<UInt8>
   ) -> Int64 {
     var sum = CacheChecksum()
-    sum.add(place.url)
+    sum.add(place.address)
     sum.add(place.stage)
     sum.add(String(place.version))
     sum.add(place.identity)
@@ -120,8 +120,8 @@ struct StoredEntity {
     return headers
   }
 
-  /// Returns the bytes that the text was decoded from. Returns nil if they are the text in UTF-8,
-  /// or if they no longer decode to the text.
+  /// Returns the bytes from which the text was decoded, and their kind. Returns nil if these bytes
+  /// are the text in UTF-8, or if they can no longer be decoded to the same text.
   private static func received(_ entity: Entity, _ text: String) -> (Kind, [UInt8])? {
     guard let bytes = entity.receivedBytes, !bytes.elementsEqual(text.utf8) else { return nil }
     // A 304 response may have changed the content type since the text was decoded.

@@ -1,14 +1,14 @@
 import LullCore
 
-/// The hosts that a network may reach, and the sockets of this machine: names, wildcards and
-/// addresses, with or without a port.
+/// The hosts and Unix sockets that a network may reach. A host is a name, a wildcard or an address,
+/// with or without a port.
 ///
 /// Names are compared in the canonical form of `HostName`, which is also the form used for
 /// connections. So letter case, user names, percent escapes, international letters, unusual
 /// spellings of addresses and a final dot make no difference. The addresses that a name resolves to
-/// are not checked. A proxy from a request's own settings must be allowed too, and so must an
-/// address in `resolve` and the host of a `Host` header. The environment's proxies are not checked:
-/// the user who started the program has set them.
+/// are not checked. Three more things must be allowed: a proxy from a request's own settings, an
+/// address in `resolve`, and the host of a `Host` header. The environment's proxies are not
+/// checked: the user who started the program has set them.
 package struct AllowedHosts: Sendable {
   private enum Host {
     case every
@@ -24,9 +24,13 @@ package struct AllowedHosts: Sendable {
   /// Creates a list that allows nothing.
   package init() {}
 
-  /// Allows `example.com`, `*.example.com` (every name below it, but not itself), `localhost:8080`,
-  /// `[::1]:8080` or `*`, and `unix:/run/name.sock`. Returns false if the text is not a valid
-  /// pattern.
+  /// Adds a pattern to the list. Returns false if the text is not a valid pattern. Examples of
+  /// patterns:
+  /// - `example.com`,
+  /// - `*.example.com` (every name below `example.com`, but not `example.com` itself),
+  /// - `localhost:8080` or `[::1]:8080`,
+  /// - `*` (every host),
+  /// - `unix:/run/name.sock`.
   package mutating func allow(_ text: String) -> Bool {
     if text.hasPrefix("unix:/") {
       sockets.insert(String(text.dropFirst(5)))
@@ -51,9 +55,9 @@ package struct AllowedHosts: Sendable {
     }
   }
 
-  /// Whether a `Host` header names an allowed host, whatever server it is sent to. Without a port,
-  /// the default port of the scheme applies. Spellings that servers could interpret differently are
-  /// not allowed. (RFC 9110, section 7.2)
+  /// Whether a `Host` header names an allowed host. The server to which the header is sent does not
+  /// matter. Without a port, the default port of the scheme applies. Spellings that servers could
+  /// interpret differently are not allowed. (RFC 9110, section 7.2)
   func permits(hostHeader value: [UInt8], scheme: String) -> Bool {
     let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }
     let text = String(
@@ -82,7 +86,8 @@ package struct AllowedHosts: Sendable {
     return (isWildcard ? .below("." + host) : .name(host), port)
   }
 
-  /// Returns nil unless the text is only a host with an optional port.
+  /// Splits a text into a host and an optional port. Returns nil if the text contains anything
+  /// else.
   private static func hostAndPort(_ text: Substring) -> (host: String, port: String?)? {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {

@@ -79,8 +79,8 @@ struct CookieFile {
     return (6...7).contains(fields.count) || line.bytes.starts(with: "Set-Cookie:".utf8)
   }
 
-  /// Returns the lines of the file, whose values need not be text. Returns no lines if the file
-  /// does not exist yet. Throws also if it does not exist and cannot be created.
+  /// Returns the lines of the file, which may contain any bytes. Returns no lines if the file does
+  /// not exist yet. Also throws if the file does not exist and cannot be created.
   func read() throws(TransportError) -> [ByteString] {
     // Non-blocking: opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -53,7 +53,8 @@ enum CurlCallbacks {
     return isThere ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
   }
 
-  /// Receives the data that curl sends and receives; set only for observed exchanges.
+  /// The callback that receives all data that curl sends and receives. It is set only for observed
+  /// exchanges.
   static let said: curl_debug_callback = { _, kind, bytes, count, this in
     guard let bytes, let this else { return 0 }
     // `this` is the handle's object, which outlives it.
@@ -69,7 +70,7 @@ enum CurlCallbacks {
     return 0
   }
 
-  /// curl's bytes, valid during the callback.
+  /// Returns the bytes that curl passes to a callback. They are valid only during the callback.
   private static func buffer(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int)
     -> UnsafeBufferPointer<UInt8>
   {
@@ -79,7 +80,7 @@ enum CurlCallbacks {
 }
 
 extension CurlEasy {
-  /// Whether the gate lets the body pass. (`SendGate`)
+  /// Whether the transfer's `SendGate` lets the body be sent now.
   fileprivate var maySendBody: Bool {
     guard let transfer, let gate = transfer.request.options?.gate else { return true }
     return gate.letsPass { [weak self, weak transfer] in

@@ -43,10 +43,10 @@ extension CurlEasy {
   /// Whether a reused connection died before any part of the response arrived: the server closed it
   /// just before it was used again. The exchange must then be repeated on another connection.
   ///
-  /// Requests that count against a limit are not repeated by curl, but sent again after another
-  /// admission. In all other cases curl repeats them itself. However, it counts repetitions over
-  /// all exchanges of a handle and gives up at every sixth (7.88; only `curl_easy_reset` would
-  /// reset the count).
+  /// curl does not repeat requests that count against a limit: Lull sends these requests again
+  /// after another admission. curl repeats all other requests itself. However, curl counts
+  /// repetitions over all exchanges of a handle and gives up at every sixth repetition (7.88; only
+  /// `curl_easy_reset` would reset the count).
   func diedOnKeptConnection(_ code: CURLcode) -> Bool {
     if code == CURLE_ABORTED_BY_CALLBACK, wasStoppedFromRepeating { return true }
     if wasLeftOut(code) { return true }
@@ -58,14 +58,15 @@ extension CurlEasy {
   }
 
   /// Whether the server closed the HTTP/2 connection without processing this request: the GOAWAY
-  /// frame named an earlier request as the last one. (RFC 9113, 6.8) In this case only, curl (7.88)
+  /// frame named an earlier request as the last one. (RFC 9113, 6.8) Only in this case, curl (7.88)
   /// returns CURLE_HTTP2 without an error text.
   func wasLeftOut(_ code: CURLcode) -> Bool {
     code == CURLE_HTTP2 && errorText.pointee == 0 && status == 0
       && incoming.pointee.failure == nil
   }
 
-  /// Whether curl tried to send the request again, which needs another admission of its limit.
+  /// Whether curl tried to send the request again. A request that is sent again needs another
+  /// admission of its limit.
   private var wasStoppedFromRepeating: Bool {
     if case .notRepeated = incoming.pointee.failure { return incoming.pointee.mayBeRepeated }
     return false
@@ -92,7 +93,7 @@ extension CurlEasy {
       && incoming.pointee.failure == nil
   }
 
-  /// Bytes sent and received so far, including heads as far as curl counts them.
+  /// The number of bytes sent and received so far, including heads as far as curl counts them.
   var movedBytes: Int { size(CURLINFO_SIZE_UPLOAD_T) + incoming.pointee.receivedSize }
 
   var hasSentAll: Bool { size(CURLINFO_SIZE_UPLOAD_T) >= (transfer?.payloadToSend?.byteCount ?? 0) }
@@ -100,7 +101,7 @@ extension CurlEasy {
   /// Whether any part of a response has arrived.
   var hasAnswer: Bool { incoming.pointee.receivedSize > 0 }
 
-  /// Whether Lull stopped the transfer, so that the server may continue to send.
+  /// Whether Lull stopped the transfer. If so, the server may still send data.
   var wasStopped: Bool { incoming.pointee.failure != nil }
 
   var usedHTTP2: Bool {
@@ -137,7 +138,7 @@ extension CurlEasy {
     return value
   }
 
-  /// Returns the received response and takes its body.
+  /// Returns the received response with its body, and removes the body from the handle.
   func report(of transfer: CurlTransfer) -> ArrivedResult {
     ArrivedResult(response: response(of: transfer), body: takeBody())
   }

@@ -4,15 +4,15 @@ import LullLibC
 
 /// A curl easy handle with the response that it receives, used for one exchange after another.
 ///
-/// Permanent options are set once; the others only if they differ from those of the previous
-/// exchange. Home thread only.
+/// Permanent options are set once. The other options are set only if they differ from the options
+/// of the previous exchange. Home thread only.
 final class CurlEasy {
   let handle: UnsafeMutableRawPointer
   /// The exchange that the handle carries.
   private(set) var transfer: CurlTransfer?
   /// The multi handle that the exchange runs on.
   private(set) var multi: CurlMulti?
-  /// The place of the exchange in its queue.
+  /// The number of the exchange's place in its `HostQueue`.
   private(set) var queuePlace = 0
   /// Whether the last request was sent on a new connection; see `noteRefusal`.
   private var isOnNewConnection = false
@@ -34,21 +34,21 @@ final class CurlEasy {
   var addressLine: String?
   /// Reads the body of the current hop; nil if it is in memory or missing.
   private(set) var reader: BodyReader?
-  /// The pool's index of this handle.
+  /// The index of this handle in the pool.
   var place = 0
 
   /// Whether the callbacks for reading bodies are set.
   private var readsBodies = false
-  /// The current options.
+  /// The options that curl has now.
   private var method = RequestMethod.get
   private(set) var sendsBody = false
   private var headers = RequestHeaders()
   private var headersAreForBody = false
-  /// Whether the options contain secrets, which must be removed when they have been sent.
+  /// Whether the options contain secrets, which must be removed after the request was sent.
   private var holdsSecrets = false
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var target = CurlTarget()
-  /// Whether curl was given a URL before, and whether it uses `target`.
+  /// Whether curl has ever had a URL, and whether its current URL is `target` instead of a text.
   private var hasURL = false
   private var goesByTarget = false
   private var timeout = 0
@@ -63,7 +63,7 @@ final class CurlEasy {
     return version == .http2 || (isTLS && version != .http1)
   }
 
-  /// Whether its connections use HTTP/2 from the start, without TLS.
+  /// Whether the connections of the handle use HTTP/2 from the start, without TLS.
   var usesHTTP2InClear: Bool { mayUseHTTP2 && !isTLS }
 
   /// The least buffer size for HTTP/2 in bytes: curl's limit for a head, plus its read size.
@@ -76,7 +76,7 @@ final class CurlEasy {
   private let receiveBufferSize: Int
   private let userAgent: String
   private let share: CurlShare
-  /// curl writes its explanation of a failure here.
+  /// The buffer to which curl writes its explanation of a failure.
   let errorText: UnsafeMutablePointer<CChar>
 
   init?(
@@ -147,12 +147,13 @@ final class CurlEasy {
 
   // MARK: Preparing
 
-  /// Prepares the handle for the current hop of `transfer`, which has `place` in its queue. Returns
-  /// false if memory runs out in curl.
+  /// Prepares the handle for the current hop of `transfer`. Returns false if memory runs out in
+  /// curl.
   ///
   /// - Parameters:
   ///   - resolved: The transfer's request with the texts of its secrets; nil if it has no secrets.
-  ///   - reader: Reads the request body while it is sent, if the body is streamed.
+  ///   - reader: Reads the request body while it is sent; nil if the body is not streamed.
+  ///   - place: The number of the transfer's place in its `HostQueue`.
   func prepare(
     for transfer: CurlTransfer, sending resolved: HTTPRequest?, reading reader: BodyReader?,
     to origin: Origin, at place: Int, in multi: CurlMulti
@@ -174,7 +175,8 @@ final class CurlEasy {
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
       // For a HEAD that is sent with a body, curl expects a response body.
       endsWithHead: method == .head && body != nil,
-      refusesEventStreams: method == .get && transfer.request.options?.sink == nil,
+      refusesEventStreams: (method == .get || transfer.request.sendsQuery)
+        && transfer.request.options?.sink == nil,
       isRepeatable: isRepeatable(transfer),
       tlsHandle: needsCloseNotice(transfer, at: origin) ? handle : nil,
       sending: transfer.request.options?.sending, sendsBytes: (body?.byteCount ?? 0) > 0,
@@ -200,11 +202,12 @@ final class CurlEasy {
   /// Whether the request is sent again if a reused connection turns out to be closed: if its method
   /// is idempotent, or if it has an idempotency key.
   ///
-  /// The server may have processed any other request before it closed the connection (RFC 9110,
-  /// 9.2.2). It recognises a repetition only by a key. See `noteRefusal` for an exception.
+  /// A request with another method may have been processed before the server closed the connection
+  /// (RFC 9110, 9.2.2). The server recognises a repetition only by a key. See `noteRefusal` for an
+  /// exception.
   private func isRepeatable(_ transfer: CurlTransfer) -> Bool {
     let request = transfer.request
-    return request.method == .get || RetryPolicy.idempotentMethods.contains(request.method)
+    return request.method == .get || request.isIdempotent
       || request.headers["idempotency-key"] != nil || request.headers["x-idempotency-key"] != nil
   }
 
@@ -375,7 +378,8 @@ final class CurlEasy {
     return true
   }
 
-  /// Sets a timeout in milliseconds if it has changed. Very large values mean no timeout.
+  /// Sets a timeout of curl, in milliseconds, if it differs from `current`. Very large values mean
+  /// no timeout.
   private func set(_ current: inout Int, _ option: CURLoption, _ seconds: Double) {
     let isFinite = seconds < 2_000_000
     let milliseconds = isFinite ? max(1, Int((max(0, seconds) * 1000).rounded(.up))) : 0

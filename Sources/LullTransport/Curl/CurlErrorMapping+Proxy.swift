@@ -10,7 +10,8 @@ extension CurlErrorMapping {
       case plain
       /// The tunnel was not established.
       case opening
-      /// The tunnel was established. Either the proxy or the server may have closed the connection.
+      /// The tunnel was established. The connection may have been closed by the proxy or by the
+      /// server.
       case tunnel
     }
 
@@ -67,7 +68,7 @@ extension CurlErrorMapping {
     return "the proxy"
   }
 
-  /// The other end of the connection, for messages: the server or the proxy, or the server through
+  /// The other end of the connection, for messages: the server, the proxy, or the server through
   /// the proxy.
   var peer: String {
     let host = origin.hostAndPort
@@ -99,7 +100,7 @@ extension CurlErrorMapping {
       return TransportError(
         .connection,
         "\(proxy) does not connect to \(host): it requires a user and password (407), "
-          + "which can be part of its URL")
+          + "which can be part of the proxy's URL")
     }
     let answer = proxyStatus >= 300 ? " (it responded with \(proxyStatus))" : reason
     return TransportError(.connection, "\(proxy) does not connect to \(host)\(answer)")

@@ -23,7 +23,7 @@ struct CurlErrorMapping {
   let wasLeftOut: Bool
   /// Whether the whole request body was sent.
   let hasSentAll: Bool
-  /// Whether this is the target of a redirect, or the request was sent before.
+  /// Whether this hop is not the first attempt: it follows a redirect, or repeats the request.
   let isLaterHop: Bool
   let systemError: Int32
   /// OpenSSL's reason to reject a certificate; 0 for none.
@@ -100,7 +100,7 @@ struct CurlErrorMapping {
       return TransportError(
         .connection,
         "\(host) ended the HTTP/2 stream before it had received the whole request body, and this "
-          + "libcurl lost any response; http_version = \"1.1\" shows it\(reason)")
+          + "libcurl lost any response; set http_version = \"1.1\" to see it\(reason)")
     case CURLE_HTTP2_STREAM
     where streamReset != nil && streamReset != StreamReset.protocolError:
       // Whatever the reset means, the response is incomplete.
@@ -140,8 +140,8 @@ struct CurlErrorMapping {
     return Int(detail[mark.upperBound...].prefix { $0.isNumber })
   }
 
-  /// Whether an early response of the server, such as 413, may have been lost: if a response and a
-  /// reset arrive together, libcurl (7.88) drops the response.
+  /// Whether an early response of the server, such as 413, may have been lost. If a response and a
+  /// stream reset arrive together, libcurl (7.88) drops the response.
   private var isEarlyAnswerLost: Bool {
     guard !hasSentAll, response.status == 0 else { return false }
     return detail.isEmpty || streamReset == StreamReset.cancel || streamReset == StreamReset.noError
@@ -211,7 +211,7 @@ struct CurlErrorMapping {
       return TransportError(
         .truncatedBody,
         "the connection to \(peer) ended without a TLS close_notify: the body may be "
-          + "truncated (allow_truncated = true accepts it)")
+          + "truncated (set allow_truncated = true to accept it)")
     case .notRepeated:
       return TransportError(
         .network,
@@ -288,8 +288,8 @@ struct CurlErrorMapping {
     options.flatMap { CurlRoute.address(for: origin, in: $0.connection) }?.description
   }
 
-  /// Whether curl's text names a host or port that is not in the URL, and is therefore that of the
-  /// proxy.
+  /// Whether curl's text names a host or port that is not in the URL. If so, it is the host or port
+  /// of the proxy.
   private var namesProxy: Bool {
     let start = "failed to connect to "
     let detail = detail.lowercased()
@@ -301,7 +301,7 @@ struct CurlErrorMapping {
     return !detail.dropFirst(start.utf8.count).hasPrefix("\(host) port \(origin.port) ")
   }
 
-  /// Advice for an untrusted certificate. An expired certificate needs none.
+  /// Advice for an untrusted certificate. It is empty for an expired certificate.
   var trustAdvice: String {
     switch verification {
     // The X509_V_ERR_ codes around SELF_SIGNED_CERT_IN_CHAIN, which all mean that there is no known
@@ -314,8 +314,8 @@ struct CurlErrorMapping {
     }
   }
 
-  /// The reason of the failure in brackets, for messages: the system's if there is one, else
-  /// curl's.
+  /// The reason of the failure in brackets, for messages: the system's error text if there is one,
+  /// else curl's error text.
   var reason: String {
     if systemError == EMFILE {
       return

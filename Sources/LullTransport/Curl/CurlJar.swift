@@ -34,7 +34,7 @@ final class CurlJar {
     curl_easy_cleanup(handle)
   }
 
-  /// Updates the file. Returns the error, or nil if it succeeded.
+  /// Writes the cookies to the file of the jar. Returns the error, or nil if it succeeded.
   func save() -> TransportError? {
     guard file != nil || keeper != nil else { return nil }
     let lines = lines

@@ -38,7 +38,8 @@ final class CurlJars {
     if !changed.contains(where: { $0 === jar }) { changed.append(jar) }
   }
 
-  /// Writes changed jars, before the responses that changed them are reported.
+  /// Writes the changed jars to their files. Must be called before the responses that changed the
+  /// jars are reported.
   func save(_ complain: (String) -> Void) {
     guard !changed.isEmpty else { return }
     for jar in changed {

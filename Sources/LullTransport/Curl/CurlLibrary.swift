@@ -44,7 +44,7 @@ struct CertificateAuthorities {
 /// Data that the multi handles of one provider share: resolved addresses, and the content of a
 /// cookie jar.
 ///
-/// Every easy handle retains it, so that it is released last.
+/// Every easy handle retains this object, so the object is released after all easy handles.
 final class CurlShare {
   /// curl's share object; nil if memory runs out, and then each handle resolves addresses itself.
   let handle: UnsafeMutableRawPointer?
@@ -73,8 +73,8 @@ enum DescriptorLimit {
     return descriptor < 0 && (errno == EMFILE || errno == ENFILE)
   }
 
-  /// Raises the soft limit to the hard limit. The soft limit is often 1,024, which only `select`
-  /// needs.
+  /// Raises the soft limit to the hard limit. The soft limit is often 1,024. Only programs that use
+  /// `select` need a limit that low.
   static func raise() {
     guard var limit = read(), limit.rlim_cur < limit.rlim_max else { return }
     limit.rlim_cur = limit.rlim_max

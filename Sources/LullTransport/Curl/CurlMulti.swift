@@ -6,8 +6,8 @@ import LullSystem
 
 /// One curl multi handle on one libuv loop: its sockets, its timer, its finished transfers.
 ///
-/// Inside curl's callbacks it only records facts and updates libuv's watches; it never calls curl
-/// there. Home thread only.
+/// Inside curl's callbacks, this object only records facts and updates libuv's watches. It never
+/// calls curl there. Home thread only.
 final class CurlMulti {
   /// The number of idle connections that are kept open, over all hosts.
   private static let maxIdleConnections = 512
@@ -25,7 +25,8 @@ final class CurlMulti {
   private(set) var isTimeoutDue = false
   /// The error of the last socket that the system refused to create; curl does not report it.
   private(set) var socketFailure: Int32 = 0
-  /// When the last transfer left, in the loop's milliseconds; nil while there are transfers.
+  /// The time when the last transfer left, in the loop's milliseconds; nil while there are
+  /// transfers.
   private(set) var emptySince: UInt64?
 
   private let multi: UnsafeMutableRawPointer
@@ -39,10 +40,10 @@ final class CurlMulti {
   let callGuard = StuckCallGuard()
   /// Whether `work` lists this handle.
   private var isNoted = false
-  /// The maximum number of connections that curl keeps, including those in use.
+  /// The maximum number of connections that curl keeps, including connections in use.
   private var connectionLimit = CurlMulti.maxIdleConnections
-  /// When curl wants to be called, and the time that the timer is set to, in the loop's
-  /// milliseconds.
+  /// The time at which curl wants to be called, and the time to which the timer is set. Both are in
+  /// the loop's milliseconds.
   private var deadline = UInt64.max
   private var timerIsSetTo = UInt64.max
   private var isClosed = false
@@ -99,7 +100,7 @@ final class CurlMulti {
     if attachedCount == 0 { emptySince = uv_now(loop) }
   }
 
-  /// Resumes input that `easy` has told curl to hold back.
+  /// Resumes an exchange whose input curl holds back at the request of `easy`.
   func resume(_ easy: CurlEasy) {
     // A failure belongs to the transfer, and curl reports it like any other.
     _ = callingCurl { curl_easy_pause(easy.handle, CURLPAUSE_CONT) }
@@ -250,8 +251,8 @@ final class CurlMulti {
     return easy.map { Unmanaged<CurlEasy>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Returns the socket of this multi handle with that descriptor. Returns nil if another multi
-  /// handle used the descriptor before: curl closed that earlier socket without a call.
+  /// Returns the socket with that descriptor. Returns nil if the descriptor belonged to a socket of
+  /// another multi handle, which curl has closed without a call.
   private func socket(_ descriptor: curl_socket_t) -> CurlSocket? {
     guard let socket = sockets[descriptor], socket.multi === self else { return nil }
     return socket

@@ -1,6 +1,6 @@
 import CUV
 
-/// The multi handles of one provider, each with a part of the connections.
+/// The multi handles of one provider. Each has a part of the connections.
 ///
 /// To find or release a connection, curl (7.88) walks over all connections of a multi handle to an
 /// origin, used or idle. Many simultaneous exchanges are therefore distributed over several
@@ -46,7 +46,7 @@ final class CurlMultis {
   }
 
   /// Closes the handles that were idle for that many seconds, with their connections. The first
-  /// handle stays open. Returns whether other handles are idle, so that they may be closed later.
+  /// handle stays open. Returns whether other handles are idle that may be closed later.
   func closeIdle(for seconds: Double) -> Bool {
     let since = uv_now(loop) - min(uv_now(loop), UInt64(seconds * 1000))
     var isAnyEmpty = false

@@ -1,16 +1,16 @@
-/// The curl handles of one provider: those in use, and idle ones for reuse.
+/// The curl handles of one provider: handles in use, and idle handles for reuse.
 final class CurlPool {
   private static let maxIdle = 64
 
-  /// curl's read sizes: large if few handles are in use, so that large bodies need fewer system
-  /// calls, and small if the memory of many adds up.
+  /// curl's read sizes in bytes. The large size is used if few handles are in use, so that large
+  /// bodies need fewer system calls. The small size saves memory if many handles are in use.
   private static let (largeBuffer, smallBuffer) = (64 << 10, 16 << 10)
 
   private static let maxIdleRouted = 32
 
   private let make: (_ receiveBufferSize: Int, CurlRoute?, CurlJar?) -> CurlEasy?
   private var idle: [CurlEasy] = []
-  /// Idle handles with a route or jar; the one returned last is at the end.
+  /// Idle handles with a route or jar. The handle that was returned last is at the end.
   private var idleRouted: [CurlEasy] = []
   private(set) var inUse: [CurlEasy] = []
 
@@ -46,7 +46,7 @@ final class CurlPool {
     inUse.append(easy)
   }
 
-  /// Takes back a handle that has left curl.
+  /// Makes a handle available for reuse. The handle must have left curl.
   func give(_ easy: CurlEasy) {
     easy.finish()
     // The last handle takes the place of the removed one, so that the time does not depend on the

@@ -3,17 +3,18 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// The permanent settings of a curl handle that differ from those of an ordinary handle. A handle
-/// is reused for exchanges with the same route.
+/// The permanent settings of a curl handle that differ from the settings of an ordinary handle. A
+/// handle is reused for exchanges with the same route.
 final class CurlRoute: Equatable {
   let connection: ConnectionOptions
   let cookies: CookieJar?
   /// Whether HTTP/2 is used without TLS, by prior knowledge.
   let hasPriorKnowledge: Bool
 
-  /// Names the connections that must be separate because curl (7.88) would share them wrongly:
-  /// those through a proxy that authenticates a user per connection, and those with different
-  /// client keys, because curl compares the certificate only. nil if there is nothing to separate.
+  /// Names the connections that must be separate because curl (7.88) would share them wrongly. nil
+  /// if there is nothing to separate. There are two kinds:
+  /// - connections through a proxy that authenticates a user per connection,
+  /// - connections with different client keys, because curl compares only the certificate.
   let nameOfConnections: String?
 
   /// Returns nil if an ordinary handle is sufficient.
@@ -67,8 +68,8 @@ final class CurlRoute: Equatable {
     }
   }
 
-  /// The reason why nothing can be sent through the route's Unix socket; nil if something can, or
-  /// for no socket.
+  /// The reason why the route's Unix socket cannot be used; nil if it can be used, or if the route
+  /// has no socket.
   private var socketProblem: String? {
     guard let path = connection.unixSocket else { return nil }
     let most = ConnectionOptions.longestSocketPath
@@ -107,10 +108,11 @@ final class CurlRoute: Equatable {
 /// The environment variables that name proxies. curl reads them at every request, unless Lull has
 /// found none of them.
 package enum ProxyVariables {
-  /// HTTP_PROXY is not one of them, because a CGI gateway sets it from a request header.
+  /// The names of the variables. `HTTP_PROXY` is missing because a CGI gateway sets it from a
+  /// request header.
   private static let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
-  /// The names and values of the variables that are set, including the variables with exceptions.
+  /// The names and values of the variables that are set, including `no_proxy` and `NO_PROXY`.
   package static var settings: [(name: String, value: String)] {
     (names + ["no_proxy", "NO_PROXY"]).compactMap { name in value(of: name).map { (name, $0) } }
   }
@@ -120,7 +122,7 @@ package enum ProxyVariables {
     names.contains { value(of: $0) != nil }
   }
 
-  /// Whether a variable names hosts to connect to directly.
+  /// Whether a variable (`no_proxy` or `NO_PROXY`) lists hosts that are reached without a proxy.
   static var hasExceptions: Bool { value(of: "no_proxy") != nil || value(of: "NO_PROXY") != nil }
 
   /// The environment's proxy for this server; nil for none, or for an unsupported form.

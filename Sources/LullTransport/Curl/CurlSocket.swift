@@ -11,8 +11,8 @@ import LullLibC
 /// aborts the process if it has to watch a closed descriptor.
 final class CurlSocket {
   let descriptor: curl_socket_t
-  /// Whether the socket belongs to an established connection. curl closes such a socket only
-  /// through Lull.
+  /// Whether the socket belongs to an established connection. curl closes the socket of an
+  /// established connection only through Lull.
   private(set) var isKept = false
 
   /// The events that curl waits for, as libuv's flags; 0 for none.
@@ -141,7 +141,7 @@ final class CurlSocketTable {
     return index >= 0 && index < sockets.count ? sockets[index] : nil
   }
 
-  /// Inserts a socket. If there is an old entry with the same descriptor, curl has closed its
+  /// Inserts a socket. If there is an old entry with the same descriptor, curl has closed the old
   /// socket without a call.
   func insert(_ socket: CurlSocket) {
     let index = Int(socket.descriptor)

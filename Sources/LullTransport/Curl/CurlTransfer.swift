@@ -3,7 +3,7 @@ import LullCore
 
 /// One exchange from its start to its report, over all its redirects.
 ///
-/// After its end it retains neither its request body nor a curl handle.
+/// After the end of the exchange, this object retains neither the request body nor a curl handle.
 final class CurlTransfer: RequestNetworking {
   private enum Stage {
     case waiting
@@ -13,8 +13,7 @@ final class CurlTransfer: RequestNetworking {
 
   /// The request of the current hop.
   private(set) var request: HTTPRequest
-  /// The queue in which the exchange waits or is counted; nil before the first queue and after the
-  /// end.
+  /// The queue that contains or counts the exchange; nil before the first queue and after the end.
   var queue: HostQueue?
   private(set) var redirectCount = 0
   /// How often the request was sent again because a reused connection turned out to be closed.
@@ -27,7 +26,7 @@ final class CurlTransfer: RequestNetworking {
   // Not `weak`, which would slow down every use of the provider. The provider ends all its
   // exchanges before it is released, and an ended exchange has no provider.
   private unowned(unsafe) var provider: CurlProvider?
-  /// When the exchange left the queue for the first time, in nanoseconds; 0 before that.
+  /// The time when the exchange left the queue for the first time, in nanoseconds; 0 before that.
   private var startedAt: UInt64 = 0
   /// The seconds that the exchange has waited for its secrets.
   private var secretWait = 0.0
@@ -103,7 +102,8 @@ final class CurlTransfer: RequestNetworking {
     stage = .waiting
   }
 
-  /// Sets the timer that ends the exchange if it still waits when the timer fires.
+  /// Sets the timer that limits the wait of the exchange. If the exchange still waits when the
+  /// timer fires, the exchange ends.
   func waits(until timer: any HostTimer) {
     deadlineTimer = timer
   }

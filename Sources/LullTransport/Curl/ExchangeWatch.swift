@@ -6,7 +6,7 @@ import LullCore
 ///
 /// The time counts from the moment when there is a connection. The watch checks ten times within
 /// the shorter of its timeouts: it may notice a stall a tenth of the timeout too late, but never
-/// too early. It ends with the hop for which it was made.
+/// too early. The watch ends with the hop for which it was made.
 final class ExchangeWatch {
   private unowned let easy: CurlEasy
   private let loop: EventLoop
@@ -15,12 +15,14 @@ final class ExchangeWatch {
   private let idleTimeout: Double?
   private let action: (TransportError) -> Void
   private var timer: (any HostTimer)?
-  /// The time of the last progress, and the number of bytes then; nil before there is a connection.
+  /// The time of the last progress, and the number of bytes moved until then; nil before there is a
+  /// connection.
   private var last: (time: UInt64, bytes: Int)?
   /// When the whole request was sent; nil before that.
   private var sentAt: UInt64?
 
-  /// Returns nil if the options set no such timeout. `action` is called at most once.
+  /// Returns nil if the options set neither a first-byte timeout nor an idle timeout. `action` is
+  /// called at most once.
   init?(
     _ options: TransferOptions, _ easy: CurlEasy, at origin: Origin, on loop: EventLoop,
     action: @escaping (TransportError) -> Void

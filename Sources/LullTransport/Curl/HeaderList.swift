@@ -6,10 +6,11 @@ enum HeaderList {
   /// Returns a new list that the caller frees, or nil if memory runs out.
   ///
   /// Content-Length and Transfer-Encoding are left out, because the framing follows the real body.
-  /// curl would add the headers `Expect` and Content-Type to a body: they are suppressed unless the
-  /// request has them. Headers that the request omits are added neither here nor by curl, except
-  /// Host, which HTTP/1.1 requires. The default User-Agent and Accept-Encoding are added here: as
-  /// options of curl they would cost twice as much.
+  /// curl would add the headers `Expect` and Content-Type to a request with a body. They are
+  /// suppressed unless the request has them. If the request omits a default header, neither Lull
+  /// nor curl adds that header. The exception is Host, which HTTP/1.1 requires. The default
+  /// User-Agent and Accept-Encoding are added here: as options of curl they would cost twice as
+  /// much.
   static func make(
     _ headers: RequestHeaders, withBody: Bool, withCookies: Bool = true, userAgent: String
   ) -> UnsafeMutablePointer<curl_slist>? {
@@ -56,7 +57,7 @@ enum HeaderList {
     return list
   }
 
-  /// The supported codings. They are those whose libraries libcurl itself is linked with.
+  /// The supported codings. libcurl itself is linked with the libraries that decode them.
   private static let encodings: String = {
     // Static data of the library.
     guard let features = curl_version_info(CURLVERSION_FIRST)?.pointee.features else {

@@ -1,6 +1,7 @@
 import LullCore
 
-/// The exchanges with one origin: the number of active ones, and the queue of waiting ones.
+/// The exchanges with one origin: the number of active exchanges, and the queue of waiting
+/// exchanges.
 ///
 /// A waiting exchange uses one slot of the queue and no curl handle. Exchanges are sent in the
 /// order in which they arrive.
@@ -14,24 +15,25 @@ final class HostQueue {
   private static let maxLookUps = 16
 
   let origin: Origin
-  /// The index of the queue's first multi handle among those of the provider.
+  /// The index of the queue's first multi handle in the provider's list of multi handles.
   private var firstMulti: Int
   /// Whether the last response came over HTTP/2; nil before the first.
   var usedHTTP2: Bool?
   var speaksHTTP2: Bool { usedHTTP2 ?? false }
   private(set) var activeCount = 0
 
-  /// The active exchanges while the address is unknown; nil when it is known.
+  /// The active exchanges while the host's address is unknown; nil once the address is known.
   private var pioneers: [CurlTransfer]?
-  /// Each active exchange has a place. These are the number of places in use so far, and the free
-  /// places among them. The place that became free last is at the end, because its connection is
-  /// the most likely to be open.
+  /// Each active exchange has a place, which is a number. `placeCount` is the number of places so
+  /// far. `freePlaces` contains the places that are free. The place that became free last is at the
+  /// end, because its connection is the most likely to be open.
   private var placeCount = 0
   private var freePlaces: [Int] = []
 
   private var waiting: [CurlTransfer?] = []
   private var head = 0
-  /// The number of slots of exchanges cancelled while waiting; they are removed together.
+  /// The number of slots whose exchanges were cancelled while waiting. These slots are removed
+  /// together.
   private var cancelledCount = 0
 
   init(origin: Origin, firstMulti: Int) {
@@ -106,8 +108,8 @@ final class HostQueue {
     waiting.append(transfer)
   }
 
-  /// Adds an exchange in front: it has already waited once, and is sent again or was redirected
-  /// here.
+  /// Adds an exchange at the front of the queue, because the exchange has already waited once. It
+  /// is sent again, or was redirected to this origin.
   func prepend(_ transfer: CurlTransfer) {
     if head > 0 {
       head -= 1

@@ -4,8 +4,8 @@ import LullLibC
 /// The queues of all origins, by URL.
 final class HostQueues {
   private static let maxIdle = 256
-  /// The number of origins that begin with the same multi handle, and the number of handles with
-  /// which origins begin.
+  /// Each origin is assigned a first multi handle. `originsPerMulti` is the number of origins with
+  /// the same first handle. `firstMultis` is the number of multi handles that are first handles.
   private static let originsPerMulti = 8
   static let firstMultis = 32
 
@@ -14,7 +14,7 @@ final class HostQueues {
   private var unknown: [HostQueue] = []
 
   private var queues: [Origin: HostQueue] = [:]
-  /// The last result of `queue(for:)`, and the prefix of the URL that determined it.
+  /// The last result of `queue(for:)`, and the prefix of the URL for which it was returned.
   private var last: HostQueue?
   private var lastPrefix: [UInt8] = []
 

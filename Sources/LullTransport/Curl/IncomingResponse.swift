@@ -1,7 +1,7 @@
 import LullCore
 
-/// The received part of one response, filled by curl's callbacks. It calls curl only to watch a TLS
-/// connection, see `CloseNotice`.
+/// The received part of one response, filled by curl's callbacks. This value calls curl only to
+/// watch a TLS connection, see `CloseNotice`.
 ///
 /// Only the final response's head is kept: every status line starts a new head, and trailers are
 /// ignored.
@@ -21,7 +21,8 @@ struct IncomingResponse {
   /// The headers received so far. This value keeps its memory from one response to the next, so
   /// that a head costs one allocation.
   private var received = Headers()
-  /// The size of all heads and trailers together: a server may send any number of each.
+  /// The size in bytes of all heads and trailers together. It is limited, because a server may send
+  /// any number of heads and trailers.
   private var headSize = 0
   private var lineCount = 0
   /// Continuations of obsolete folded lines, with the index of their line.
@@ -35,10 +36,11 @@ struct IncomingResponse {
   private var isFraming = false
   private var isChunked = false
   private var isHTTP1 = false
-  /// Detects whether a TLS connection whose end also ends the body was closed properly; nil for
-  /// every other body.
+  /// Detects whether a TLS connection was closed properly, if the end of the connection is also the
+  /// end of the body; nil for every other body.
   private var closeNotice: CloseNotice?
-  /// curl's handle, if a body that ends with its TLS connection needs a close_notify.
+  /// curl's handle, if the body ends with its TLS connection and needs a close_notify; otherwise
+  /// nil.
   private var tlsHandle: UnsafeMutableRawPointer?
   /// The Content-Encoding headers; nil without any.
   private var encoding: String?
@@ -61,12 +63,12 @@ struct IncomingResponse {
   /// Whether the server has not processed the last request: it may be sent again, whatever its
   /// method.
   var wasRefusedUnread = false
-  /// Reports to the rate limit when the request is sent; nil if it counts against none. The request
-  /// needs an admission every time it is sent.
+  /// Reports to the rate limit when the request is sent; nil if the request counts against no
+  /// limit. The request needs an admission every time it is sent.
   private(set) var sending: SendingReport?
-  /// Whether the limit is notified later, when the whole request was sent or its response has
-  /// arrived. Otherwise it is notified when the head is sent, which happens within one call of
-  /// curl.
+  /// Whether the rate limit is notified when the whole request was sent or its response has
+  /// arrived. If false, the rate limit is notified when the head is sent, which happens within one
+  /// call of curl.
   private(set) var passesLater = false
   /// Receives the body of a successful response; nil stores the body here.
   private var sink: BodySink?
@@ -128,7 +130,7 @@ struct IncomingResponse {
     return sink
   }
 
-  /// Calls the sink, which may be slow.
+  /// Calls the sink, which may be slow. The time of the call does not count as time in curl.
   private func asking<Answer>(_ call: () -> Answer) -> Answer {
     callGuard?.pausing(call) ?? call()
   }
@@ -265,7 +267,7 @@ struct IncomingResponse {
     return true
   }
 
-  /// Whether the end of the connection is the only mark of the body's end. (RFC 9112, 6.3)
+  /// Whether only the end of the connection shows where the body ends. (RFC 9112, 6.3)
   private var endsWithConnection: Bool {
     isHTTP1 && contentLength == nil && !isChunked && expectsBody && !isBodyless && !isRedirect
   }
@@ -373,8 +375,8 @@ struct IncomingResponse {
     held = nil
   }
 
-  /// Returns a message about the body's codings, or nil. This is mutating, like `headers`, to avoid
-  /// a copy of this value.
+  /// Returns a message about the body's codings, or nil. This method and `headers` are mutating to
+  /// avoid a copy of this value.
   mutating func remark() -> String? {
     guard let encoding, wireSize > 0 else { return nil }
     if let (coding, count) = decoder?.surplus {
@@ -421,7 +423,7 @@ extension IncomingResponse {
     case badLength(String)
     /// A folded Content-Length or Transfer-Encoding header.
     case foldedFraming
-    /// A transfer coding other than `chunked`, which was not requested. (RFC 9112, 7.4)
+    /// A transfer coding other than `chunked`. The request did not ask for it. (RFC 9112, 7.4)
     case transferCoding(String)
     /// The body cannot be decoded: it has too many codings, or decoding has failed.
     case tooManyCodings

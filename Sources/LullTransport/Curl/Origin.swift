@@ -59,7 +59,7 @@ final class Origin: Hashable, Sendable {
     return "\(scheme)://\(user)\(hostAndPort)\(address.target)"
   }
 
-  /// Whether the URL begins with this origin in this spelling, and the host ends there.
+  /// Whether the URL begins with exactly the text of this origin, and the authority ends there.
   private func hasBeginning(of url: String) -> Bool {
     var (url, text) = (url, text)
     return url.withUTF8 { url in

@@ -15,8 +15,8 @@ struct Redirect {
   /// Interprets `location` in a response to `request`. Throws after too many hops, or if the target
   /// is invalid.
   ///
-  /// - Parameter hiding: Masks secrets, or throws if one would be sent to an origin that it is not
-  ///   bound to.
+  /// - Parameter hiding: Masks secrets. Throws if a secret would be sent to an origin that the
+  ///   secret is not bound to.
   init(
     status: Int, location: String, of request: HTTPRequest, from origin: Origin,
     afterHops hops: Int,
@@ -57,8 +57,8 @@ struct Redirect {
     self.message = message
   }
 
-  /// Returns a URL without credentials for messages. Control characters, which could affect a
-  /// terminal, are replaced.
+  /// Returns a URL for messages, without credentials. Control characters are replaced, because they
+  /// could affect a terminal.
   static func shown(_ text: String) -> String {
     var shown = ""
     for scalar in LogText.url(text).unicodeScalars {

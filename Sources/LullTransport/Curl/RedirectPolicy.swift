@@ -6,7 +6,8 @@ enum RedirectPolicy {
     if case .follow(let limit) = rule { limit } else { 10 }
   }
 
-  /// Whether a status is followed if there is a Location; 304 and 300 are ordinary responses.
+  /// Whether a response with this status is followed if it has a Location. 304 and 300 are ordinary
+  /// responses.
   static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
@@ -16,19 +17,22 @@ enum RedirectPolicy {
 
   /// Returns the request for `target`, and the names of the headers that were removed.
   ///
-  /// 303 turns every method except HEAD into GET. 301 and 302 turn only POST into GET. 307 and 308
-  /// keep method and body. If the origin changes, only Accept*, Content-* and User-Agent are kept,
-  /// and for a download also Range and If-Range. A client certificate and a Unix socket are not
-  /// kept.
+  /// 303 changes every method except HEAD to GET. 301 and 302 change only a POST that is not
+  /// declared safe. 307 and 308 keep method and body. (RFC 10008, section 2.5) If the method
+  /// changes, a condition on the response to the old method is removed. If the origin changes, only
+  /// Accept*, Content-* and User-Agent are kept, and for a download also Range and If-Range. A
+  /// client certificate and a Unix socket are then not kept either.
   static func follow(
     _ request: HTTPRequest, status: Int, to target: String, changesOrigin: Bool
   ) -> (request: HTTPRequest, dropped: [String]) {
     var next = request
     next.url = target
-    if becomesGet(request.method, status) {
+    if becomesGet(request, status) {
       next.method = .get
       next.body = nil
-      removeHeaders(of: &next) { $0.hasPrefix("content-") }
+      removeHeaders(of: &next) { name in
+        name.hasPrefix("content-") || ["if-none-match", "if-modified-since"].contains(name)
+      }
     }
     guard changesOrigin else { return (next, []) }
     let isDownload = next.options?.download != nil
@@ -47,10 +51,10 @@ enum RedirectPolicy {
     return (next, dropped)
   }
 
-  private static func becomesGet(_ method: RequestMethod, _ status: Int) -> Bool {
+  private static func becomesGet(_ request: HTTPRequest, _ status: Int) -> Bool {
     switch status {
-    case 301, 302: method == .post
-    case 303: method != .get && method != .head
+    case 301, 302: request.method == .post && !request.isDeclaredSafe
+    case 303: request.method != .get && request.method != .head
     default: false
     }
   }

@@ -5,8 +5,9 @@ import LullCore
 /// The positions of secrets in the request are known, so even short ones are masked. In a response,
 /// a secret may be anywhere.
 struct WireMask {
-  /// The number of bytes that are dropped at the end of a truncated body. Longer secrets may be
-  /// truncated there without being recognised.
+  /// The number of bytes that are dropped at the end of a truncated body. A truncated secret there
+  /// would not be recognised. Secrets that are longer than this number may therefore remain in
+  /// part.
   private static let longest = 8 * 1024
   private let request: HTTPRequest
   private let search: SecretSearch

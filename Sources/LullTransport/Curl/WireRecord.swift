@@ -1,6 +1,7 @@
 import LullCore
 
-/// Records curl's reports about one hop while curl runs; they are passed on when it has returned.
+/// Records curl's reports about one hop while curl runs. The reports are passed to the observer
+/// after curl has returned.
 final class WireRecord {
   private let observer: WireObserver
   /// The request before secrets were filled in.
@@ -9,7 +10,7 @@ final class WireRecord {
   private var sent = Side()
   private var received = Side()
 
-  /// The incomplete data of one direction.
+  /// The data of one direction, sent or received, that does not form a complete event yet.
   private struct Side {
     var head: [UInt8] = []
     var body: [UInt8] = []
@@ -74,7 +75,7 @@ final class WireRecord {
 
   // MARK: Outside curl
 
-  /// Completes the events that are still incomplete.
+  /// Completes the events whose data is still incomplete.
   func end() {
     endBodies()
     endHead(of: &sent, isSent: true)

@@ -9,9 +9,10 @@ final class ContentDecoder {
     /// The bytes received so far, which are too few to recognise the format.
     case fresh([UInt8])
     case inside
-    /// After the end of a stream. The bytes received since may begin another stream.
+    /// The decoder is after the end of a stream. These bytes, received since then, may begin
+    /// another stream.
     case ended([UInt8])
-    /// After the end of the last stream: further bytes are ignored.
+    /// The decoder is after the end of the last stream. Further bytes are ignored.
     case over
   }
 
@@ -175,7 +176,7 @@ enum ContentCoding: String, Sendable {
     return .known(codings)
   }
 
-  /// The first bytes of a stream that may follow another one; empty if the coding has no such
+  /// The first bytes of a stream that may follow another stream; empty if the coding has no such
   /// streams. (RFC 1952, 2.2; RFC 8878, 3.1)
   var followers: [[UInt8]] {
     switch self {
@@ -209,12 +210,13 @@ enum ContentCoding: String, Sendable {
 
 /// Decodes all codings of a body, the last applied first.
 ///
-/// Between pieces, only the state of the decoders is kept. The bytes that pass from one decoder to
-/// the next have the same size limit as the body: they use no memory, but decoding them takes time.
+/// The body is decoded piece by piece, and only the state of the decoders stays in memory. The
+/// bytes that pass from one decoder to the next have the same size limit as the body. They use no
+/// memory, but decoding them takes time.
 final class BodyDecoder {
   private let decoders: [ContentDecoder]
   private let maxSize: Int
-  /// The number of bytes that each decoder has produced, except the last decoder.
+  /// The number of bytes produced by each decoder except the last.
   private var sizes: [Int]
 
   /// - Parameters:
@@ -324,7 +326,8 @@ enum DecodingFailure: Error, Equatable {
   case cut(ContentCoding)
   /// The library for this coding is missing.
   case unavailable(ContentCoding, reason: String)
-  /// The decoded bytes, or those that pass from one decoder to the next, exceed the size limit.
+  /// Too many bytes: the decoded bytes, or the bytes that pass from one decoder to the next, exceed
+  /// the size limit.
   case tooLarge
   case noMemory
   /// The receiver of the decoded bytes has refused them.

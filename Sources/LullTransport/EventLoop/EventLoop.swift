@@ -6,11 +6,11 @@ import Synchronization
 
 /// The loop that drives one home thread: sockets and timers by libuv, results by the pump.
 ///
-/// One `turn` runs the hooks of `beforeTurn`, sends what was started, and waits for sockets, timers
-/// and wake-ups. Then it runs due timers, collects finished exchanges and lets the pump deliver. A
-/// turn that only has to deliver the results of the previous one skips the sockets. All callbacks
-/// run outside libuv, so any of them may turn the loop again. The only other threads are those of
-/// the pool for slow work, which start with the first work.
+/// One `turn` runs the hooks of `beforeTurn`, sends the requests that were started, and waits for
+/// sockets, timers and wake-ups. Then the turn runs due timers, collects finished exchanges and
+/// lets the pump deliver. A turn that only has to deliver the results of the previous turn skips
+/// the sockets. All callbacks run outside libuv, so any of them may turn the loop again. The only
+/// other threads are the threads of the pool for slow work. They start with the first work.
 ///
 /// Belongs to the thread that made it. Only `wake` and posts to the inbox may come from other
 /// threads.
@@ -26,10 +26,11 @@ package final class EventLoop: HostClock {
     weak var object: (any TurnParticipant)?
   }
 
-  /// The libuv loop, for additional handles. Handles that are open when the loop closes are closed
-  /// by it, but not freed.
+  /// The libuv loop, for additional handles. When the loop closes, it closes the handles that are
+  /// still open, but does not free them.
   package let handle: UnsafeMutablePointer<uv_loop_t>
-  /// For C signal handlers: `uv_async_send` on this handle wakes the loop. Valid until `close`.
+  /// A handle for C signal handlers: calling `uv_async_send` on it wakes the loop. Valid until
+  /// `close`.
   package let asyncHandle: UnsafeMutablePointer<uv_async_t>
   /// Functions that run at the start of every turn, in order. The host sweeps here.
   package var beforeTurn: [() -> Void] = []
@@ -104,8 +105,8 @@ package final class EventLoop: HostClock {
     pump.turn()
   }
 
-  /// Turns until `condition` holds, which is checked before each turn. If no event ever comes, this
-  /// waits forever: the caller must know whether an event can come.
+  /// Performs turns until `condition` holds. The condition is checked before each turn. If no event
+  /// ever comes, this waits forever: the caller must know whether an event can come.
   package func run(until condition: () -> Bool) {
     while !isClosed && !condition() { turn(.once) }
   }
@@ -133,12 +134,12 @@ package final class EventLoop: HostClock {
 
   // MARK: Inside another loop
 
-  /// A descriptor that becomes readable when a `turn(.noWait)` is due. Do not wait for it longer
-  /// than `pollTimeout`.
+  /// A descriptor that becomes readable when a `turn(.noWait)` is due. Do not wait for the
+  /// descriptor longer than `pollTimeout`.
   package var descriptor: Int32 { uv_backend_fd(handle) }
 
-  /// Milliseconds that another loop may wait on `descriptor` before it turns this one; -1 for no
-  /// limit.
+  /// The number of milliseconds for which another loop may wait on `descriptor` before it must call
+  /// `turn` of this loop; -1 for no limit.
   package var pollTimeout: Int32 {
     guard !isClosed else { return -1 }
     guard !hasWork else { return 0 }
@@ -154,7 +155,7 @@ package final class EventLoop: HostClock {
     participants.append(Participant(object: object))
   }
 
-  /// Cancels requests in flight, drops waiting ones, and closes every handle and descriptor.
+  /// Cancels requests in flight, drops waiting requests, and closes every handle and descriptor.
   ///
   /// No callbacks follow. Closing again has no effect.
   package func close() {
@@ -200,12 +201,12 @@ package final class EventLoop: HostClock {
 
 /// An object that takes part in every turn of an event loop, on its home thread.
 package protocol TurnParticipant: AnyObject {
-  /// Sends what was started since the last turn, just before the loop waits.
+  /// Called just before the loop waits. Sends everything that was started since the last turn.
   func beforeWaiting()
-  /// Collects the results of the wait and posts them to the inbox. Must not call callbacks of other
-  /// objects.
+  /// Called after the loop has waited. Collects the results and posts them to the inbox. Must not
+  /// call callbacks of other objects.
   func afterWaiting()
-  /// Whether `beforeWaiting` or `afterWaiting` would do something now, so that the loop must not
+  /// Whether `beforeWaiting` or `afterWaiting` would do something now. If so, the loop must not
   /// wait.
   var hasWork: Bool { get }
   /// Called when the loop closes. Ends all work and closes every handle.

@@ -36,7 +36,7 @@ final class LoopClock: HostClock {
 
   var hasDue: Bool { nextDue < due.count }
 
-  /// After `close` the timer never fires.
+  /// Runs `action` after this number of seconds. After `close`, the timer never fires.
   func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
     guard let loop else { return LoopTimer(clock: nil, handle: nil, action: nil) }
     let handle = idle.popLast() ?? makeHandle(loop)
@@ -137,7 +137,7 @@ final class LoopTimer: HostTimer {
     handle = nil
   }
 
-  /// Gives the fired handle back to the clock. The action still waits to be run.
+  /// Gives the handle back to the clock after the timer has fired. The action has not run yet.
   func detach() {
     handle = nil
   }

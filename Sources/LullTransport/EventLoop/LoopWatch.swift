@@ -13,7 +13,8 @@ final class LoopWatch<Handle> {
   ///
   /// - Parameters:
   ///   - make: Initialises the handle.
-  ///   - start: Starts the callbacks. Each passes the handle's data to `LoopAction.tell`.
+  ///   - start: Starts the callbacks of the handle. Each callback passes the handle's data to
+  ///     `LoopAction.tell`.
   init?(
     on loop: EventLoop, _ action: @escaping () -> Void,
     make: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutablePointer<Handle>) -> Int32,
@@ -82,8 +83,8 @@ package final class DescriptorWatch {
   package private(set) var isReady = false
   private var poll: UnsafeMutablePointer<uv_poll_t>?
 
-  /// Returns nil if the system cannot watch the descriptor, for example that of a file, which is
-  /// always readable.
+  /// Returns nil if the system cannot watch the descriptor. An example is the descriptor of a file,
+  /// which is always readable.
   package convenience init?(_ descriptor: Int32, on loop: EventLoop) {
     self.init(descriptor, handle: loop.handle)
   }
@@ -157,8 +158,8 @@ package final class FolderWatch {
 
 /// A signal as an event of the loop: the action runs on the home thread on one of the next turns.
 ///
-/// Use it for signals that are not urgent, such as that of a resized terminal. `close` restores the
-/// old disposition. Home thread only.
+/// Use it for signals that are not urgent, such as SIGWINCH of a resized terminal. `close` restores
+/// the old disposition. Home thread only.
 package final class SignalWatch {
   private let watch: LoopWatch<uv_signal_t>
 

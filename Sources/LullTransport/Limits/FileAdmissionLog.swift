@@ -11,16 +11,16 @@ final class FileAdmissionLog: AdmissionLog {
   private let pump: Pump
   private let makeOther: () -> any AdmissionLog
   private var asker: LimitTables.Asker
-  /// The numbers of admissions that were granted and are not sent yet.
+  /// The IDs of admissions that were granted and are not sent yet.
   private var unsent: Set<Int64> = []
-  /// The numbers in `unsent` for whose requests a byte may have been sent.
+  /// The IDs in `unsent` of admissions for whose requests a byte may have been sent.
   private var begun: Set<Int64> = []
-  /// Counts requests, to recognise a late answer.
+  /// Counts the calls for an admission, to recognise a late answer.
   private var question = 0
   private var isAsking = false
-  /// The log in memory, if the file could not be used.
+  /// The log in memory, which is used if the file cannot be used; nil if it was never needed.
   private var other: (any AdmissionLog)?
-  /// Whether the log in memory is used for now, instead of the file.
+  /// Whether the log in memory is used now, instead of the file.
   private var usesOther = false
   /// When to try the file again, in seconds of uptime.
   private var triesAgainAt = 0.0
@@ -208,7 +208,7 @@ final class FileAdmissionLog: AdmissionLog {
     }
   }
 
-  /// Changes the tables: immediately if possible, otherwise soon and in order.
+  /// Changes the tables: immediately if possible, otherwise later, in the order of the calls.
   private func change(
     _ body: @escaping @Sendable (LimitTables) throws(SQLiteError) -> Void
   ) {

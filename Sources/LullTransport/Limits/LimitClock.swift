@@ -3,8 +3,9 @@ import LullLibC
 
 /// The time base of a limits file: seconds since the machine has started.
 enum LimitClock {
-  /// Converts the times of an earlier boot, by the wall-clock time that has passed since. If the
-  /// wall clock was set back, no time counts as passed.
+  /// If the file has times of an earlier boot, converts them to times of this boot, using the
+  /// wall-clock time that has passed since. If the wall clock was set back, no time counts as
+  /// passed.
   static func adjust(
     _ database: SQLiteConnection, boot: String, uptime: Double, wall: Double
   ) throws(SQLiteError) {

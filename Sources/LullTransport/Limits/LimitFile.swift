@@ -2,9 +2,9 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The file in which the processes of one user count admissions, as used by this process. It is
-/// opened when it is first needed, set aside if it is damaged, and no longer used if it cannot be
-/// accessed.
+/// Gives this process access to the file in which the processes of one user count admissions. The
+/// file is opened when it is first needed. A damaged file is set aside. A file that cannot be
+/// accessed is no longer used.
 ///
 /// Processes take turns, in the order of their requests. Must be used on one thread at a time.
 final class LimitFile {
@@ -23,10 +23,11 @@ final class LimitFile {
   /// Whether the file is only inspected, so that it is never set aside.
   private let isInspection: Bool
 
-  /// How long to wait for another process, in seconds. A process needs the file for less than a
-  /// millisecond, unless it was suspended.
+  /// How long to wait for another process to release the file, in seconds. A process needs the file
+  /// for less than a millisecond, unless it was suspended.
   private let patience: Double
-  /// How long the file is not used after such a wait, in seconds. (LIM-91)
+  /// How long the file is not used after another process has not released it in time, in seconds.
+  /// (LIM-91)
   static let rest = 30.0
   private let rest: Double
 
@@ -123,7 +124,7 @@ final class LimitFile {
     return database
   }
 
-  /// Creates missing tables, and updates their content.
+  /// Creates missing tables, and updates the content of existing tables.
   static func prepare(
     _ database: SQLiteConnection, _ locks: OwnerLocks, boot: String, now: Double, wall: Double
   ) throws(SQLiteError) -> SaltedIdentities {
@@ -156,7 +157,7 @@ final class LimitFile {
         "the shared limits file '\(path)' cannot be read (\(reason)): it is renamed to '\(name)' "
           + "and replaced, so limits start again")
     } catch {
-      refuse("\(error.message); it cannot be read (\(reason)) and must be replaced")
+      refuse("\(error.message); the file cannot be read (\(reason)) and must be replaced")
     }
   }
 

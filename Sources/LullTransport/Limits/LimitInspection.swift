@@ -12,16 +12,16 @@ package struct LimitInspection {
   /// One limit.
   package struct Summary: Sendable, Equatable {
     package let name: String
-    /// A digest of the identity that the limit belongs to; empty for none.
+    /// A digest of the identity to which the limit applies; empty for none.
     package let identity: [UInt8]
-    /// The rules, sorted by number and period. They are empty if there was no request for so long
-    /// that no rule applies.
+    /// The rules, sorted by number of requests and period. They are empty if there was no request
+    /// for so long that no rule applies.
     package var rules: [Rule] = []
     /// The number of waiting processes. Each process counts once for each of its services.
     package var waiting = 0
-    /// The budget that the server has reported, while it is valid.
+    /// The budget that the server has reported; nil if no budget is valid now.
     package var server: LimitLesson.Budget?
-    /// Seconds for which the server accepts no more requests.
+    /// Seconds for which the server accepts no more requests; nil if it accepts requests.
     package var pause: Double?
   }
 
@@ -31,7 +31,7 @@ package struct LimitInspection {
     /// The period in seconds.
     package let per: Double
     package let used: Int
-    /// Seconds until the next admission; nil if unknown, 0 for now.
+    /// Seconds until the next admission: 0 if an admission is available now, nil if unknown.
     package let opensAfter: Double?
   }
 
@@ -48,8 +48,8 @@ package struct LimitInspection {
   /// Whether the file exists. Inspecting does not create it.
   package var exists: Bool { CacheFolder.identity(of: path) != nil }
 
-  /// Returns the limits that still apply, in the order of their names. Waits for processes that are
-  /// using the file.
+  /// Returns the limits that still apply, sorted by name. Waits for processes that are using the
+  /// file.
   package func summaries() throws(Problem) -> [Summary] {
     guard access(path, R_OK) == 0 else {
       let code = errno

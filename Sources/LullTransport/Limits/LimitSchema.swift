@@ -3,14 +3,14 @@ import LullLibC
 import LullSystem
 import Synchronization
 
-/// The tables of a limits file, and checks whether a file has them.
+/// Creates the tables of a limits file, and checks whether a file has them.
 enum LimitSchema {
   static let version: Int64 = 2
   /// The text "LulL" in a file's first bytes, so that neither another program's database nor a
   /// cache is taken for a limits file.
   static let application: Int64 = 0x4c75_6c4c
 
-  /// A lower bound: all admission numbers are greater.
+  /// A lower bound for the IDs of admissions: all IDs are greater.
   static let firstNumber: Int64 = 1 << 40
 
   static func isReady(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
@@ -28,7 +28,7 @@ enum LimitSchema {
     throw SQLiteError.damaged("it was written by an older Lull")
   }
 
-  /// Whether the first bytes of a file are those of a database. (SQLite's file format, 1.3)
+  /// Whether a file begins like a database. (SQLite's file format, 1.3)
   static func isDatabase(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }

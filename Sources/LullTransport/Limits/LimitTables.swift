@@ -1,11 +1,11 @@
 import LullCore
 
-/// The rules by which processes count admissions together, on the tables of their file. For use
-/// inside one transaction.
+/// The rules by which processes count admissions together, applied to the tables of a limits file.
+/// For use inside one transaction.
 ///
-/// Each limit is a tally: a log of admissions, the rules of its users, which all apply, a queue of
-/// waiting callers, and the server's reported state. Every operation takes constant time, however
-/// many admissions a rule allows.
+/// Each limit is a tally. A tally consists of a log of admissions, the rules of its users, which
+/// all apply, a queue of waiting callers, and the state that the server has reported. Every
+/// operation takes constant time, however many admissions a rule allows.
 struct LimitTables {
   let database: SQLiteConnection
   private let identities: SaltedIdentities
@@ -13,8 +13,9 @@ struct LimitTables {
   private let locks: OwnerLocks
 
   /// - Parameters:
-  ///   - identities: Computes identities with the salt of that file.
-  ///   - owner: The number of the process that uses the tables; nil for this process.
+  ///   - identities: Computes identities with the salt of the file.
+  ///   - owner: The ID (see `OwnerLocks`) of the process that uses the tables; nil for this
+  ///     process.
   init(
     _ database: SQLiteConnection, _ identities: SaltedIdentities, _ locks: OwnerLocks,
     owner: Int64? = nil
@@ -25,30 +26,34 @@ struct LimitTables {
     self.owner = owner ?? locks.owner
   }
 
-  /// Describes one caller, from one request to the next.
+  /// A caller that requests admissions. The value is kept from one request of the caller to the
+  /// next.
   struct Asker: Sendable {
     let key: LimitKey
     let requests: Int
     let per: Double
-    /// The caller's position in the queue of processes; nil if it is not in the queue.
+    /// The caller's position in the queue of processes; nil if the caller is not in the queue.
     var ticket: Int64?
   }
 
-  /// Returns the longest pause until the next request, in seconds, because another caller may have
-  /// left the queue. It is shorter if the wait is short or unknown.
+  /// Returns the number of seconds after which a waiting caller must ask again. The caller must ask
+  /// again because another caller may have left the queue. The result is smaller if the wait is
+  /// short or unknown.
+  ///
+  /// - Parameter opens: Seconds until the limit opens.
   private static func patience(_ opens: Double) -> Double {
     opens < 30 || opens >= unsent ? 0.5 : 5
   }
-  /// Seconds without a request after which a waiting caller counts as suspended, and others are
-  /// admitted before it.
+  /// If a waiting caller does not ask again within this number of seconds, it counts as suspended.
+  /// Other callers are then admitted before it.
   static let silence = 15.0
-  /// The time of granted admissions that are not sent.
+  /// The time that is stored for granted admissions that are not sent.
   private static let unsent = 1e308
-  /// The time of admissions for whose requests a byte may have been sent. Times above 1e300 count
-  /// until the admission is sent.
+  /// The time that is stored for admissions for whose requests a byte may have been sent.
+  /// Admissions with a time above 1e300 count until they are sent.
   private static let begun = 1e307
-  /// A rule no longer applies if it was not used for this number of seconds, and for its own
-  /// period. Waiting callers use their rules more often.
+  /// The number of seconds after which an unused rule no longer applies, if the rule's own period
+  /// has passed too. Waiting callers use their rules more often.
   private static let shortestUse = 2.0
   private static let tolerance = 1e-6
 
@@ -85,7 +90,8 @@ struct LimitTables {
     return .granted(admission)
   }
 
-  /// Returns the seconds until the limit opens for the asker, as far as known; nil for now.
+  /// Returns the number of seconds until the limit opens for the asker, as far as known; nil if the
+  /// limit is open now.
   private func opening(
     _ asker: Asker, _ tally: Int64, now: Double
   ) throws(SQLiteError) -> Double? {
@@ -104,8 +110,8 @@ struct LimitTables {
     return opens.map { $0 < LimitTables.unsent ? max(0, $0 - now) : $0 }
   }
 
-  /// Returns the time when `place` + 1 admissions have left the rule's period; nil if one of them
-  /// is not sent.
+  /// Returns the time when `place` + 1 admissions will have left the rule's period. Returns nil if
+  /// one of these admissions is not sent yet.
   func opening(
     of rule: Rule, _ tally: Int64, place: Int64, now: Double
   ) throws(SQLiteError) -> Double? {
@@ -239,7 +245,8 @@ struct LimitTables {
     let used: Double
   }
 
-  /// Records the asker's rule. A new rule counts the existing admissions.
+  /// Records the asker's rule in the tally. If the rule is new, it counts the existing admissions
+  /// of the tally.
   private func note(_ asker: Asker, _ tally: Int64, now: Double) throws(SQLiteError) {
     let values: [SQLiteValue] = [
       .integer(tally), .integer(Int64(asker.requests)), .real(asker.per), .real(now),
@@ -312,8 +319,9 @@ struct LimitTables {
 
   // MARK: Cleaning up
 
-  /// Deletes rules that no longer apply, with their admissions and limits. Recounts the other rules
-  /// from the rows, because a wrong count is damage and would block every process forever. (LIM-84)
+  /// Deletes rules that no longer apply, with their admissions and limits. Recounts the admissions
+  /// of all other rules, because a wrong count is damage and would block every process forever.
+  /// (LIM-84)
   func forgetUnused(now: Double) throws(SQLiteError) {
     try database.run(
       "DELETE FROM rule WHERE used < ?1 - max(per, \(LimitTables.shortestUse))", [.real(now)])
@@ -343,8 +351,9 @@ struct LimitTables {
       """, [.real(now)])
   }
 
-  /// Returns the rule with its count taken from the rows. If the stored count is wrong, it is
-  /// corrected, also while the file stays open. So processes wait only for admissions that exist.
+  /// Returns the rule with the number of its admissions in the table. If the stored count is wrong,
+  /// it is corrected, also while the file stays open. So processes wait only for admissions that
+  /// exist.
   func recounted(_ rule: Rule, _ tally: Int64) throws(SQLiteError) -> Rule {
     let inside = try database.integer(
       "SELECT count(*) FROM admission WHERE tally = ? AND time > ?",
@@ -357,8 +366,8 @@ struct LimitTables {
       requests: rule.requests, per: rule.per, since: rule.since, inside: inside, used: rule.used)
   }
 
-  /// Removes the entries of processes that have ended. Admissions that they may have sent count
-  /// from now on. Returns whether there were any.
+  /// Removes the entries of processes that have ended. Their admissions count from now on if they
+  /// may have been sent. Returns whether any process has ended.
   func forgetDead(_ tally: Int64, now: Double) throws(SQLiteError) -> Bool {
     var owners: Set<Int64> = []
     for sql in [
@@ -390,7 +399,7 @@ struct LimitTables {
 }
 
 extension LimitTables {
-  /// Returns the state of every limit that still applies, by name.
+  /// Returns the state of every limit that still applies, sorted by name.
   func summaries(now: Double) throws(SQLiteError) -> [LimitInspection.Summary] {
     var known: [(id: Int64, name: String, identity: [UInt8])] = []
     try database.run("SELECT id, name, identity FROM tally ORDER BY name, identity") {

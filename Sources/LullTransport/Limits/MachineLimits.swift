@@ -42,11 +42,10 @@ package final class MachineLimits: LimitSource {
     return FileAdmissionLog(limit, key, store, pump) { [memory] in memory.makeLog(of: limit, key) }
   }
 
-  /// Counts admissions that were sent but not granted by this machine. Each is counted once, by its
-  /// negative number.
+  /// Counts admissions that were sent but were not granted by this machine. Each admission has a
+  /// negative ID, and is counted once.
   ///
-  /// - Parameter sent: The numbers of the admissions, and the times when they were sent, by
-  ///   `BootTime`.
+  /// - Parameter sent: The IDs of the admissions, and the times when they were sent, by `BootTime`.
   func note(_ sent: [(number: Int64, time: Double)], of key: LimitKey) {
     guard !sent.isEmpty, let store else { return }
     store.submit(to: pump.workers) { file in

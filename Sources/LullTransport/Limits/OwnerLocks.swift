@@ -2,8 +2,8 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The locks of one file by which processes take turns and know whether others are alive. The
-/// kernel releases the locks of any process that ends.
+/// The locks of one file. With them, processes take turns to use the file, and know whether other
+/// processes are alive. The kernel releases the locks of any process that ends.
 ///
 /// A process has only one descriptor for each file, because POSIX releases all locks of a process
 /// that closes any of its descriptors. May be used on any thread, but on one thread at a time.
@@ -28,10 +28,12 @@ final class OwnerLocks: Sendable {
 
   static func name(of path: String) -> String { path + "-lock" }
 
-  /// Takes the turn if no process has it. Returns whether this process has it now.
+  /// Takes the turn to use the file if no process has it. Returns whether this process has the turn
+  /// now.
   func tryTurn() -> Bool { lock(0, F_SETLK) }
 
-  /// Waits for the turn for at most that many seconds. Returns whether this process has it.
+  /// Waits at most that many seconds for the turn to use the file. Returns whether this process has
+  /// the turn.
   func waitForTurn(seconds: Double) -> Bool {
     let end = SystemClock.uptime + seconds
     var pause: UInt32 = 100
@@ -43,7 +45,7 @@ final class OwnerLocks: Sendable {
     return true
   }
 
-  /// The process that has the turn now; nil for none.
+  /// The process that has the turn to use the file; nil for none.
   var turnHolder: pid_t? {
     var lock = region(0, F_WRLCK)
     guard fcntl(descriptor, F_GETLK, &lock) == 0, Int32(lock.l_type) != F_UNLCK else { return nil }
@@ -55,7 +57,7 @@ final class OwnerLocks: Sendable {
     _ = fcntl(descriptor, F_SETLK, &lock)
   }
 
-  /// Whether another process with that owner number is alive; false for this process.
+  /// Whether another process with that owner ID is alive; false for this process.
   func isHeldByOther(_ owner: Int64) -> Bool {
     var lock = region(owner, F_WRLCK)
     guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return true }

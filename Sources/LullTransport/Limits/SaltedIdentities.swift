@@ -1,7 +1,7 @@
 import LullCore
 
-/// The identities of limits as a file stores them: digests with a salt of that file. Each takes
-/// some thousand times as long to compute as a plain digest.
+/// The identities of limits as a file stores them: digests with a salt of that file. Computing such
+/// a digest takes some thousand times as long as computing a plain digest.
 ///
 /// This protects against readers of the file, or of a copy of it: no precomputed table reveals a
 /// credential, two files do not reveal that they contain the same credential, and guessing is slow.
@@ -9,8 +9,8 @@ import LullCore
 /// one thread at a time.
 final class SaltedIdentities {
   private let salt: [UInt8]
-  /// The computed digests, by their plain digests, which no file contains. Each takes a millisecond
-  /// to compute.
+  /// The salted digests computed so far, keyed by plain digest. No file contains the plain digests.
+  /// Computing a salted digest takes a millisecond.
   private var known: [[UInt8]: [UInt8]] = [:]
   private static let rounds: Int32 = 4096
   private static let limit = 1024

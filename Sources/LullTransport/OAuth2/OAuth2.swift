@@ -4,8 +4,8 @@ import LullSystem
 /// Access tokens from a token endpoint, for all requests of a service. (RFC 6749, sections 4.4 and
 /// 6)
 ///
-/// The first request that needs a token fetches one, and all others wait for it. A token that
-/// expires soon, or that the service has rejected with 401, is renewed in the same way. Token
+/// The first request that needs a token fetches the token, and all other requests wait. Likewise,
+/// one request renews a token that expires soon or that the service has rejected with 401. Token
 /// requests are only sent to the endpoint's origin, are not subject to policies, and are not
 /// retried. With a token file, processes share tokens, and one of them renews at a time. Home
 /// thread only. The tokens of a login are fetched by `lull login` or `Auth.logIn`, and only stored
@@ -34,7 +34,8 @@ package final class OAuth2: AuthStage {
     /// The environment of an API file for which tokens are fetched; nil for none.
     package private(set) var environment: String?
 
-    /// Returns the settings for an environment, which has its own tokens. (ENV-08)
+    /// Returns the settings for an environment of an API file. Each environment has its own tokens.
+    /// (ENV-08)
     package func kept(apart environment: String) -> Settings {
       var settings = self
       settings.environment = environment
@@ -103,20 +104,20 @@ package final class OAuth2: AuthStage {
   private var generation = 0
   private var waiting: [Waiter] = []
   private var isRenewing = false
-  /// Stops the wait for the lock of the token file; nil if nothing waits for it.
+  /// Stops the wait for the lock of the token file; nil if there is no such wait.
   private var stopSign: StopSign?
-  /// An access token that the service has rejected.
+  /// The access token that the service has rejected; nil for none.
   private var rejected: String?
   /// Records the logins that requests need, instead of sending these requests; nil for none.
   private weak var coordinator: OAuth2LoginCoordinator?
-  /// The tokens of environments, by name.
+  /// The authentication for each environment of an API file, keyed by the environment's name.
   private var others: [String: Auth] = [:]
 
   private final class Waiter {
     let request: HTTPRequest
     let resume: (TransportError?) -> Void
     var isOver = false
-    /// The timer that limits the wait.
+    /// The timer that limits the wait of the request.
     var timer: (any HostTimer)?
 
     init(_ request: HTTPRequest, _ resume: @escaping (TransportError?) -> Void) {
@@ -249,7 +250,8 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  /// Starts again: another process has begun a renewal, or the previous waiters have left.
+  /// Starts the renewal again, because another process has begun a renewal, or because the requests
+  /// that waited before are no longer waiting.
   private func beginAnew(in context: AuthContext) {
     isRenewing = false
     if let waiter = waiting.first { renew(in: context, for: waiter.request) }
@@ -329,7 +331,8 @@ package final class OAuth2: AuthStage {
     generation += 1
   }
 
-  /// The generation of a request that has its own `Authorization` header.
+  /// The generation of a request to which no token was added, because the request already has an
+  /// `Authorization` header.
   private static let notOurs = -1
 
   private func noToken(_ reason: String) -> TransportError {

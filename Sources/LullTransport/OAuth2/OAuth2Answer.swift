@@ -9,8 +9,8 @@ struct OAuth2Answer {
   private let status: Int
   private let root: JSONElement?
 
-  /// - Parameter known: A search for the secrets that were sent to the endpoint. Its response may
-  ///   repeat them.
+  /// - Parameter known: A search for the secrets that were sent to the endpoint. The response may
+  ///   repeat these secrets.
   init(_ result: NetworkResult, from url: String, hiding known: SecretSearch) {
     self.result = result
     self.url = LogText.url(url)
@@ -60,9 +60,12 @@ struct OAuth2Answer {
         lifetime: number("expires_in"), login: known?.login, now: now))
   }
 
-  /// Whether it is certain that the endpoint has issued no tokens: the request has not reached it,
-  /// or its response is an error. It is not certain after an error of a gateway, which does not
-  /// know the result of the endpoint, or after a success, whose tokens may be lost.
+  /// Whether it is certain that the endpoint has issued no tokens: the request has not reached the
+  /// endpoint, or the endpoint's response is an error. It is not certain, for example, in these
+  /// cases:
+  /// - A gateway has responded with an error. The gateway does not know whether the endpoint has
+  ///   issued tokens.
+  /// - The response is a success. Its tokens may be lost.
   var isCertain: Bool {
     if let error = result.error {
       return error.isUnsent
@@ -87,8 +90,8 @@ struct OAuth2Answer {
   /// The endpoint's error code, such as `invalid_grant`; nil for none.
   var problemName: String? { isSuccess ? nil : errorName }
 
-  /// Whether the endpoint no longer accepts the refresh token or code, by the RFC's error code,
-  /// GitHub's or Slack's.
+  /// Whether the endpoint no longer accepts the refresh token or code. This is known from the error
+  /// code of the RFC, of GitHub or of Slack.
   var refusesGrant: Bool {
     ["invalid_grant", "bad_refresh_token", "invalid_refresh_token"].contains(problemName)
   }
@@ -137,7 +140,7 @@ struct OAuth2Answer {
     }
   }
 
-  /// The `error` member itself, or the code inside an error object such as Google's.
+  /// The value of `error`, or the code inside it if `error` is an object, as from Google.
   private var errorName: String? {
     guard let error = root?["error"] else { return nil }
     if let name = error.string { return name.isEmpty ? nil : name }
@@ -178,18 +181,18 @@ struct OAuth2Answer {
 struct OAuth2Tokens: Sendable, Equatable {
   let access: String
   let refresh: String?
-  /// A random text that identifies the login from which the tokens come; nil for tokens without a
-  /// login.
+  /// A random text that identifies the login in which the tokens were issued; nil for tokens
+  /// without a login.
   var login: String?
-  /// Whether a renewal has returned another refresh token, so that the old one may be invalid; nil
-  /// before the first renewal.
+  /// Whether a renewal has returned a different refresh token, so that the old refresh token may be
+  /// invalid; nil before the first renewal.
   var rotates: Bool?
   /// How often the tokens were renewed with a refresh token.
   private(set) var renewals = 0
   /// The time when the access token expires, in Unix seconds; nil if it is valid until the service
   /// rejects it.
   private(set) var expires: Double?
-  /// The lifetime when it was issued, in seconds.
+  /// The lifetime in seconds that the access token had when it was issued.
   let lifetime: Double
 
   init(access: String, refresh: String?, lifetime: Double?, login: String? = nil, now: Double) {
@@ -200,9 +203,9 @@ struct OAuth2Tokens: Sendable, Equatable {
     expires = lifetime.map { now + $0 }
   }
 
-  /// Whether a request that is sent now with this token would arrive in time. The token is not used
-  /// in the last tenth of its lifetime, or in the last 30 s if they are shorter. It is not used
-  /// either if its remaining time exceeds its lifetime, because then the clock was set back.
+  /// Whether a request that is sent now with this token would arrive in time. A token is not used
+  /// in the last tenth of its lifetime, or in its last 30 s if that is shorter. A token whose
+  /// remaining time exceeds its lifetime is not used either, because the clock was set back.
   /// (OAU-160)
   func isGood(now: Double) -> Bool {
     guard let expires else { return true }
@@ -211,9 +214,12 @@ struct OAuth2Tokens: Sendable, Equatable {
     return left > min(30, lifetime / 10) && (lifetime <= 0 || left <= lifetime + 60)
   }
 
-  /// Returns these tokens as a renewal of `known`, by the refresh token that was `sent`.
+  /// Returns these tokens as the result of a renewal.
   ///
-  /// - Parameter given: The refresh token in the response; nil for none.
+  /// - Parameters:
+  ///   - known: The tokens before the renewal; nil for none.
+  ///   - sent: The refresh token that was sent; nil for none.
+  ///   - given: The refresh token in the response; nil for none.
   func renewed(from known: OAuth2Tokens?, with sent: String?, given: String?) -> OAuth2Tokens {
     var tokens = self
     tokens.rotates = known?.rotates == true || given != nil && given != sent
@@ -221,7 +227,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     return tokens
   }
 
-  /// Whether an access token is valid in a header. (RFC 6750, section 2.1)
+  /// Whether an access token may be sent in a header. (RFC 6750, section 2.1)
   static func isValid(_ access: String) -> Bool {
     !access.isEmpty && access.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }

@@ -1,12 +1,14 @@
 import LullCore
 
-/// The endpoints of an authorization server, reached on behalf of a waiting request.
+/// The endpoints of an authorization server. Requests to the endpoints use the connection settings
+/// of a request that waits for tokens.
 struct OAuth2Endpoint {
   let settings: OAuth2.Settings
   let context: AuthContext
   private let waiting: HTTPRequest
 
-  /// - Parameter waiting: The request whose connection settings and timeout apply.
+  /// - Parameter waiting: The request that waits for tokens. Its connection settings and timeout
+  ///   apply.
   init(_ settings: OAuth2.Settings, _ context: AuthContext, for waiting: HTTPRequest) {
     self.settings = settings
     self.context = context
@@ -27,15 +29,15 @@ struct OAuth2Endpoint {
     case unsent(OAuth2Answer)
     case answered(OAuth2Answer)
 
-    /// If no tokens were received, whether it is certain that the endpoint has issued none.
+    /// Whether it is certain that the endpoint has issued no tokens, if none were received.
     var isCertain: Bool {
       if case .answered(let answer) = self { answer.isCertain } else { true }
     }
   }
 
-  /// Sends the request when it has been recorded. The connection is made first, then the request is
-  /// recorded, then its body is sent. So a process that is killed before the record has not used up
-  /// a token. (TOK-02)
+  /// Sends a request after it has been recorded. Order of events: the connection is made, the
+  /// request is recorded, and its body is sent. So a process that is killed before the record has
+  /// not used up a token. (TOK-02)
   func send(
     _ request: OAuth2Request, to url: String, noting note: OAuth2Renewal.Note?,
     _ take: @escaping (Sent) -> Void
@@ -69,8 +71,8 @@ struct OAuth2Endpoint {
     var transfer: (any RequestNetworking)?
     var isNoting = false
     private var refusal: TokenFile.Problem?
-    /// The response of a request that ended while it was being recorded. It is delivered
-    /// afterwards.
+    /// The response, if the request ended while it was being recorded. The response is delivered
+    /// after that.
     private var answer: OAuth2Answer?
     private let take: (Sent) -> Void
 
@@ -109,8 +111,8 @@ struct OAuth2Endpoint {
     return context.networking.startRequest(http, completion: channel)
   }
 
-  /// Returns a search that finds the secrets of a request in its response, as far as their texts
-  /// are available.
+  /// Returns a search that finds the request's secrets in the response. Secrets whose texts are not
+  /// available are omitted.
   private static func search(for request: HTTPRequest, _ context: AuthContext) -> SecretSearch {
     let coordinator = (context.networking as? CurlProvider)?.secrets
     let known = KnownSecret.all(of: request)

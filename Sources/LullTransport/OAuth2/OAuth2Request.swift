@@ -10,7 +10,8 @@ struct OAuth2Request {
   /// Creates a token request that needs no user.
   ///
   /// - Parameters:
-  ///   - refreshToken: The last refresh token from the endpoint, which replaces the initial one.
+  ///   - refreshToken: The last refresh token from the endpoint. It replaces the initial refresh
+  ///     token; nil for none.
   ///   - first: The initial refresh token, if its text is known.
   ///   - waiting: A request that needs the tokens. The token request uses the same proxy, trusted
   ///     certificates and timeout.
@@ -97,8 +98,9 @@ extension OAuth2.Settings {
   }
 }
 
-/// Marks of refresh tokens that are about to be used, or may have been used with unknown outcome: a
-/// digest of each token, and a random part that distinguishes several marks of the same token.
+/// Marks of refresh tokens that are about to be used, or that may have been used with unknown
+/// outcome. A mark consists of a digest of the token and a random part, which distinguishes several
+/// marks of the same token.
 struct OAuth2Marks: Equatable, Sendable {
   private(set) var marks: [String] = []
 
@@ -121,21 +123,21 @@ struct OAuth2Marks: Equatable, Sendable {
     Digest.sha256.of("renewal:" + token).map { Hexadecimal.text($0) }
   }
 
-  /// Whether that token may have been used.
+  /// Whether there is a mark of that token, so that the token may have been used.
   func contains(_ token: String) -> Bool {
     guard let digest = OAuth2Marks.digest(of: token) else { return false }
     return marks.contains { $0.prefix { $0 != ":" } == digest }
   }
 
-  /// Returns the marks with one more. All other marks stay, because their tokens may still be in
-  /// some store.
+  /// Returns the marks with an additional mark. All other marks stay, because their tokens may
+  /// still be in some store.
   func adding(_ mark: String) -> OAuth2Marks {
     var all = self
     all.marks.append(mark)
     return all
   }
 
-  /// Returns the marks without those whose request was not sent.
+  /// Returns the marks without the marks whose requests were not sent.
   func without(_ unsent: Set<String>) -> OAuth2Marks {
     var rest = self
     rest.marks.removeAll { unsent.contains($0) }

@@ -3,9 +3,9 @@ import LullLibC
 import LullSystem
 
 /// Reads and writes one entry of a token file. The entry belongs to one client of one endpoint, and
-/// to the initial credential of that client. Every call blocks, so it is made in the thread pool.
+/// to the initial credential of that client. Every method blocks, so call it in the thread pool.
 struct OAuth2TokenKeeper: Sendable {
-  /// The entry, while the file is locked.
+  /// The entry of the token file. The file stays locked while the entry is open.
   struct Entry: Sendable {
     fileprivate let lock: TokenFileLock
     fileprivate let name: String
@@ -25,7 +25,8 @@ struct OAuth2TokenKeeper: Sendable {
   /// The initial credential. Tokens from another credential belong to another user.
   private let credential: SecretText?
 
-  /// The maximum number of entries of one client in a file; the oldest are removed.
+  /// The maximum number of entries of one client in a file. Beyond it, the oldest entries are
+  /// removed.
   private static let limit = 8
 
   init(_ file: TokenFile, _ settings: OAuth2.Settings) {
@@ -76,8 +77,8 @@ struct OAuth2TokenKeeper: Sendable {
   /// The login whose tokens are stored now; nil for none. Does not take the lock.
   var login: String? { kept?["login"]?.string }
 
-  /// The stored entry, read without the lock. That is safe, because the file is only replaced as a
-  /// whole.
+  /// The stored entry; nil for none. It is read without the lock, which is safe because the file is
+  /// only replaced as a whole.
   var kept: JSONElement? {
     guard let name = try? entryName(of: credential), let document = try? file.read() else {
       return nil
@@ -85,7 +86,8 @@ struct OAuth2TokenKeeper: Sendable {
     return document.root[name]
   }
 
-  /// Removes the tokens. If the file has no others, it is removed too. Releases the lock.
+  /// Removes the tokens from the file. If the file contains no other tokens, the file itself is
+  /// removed. Releases the lock.
   func remove(_ entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
     do throws(TokenFile.Problem) {
@@ -167,23 +169,24 @@ struct OAuth2TokenKeeper: Sendable {
 }
 
 extension OAuth2TokenKeeper {
-  /// The next step for the tokens.
+  /// The step that a process must take to get valid tokens.
   enum Renewal: Sendable {
     /// No step is needed, because another process has renewed the tokens.
     case done(OAuth2Tokens)
-    /// Request new tokens with the known tokens, then call `save` or `giveUp`. The entry is nil if
-    /// other processes hold the lock for too long and a second request does no harm. The mark must
-    /// be recorded before the refresh token is sent. It is nil if no refresh token is sent, or if
-    /// the token may be used twice.
+    /// Request new tokens with the known tokens, then call `save` or `giveUp`.
+    ///
+    /// The entry is nil if other processes hold the lock for too long and a second request does no
+    /// harm. The mark must be recorded before the refresh token is sent. The mark is nil if no
+    /// refresh token is sent, or if the refresh token may be used twice.
     case due(Entry?, known: OAuth2Tokens?, mark: String?)
   }
 
-  /// Decides the next step.
+  /// Decides which step a process must take to get valid tokens.
   ///
   /// This fails if an earlier renewal has used the refresh token and its outcome is unknown,
-  /// because its process died or its response was lost. The token may then be used up, and servers
-  /// treat a second use as theft. It does not fail if earlier renewals did not change the token, or
-  /// for tokens that need no refresh token. (TOK-02 to TOK-05; RFC 9700, section 4.14.2)
+  /// because its process died or its response was lost. The refresh token may then be used up, and
+  /// servers treat a second use as theft. There are two exceptions: earlier renewals did not change
+  /// the refresh token, or no refresh token is needed. (TOK-02 to TOK-05; RFC 9700, section 4.14.2)
   func beginRenewal(
     _ need: OAuth2TokenNeed, unless isStopped: () -> Bool
   ) -> Result<Renewal, TokenFile.Problem> {
@@ -214,8 +217,8 @@ extension OAuth2TokenKeeper {
     }
   }
 
-  /// Returns the refresh token that a renewal uses up if the endpoint accepts each token only once.
-  /// Returns nil if the renewal needs none.
+  /// Returns the refresh token that a renewal sends and thereby uses up, if the endpoint accepts
+  /// each refresh token only once. Returns nil if the renewal sends no refresh token.
   private func refreshToken(_ known: OAuth2Tokens?, _ entry: Entry) -> String? {
     switch settings.grant {
     case .clientCredentials: nil
@@ -232,13 +235,13 @@ extension OAuth2TokenKeeper {
   }
 }
 
-/// The memory of this machine about the tokens on a server: how often they had been renewed when
-/// this machine last saw them. If the tokens on the server have fewer renewals, the server has lost
-/// data by an eviction, a restart or a failover. Its refresh tokens, and those that clients start
-/// again with, may then be used up. Home thread only.
+/// Remembers how often the tokens on a server had been renewed when this machine last saw them. If
+/// the tokens on the server have fewer renewals, the server has lost data by an eviction, a restart
+/// or a failover. The server's refresh tokens, and the initial refresh tokens of clients, may then
+/// be used up. Home thread only.
 ///
-/// A small file beside the limits file keeps this memory for later processes. Without a path for
-/// that file, the memory ends with this process.
+/// A small file beside the limits file stores these numbers for later processes. Without a path for
+/// that file, they are lost when this process ends.
 final class OAuth2TokenMemory {
   /// This process's marks of refresh tokens that were not sent.
   var unsentMarks: Set<String> = []
@@ -246,7 +249,8 @@ final class OAuth2TokenMemory {
   private let path: String?
   private var known: [String: Int] = [:]
 
-  /// The maximum number of clients. Each login has its own credential and counts as a new client.
+  /// The maximum number of clients that are remembered. Each login has its own credential and
+  /// counts as a new client.
   static let most = 64
   private static let longest = 1 << 16
 
@@ -254,7 +258,7 @@ final class OAuth2TokenMemory {
     self.path = path
   }
 
-  /// Returns how often the tokens had been renewed, as far as this machine knows.
+  /// Returns how often the tokens had been renewed when this machine last saw them.
   ///
   /// - Parameter key: The key of the tokens.
   func renewals(of key: String) -> Int {

@@ -3,8 +3,8 @@ import LullCore
 /// A script that the server runs so that processes can share the tokens of one client. The process
 /// that renews the tokens has a lease, which expires if the process ends.
 ///
-/// A client has one key with the sealed tokens, the marks of a begun renewal, and the owner and end
-/// of the lease by the server's clock, in microseconds.
+/// A client has one key. It contains the sealed tokens, the marks of a begun renewal, the owner of
+/// the lease, and the end of the lease (by the server's clock, in microseconds).
 struct OAuth2TokenScript {
   let key: String
   /// A random text that identifies the requester.
@@ -23,22 +23,25 @@ struct OAuth2TokenScript {
   /// The hash tag, which determines the cluster slot.
   var tag: String { begin.tag }
 
-  /// Takes the lease. The reply is the current data, or how long another process still has the
-  /// lease.
+  /// Takes the lease. The reply is the current data, or the time for which another process still
+  /// has the lease.
   var begin: ScriptCall {
     call(
       "begin", OAuth2TokenScript.microseconds(OAuth2TokenScript.unsentLease), OAuth2TokenScript.span
     )
   }
   /// Extends the lease.
+  ///
+  /// - Parameter isNoted: Whether the use of a refresh token was recorded. If so, the lease is
+  ///   longer.
   func renew(isNoted: Bool) -> ScriptCall {
     let lease = isNoted ? OAuth2TokenScript.lease : OAuth2TokenScript.unsentLease
     return call("renew", OAuth2TokenScript.microseconds(lease))
   }
 
   /// Records the marks of the refresh tokens that are sent now or may have been sent, and extends
-  /// the lease. The reply is the number of replicas plus `1`, or `0` if the requester does not have
-  /// the lease.
+  /// the lease. If the requester has the lease, the reply is `1` plus the number of replicas;
+  /// otherwise the reply is `0`.
   func note(_ marks: OAuth2Marks) -> ScriptCall { call("note", marks.text, OAuth2TokenScript.span) }
 
   /// Stores tokens and releases the lease. This works after the lease has expired, too, unless
@@ -49,7 +52,7 @@ struct OAuth2TokenScript {
 
   /// Releases the lease without storing tokens.
   ///
-  /// - Parameter marks: The marks to store; nil keeps those that are stored.
+  /// - Parameter marks: The marks to store; nil keeps the stored marks.
   func giveUp(leaving marks: OAuth2Marks? = nil) -> ScriptCall {
     call("give up", marks.map { "=" + $0.text } ?? "")
   }

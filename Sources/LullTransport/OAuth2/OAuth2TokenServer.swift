@@ -5,11 +5,11 @@ import LullSystem
 /// derived from that client's credential, so that others who can read the server's data learn
 /// nothing about the tokens.
 ///
-/// The tokens of a token file are transferred to the server once. The file keeps a mark that its
-/// refresh token is used. So a process that can read the file but cannot reach the server does not
-/// use that refresh token. While the server is unavailable, the rules of the token file apply, and
-/// without a file, refresh tokens are not used. They are not used either if the server has lost its
-/// data. (TOK-11 to TOK-19) Home thread only.
+/// The tokens of a token file are transferred to the server once. A mark in the file then shows
+/// that the file's refresh token is used. So a process that can read the file but cannot reach the
+/// server does not use that refresh token. While the server is unavailable, the rules of the token
+/// file apply, and without a token file, refresh tokens are not used. If the server has lost its
+/// data, refresh tokens are not used either. (TOK-11 to TOK-19) Home thread only.
 struct OAuth2TokenServer: OAuth2TokenStore {
   private let client: ShareClient
   private let settings: OAuth2.Settings
@@ -21,12 +21,12 @@ struct OAuth2TokenServer: OAuth2TokenStore {
 
   /// How long to wait for another process that renews the tokens, in seconds.
   var patience = 30.0
-  /// How long to wait for a late or unavailable server if there is no alternative to it, in
-  /// seconds. During that time, requests are repeated. (TOK-21)
+  /// How long to wait for a late or unavailable server, in seconds, if the tokens cannot be had
+  /// without the server. During that time, calls are repeated. (TOK-21)
   var comeback = 3.0
 
-  /// Returns nil if the client's credential is not known without running a command, or if nothing
-  /// can be sealed. The client's tokens then stay on this machine.
+  /// Returns nil if the client's credential is not known without running a command, or if the
+  /// library for sealing is missing. The client's tokens then stay on this machine.
   init?(
     _ client: ShareClient, _ settings: OAuth2.Settings, _ pump: Pump, file: OAuth2TokenFile?
   ) {
@@ -75,7 +75,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
       case .leased(let sealed, let begun): decide(need, sign, sealed, begun, answer)
       case .busy where sign.isSet || pump.clock.uptime >= end:
         guard settings.grant == .clientCredentials, !sign.isSet else {
-          return answer(.failure(Problem(message: "another host is renewing it", isBusy: true)))
+          return answer(
+            .failure(Problem(message: "another host is renewing the token", isBusy: true)))
         }
         answer(.success(.due(OAuth2TokenServer.alone)))
       case .busy(let left):
@@ -85,8 +86,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
   }
 
-  /// Runs a script repeatedly until there is a reply, or until `seconds` have passed. The scripts
-  /// have the same effect if they run twice.
+  /// Runs a script repeatedly until there is a reply, or until `seconds` have passed. This is safe,
+  /// because a script that runs twice has the same effect as a script that runs once.
   private func insist(
     _ call: ScriptCall, for seconds: Double, unless sign: StopSign? = nil,
     _ finish: @escaping ShareLink.Finish
@@ -111,7 +112,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
   }
 
-  /// Keeps a timer until it fires.
+  /// Retains a timer until the timer fires.
   private final class Timer {
     var timer: (any HostTimer)?
   }
@@ -130,7 +131,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
       return answer(.success(.done(kept)))
     }
     if sealed != nil, kept == nil, settings.grant != .clientCredentials {
-      return refuse("its entry on the shared server cannot be read", answer)
+      return refuse("the entry of the token on the shared server cannot be read", answer)
     }
     let begun = begun.without(client.tokens.unsentMarks)
     let known = need.unsaved ?? kept
@@ -165,8 +166,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
   }
 
-  /// Transfers tokens from the file to the server. The file keeps a mark that its refresh token is
-  /// used.
+  /// Transfers tokens from the file to the server. A mark in the file then shows that the file's
+  /// refresh token is used.
   private func takeOver(
     _ tokens: OAuth2Tokens, from renewal: OAuth2Renewal, marks: OAuth2Marks,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
@@ -186,13 +187,14 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
   }
 
-  /// Whether the server once had newer tokens than `known`, so that these may be used up.
+  /// Whether the server once had newer tokens than `known`. If so, the refresh token in `known` may
+  /// be used up.
   private func hasLost(_ known: OAuth2Tokens?) -> Bool {
     guard settings.grant != .clientCredentials, known?.rotates != false else { return false }
     return client.tokens.renewals(of: script.key) > known?.renewals ?? 0
   }
 
-  private static let loss = "the shared server has lost its tokens"
+  private static let loss = "the shared server has lost the tokens"
 
   /// Releases the lease and answers with an error.
   private func refuse(
@@ -333,8 +335,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
 }
 
 extension OAuth2TokenServer {
-  /// Records that a refresh token is about to be used: first in the file, if there is one, then on
-  /// the server.
+  /// Records that a refresh token is about to be used. The record is stored in the file first, if
+  /// there is a file, and then on the server.
   private struct Note {
     let place: OAuth2TokenServer
     let mark: String
@@ -363,7 +365,7 @@ extension OAuth2TokenServer {
         }
         // This process was suspended, and another host has the lease.
         guard count > 0 else {
-          return answer(Problem(message: "another host is renewing it", isBusy: true))
+          return answer(Problem(message: "another host is renewing the token", isBusy: true))
         }
         lease.isNoted = true
         if count > 1 { checkReplicas(until: end, answer) } else { answer(nil) }

@@ -1,12 +1,13 @@
 import LullCore
 import LullSystem
 
-/// A store in which processes or hosts share tokens, and take turns to renew them. Home thread
-/// only.
+/// A store in which processes or hosts share tokens. Only one of them renews the tokens at a time.
+/// Home thread only.
 protocol OAuth2TokenStore {
   typealias Problem = TokenFile.Problem
 
-  /// Decides the next step for tokens that are needed. `answer` is called once, on a later turn.
+  /// Decides which step a process must take to get valid tokens. `answer` is called once, on a
+  /// later turn.
   ///
   /// - Parameter sign: Setting it ends the wait for other processes, with an error.
   func begin(
@@ -18,12 +19,12 @@ protocol OAuth2TokenStore {
 struct OAuth2TokenNeed: Sendable {
   /// The current time in Unix seconds.
   let now: Double
-  /// An access token that the service has rejected.
+  /// The access token that the service has rejected; nil for none.
   let rejected: String?
   /// Tokens that this process has received and could not store.
   let unsaved: OAuth2Tokens?
-  /// Whether the tokens will be moved to another store. A renewal is then returned even for valid
-  /// tokens.
+  /// Whether the tokens will be moved to another store. If so, the step is a renewal even if the
+  /// tokens are valid.
   var isTakingOver = false
 
   func isMet(by tokens: OAuth2Tokens) -> Bool {
@@ -31,7 +32,7 @@ struct OAuth2TokenNeed: Sendable {
   }
 }
 
-/// The next step for the tokens.
+/// The step that a process must take to get valid tokens.
 enum OAuth2Turn {
   /// No step is needed, because another process has renewed the tokens.
   case done(OAuth2Tokens)
@@ -47,19 +48,19 @@ struct OAuth2Renewal {
   /// The known tokens. If there are none, the `first` refresh token is used.
   let known: OAuth2Tokens?
   let first: SecretText?
-  /// Records that the refresh token is used. Must be called before the first byte of the token is
-  /// sent. Answers with an error if the token must not be sent; the error is busy if another
-  /// process is renewing the tokens. nil means that no record is needed. (TOK-02)
+  /// Records that the refresh token is used. Must be called before the first byte of the refresh
+  /// token is sent. Answers with an error if the refresh token must not be sent. The error is busy
+  /// if another process is renewing the tokens. nil means that no record is needed. (TOK-02)
   let note: Note?
-  /// Ends the renewal with its outcome. Answers with an error if other processes will not find the
-  /// result.
+  /// Ends the renewal with its outcome. Answers with an error if the outcome could not be stored
+  /// for other processes.
   let end: End
 }
 
 /// The outcome of a request for tokens.
 enum OAuth2Outcome: Sendable {
   case got(OAuth2Tokens)
-  /// No tokens, and whether it is certain that the endpoint issued none.
+  /// No tokens were received. The value says whether it is certain that the endpoint issued none.
   case none(isCertain: Bool)
 }
 

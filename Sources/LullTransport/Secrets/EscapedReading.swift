@@ -15,8 +15,8 @@ struct EscapedReading {
     starts = Array(0...text.count)
   }
 
-  /// Returns this reading and the readings that result from decoding its escapes, quoted-printable
-  /// text and numbers.
+  /// Returns this reading, followed by the readings that result from decoding its escapes, its
+  /// quoted-printable text and its numbers.
   func readings(atMost count: Int) -> [EscapedReading] {
     var readings = unescapings(atMost: count)
     // Quoted-printable is decoded in separate readings, because `a=73` may also be an unescaped
@@ -33,8 +33,8 @@ struct EscapedReading {
     return readings
   }
 
-  /// Returns this reading and the result of each round of decoding. If the last result contains
-  /// line breaks inside words, readings without these breaks follow.
+  /// Returns this reading, followed by the result of each round of decoding. If the last result
+  /// contains line breaks inside words, it is followed by readings without these breaks.
   func unescapings(atMost count: Int) -> [EscapedReading] {
     var readings = rounds(atMost: count)
     guard let last = readings.last, let joined = last.joined(past: [10, 13]) else {
@@ -48,8 +48,8 @@ struct EscapedReading {
     return readings
   }
 
-  /// Returns the text without the line ends between two base64 characters, and without the other
-  /// `spaces` that follow these line ends. Returns nil if there are no such line ends.
+  /// Removes each line end between two base64 characters, with the other `spaces` that follow the
+  /// line end. Returns nil if there are no such line ends.
   private func joined(past spaces: [UInt8]) -> EscapedReading? {
     guard bytes.contains(10) else { return nil }
     var result = self
@@ -163,14 +163,15 @@ struct EscapedReading {
     !bytes.indices.contains(index) || "/?&=#;:@".utf8.contains(bytes[index])
   }
 
-  /// Returns a space for `+`, as forms encode it, and any other byte unchanged. Some programs
-  /// decode a literal `+` as a space too.
+  /// Returns a space for `+`, because forms encode a space as `+`. Returns any other byte
+  /// unchanged. Some programs decode a literal `+` as a space too.
   static func folded(_ byte: UInt8) -> UInt8 {
     byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte
   }
 }
 
-/// Bytes written as numbers: `73:65:63`, `7365 6372`, `0x73, 0x65`, `115,101`, `\163\145`.
+/// Decodes bytes that are written as numbers: `73:65:63`, `7365 6372`, `0x73, 0x65`, `115,101`,
+/// `\163\145`.
 extension EscapedReading {
   /// A notation in which bytes are written as numbers.
   private enum Notation: CaseIterable {
@@ -205,7 +206,7 @@ extension EscapedReading {
     }
   }
 
-  /// A number in a run, which is a sequence of numbers.
+  /// One number of a run. A run is a sequence of numbers.
   private struct Number {
     /// The range of the number with its `0x`.
     let range: Range<Int>
@@ -221,7 +222,7 @@ extension EscapedReading {
   private static let mostDigits = 16
 
   /// The readings in which the runs of numbers are decoded as bytes: one reading for each notation
-  /// that occurs. Text outside the runs is omitted. A zero byte follows each run.
+  /// that occurs in the text. Text outside the runs is omitted. A zero byte follows each run.
   var numberReadings: [EscapedReading] {
     // A reading with line ends removed would find the same numbers again.
     guard ends.isEmpty else { return [] }
@@ -258,7 +259,8 @@ extension EscapedReading {
     return result.bytes.isEmpty ? nil : result
   }
 
-  /// The runs of consecutive numbers with punctuation or spaces between them.
+  /// The runs in the text. A run is a sequence of numbers with only punctuation or spaces between
+  /// them.
   private var runs: [[Number]] {
     var runs: [[Number]] = []
     var run: [Number] = []

@@ -3,8 +3,8 @@ import LullLibC
 import LullSystem
 import Synchronization
 
-/// A command that prints a secret. It runs once, in the thread pool, with empty standard input and
-/// a time limit.
+/// A command that prints a secret. The command runs once, in the thread pool, with empty standard
+/// input and a time limit.
 ///
 /// The command inherits the standard error of this process. `cancel` may be called on any thread.
 final class SecretCommand: Sendable {

@@ -85,8 +85,9 @@ final class SecretCoordinator {
     return store.masked(error, exchange.known)
   }
 
-  /// Returns a function that masks the transfer's secrets in the request for a redirect's target.
-  /// The function throws if a secret would be sent to an origin that the secret is not bound to.
+  /// Returns a function that masks the transfer's secrets in the request for the target of a
+  /// redirect. The function throws if a secret would be sent to an origin to which the secret is
+  /// not bound.
   func hiding(_ transfer: CurlTransfer, from origin: Origin) -> Redirect.Hiding {
     { [store] (next, target) throws(TransportError) in
       guard let exchange = transfer.secrets else { return next }
@@ -95,7 +96,7 @@ final class SecretCoordinator {
     }
   }
 
-  /// Terminates the commands that are running. Returns the exchanges that were waiting.
+  /// Terminates the commands that are running. Returns the exchanges that waited for secret texts.
   func close() -> [CurlTransfer] {
     store.close()
     defer { waiting = [] }
@@ -133,8 +134,9 @@ final class SecretExchange {
 }
 
 extension SecretStore {
-  /// Returns the request for a redirect's target, with the secrets of `request`. Secrets in its URL
-  /// are masked again. Throws if a secret would be sent to an origin that it is not bound to.
+  /// Returns the request for the target of a redirect, with the secrets of `request`. Secrets in
+  /// the URL of the target are masked again. Throws if a secret would be sent to an origin to which
+  /// the secret is not bound.
   ///
   /// Credentials that must not follow the redirect were removed before. Secrets can remain in a
   /// header that is kept, in a body that is kept for 307 and 308, and in a URL into which the
@@ -157,8 +159,8 @@ extension SecretStore {
       problem.kind, "\(origin.hostAndPort) redirects to \(target.hostAndPort): \(problem.message)")
   }
 
-  /// Returns a template in which the secrets of a URL are masked pieces, spelled as the server
-  /// wrote them. Returns nil if the URL contains no secret.
+  /// Returns the URL as a template in which secrets are masked. Their spelling stays as the server
+  /// wrote it. Returns nil if the URL contains no secret.
   private func template(of url: String, hiding known: [KnownSecret]) -> SecretTemplate? {
     let bytes = Array(url.utf8)
     let matches = search(for: known).matches(in: bytes, takesShort: true)

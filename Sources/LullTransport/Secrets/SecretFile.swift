@@ -1,7 +1,7 @@
 import LullLibC
 import LullSystem
 
-/// Reads a file that contains a secret. It blocks, so it is used in the thread pool.
+/// Reads a file that contains a secret. The calls block, so make them in the thread pool.
 package enum SecretFile {
   /// The largest file that is accepted, in bytes.
   package static let limit = 64 * 1024
@@ -28,7 +28,7 @@ package enum SecretFile {
     return line.isEmpty ? .failure(SecretProblem("the file \(path) is empty")) : .success(line)
   }
 
-  /// Returns the whole content, or nil if it cannot be read or is larger than the limit.
+  /// Returns the whole content, or nil if the content cannot be read or is larger than the limit.
   package static func content(of descriptor: Int32, limit: Int = limit) -> [UInt8]? {
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
@@ -42,7 +42,8 @@ package enum SecretFile {
     }
   }
 
-  /// Removes the one line break at the end that editors and commands add.
+  /// Returns the text without the line break at its end, which editors and commands add. Removes
+  /// only one line break.
   static func withoutLineEnd(_ text: [UInt8]) -> [UInt8] {
     var text = text
     if text.last == 10 {

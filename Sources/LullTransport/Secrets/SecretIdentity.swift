@@ -1,8 +1,8 @@
 import LullLibC
 package import LullCore
 
-/// The identity on whose behalf a resource is requested. It separates the responses for different
-/// credentials. It contains secrets and must not be stored unhashed.
+/// The identity of the requester of a resource, as determined by the credentials. It separates the
+/// responses for different credentials. It contains secrets and must not be stored unhashed.
 package enum SecretIdentity {
   /// Returns one line for each credential that is part of the resource's URL, or that its GET
   /// requests are configured to send. Returns an empty text without credentials.
@@ -11,7 +11,7 @@ package enum SecretIdentity {
   /// contributes its words.
   package static func text(of resource: Resource) -> String { text(of: resource.credentials) }
 
-  /// Returns one line for each of these credentials, with its name and its identity.
+  /// Returns one line for each credential. The line contains the credential's name and identity.
   static func text(of credentials: [(name: String, value: SecretText)]) -> String {
     var text = ""
     for (name, value) in credentials { text += "\(name):\(self.text(of: value))\n" }
@@ -37,7 +37,8 @@ package enum SecretIdentity {
     value.secrets.allSatisfy { knownText(of: SecretText($0)) != nil }
   }
 
-  /// Returns the text of the credential, or nil if it is empty or a command has to run for it.
+  /// Returns the text of the credential. Returns nil if the text is empty, or if a command has to
+  /// run to get it.
   static func knownText(of value: SecretText) -> String? {
     let isKnown = value.secrets.allSatisfy { secret in
       switch secret.source {

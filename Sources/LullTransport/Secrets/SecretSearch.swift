@@ -2,22 +2,23 @@ package import LullCore
 
 /// Finds the texts of secrets in text from elsewhere, in all usual escapings.
 ///
-/// The search reads a text unchanged and after each round of decoding its escapes. It knows the
+/// The search reads a text unchanged and after each round of decoding its escapes. It decodes the
 /// escapes of URLs, JSON, strings in programs (`\x73`), HTML and quoted-printable, and treats `+`
 /// and a space as equal. So it finds a secret that is unescaped, partly escaped, or in a URL inside
-/// a URL. It also reads the text with line ends inside words removed, as in base64, and with runs
-/// of numbers, such as `73:65:63`, decoded as bytes.
+/// a URL. It also reads the text after removing line ends inside words, as in base64, and after
+/// decoding runs of numbers, such as `73:65:63`, as bytes.
 package struct SecretSearch: Sendable {
   package struct Match {
     /// The range of the match in the undecoded text.
     package var range: Range<Int>
-    /// The secret that was found. If several matches overlap, it is the secret of the first one,
-    /// restricted to the origins that all of them are bound to.
+    /// The secret that was found. If several matches overlap, this is the secret of the first
+    /// match, but bound only to the origins to which the secrets of all these matches are bound.
     package var secret: Secret
   }
 
   private var needles: [(secret: Secret, bytes: [UInt8])] = []
-  /// For each byte, the numbers of the needles that begin with it; empty if there are no needles.
+  /// For each byte, the indexes of the needles that begin with that byte; empty if there are no
+  /// needles.
   private var firsts: [[Int]] = []
 
   /// The minimum number of bytes of a text that is searched for everywhere. Shorter texts are too

@@ -42,10 +42,10 @@ final class SecretStore {
     }
   }
 
-  /// Fetches the secrets that are missing, one after the other, and calls `finish`. Returns a
+  /// Fetches the missing texts of secrets, one after the other, and then calls `finish`. Returns a
   /// function that prevents the call of `finish`.
   ///
-  /// If no secret is missing, `finish` is called inside this call.
+  /// If no text is missing, `finish` is called inside this call.
   func fetch(_ secrets: [Secret], then finish: @escaping (TransportError?) -> Void) -> () -> Void {
     let fetch = Fetch(secrets, finish)
     next(fetch)
@@ -84,7 +84,7 @@ final class SecretStore {
     fetch.finish(nil)
   }
 
-  /// Joins the running fetch of the secret's source, or starts one if none is running.
+  /// Waits for the running fetch of the secret's source. If no fetch is running, starts a fetch.
   private func join(_ secret: Secret, _ resume: @escaping (TransportError?) -> Void) {
     nextID += 1
     waiting[secret, default: []].append((nextID, resume))
@@ -147,7 +147,8 @@ struct SecretProblem: Error {
 extension SecretStore {
   /// Returns all secrets of a request, each once, in order.
   ///
-  /// - Parameter isSent: Whether to omit secrets that only sign the request.
+  /// - Parameter isSent: If true, secrets that only sign the request are omitted, because they are
+  ///   not sent.
   static func secrets(of request: HTTPRequest, isSent: Bool = false) -> [Secret] {
     var secrets: [Secret] = []
     for (secret, place) in request.secretPlaces
@@ -264,7 +265,8 @@ extension SecretStore {
   }
 }
 
-/// A credential as the server that receives it knows it: a secret, or a text derived from one.
+/// A credential in the form in which a server receives it: a secret, or a text derived from a
+/// secret.
 struct KnownSecret {
   /// The secret whose mask is shown in place of the credential. The credential is bound to its
   /// origins.
@@ -290,7 +292,8 @@ struct KnownSecret {
   }
 
   /// Returns the credential that is derived from several secrets, followed by these secrets. The
-  /// derived credential reveals all of them, so it is bound to the origins that all of them share.
+  /// derived credential reveals all these secrets, so it is bound only to the origins to which
+  /// every one of them is bound.
   private static func made(_ piece: SecretText.Piece, of parts: [KnownSecret]) -> [KnownSecret] {
     guard let first = parts.first?.secret else { return [] }
     let origins = first.origins.filter { origin in
@@ -301,8 +304,8 @@ struct KnownSecret {
   }
 }
 
-/// A secret text that a request sent to a server, and the mask to show in its place. It is for code
-/// that records requests and masks their secrets.
+/// A secret text that a request has sent to a server, with the mask to show in its place. Code that
+/// records requests uses this to mask their secrets.
 package struct ToldSecret: Sendable {
   package let text: [UInt8]
   package let mask: String

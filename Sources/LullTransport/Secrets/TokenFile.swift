@@ -7,11 +7,11 @@ import Synchronization
 /// may read.
 ///
 /// A new file is written next to the old one and renamed, so that a reader sees either the old or
-/// the new content. A file that other users may read is neither read nor replaced. Every call
-/// blocks, so the file is used in the thread pool.
+/// the new content. A file that other users may read is neither read nor replaced. Every method
+/// blocks, so call it in the thread pool.
 package struct TokenFile: Sendable {
   package struct Problem: Error, Equatable {
-    /// The reason, which contains nothing of the file's content.
+    /// The reason of the failure. The text contains nothing of the file's content.
     package let message: String
     /// Whether other processes held the lock during the whole wait.
     package let isBusy: Bool
@@ -77,8 +77,8 @@ package struct TokenFile: Sendable {
     throw problem("cannot be removed", errno)
   }
 
-  /// Returns the path of the file with that name in a folder of Lull's state folder, or nil without
-  /// a home folder. The default folder contains the token files.
+  /// Returns the path of the file with that name in a subfolder of Lull's state folder. Returns nil
+  /// if there is no home folder. The default subfolder contains the token files.
   ///
   /// The state folder follows the XDG base directory specification: it is in `$XDG_STATE_HOME` if
   /// that is an absolute path, else in `~/.local/state`.
@@ -94,8 +94,8 @@ package struct TokenFile: Sendable {
     return (state.hasPrefix("/") ? state : home + "/.local/state") + "/lull"
   }
 
-  /// Runs `body` while this process holds the file's lock, so that no other process or thread runs
-  /// such code for the file at the same time.
+  /// Runs `body` while this process holds the file's lock. No other process or thread can hold the
+  /// lock at the same time.
   ///
   /// - Parameter seconds: How long to wait for the lock. After that time, the call throws.
   package func locked<Result>(

@@ -70,8 +70,8 @@ struct WrittenEscape {
     return UInt32(String(decoding: text[index + 2...index + 5], as: UTF8.self), radix: 16)
   }
 
-  /// The maximum length of an escape with braces or a semicolon. The longest is `&#x10FFFF;`, for
-  /// which this leaves room for some leading zeros.
+  /// The maximum length of an escape with braces or a semicolon. The longest escape is
+  /// `&#x10FFFF;`. The maximum leaves room for some leading zeros.
   private static let longest = 16
 
   /// The named entities of markup characters.

@@ -1,7 +1,8 @@
 /// A first-in, first-out queue. Its memory is bounded by the current number of elements, even if
 /// the queue never becomes empty.
 struct CompactLine<Element> {
-  /// Removed elements are nil, so that they are released.
+  /// The elements and unused places. A removed element is replaced by nil, so that the element is
+  /// released.
   private var places: [Element?] = []
   private var start = 0
 
@@ -14,7 +15,7 @@ struct CompactLine<Element> {
   var first: Element? { isEmpty ? nil : places[start] }
   /// All elements, the first one first.
   var all: [Element] { places[start...].compactMap { $0 } }
-  /// The number of places in memory, including those of removed elements.
+  /// The number of places in memory, including the places of removed elements.
   var placeCount: Int { places.count }
 
   mutating func append(_ element: Element) { places.append(element) }
@@ -34,8 +35,8 @@ struct CompactLine<Element> {
     return element
   }
 
-  /// Changes the last element. `change` receives the element, and whether it is also the first one.
-  /// Returns the result of `change`, or false for an empty queue.
+  /// Changes the last element. `change` receives the element, and whether this element is also the
+  /// first element. Returns the result of `change`, or false for an empty queue.
   mutating func changeLast(_ change: (inout Element, _ isFirst: Bool) -> Bool) -> Bool {
     guard !isEmpty, var element = places[places.count - 1].take() else { return false }
     let result = change(&element, count == 1)

@@ -5,7 +5,7 @@ import LullCore
 struct LimitAsker {
   /// The prefix of the limit's keys.
   let tag: String
-  /// Identifies the caller's place in the queue.
+  /// A random text that identifies the caller in the queue.
   let name = Hexadecimal.random(byteCount: 8)
   private let rule: [String]
   /// Identifies this machine on the server.
@@ -34,20 +34,21 @@ struct LimitAsker {
     LimitScript.call(arguments, tag: tag)
   }
 
-  /// Requests an admission with a number.
+  /// Requests an admission with the ID `number`.
   ///
-  /// - Parameter more: The numbers of further admissions, which are granted only if no other
-  ///   process waits.
+  /// - Parameter more: The IDs of further admissions, which are granted only if no other process
+  ///   waits.
   func ask(_ number: Int64, more: [Int64] = []) -> ScriptCall {
     call(["ask", name] + rule + ["\(number)"] + label + [host] + more.map { "\($0)" })
   }
 
-  /// Leaves the server's queue, and gives back admissions that were or may have been granted.
+  /// Leaves the server's queue, and gives back admissions that the server has granted or may have
+  /// granted.
   func leave(_ numbers: [Int64] = []) -> ScriptCall {
     call(["leave", name] + numbers.map { "\($0)" })
   }
 
-  /// Gives back admissions that were or may have been granted.
+  /// Gives back admissions that the server has granted or may have granted.
   func withdraw(_ numbers: [Int64]) -> ScriptCall { call(["withdraw"] + numbers.map { "\($0)" }) }
 
   /// Keeps an unsent admission counted until it is sent, or until `lease` seconds have passed.
@@ -55,17 +56,18 @@ struct LimitAsker {
     call(["hold", LimitAsker.microseconds(lease), "\(number)"])
   }
 
-  /// Like `hold`, but for an admission of whose request a byte may have been sent: when the lease
-  /// (in seconds) ends, the admission counts for a full period.
+  /// Like `hold`, but for an admission of whose request a byte may have been sent. When the lease,
+  /// which is in seconds, ends, the admission counts for a full period.
   func begin(_ number: Int64, for lease: Double) -> ScriptCall {
     call(["begin", LimitAsker.microseconds(lease), "\(number)"])
   }
 
-  /// Reports that an admission is sent: its period starts. Also registers the sender's rule again.
+  /// Reports that the request of an admission is sent, which starts the period of the admission.
+  /// Also registers the sender's rule again.
   func send(_ number: Int64) -> ScriptCall { call(["send", "\(number)"] + rule) }
 
-  /// Records admissions that the server may not know: they were sent while it was unavailable, or
-  /// before it lost its data.
+  /// Records admissions that the server may not know. They were sent while the server was
+  /// unavailable, or before the server lost its data.
   func enter(_ entries: [RecentAdmissions.Entry], now: Double) -> [ScriptCall] {
     stride(from: 0, to: entries.count, by: LimitAsker.mostEntries).map { start in
       let some = entries[start..<min(start + LimitAsker.mostEntries, entries.count)]
@@ -77,7 +79,7 @@ struct LimitAsker {
 
   /// Reports to the server what a response has revealed about the limit.
   ///
-  /// - Parameter number: The number of the admission whose response contained the lesson. If it is
+  /// - Parameter number: The ID of the admission whose response contained the lesson. If the ID is
   ///   nil, the lesson already accounts for all sent admissions.
   func learn(_ lesson: LimitLesson, from number: Int64?) -> ScriptCall {
     call([
@@ -90,7 +92,7 @@ struct LimitAsker {
 
   /// Parses the reply of `ask`. Returns nil for an invalid reply.
   ///
-  /// - Parameter more: How many further admissions were requested.
+  /// - Parameter more: The number of further admissions that were requested.
   func answer(_ value: RESPValue, to number: Int64, more: Int = 0) -> AdmissionAnswer? {
     guard let parts = value.array, let granted = parts.first?.integer else { return nil }
     if granted > 0, granted <= more + 1, [2, 5].contains(parts.count) {
@@ -105,8 +107,8 @@ struct LimitAsker {
   /// The number of granted admissions in a valid reply.
   func grantedCount(_ value: RESPValue) -> Int { Int(clamping: value.array?.first?.integer ?? 0) }
 
-  /// Returns the lesson about the limit that all hosts share, from a valid reply; nil if there is
-  /// none.
+  /// Returns the lesson in a valid reply: the state of the limit, which all hosts share. Returns
+  /// nil if the reply contains no lesson.
   func lesson(_ value: RESPValue) -> LimitLesson? {
     guard let parts = value.array, parts.count > 4 else { return nil }
     let numbers = parts.suffix(4).map { $0.integer ?? -1 }

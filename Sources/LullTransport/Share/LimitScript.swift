@@ -1,6 +1,6 @@
 import LullCore
 
-/// The server's part of a limit: a script that the server runs atomically and that uses the
+/// The part of a limit that the server performs: a script that runs atomically and uses the
 /// server's clock.
 ///
 /// A limit has seven keys with one hash tag:
@@ -15,8 +15,8 @@ import LullCore
 /// The script applies the same rules as `LimitTables`. Times are in microseconds of the server's
 /// clock, and never decrease, even if that clock is set back.
 ///
-/// Each key has a placeholder entry, so that all seven keys exist whenever one does: a cluster that
-/// is moving keys rejects commands for which only some keys exist.
+/// Each key has a placeholder entry, so that all seven keys exist whenever one of them exists: a
+/// cluster that is moving keys rejects commands for which only some keys exist.
 enum LimitScript {
   static let keyNames = ["log", "held", "rules", "line", "due", "meta", "hosts"]
 

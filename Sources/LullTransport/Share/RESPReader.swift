@@ -10,7 +10,7 @@ final class RESPReader {
     let message: String
   }
 
-  /// The maximum size of one reply: in bytes, and in parts.
+  /// The maximum size of one reply: in bytes, and in nested values.
   static let mostBytes = 16 << 20
   static let mostParts = 1 << 16
 
@@ -79,8 +79,9 @@ final class RESPReader {
 
   /// Converts a value and the values nested in it.
   ///
-  /// - Parameter next: The index of the value's first node; afterwards, the index after its last
-  ///   node. hiredis accepts at most seven levels of nesting, which limits the recursion.
+  /// - Parameter next: The index of the value's first node. Afterwards, it is the index after the
+  ///   value's last node. hiredis accepts at most seven levels of nesting, which limits the
+  ///   recursion.
   private static func value(
     _ nodes: UnsafeBufferPointer<chiredis_node>, _ text: UnsafePointer<CChar>?, _ next: inout Int
   ) -> RESPValue {
@@ -154,7 +155,8 @@ struct RESPCommand {
     self.words = words.map { Array($0.utf8) }
   }
 
-  /// The bytes of the command, formatted by hiredis; nil without memory, or without the library.
+  /// The bytes of the command, formatted by hiredis. nil if memory runs out or the library is
+  /// missing.
   var wire: [UInt8]? {
     guard chiredis_load() == nil, let count = Int32(exactly: words.count) else { return nil }
     let lengths = words.map(\.count)
@@ -185,10 +187,11 @@ struct OutputLine {
   /// The number of bytes that are not sent yet.
   private(set) var count = 0
 
-  /// The maximum size in bytes of a piece that is joined from small ones.
+  /// The maximum size in bytes of a piece into which several small pieces are joined.
   private static let mostTogether = 1 << 14
 
-  /// The piece to send next and how much of it was sent; nil for none.
+  /// The piece to send next, and the number of its bytes that were already sent; nil if there is
+  /// nothing to send.
   var first: (bytes: [UInt8], sentCount: Int)? { pieces.first.map { ($0, sentCount) } }
 
   mutating func append(_ bytes: [UInt8]) {

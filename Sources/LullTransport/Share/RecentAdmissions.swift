@@ -1,11 +1,10 @@
-/// The recently sent admissions of one caller, which are reported to the next log that must count
-/// them. A value type: callers pass the time.
+/// The recently sent admissions of one caller. If another log must count them, they are reported to
+/// that log. A value type: callers pass the time.
 struct RecentAdmissions {
   struct Entry: Equatable {
     let number: Int64
     let time: Double
-    /// The number of the admission in this machine's own log; nil if the server granted the
-    /// admission.
+    /// The ID of the admission in this machine's own log; nil if the server granted the admission.
     var local: Int64?
   }
 
@@ -34,13 +33,14 @@ struct RecentAdmissions {
     if let index = index(of: number) { entries.remove(at: index) }
   }
 
-  /// Returns an admission, and the number of admissions that were sent after it. Returns nil if the
-  /// admission is no longer stored.
+  /// Returns the admission with the ID `number`, and how many admissions were sent after it.
+  /// Returns nil if the admission is no longer stored.
   func find(_ number: Int64) -> (entry: Entry, sentSince: Int)? {
     index(of: number).map { (entries[$0], entries.count - 1 - $0) }
   }
 
-  /// Searches from the end: responses usually belong to recent admissions.
+  /// Returns the index of the admission with the ID `number`. Searches from the end, because
+  /// responses usually belong to recent admissions.
   private func index(of number: Int64) -> Int? {
     entries.lastIndex { $0.number == number }
   }

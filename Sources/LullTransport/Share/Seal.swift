@@ -1,13 +1,14 @@
 import CCrypto
 import LullCore
 
-/// Encrypts and authenticates bytes with one shared secret, for storage that others can read and
-/// write: AES-256-GCM, with a key derived from the secret by HKDF. (RFC 5869, NIST SP 800-38D)
+/// Encrypts and authenticates bytes with one shared secret, so that they can be stored where others
+/// can read and write: AES-256-GCM, with a key derived from the secret by HKDF. (RFC 5869, NIST SP
+/// 800-38D)
 ///
-/// A seal has one purpose, and bytes that are sealed under one name cannot be opened under another.
-/// A seal does not hide the length of the bytes, and does not detect that older sealed bytes have
-/// replaced newer ones. The secret should be random, because a guessable secret can be found by
-/// trying.
+/// A seal has one purpose, and bytes that are sealed under one name cannot be opened under another
+/// name. A seal does not hide the length of the bytes, and does not detect that older sealed bytes
+/// have replaced newer ones. The secret should be random, because a guessable secret can be found
+/// by trying.
 struct Seal: Sendable {
   /// The version of the format.
   private static let version: UInt8 = 1

@@ -11,48 +11,48 @@ final class ServerAdmissionLog: AdmissionLog {
   private let limit: RateLimit
   /// The limit's key on this machine.
   private let key: LimitKey
-  /// This machine's own log, which counts its current part of the limit while the server is
-  /// unavailable; nil otherwise.
+  /// This machine's own log, with the part of the limit that it counts while the server is
+  /// unavailable; nil while the server is used.
   private var local: (part: RateLimit, log: any AdmissionLog)?
   private var isInLocalLine = false
-  /// An admission that this machine's log has granted and that is not sent yet: the log, and the
-  /// number for which the server may have granted an admission too late.
+  /// An admission that this machine's log has granted and that is not sent yet. Contains the log,
+  /// and the ID of an admission that the server may have granted too late; nil for none.
   private struct LocalGrant {
     let log: any AdmissionLog
     let number: Int64?
   }
 
   private var localUnsent: [Int64: LocalGrant] = [:]
-  /// The last requested number for which the server did not reply in time, and which it may have
-  /// granted; nil if there is none.
+  /// The ID of the last requested admission to which the server did not reply in time. The server
+  /// may have granted the admission. nil if there is none.
   private var outstanding: Int64?
-  /// The sent admissions, granted by the server or this machine.
+  /// The admissions that were sent recently, granted by the server or by this machine.
   private var recent: RecentAdmissions
-  /// The client's `readyCount` when `recent` was last reported to the server, and whether it has
-  /// entries that were not reported.
+  /// The client's `readyCount` when `recent` was last reported to the server, and whether `recent`
+  /// has entries that were not reported since.
   private var toldAt = 0
   private var hasUntold = false
-  /// The limit as learned from responses, to be passed to the next log. Its times are in the
-  /// clock's uptime.
+  /// The state of the limit as learned from responses, which is passed to the next log. Its times
+  /// are in the clock's uptime.
   private var learned = LearnedLimit()
-  /// The numbers of admissions that must still be given back to the server.
+  /// The IDs of admissions that must still be given back to the server.
   private var free: [Int64] = []
   /// The time until which the server is not asked about this limit, in the clock's uptime.
   private var restsUntil = -Double.infinity
-  /// The numbers of admissions that the server has granted and that are not sent yet.
+  /// The IDs of admissions that the server has granted and that are not sent yet.
   private var unsent: Set<Int64> = []
-  /// The numbers in `unsent` for whose requests a byte may have been sent.
+  /// The IDs in `unsent` of admissions for whose requests a byte may have been sent.
   private var begun: Set<Int64> = []
   /// Counts the requests for admissions, to recognise a late reply.
   private var question = 0
-  /// The numbers of the admissions that the current request asks for.
+  /// The IDs of the admissions that are being requested now.
   private var asked: [Int64] = []
-  /// Admissions that were granted in addition to a requested one. They serve the next calls of
-  /// `ask` without another round trip.
+  /// The IDs of admissions that the server has granted in addition to a requested admission. They
+  /// serve the next calls of `ask` without another round trip.
   private var spare: [Int64] = []
   private var spareTimer: (any HostTimer)?
-  /// The number of admissions that the next request asks for. It grows while the server is far away
-  /// and all granted admissions are used.
+  /// How many admissions the next request asks for. This grows while the server is far away and all
+  /// granted admissions are used.
   private var batch = 1
   /// Whether the caller is in the server's queue.
   private var isInLine = false
@@ -63,7 +63,8 @@ final class ServerAdmissionLog: AdmissionLog {
   private static let lease = 30.0
   /// Seconds for which the server is not asked after its data for this limit proved unusable.
   private static let rest = 5.0
-  /// A reply time in seconds. A server that replies sooner is asked for one admission at a time.
+  /// A reply time in seconds. A server that replies in less time is asked for only one admission at
+  /// a time.
   private static let nearby = 0.01
   /// The time in seconds after which spare admissions are given back, so that other processes can
   /// use them.
@@ -203,11 +204,11 @@ final class ServerAdmissionLog: AdmissionLog {
     }
   }
 
-  /// Reports to the server that an admission from this machine's log is sent now. Returns the
-  /// admission's number on the server, even if the server learns that number only later.
+  /// Reports to the server that an admission from this machine's log is sent now. Returns the ID of
+  /// the admission on the server, even if the server learns that ID only later.
   ///
-  /// - Parameter known: The number that the server may have granted too late for this admission;
-  ///   nil if there is none.
+  /// - Parameter known: The ID of an admission that the server may have granted too late, to be
+  ///   used for this admission; nil if there is none.
   private func tell(_ known: Int64?) -> Int64 {
     let number = known ?? client.makeNumber()
     // If the server is only slow, it counts the admission before it handles the next request.
@@ -221,7 +222,8 @@ final class ServerAdmissionLog: AdmissionLog {
     return client.makeNumber()
   }
 
-  /// Gives back `outstanding`, the admission that the server may have granted too late.
+  /// Gives back the admission with the ID `outstanding`, which the server may have granted too
+  /// late.
   private func giveBackOutstanding() {
     if let number = outstanding.take() { giveBack(number) }
   }
@@ -283,7 +285,7 @@ final class ServerAdmissionLog: AdmissionLog {
 
   // MARK: Granted admissions
 
-  /// Whether the server has granted the admission: its numbers are negative.
+  /// Whether the server has granted the admission. The server's admissions have negative IDs.
   private func isOfServer(_ admission: Admission) -> Bool { admission.number < 0 }
 
   /// Schedules the next renewal of the leases, as long as there are unsent admissions.

@@ -13,8 +13,8 @@ struct ServerScript: Sendable {
 
   /// Registers this host for the given number of seconds, and returns the number of hosts.
   ///
-  /// The score of a host is 300 seconds before the end of its registration. Version 0.2 expects
-  /// that, because it removes the entries whose score is 300 seconds old. (SHR-37)
+  /// The score of a host is 300 seconds before the end of its registration. Version 0.2 of Lull
+  /// needs that, because it removes the entries whose score is 300 seconds old. (SHR-37)
   static let hosts = ServerScript(
     """
     if redis.replicate_commands then redis.replicate_commands() end

@@ -2,14 +2,14 @@ public import LullCore
 import LullLibC
 import LullSystem
 
-/// A Redis-compatible server (Valkey, Redis, or a server with their protocol) through which several
-/// hosts share the data that otherwise only the processes of one machine share. Lua:
-/// `lull.share{ … }`.
+/// A Redis-compatible server: Valkey, Redis, or a server with the same protocol. Several hosts can
+/// share data through the server. Without a server, only the processes of one machine share that
+/// data. Lua: `lull.share{ … }`.
 ///
 ///     try home.share(Share(url: "rediss://cache.internal:6380/2", password: SecretText(secret)))
 ///
 /// Lull does not block on the server, and no request fails because the server is unavailable. While
-/// it is unavailable, each machine works on its own.
+/// the server is unavailable, each machine works independently.
 public struct Share: Sendable {
   /// The URL of the server: `redis://host:6379/0`, `rediss://…` for TLS, or
   /// `unix:///run/redis.sock?db=0`. `valkey://` means the same as `redis://`, and `valkeys://` the
@@ -94,8 +94,8 @@ struct ShareSettings {
   }
 
   /// Returns a digest that represents a text on the server, or nil without a library for digests.
-  /// If there is a secret, the server cannot derive the text without it. A secret from a command is
-  /// represented by the command's words, because the command is not run for this.
+  /// If there is a secret, only its owners can derive the text from the digest. A secret from a
+  /// command is represented by the command's words, because the command is not run for this.
   func digest(of text: [UInt8]) -> [UInt8]? {
     guard let secret else { return Digest.sha256.of(text) }
     return Digest.sha256.hmac(key: Array(SecretIdentity.text(of: secret).utf8), text)
@@ -120,7 +120,8 @@ struct ShareSettings {
 }
 
 extension Share {
-  /// The environment variable with the URL of the server for programs that do not configure one.
+  /// The environment variable with the URL of the server. It is used by programs that do not
+  /// configure a server.
   package static let variable = "LULL_SHARE"
 
   /// The server that the environment variable names; nil if the variable is not set or empty.
@@ -135,12 +136,12 @@ extension Share {
 
 extension Home {
   /// Shares data with other machines through a server from now on: limits that processes share,
-  /// OAuth 2 tokens whose client has a credential, the entries of a `SharedEntityCache`, and
+  /// OAuth 2 tokens if the client has a credential, the entries of a `SharedEntityCache`, and
   /// announcements of new entries. `nil` ends the sharing.
   ///
   /// Returns immediately. Lull connects to the server when it is first needed, and reconnects when
   /// the connection is lost. While the server is unavailable, each machine uses its own files. If
-  /// this is called several times, the last call applies. Lua: `lull.share{ … }`.
+  /// this method is called several times, the last call applies. Lua: `lull.share{ … }`.
   ///
   ///     try home.share(Share(url: "redis://cache.internal"))
   ///
@@ -151,8 +152,10 @@ extension Home {
 }
 
 extension RateLimit {
-  /// Returns the part of the limit for one of `hosts` hosts that do not know of each other. In the
-  /// long run, all of them together stay within the limit.
+  /// Returns the part of the limit that one host may use if it shares the limit with other hosts
+  /// that it cannot reach. In the long run, all hosts together stay within the limit.
+  ///
+  /// - Parameter hosts: The number of all hosts.
   func part(of hosts: Int) -> RateLimit {
     guard hosts > 1 else { return self }
     var part = self

@@ -145,8 +145,8 @@ struct ShareAddress: Equatable, Sendable {
 }
 
 extension ShareAddress.Place {
-  /// The equivalent HTTP origin, to check whether the server is allowed and whether its traffic is
-  /// encrypted.
+  /// The HTTP origin with the same host and port. It is used to check whether the server is allowed
+  /// and whether its traffic is encrypted.
   var origin: Origin? {
     guard case .host(let host, let port, let isTLS) = self else { return nil }
     return Origin(scheme: isTLS ? "https" : "http", host: host, port: String(port))

@@ -4,7 +4,7 @@
 /// Each failure in a row doubles the pause. The actual delay is between half of the pause and all
 /// of it, so that hosts that have lost the same server do not reconnect simultaneously.
 struct ShareBreaker: Equatable {
-  /// The bounds of the pause, in seconds.
+  /// The shortest and the longest pause, in seconds.
   static let shortest = 0.25
   static let longest = 30.0
 
@@ -42,11 +42,11 @@ struct ShareLatency {
   private var lateness: [Bool] = []
   private var lastAnswer = -Double.infinity
 
-  /// The number of stored measurements. It is small, so that a server that becomes slow is
-  /// recognised after a few replies.
+  /// The number of stored measurements. It is small, so that a few replies reveal that a server has
+  /// become slow.
   private static let mostSamples = 9
-  /// The factor between the typical reply time and the timeout. It is usually not worth waiting
-  /// longer for a reply.
+  /// The timeout is the typical reply time multiplied by this factor. It is usually not worth
+  /// waiting longer for a reply.
   private static let factor = 3.0
   /// Seconds after which the measurements of a silent server expire.
   private static let span = 60.0
@@ -69,7 +69,7 @@ struct ShareLatency {
 
   /// The median time of the last replies; nil without a reply in the last minute.
   ///
-  /// A single busy moment of the loop or the server does not change it.
+  /// A single busy moment of the loop or the server does not change the median.
   func typical(now: Double) -> Double? {
     guard now - lastAnswer <= ShareLatency.span, !samples.isEmpty else { return nil }
     return samples.sorted()[samples.count / 2]
@@ -81,8 +81,8 @@ struct ShareLatency {
     return max(shortest, min(typical * ShareLatency.factor, longest))
   }
 
-  /// Whether more than half of the last replies were late, and more of them than a single pause of
-  /// the server explains.
+  /// Whether more than half of the last replies were late, and whether there are too many late
+  /// replies to result from a single pause of the server.
   var areMostLate: Bool {
     let late = lateness.count { $0 }
     return late >= ShareLatency.fewestLate && late * 2 > lateness.count

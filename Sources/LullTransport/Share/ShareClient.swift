@@ -19,7 +19,7 @@ final class ShareClient: PumpGuest {
   private let limitsPath: String?
   private lazy var memory = ShareMemory(
     of: "\(settings.address.shown)\n\(settings.namespace)", beside: limitsPath)
-  /// Remembers how often tokens on the server were renewed, to detect that the server has lost
+  /// Remembers how often the tokens on the server were renewed, to detect that the server has lost
   /// data.
   private(set) lazy var tokens = OAuth2TokenMemory(path: memory.path.map { $0 + "-tokens" })
   private struct LinkName: Hashable {
@@ -28,21 +28,24 @@ final class ShareClient: PumpGuest {
   }
 
   private var links: [LinkName: ShareLink] = [:]
-  /// The known nodes, by the hash tags of their keys, and all nodes that the cluster has named.
+  /// The known nodes, keyed by the hash tag of the keys that they have, and all nodes that the
+  /// cluster has named.
   private var routes: [String: ShareAddress.Place] = [:]
   private var nodes: Set<ShareAddress.Place> = []
-  /// For each tag whose keys are being moved, the importing node that replied last.
+  /// The tags whose keys are being moved to another node. For each tag, the node to which they are
+  /// moved, if that node replied last.
   private var guests: [String: ShareAddress.Place] = [:]
   private var heartbeat: (any HostTimer)?
   private var beatPause = ShareClient.firstBeat
   private var warnings: ShareWarnings
   private var isClosed = false
   private var heardUpdates: ShareUpdates?
-  /// The number of the last admission. The numbers are unique to this client.
+  /// The ID of the last admission. The IDs are unique to this client.
   private var lastNumber = -Int64.random(in: 1 << 40..<1 << 62)
 
-  /// Seconds between registrations of this host: the first interval, which then doubles, and the
-  /// longest one. Hosts that start together discover each other by the early registrations.
+  /// Seconds between two registrations of this host. `firstBeat` is the first interval, which is
+  /// then doubled until it reaches `beat`. Hosts that start together discover each other by the
+  /// early registrations.
   private static let firstBeat = 0.25
   private static let beat = 20.0
   private static let mostMoves = 3
@@ -71,7 +74,8 @@ final class ShareClient: PumpGuest {
   func turnBegins() {}
   func turnEnded() {}
 
-  /// Stays open until the very end: other guests may still give back admissions when they close.
+  /// Keeps the client open until the pump has ended, because other guests of the pump may still
+  /// give back admissions when they close.
   func pumpCloses() {
     if pump.ending.hasEnded { close() } else { pump.add(self) }
   }
@@ -123,8 +127,8 @@ final class ShareClient: PumpGuest {
     links.contains { $0.key.place == place && $0.value.state == .down }
   }
 
-  /// Returns the node that has the keys of a tag. If that is unknown, returns any available node,
-  /// because any node of a cluster can redirect.
+  /// Returns the node that has the keys of a tag. If this node is unknown, returns any available
+  /// node, because any node of a cluster can redirect.
   private func place(of tag: String) -> ShareAddress.Place {
     if let place = routes[tag] { return place }
     let named = settings.address.place
@@ -132,7 +136,8 @@ final class ShareClient: PumpGuest {
     return nodes.first { !isAway($0) } ?? named
   }
 
-  /// Accepts a node that the cluster has named, unless it is not allowed or there are too many.
+  /// Adds a node that the cluster has named to the known nodes. Returns false if the node is not
+  /// allowed or there are too many nodes.
   private func accept(_ place: ShareAddress.Place) -> Bool {
     guard place.refusal(by: allowedHosts) == nil,
       nodes.contains(place) || nodes.count < ShareClient.mostNodes
@@ -157,7 +162,8 @@ final class ShareClient: PumpGuest {
     var byDigest = true
     /// How often the call was redirected.
     var moves = 0
-    /// The importing node to ask once; nil asks the node that has the key.
+    /// The node to which the keys are being moved, to be asked once; nil asks the node that has the
+    /// key.
     var guest: ShareAddress.Place?
   }
 
@@ -174,7 +180,7 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Records which node replied last for this tag, because that node has the last write.
+  /// Records which node replied last for this tag, because that node has the newest data.
   private func answered(_ tag: String, _ guest: ShareAddress.Place?) {
     if guest != nil || !guests.isEmpty { guests[tag] = guest }
   }
@@ -193,7 +199,7 @@ final class ShareClient: PumpGuest {
       // The cluster does not know the replacement of the unavailable node yet.
       if isAway(place) { break }
       guard way.moves < ShareClient.mostMoves, accept(place) else {
-        link.fail("the node of its cluster is not allowed (--allow-host)")
+        link.fail("a node of its cluster is not allowed (--allow-host)")
         break
       }
       routes[call.tag] = place
@@ -244,9 +250,9 @@ final class ShareClient: PumpGuest {
   /// The command that must precede a command for a key that is being moved.
   private static let asking = RESPCommand("ASKING")
 
-  /// Passes to `finish` how many replicas have received everything that was sent before to the node
-  /// of the tag. Waits a while for at least one replica. The number is nil if the user lacks the
-  /// permission.
+  /// Waits a while until at least one replica has received everything that was sent before to the
+  /// node of the tag. Then passes the number of these replicas to `finish`. The number is nil if
+  /// the user lacks the permission.
   func countReplicas(_ tag: String, _ finish: @escaping (Int?) -> Void) {
     guard !isClosed else { return finish(nil) }
     let milliseconds = Int(patience(.counting).operation * 600)
@@ -299,7 +305,7 @@ final class ShareClient: PumpGuest {
     warnings.updates("\(text) \(settings.updateChannel)")
   }
 
-  /// Treats an invalid reply about a tag as a failure of the connection.
+  /// Treats the connection as failed, because the reply to a call for this tag was invalid.
   func refuse(_ tag: String, _ reason: String) {
     link(for: "\(tag.drop { $0 != "{" })", on: .counting).fail(reason)
   }
@@ -388,8 +394,8 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Registers this host at the server now and regularly from then on. Stores the number of hosts
-  /// from the reply.
+  /// Registers this host at the server now, and regularly from then on. Stores the number of hosts
+  /// that the server's reply contains.
   private func beatNow() {
     heartbeat?.cancel()
     heartbeat = pump.clock.schedule(after: beatPause) { [weak self] in

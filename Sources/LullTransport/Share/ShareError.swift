@@ -2,7 +2,7 @@ import LullCore
 
 /// An invalid setting of a shared server, described in one line without credentials.
 public struct ShareError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// A description of the error, and of the solution.
   public let description: String
 }
 
@@ -40,10 +40,11 @@ struct ShareRefusal {
   ]
 }
 
-/// A script error which means that a key holds data that Lull has not stored. The error concerns
+/// A script error which means that a key holds data that was not stored by Lull. The error concerns
 /// only that key, not the server.
 enum ShareDamage {
-  /// Texts that such messages contain, from servers and from their Lua interpreters.
+  /// Texts that occur in the messages of these errors, from servers and from their Lua
+  /// interpreters.
   private static let signs = [
     "WRONGTYPE", "is not an integer", "is not a valid float", "is not a float",
     "increment or decrement",

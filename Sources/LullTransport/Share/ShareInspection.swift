@@ -20,7 +20,7 @@ package struct ShareInspection {
     /// the entries of this node are counted.
     package var entities: Int?
     package var entityBytes: Int?
-    /// The number of processes that receive announcements through that server; nil if unknown.
+    /// The number of processes that receive announcements through the server; nil if unknown.
     package var listeners: Int?
     /// The server's name and version as it reports them, such as `redis` and `7.0.15`.
     package var software: String?

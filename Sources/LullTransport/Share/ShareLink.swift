@@ -1,11 +1,11 @@
 import LullCore
 import LullSystem
 
-/// One connection to a Redis-compatible server. Commands are sent in order. Each gets its reply, or
-/// fails within a bounded time.
+/// One connection to a Redis-compatible server. Commands are sent in order. Each command gets its
+/// reply, or fails within a bounded time.
 ///
-/// No command waits for an unavailable server: while it is unavailable, commands fail immediately.
-/// A timer reconnects. Home thread only.
+/// While the server is unavailable, commands fail immediately. A timer reconnects. Home thread
+/// only.
 final class ShareLink {
   enum Outcome {
     case reply(RESPValue)
@@ -38,10 +38,10 @@ final class ShareLink {
   private struct Pending {
     let sent: Double
     var deadline: Double
-    /// Called with the outcome; nil if the caller has stopped waiting.
+    /// Called with the outcome of the command; nil if the caller has stopped waiting.
     var finish: Finish?
     var isGreeting = false
-    /// Whether an error reply does not mean that the server is unusable.
+    /// Whether the server stays usable after an error reply to this command.
     var isOptional = false
   }
 
@@ -71,7 +71,8 @@ final class ShareLink {
   private var retry: (any HostTimer)?
   /// When the current late state began, by the clock's uptime.
   private var lateSince = 0.0
-  /// When bytes last moved, by the clock's uptime, and how many bytes were unsent then.
+  /// When bytes were last sent or received, by the clock's uptime, and how many bytes were unsent
+  /// then.
   private var movedAt = 0.0
   private var waitingBytes = 0
   /// When the first pending command became the first in the queue, by the clock's uptime.
@@ -124,7 +125,7 @@ final class ShareLink {
   /// Sends a command. `finish` is called once: on a later turn with the reply, or inside this call
   /// if there can be no reply.
   ///
-  /// - Parameter isOptional: Whether an error reply does not mean that the server is unusable.
+  /// - Parameter isOptional: Whether the server stays usable after an error reply to this command.
   func run(_ command: RESPCommand, isOptional: Bool = false, _ finish: @escaping Finish) {
     guard isUsable else { return finish(.unavailable) }
     if state == .ready { return write(command, isOptional: isOptional, finish) }
@@ -163,7 +164,7 @@ final class ShareLink {
     setTimer()
   }
 
-  /// The current timeout of a command. A server that is known to be slow gets a longer one.
+  /// The current timeout of a command, in seconds. It is longer if the server is known to be slow.
   /// (SHR-22)
   var operationPatience: Double { operationPatience(pump.clock.uptime) }
 
@@ -327,8 +328,8 @@ final class ShareLink {
     pump.enqueue { for finish in unanswered { finish(.unavailable) } }
   }
 
-  /// Sets the timer to the next deadline: that of the first pending command, of the late state, or
-  /// of the first connection.
+  /// Sets the timer to the next deadline. A deadline exists for the first pending command, for the
+  /// late state and for the first connection.
   private func setTimer() {
     var times = waiting.isEmpty ? [] : [firstDeadline]
     if state == .late {
@@ -419,7 +420,7 @@ enum ShareConnection: Hashable {
 extension ShareLink {
   /// Timeouts in seconds, in the order of the properties:
   /// - for a command,
-  /// - the longest for a command if the server is slow,
+  /// - the maximum for a command if the server is slow,
   /// - the additional time for a command while its bytes are moving, counted from the end of the
   ///   commands before it,
   /// - for the first connection,

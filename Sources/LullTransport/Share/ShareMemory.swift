@@ -15,21 +15,22 @@ final class ShareMemory {
   private var confirmedAt = 0.0
   /// When this machine got its name, by the clock's uptime.
   private let namedAt: Double
-  /// The path of the file with the number of hosts; nil without a limits file. The names of other
-  /// files begin with this path.
+  /// The path of the file that contains the number of hosts; nil without a limits file. The paths
+  /// of the other files begin with this path.
   let path: String?
 
   /// The maximum number of hosts. A larger number is ignored, because it is an error or an attack.
   static let mostHosts = 100_000
-  /// Seconds after which a smaller number of hosts is accepted. It is not accepted earlier, because
-  /// a restarted server counts from one, and hourly jobs register only once an hour.
+  /// Seconds after which a smaller number of hosts is accepted. A smaller number is not accepted
+  /// earlier for two reasons: a restarted server counts from one, and hourly jobs register only
+  /// once an hour.
   static let span = 7200.0
-  /// The bounds, in seconds, for how long the server counts a host after its last registration.
-  /// Between them, a host is counted for as long as it has existed. So a daily job is remembered,
-  /// and short-lived containers do not accumulate.
+  /// The shortest and the longest time, in seconds, for which the server counts a host after its
+  /// last registration. Between these bounds, a host is counted for as long as it has existed. So a
+  /// daily job is remembered, and short-lived containers do not accumulate.
   private static let shortest = 300.0
   static let longest = 90_000.0
-  /// Seconds after which the same number is stored again.
+  /// Seconds after which an unchanged number is stored again.
   private static let rest = 60.0
 
   /// - Parameters:

@@ -1,7 +1,7 @@
 import LullCore
 
-/// The warnings about a server. Each kind of warning is printed once. For `updates`, the caller
-/// ensures that. Home thread only.
+/// The warnings about a server. Each kind of warning is printed only once. The caller of `updates`
+/// ensures that for its kind. Home thread only.
 struct ShareWarnings {
   private let server: String
   private let warn: (String) -> Void
@@ -21,7 +21,8 @@ struct ShareWarnings {
   mutating func unusable(_ trouble: String, otherwise: String) {
     guard !hasWarned else { return }
     hasWarned = true
-    warn("the shared server \(server) cannot be used (\(trouble)): until it can, \(otherwise)")
+    warn(
+      "the shared server \(server) cannot be used (\(trouble)): until it can be used, \(otherwise)")
   }
 
   /// Warns that most replies come after their timeout. (SHR-98)
@@ -37,14 +38,14 @@ struct ShareWarnings {
         + "the timeout is \(Int(patience * 1000)) ms; after a timeout, \(otherwise)")
   }
 
-  /// Warns that a key in Lull's namespace has data of another program.
+  /// Warns that a key in Lull's namespace contains data of another program.
   mutating func damage(_ words: String, under key: String) {
     guard !hasWarnedOfDamage else { return }
     hasWarnedOfDamage = true
     warn(
       "the key \(LogText.part(key, limit: 200)) of the shared server \(server) has data of another "
-        + "program (\(LogText.part(words, limit: 80))): until it is removed, each machine works "
-        + "alone")
+        + "program (\(LogText.part(words, limit: 80))): until the key is removed, each machine "
+        + "works alone")
   }
 
   func updates(_ text: String) { warn("the shared server \(server): \(text)") }

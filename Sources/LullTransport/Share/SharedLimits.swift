@@ -1,8 +1,9 @@
 package import LullCore
 import LullSystem
 
-/// The limits that processes share. The processes of one machine share them through a file. Several
-/// machines share them through a server if one is configured. Home thread only.
+/// The limits that processes share. The processes of one machine share the limits through a file.
+/// If a server is configured, several machines share the limits through the server. Home thread
+/// only.
 package final class SharedLimits: LimitSource {
   private unowned let pump: Pump
   private let machine: MachineLimits

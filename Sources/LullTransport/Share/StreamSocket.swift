@@ -7,11 +7,11 @@ import LullSystem
 /// A bidirectional byte stream on a home's loop. curl makes the connection, because it handles
 /// names, TLS, proxies and Unix sockets. This object then watches the connection's socket.
 ///
-/// The owner is never called inside libuv or curl: it is notified on turns of the pump. The owner
-/// finally closes the socket. Home thread only.
+/// The owner is never called inside libuv or curl, but notified on turns of the pump. The owner
+/// must close the socket. Home thread only.
 final class StreamSocket: PumpGuest {
-  /// An event of the connection. The connection opens, bytes arrive, and it ends. A connection that
-  /// cannot be opened only ends.
+  /// An event of the connection. The connection opens, bytes arrive, and the connection ends. If
+  /// the connection cannot be opened, `ended` is its only event.
   enum Event {
     case opened
     case arrived(UnsafeRawBufferPointer)
@@ -219,7 +219,8 @@ final class StreamSocket: PumpGuest {
     return Int32(truncatingIfNeeded: value)
   }
 
-  /// Reports the end on a later turn, because it may be detected inside a call by the owner.
+  /// Reports the end of the connection on a later turn, because the end may be detected inside a
+  /// call by the owner.
   private func end(_ reason: String) {
     guard state == .connecting || state == .open else { return }
     state = .ended
@@ -271,8 +272,8 @@ final class StreamSocket: PumpGuest {
     uv_poll_start(poll, Int32(events), StreamSocket.becameReady)
   }
 
-  /// Runs a call of curl with SIGPIPE blocked where it could be raised. It is blocked only during
-  /// the call, because another part of the program may rely on the signal.
+  /// Runs a call of curl. If the call could raise SIGPIPE, that signal is blocked during the call.
+  /// It is not blocked at other times, because another part of the program may rely on it.
   private func callingCurl<Result>(_ body: () -> Result) -> Result {
     isTLS || state != .open ? SignalGuard.without(SIGPIPE, body) : body()
   }
@@ -340,7 +341,7 @@ final class StreamSocket: PumpGuest {
 
   func turnEnded() {}
 
-  /// Closes the socket at the very end of the pump. Before that, its owner closes it.
+  /// Closes the socket when the pump has ended. The owner normally closes the socket before that.
   func pumpCloses() {
     if pump.ending.hasEnded { close() } else { pump.add(self) }
   }

@@ -1,32 +1,32 @@
 import LullCore
 
-/// A script that the server runs, so that hosts fetch an entity only once. Of the hosts that want
-/// to fetch the entity, one has a lease, which expires if its process ends.
+/// A script that the server runs, so that hosts fetch an entity only once. One of the hosts that
+/// want to fetch the entity has a lease. The lease expires if the process that holds it ends.
 ///
-/// A lease is one key, which contains its owner and expires by the server's clock. When a load has
-/// failed, the key contains `failed` for a moment, and waiting hosts continue. When a load has
-/// succeeded without storing an entity, the key contains `open` for a minute, in which no host
-/// waits. A key whose lifetime exceeds that of its kind, by a changed clock or an error, is
-/// ignored.
+/// A lease is one key, which contains the owner of the lease and expires by the server's clock.
+/// When a load has failed, the key contains `failed` for a moment, and waiting hosts continue. When
+/// a load has succeeded without storing an entity, the key contains `open` for a minute, in which
+/// no host waits. If a changed clock or an error has made the lifetime of a key too long for its
+/// kind, the key is ignored.
 struct FetchLeaseScript: Sendable {
   let place: SharedCacheKey
   /// A random text that identifies the requester.
   let owner = Hexadecimal.random(byteCount: 8)
 
-  /// The length of the lease in seconds. If it is not extended in that time, other hosts stop
-  /// waiting.
+  /// The length of the lease in seconds. If the lease is not extended in that time, other hosts
+  /// stop waiting.
   static let lease = 4.0
 
   /// Requests the lease, unless a newer entity is stored.
   ///
   /// - Parameters:
   ///   - known: The timestamp of the known entity, in milliseconds.
-  ///   - hasWaited: Whether another host has had the lease since this request began.
+  ///   - hasWaited: Whether another host has had the lease since this host began to seek it.
   func seek(newerThan known: Int, hasWaited: Bool) -> ScriptCall {
     call("seek", FetchLeaseScript.span, "\(known)", hasWaited ? "1" : "")
   }
 
-  /// Takes the lease, whatever is stored already.
+  /// Takes the lease, even if a newer entity is stored.
   var take: ScriptCall { call("take", FetchLeaseScript.span, "", "") }
 
   var keep: ScriptCall { call("keep", FetchLeaseScript.span) }
@@ -34,7 +34,7 @@ struct FetchLeaseScript: Sendable {
   /// Ends the lease.
   ///
   /// - Parameter known: The timestamp of the stored entity when the load began, in milliseconds. If
-  ///   a newer entity is stored now, it is the load's result.
+  ///   the stored entity is newer now, it is the result of the load.
   func end(_ ending: FetchEnding, known: Int) -> ScriptCall {
     switch ending {
     case .cancelled: call("end", "\(known)", "", "")
@@ -48,7 +48,7 @@ struct FetchLeaseScript: Sendable {
   }
 
   private static let span = "\(Int(lease * 1000))"
-  /// The lifetimes of `failed` and `open`, in milliseconds.
+  /// How long a key contains `failed` and how long it contains `open`, in milliseconds.
   private static let failedSpan = "2000"
   private static let openSpan = "60000"
 
@@ -61,7 +61,7 @@ struct FetchLeaseScript: Sendable {
   enum Answer: Equatable {
     case busy
     case leased
-    /// No host waits for another.
+    /// No host waits for another host.
     case alone
     case written
   }

@@ -3,24 +3,24 @@ public import LullCore
 /// A cache on the server that hosts share, and that `Home.share` or `LULL_SHARE` names. (SCA-01 to
 /// SCA-14)
 ///
-/// It stores the same entities as `FileEntityCache`, by the same URL, stage, identity, version and
-/// variant, with the same omissions. Everything is also stored in a file cache of this machine.
-/// That file is read if there is no server or the server cannot be used, and then loads neither
-/// wait for the server nor fail. An entity from the server is only accepted if it is intact and
-/// belongs to its key; otherwise it is a miss. Large entities are decoded in the pool. Reads return
-/// on a later turn. If several loads need the same stale entity, one of them gets a lease on the
-/// server and requests the entity from the network, and the others wait for its result (SCA-20 to
-/// SCA-26).
+/// It stores the same entities as `FileEntityCache`, keyed in the same way by URL, stage, identity,
+/// version and variant, with the same omissions. Everything is also stored in a file cache of this
+/// machine. If there is no server, or if the server cannot be used, that file is read. Loads then
+/// neither wait for the server nor fail. An entity from the server is only accepted if it is intact
+/// and belongs to its key; otherwise it is a miss. Large entities are decoded in the pool. Reads
+/// return on a later turn. If several loads need the same stale entity, one load gets a lease on
+/// the server and requests the entity from the network. The other loads wait for the result (SCA-20
+/// to SCA-26).
 ///
 /// Resources in memory that have data or observers are updated when another host has written newer
 /// data. Observers receive `newData(shared)`. (NEWS-30 to NEWS-38)
 ///
-/// With `Options.secret`, others cannot read, forge or move the data on the server. Without it,
-/// entries with an identity stay in the file, and the entries on the server can be read. If the
-/// identity of a request is unknown, because of cookies, a command's output or credentials that a
-/// mutation adds, its entries stay in the file unless `Options.identity` is set (SCA-16). Lua:
-/// `lull.cache.shared()`.
-public final class SharedEntityCache: CoordinatedEntityCache {
+/// With `Options.secret`, others cannot read, forge or move the data on the server. Without a
+/// secret, entries with an identity stay in the file, and others can read the entries on the
+/// server. The identity of a request is unknown if it depends on cookies, a command's output or
+/// credentials that a mutation adds. The entries of such a request stay in the file unless
+/// `Options.identity` is set (SCA-16). Lua: `lull.cache.shared()`.
+public final class SharedEntityCache: QueryCache {
   /// The options of a shared cache.
   public struct Options: Sendable, Equatable {
     /// The version of the entries. Increase it when transformers change: entries of other versions
@@ -36,7 +36,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     /// The maximum age of entries in seconds, even for a service that is offline; nil for no limit.
     /// Without a limit, entries that were not used for 30 days are removed from the server.
     public var maxAge: Double?
-    /// The identity that the entries belong to, if it does not follow from the configured headers.
+    /// The identity of the requester. Set it if the configured headers do not determine the
+    /// identity.
     public var identity: String?
     /// The secret of the hosts that share entries. Entries on the server are sealed with it. nil
     /// keeps entries with an identity on this machine.
@@ -52,7 +53,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
 
   /// The key of an entity, and the requester's headers.
   public struct Key {
-    package let place: CacheKey
+    package fileprivate(set) var place: CacheKey
     fileprivate let headers: Headers
     fileprivate let pump: Pump
     fileprivate let local: FileEntityCache.Key?
@@ -60,7 +61,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     fileprivate var isUnshared: Bool
   }
 
-  /// The cache itself keeps operations in order, by its queue.
+  /// The order of operations: the cache's own queue keeps them in order.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
   /// The options that were passed. Changing a copy has no effect on the cache.
@@ -71,12 +72,12 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   private let secret: SharedCacheSecret?
   private let queue = SharedEntityQueue()
   private var hasToldOfIdentity = false
-  /// Entries that must still be removed from the server.
-  private var pendingRemovals: [SharedCacheKey: PendingRemoval] = [:]
+  /// The changes that must still be made on the server, such as removals of entries.
+  private var pendingChanges: [PendingChange.Key: PendingChange] = [:]
 
-  /// The maximum number of pending removals. Further ones are dropped, and their entries expire by
-  /// age.
-  private static let mostPendingRemovals = 10_000
+  /// The maximum number of pending changes. Further changes are dropped, and their entries expire
+  /// by age.
+  private static let mostPendingChanges = 10_000
 
   /// Creates a cache. It accesses neither file nor server before it is used.
   ///
@@ -114,8 +115,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     guard let text = SecretIdentity.knownText(of: SecretIdentity.settled(given)) else {
       throw ShareError(
         description:
-          "secret: it must be known when the cache is made, and not empty: pass a string, or a "
-          + "secret from a variable or a file, not from a command")
+          "secret: its value must be available when the cache is made, and not empty: pass a string, "
+          + "or a secret from a variable or a file, not from a command")
     }
     guard let secret = SharedCacheSecret(text.utf8) else {
       throw ShareError(
@@ -125,13 +126,11 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   }
 
   public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
-    guard let identity = CacheIdentity.digest(of: resource, name: options.identity) else {
-      return nil
-    }
-    let place = CacheKey(
-      url: LogText.withoutUser(resource.url.text), stage: stage.description,
-      version: options.version, identity: identity)
-    let headers = resource.configuration(for: .get).headers.lines
+    guard
+      let place = CacheKey(
+        resource, stage: stage, version: options.version, identityName: options.identity)
+    else { return nil }
+    let headers = resource.readHeaders.lines
     return Key(
       place: place, headers: headers, pump: resource.pump,
       local: local.key(place, headers, resource.pump),
@@ -147,14 +146,15 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     return key
   }
 
-  /// Follows announcements on the server's channel. Entities that are not stored on the server have
-  /// no announcements. (NEWS-30)
+  /// Makes `updates` follow the server's announcements about the entity of the key. There are no
+  /// announcements about entities that are not stored on the server. (NEWS-30)
   public func follow(_ key: Key, _ updates: () -> EntityUpdates) {
     guard let server = server(for: key) else { return }
     server.client.updates.follow(server.form.place.digest, updates())
   }
 
-  /// Returns the access to the entry on the server, or nil if the entry is not stored there.
+  /// Returns an object that accesses the entry on the server, or nil if the entry is not stored on
+  /// the server.
   private func server(for key: Key) -> SharedEntityServer? {
     guard !key.isUnshared, key.place.identity.isEmpty || secret != nil,
       let client = (key.pump.limits as? SharedLimits)?.connected,
@@ -165,6 +165,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
       form: SharedEntityForm(place: place, seal: secret?.seal), maxSize: options.maxSize,
       maxAge: options.maxAge)
   }
+
+  public var distinguishesQueries: Bool { true }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     guard let server = usableServer(for: key) else { return readLocal(key, completion) }
@@ -193,8 +195,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   /// Accepts bytes, text and JSON only.
   public func accepts(_ entity: Entity) -> Bool { StoredEntity.accepts(entity) }
 
-  /// Logs only once that entries stay on this machine. Whether this is intended or an error, it
-  /// concerns all entries.
+  /// Logs that entries stay on this machine. The message is logged only once: whether this is
+  /// intended or an error, all entries are concerned.
   private func tellOfIdentity(_ key: Key) {
     guard key.isUnshared || secret == nil && !key.place.identity.isEmpty, !hasToldOfIdentity else {
       return
@@ -202,8 +204,9 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     hasToldOfIdentity = true
     let reason =
       key.isUnshared
-      ? "its user is set by a command, a cookie or a mutation, not by identity"
-      : "like all entities of an identity without a secret"
+      ? "the user is unknown, because credentials come from a command, a cookie or a mutation "
+        + "(set identity)"
+      : "an entity with an identity is shared only if the cache has a secret"
     key.pump.log(.cache, "\(LogText.url(key.place.url)): stored on this machine only: \(reason)")
   }
 
@@ -219,11 +222,12 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     }
   }
 
-  /// Changes an entity on the server, which may have lost an entity that this machine still has.
+  /// Changes an entity on the server. If the server has lost the entity, writes the entity of this
+  /// machine.
   ///
   /// - Parameters:
   ///   - change: Changes an entity. Returns whether the change concerns this entity.
-  ///   - isDone: Whether this machine's entity has the change already, so that it can be written.
+  ///   - isDone: Whether this machine's entity already has the change, so that it can be written.
   private func update(
     _ key: Key, _ change: @escaping (inout Entity) -> Bool,
     isDone: @escaping (Entity) -> Bool = { _ in true }
@@ -267,6 +271,23 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     change(key) { $0.expire(asOf: timestamp, $1) }
   }
 
+  /// Expires the queries of the URL with all stages, versions and identities, on the server and in
+  /// this machine's file. (QUERY-20)
+  package func expireQueries(
+    asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    defer { completion() }
+    if let localKey = key.local { local.expireQueries(asOf: timestamp, forKey: localKey) {} }
+    // Any query of the URL has the key of the common mark.
+    var key = key
+    key.place = CacheKey(url: key.place.url, query: "*", stage: "", version: 0)
+    key.isUnshared = false
+    guard let server = server(for: key) else { return }
+    let change = PendingChange(server, .expireQueries(asOf: timestamp))
+    guard isUsable(server) else { return postpone(change) }
+    perform(server, orLater: change) { change.make(on: $0, $1) }
+  }
+
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
     defer { completion() }
     if let localKey = key.local { local.removeEntity(forKey: localKey) {} }
@@ -282,7 +303,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
 
   private func isUsable(_ server: SharedEntityServer) -> Bool {
     guard server.client.isUsable(server.form.place.tag, on: .entities) else { return false }
-    removePending(from: server.client)
+    makePendingChanges(on: server.client)
     return true
   }
 
@@ -291,41 +312,43 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     _ body: @escaping (SharedEntityServer, _ answer: @escaping (Bool) -> Void) -> Void
   ) {
     guard let server = server(for: key) else { return }
-    guard isUsable(server) else { return postponeRemoval(server) }
-    perform(server, byteCount: byteCount, body)
+    // If it fails, the server's entry is outdated.
+    let removal = PendingChange(server, .remove)
+    guard isUsable(server) else { return postpone(removal) }
+    perform(server, byteCount: byteCount, orLater: removal, body)
   }
 
+  /// Makes a change on the server with `body`. If the server does not reply, makes `change` later.
   private func perform(
-    _ server: SharedEntityServer, byteCount: Int = 0,
+    _ server: SharedEntityServer, byteCount: Int = 0, orLater change: PendingChange,
     _ body: @escaping (SharedEntityServer, _ answer: @escaping (Bool) -> Void) -> Void
   ) {
     // A program that ends should first send its changes to the server.
     server.pump.ending.hold()
     queue.perform(server.form.place.key, on: server.pump, byteCount: byteCount) { [self] done in
       body(server) { isAnswered in
-        // The entry on the server is outdated, so it must be removed later.
-        if !isAnswered { self.postponeRemoval(server) }
+        if !isAnswered { self.postpone(change) }
         server.pump.ending.release()
         done()
       }
     }
   }
 
-  private func postponeRemoval(_ server: SharedEntityServer) {
-    guard pendingRemovals.count < SharedEntityCache.mostPendingRemovals else { return }
-    pendingRemovals[server.form.place] = PendingRemoval(server)
+  private func postpone(_ change: PendingChange) {
+    guard pendingChanges.count < SharedEntityCache.mostPendingChanges else { return }
+    pendingChanges[change.key] = change
   }
 
-  private func removePending(from client: ShareClient) {
-    guard !pendingRemovals.isEmpty else { return }
-    let all = pendingRemovals.values
-    pendingRemovals = [:]
+  private func makePendingChanges(on client: ShareClient) {
+    guard !pendingChanges.isEmpty else { return }
+    let all = pendingChanges.values
+    pendingChanges = [:]
     // A server that is no longer shared receives nothing.
-    for removal in all where removal.client === client {
-      guard let server = removal.server(maxSize: options.maxSize, maxAge: options.maxAge) else {
+    for change in all where change.client === client {
+      guard let server = change.server(maxSize: options.maxSize, maxAge: options.maxAge) else {
         continue
       }
-      perform(server) { $0.remove($1) }
+      perform(server, orLater: change) { change.make(on: $0, $1) }
     }
   }
 }
@@ -346,53 +369,70 @@ extension SharedEntityCache: CheckedSettings {
   }
 }
 
-/// The location of an entity on the server: a digest of everything that must match, which does not
-/// reveal these values, and the keys derived from the digest.
+/// The location of an entity on the server: the keys of the entity, and a digest from which they
+/// are derived. The digest is computed from all values that must match, and does not reveal these
+/// values.
 ///
-/// The entries of a namespace are in `parts` parts. Each part is in one slot of a cluster and has
-/// its own indexes.
+/// The entries of a namespace are distributed over `parts` parts. Each part is in one slot of a
+/// cluster and has its own indexes.
 struct SharedCacheKey: Hashable, Sendable {
   /// The digest in hexadecimal form. It also identifies the entity in announcements.
   let digest: String
   /// The prefix of the part's keys.
   let tag: String
+  /// For a query: the key of the stale mark that all queries of the URL share.
+  let queriesMark: String?
 
   static let parts = 8
   private static let digestBytes = 16
 
   /// Returns nil without a library for digests.
   ///
-  /// - Parameter secret: The cache's secret; nil uses that of the server's settings.
+  /// - Parameter secret: The cache's secret; nil uses the secret of the server's settings.
   init?(_ place: CacheKey, _ settings: ShareSettings, _ secret: SharedCacheSecret?) {
     var text: [UInt8] = []
     let identity = Hexadecimal.text(place.identity)
     for piece in ["entity", place.url, place.stage, String(place.version), identity] {
       text += "\(piece.utf8.count):\(piece)\n".utf8
     }
-    guard let bytes = secret.map({ $0.digest(of: text) }) ?? settings.digest(of: text),
-      bytes.count >= SharedCacheKey.digestBytes
-    else { return nil }
-    digest = Hexadecimal.text(bytes.prefix(SharedCacheKey.digestBytes))
-    let part = Int(bytes[bytes.count - 1]) % SharedCacheKey.parts
-    tag = SharedCacheKey.tag(part, settings.namespace)
+    func digest(of text: [UInt8]) -> [UInt8]? {
+      let bytes = secret.map { $0.digest(of: text) } ?? settings.digest(of: text)
+      return bytes.flatMap { $0.count >= SharedCacheKey.digestBytes ? $0 : nil }
+    }
+    if !place.query.isEmpty { text += "\(place.query.utf8.count):\(place.query)\n".utf8 }
+    guard let bytes = digest(of: text) else { return nil }
+    self.digest = Hexadecimal.text(bytes.prefix(SharedCacheKey.digestBytes))
+    var deciding = bytes
+    if !place.query.isEmpty {
+      // All queries of a URL are in one part, whatever their stage, version and identity, so that
+      // one script can read an entry and their common mark.
+      guard let common = digest(of: Array("queries\n\(place.url)".utf8)) else { return nil }
+      deciding = common
+    }
+    tag = SharedCacheKey.tag(
+      Int(deciding[deciding.count - 1]) % SharedCacheKey.parts, settings.namespace)
+    queriesMark =
+      place.query.isEmpty
+      ? nil : "\(tag):q:\(Hexadecimal.text(deciding.prefix(SharedCacheKey.digestBytes)))"
   }
 
   private init(digest: String, tag: String) {
     self.digest = digest
     self.tag = tag
+    queriesMark = nil
   }
 
-  /// Returns the key of another entity in the same part.
+  /// Returns the key of another entity in the same part of the namespace.
   func neighbour(_ digest: String) -> SharedCacheKey { .init(digest: digest, tag: tag) }
 
   static func tag(_ part: Int, _ namespace: String) -> String {
     "lull:{\(namespace):cache:\(part)}"
   }
 
-  /// The key of the entry.
+  /// The key of the entry on the server.
   var key: String { "\(tag):e:\(digest)" }
 
-  /// The key of the fetch lease.
+  /// The key of the fetch lease on the server.
   var lease: String { "\(tag):f:\(digest)" }
 
   /// The indexes of a part: the last use, the expiry and the size of each entry.
@@ -401,15 +441,30 @@ struct SharedCacheKey: Hashable, Sendable {
   var indexes: [String] { SharedCacheKey.indexes(tag) }
 }
 
-/// An entry that must still be removed from the server, as long as its home exists.
-struct PendingRemoval {
+/// A change that must still be made on the server. It is kept as long as its home exists.
+struct PendingChange {
+  enum Kind {
+    /// Removes the entry from the server.
+    case remove
+    /// Marks the queries of the URL as stale as of that time.
+    case expireQueries(asOf: Double)
+  }
+
+  /// Identifies a change. A later change replaces an earlier change with the same key.
+  struct Key: Hashable {
+    let place: SharedCacheKey
+    let isOfQueries: Bool
+  }
+
+  private let kind: Kind
   private(set) weak var client: ShareClient?
   private weak var pump: Pump?
   private let local: CacheKey
   private let wanted: CacheVariant
   private let form: SharedEntityForm
 
-  init(_ server: SharedEntityServer) {
+  init(_ server: SharedEntityServer, _ kind: Kind) {
+    self.kind = kind
     client = server.client
     pump = server.pump
     local = server.local
@@ -417,8 +472,22 @@ struct PendingRemoval {
     form = server.form
   }
 
-  /// Returns the access to the entry for its removal, or nil if the client or the home no longer
-  /// exists.
+  var key: Key {
+    switch kind {
+    case .remove: Key(place: form.place, isOfQueries: false)
+    case .expireQueries: Key(place: form.place, isOfQueries: true)
+    }
+  }
+
+  func make(on server: SharedEntityServer, _ answer: @escaping (Bool) -> Void) {
+    switch kind {
+    case .remove: server.remove(answer)
+    case .expireQueries(let timestamp): server.expireQueries(asOf: timestamp, answer)
+    }
+  }
+
+  /// Returns an object that accesses the server for this change, or nil if the client of the server
+  /// no longer exists.
   func server(maxSize: Int, maxAge: Double?) -> SharedEntityServer? {
     guard let client, let pump else { return nil }
     return SharedEntityServer(

@@ -1,9 +1,9 @@
 import LullCore
 
-/// The format of an entity's bytes on the server: sealed with a secret, or with a checksum. Bytes
-/// that were changed or belong to another entity are rejected.
+/// The format of an entity's bytes on the server. The bytes are sealed with a secret, or contain a
+/// checksum. Bytes that were changed or belong to another entity are rejected.
 struct SharedEntityForm: Sendable {
-  /// The version byte of the checksum format; differs from that of a seal.
+  /// The version byte of the format with a checksum. It differs from the version byte of a seal.
   private static let summed: UInt8 = 0x53
 
   let place: SharedCacheKey
@@ -36,12 +36,13 @@ struct SharedEntityForm: Sendable {
 
   private func name(ofHead variant: String) -> String { "\(place.key)\n\(variant)\nhead" }
 
-  /// Returns the name that binds a body to one head, by the mark of that head.
+  /// Returns the name under which a body is sealed. The name contains the mark of a head, so that
+  /// the body is only valid with that head.
   private func name(ofBody variant: String, _ mark: [UInt8]) -> String {
     "\(place.key)\n\(variant)\nbody \(Hexadecimal.text(mark))"
   }
 
-  /// Returns the name of a variant on the server.
+  /// Returns the name of a variant on the server, or nil without a library for digests.
   func variantName(_ digest: [UInt8]) -> String? {
     guard !digest.isEmpty else { return "-" }
     return Digest.sha256.of("\(place.digest)\n\(Hexadecimal.text(digest))")
@@ -79,7 +80,7 @@ struct SharedEntityForm: Sendable {
     return head
   }
 
-  /// Returns the entity with that head and body, or nil if the body is invalid.
+  /// Returns the entity with this head and body, or nil if the body is invalid.
   func entity(
     _ head: SharedEntityHead, _ body: [UInt8], _ variant: String, at place: CacheKey,
     _ wanted: CacheVariant
@@ -251,7 +252,8 @@ struct SharedEntityHead: Equatable, Sendable {
 
     mutating func text() -> String? { bytes().flatMap { String(validating: $0, as: UTF8.self) } }
 
-    /// Returns nil for invalid bytes; an inner nil means that there is no value.
+    /// Reads a value that may be missing. Returns nil for invalid bytes, and an inner nil if the
+    /// value is missing.
     mutating func optional<Part>(_ read: (inout Reader) -> Part?) -> Part?? {
       switch byte() {
       case 0: return .some(nil)
@@ -262,10 +264,10 @@ struct SharedEntityHead: Equatable, Sendable {
   }
 }
 
-/// Performs the operations on entities of the server: in order for each entry, and with limited
-/// concurrency overall. Home thread only.
+/// Performs operations on entities of the server. The operations on the same entry run in order,
+/// and the number of concurrent operations is limited. Home thread only.
 final class SharedEntityQueue {
-  /// Performs its work and then calls its argument once, immediately or later.
+  /// A function that performs an operation and then calls its argument once, immediately or later.
   typealias Operation = (_ done: @escaping () -> Void) -> Void
 
   private struct Waiting {
@@ -285,24 +287,24 @@ final class SharedEntityQueue {
   private static let mostAtOnce = 8
   private static let mostBytesAtOnce = 4 << 20
 
-  /// Running operations, by entry.
+  /// Running operations, keyed by the name of the entry.
   private var busy: [String: Busy] = [:]
   private var count = 0
   private var bytesUnderWay = 0
-  /// Waiting operations by entry, only for entries that are busy.
+  /// Waiting operations of busy entries, keyed by the name of the entry.
   private var held: [String: [Waiting]] = [:]
-  /// Operations whose entry is free; the next one is last.
+  /// Operations whose entry is not busy. The operation to run next is at the end.
   private var ready: [Waiting] = []
   private var arriving: [Waiting] = []
   private var isRunning = false
   private let large = CacheOperations()
-  /// The last pump that was asked to notify this queue of its end.
+  /// The last pump that was asked to notify this queue when the pump ends.
   private weak var told: Pump?
 
   /// Performs an operation after the earlier operations on the entry with that name.
   ///
-  /// - Parameter pump: The pump for the work of the operation. When the pump closes, waiting
-  ///   operations are dropped, and running ones never end.
+  /// - Parameter pump: The pump that drives the operation. When the pump closes, waiting operations
+  ///   are dropped, and running operations never end.
   func perform(
     _ name: String, on pump: Pump, byteCount: Int = 0, _ operation: @escaping Operation
   ) {

@@ -1,21 +1,26 @@
 import LullCore
 
-/// A script that the server runs to store the variants of one entity.
+/// The server's part of the storage of one entity: a script that the server runs.
 ///
-/// An entry is one hash with each variant's head (`h…`), body (`b…`), timestamp (`t…`) and size
-/// (`s…`), and with the mark `m`, a time in microseconds: entities up to that time are stale. Each
-/// part also has three indexes: the last use, the expiry and the size of each entry. A write
-/// returns the least recently used entries, and the client then removes each by its own key, so
-/// that no script uses a key that was not passed to it. All other times are in milliseconds. The
-/// times of entries come from the clocks of the hosts. A time that is more than a minute ahead of
-/// the server's clock is ignored.
+/// An entry is one hash with the following fields. Each variant has a head (`h…`), a body (`b…`), a
+/// timestamp (`t…`) and a size (`s…`). The field `m` is the stale mark: entities up to that time,
+/// in microseconds, are stale. The queries of a URL share such a mark, which has its own key.
+///
+/// Each part of the namespace also has three indexes: the last use, the expiry and the size of each
+/// entry. A write returns the least recently used entries. The client then removes these entries
+/// with another call, to which it passes their keys: a script must not use keys that were not
+/// passed to it.
+///
+/// Times are milliseconds. The times of entries are from the clocks of the hosts. A time that is
+/// more than a minute ahead of the server's clock is ignored.
 struct SharedEntityScript: Sendable {
   let place: SharedCacheKey
 
-  /// The maximum number of variants of an entry. The oldest are removed.
+  /// The maximum number of variants of an entry. Beyond it, the oldest variants are removed.
   static let mostVariants = 8
 
-  /// Reads all variants, with the body if there is only one and it is small.
+  /// Reads all variants, without bodies. If there is only one variant and its body is small, the
+  /// body is included.
   ///
   /// - Parameter keep: How long an entry is kept after a use, in seconds; nil does not change its
   ///   expiry.
@@ -31,14 +36,14 @@ struct SharedEntityScript: Sendable {
   /// Reads all variants without bodies.
   var heads: ScriptCall { call("read", ["", "", ""]) }
 
-  /// The size limit for bodies in the first reply. A server sends a reply only when it is complete,
-  /// so larger bodies are requested separately.
+  /// The size limit in bytes for bodies in the first reply. A server sends a reply only when the
+  /// reply is complete, so larger bodies are requested separately.
   private static let largestAtOnce = 64 * 1024
 
-  /// Writes a variant, unless the stored one is newer.
+  /// Writes a variant, unless the stored variant is newer.
   ///
   /// - Parameters:
-  ///   - room: The maximum number of bytes of the part.
+  ///   - room: The maximum number of bytes of the part of the namespace.
   ///   - keep: How long the entry is kept, in seconds.
   func write(_ pack: SharedEntityPack, room: Int, keep: Double) -> ScriptCall {
     call(
@@ -49,7 +54,7 @@ struct SharedEntityScript: Sendable {
       ], [pack.head, pack.body])
   }
 
-  /// Replaces a head if it has not changed since it was read.
+  /// Replaces a head, unless the head has changed since it was read.
   func change(
     _ variant: String, timestamp: Double, from old: [UInt8], to new: [UInt8], keep: Double?
   ) -> ScriptCall {
@@ -66,9 +71,19 @@ struct SharedEntityScript: Sendable {
     call("expire", [SharedEntityScript.microseconds(timestamp)])
   }
 
+  /// Marks all queries of the URL that are not newer than `timestamp` as stale.
+  func expireQueries(asOf timestamp: Double) -> ScriptCall {
+    ScriptCall(
+      script: SharedEntityScript.script,
+      keys: place.indexes + [place.key, place.lease] + marks,
+      arguments: ["expireQueries", place.digest, SharedEntityScript.microseconds(timestamp)])
+  }
+
+  private var marks: [String] { place.queriesMark.map { [$0] } ?? [] }
+
   var remove: ScriptCall { call("remove", []) }
 
-  /// Removes other entries of the same part.
+  /// Removes other entries of the same part of the namespace.
   func evict(_ digests: [String]) -> ScriptCall {
     ScriptCall(
       script: SharedEntityScript.script,
@@ -76,7 +91,8 @@ struct SharedEntityScript: Sendable {
       arguments: ["evict", place.digest] + digests)
   }
 
-  /// Returns the number of entries of a part, and their bytes.
+  /// Returns a call that reads the number of entries of a part of the namespace, and their size in
+  /// bytes.
   static func look(_ tag: String) -> ScriptCall {
     ScriptCall(script: script, keys: SharedCacheKey.indexes(tag), arguments: ["look", ""])
   }
@@ -85,7 +101,8 @@ struct SharedEntityScript: Sendable {
     _ operation: String, _ arguments: [String], _ payload: [[UInt8]] = []
   ) -> ScriptCall {
     ScriptCall(
-      script: SharedEntityScript.script, keys: place.indexes + [place.key, place.lease],
+      script: SharedEntityScript.script,
+      keys: place.indexes + [place.key, place.lease] + marks,
       arguments: [operation, place.digest] + arguments, payload: payload)
   }
 
@@ -116,8 +133,8 @@ struct SharedEntityScript: Sendable {
     }
   }
 
-  /// Returns the time up to which entities are stale; nil for none. It follows the variants in the
-  /// reply.
+  /// Parses the stale mark, which follows the variants in the reply. Returns the time up to which
+  /// entities are stale; nil if there is no mark.
   static func staleAt(_ value: RESPValue) -> Double? {
     let parts = value.array ?? []
     guard parts.count % 3 == 1 else { return nil }
@@ -128,7 +145,7 @@ struct SharedEntityScript: Sendable {
     case done(tooMany: [String])
     /// The stored entity is newer.
     case isOlder
-    /// The server has no room.
+    /// The server has no room. The value contains the entries to remove.
     case isFull(tooMany: [String])
   }
 
@@ -149,6 +166,8 @@ struct SharedEntityScript: Sendable {
     if redis.replicate_commands then redis.replicate_commands() end
     local call, try = redis.call, redis.pcall
     local used, ends, sizes, entry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+    -- Only for queries: the mark that all queries of the URL have in common.
+    local queries = KEYS[6]
     local operation, digest = ARGV[1], ARGV[2]
     local time = call('TIME')
     local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -196,7 +215,16 @@ struct SharedEntityScript: Sendable {
       end
       return found
     end
+    -- The mark of the queries of a URL exists for as long as each entry that it may apply to.
+    local function keepMark(duration)
+      if not queries then return end
+      local left = try('PTTL', queries)
+      if failure(left) or left >= tonumber(duration) then return end
+      local mark = try('GET', queries)
+      try('SET', queries, text(failure(mark) and 0 or number(mark)), 'PX', duration)
+    end
     local function keepFor(duration)
+      keepMark(duration)
       call('PEXPIRE', entry, duration)
       call('ZADD', ends, text(now + tonumber(duration) + 1000), digest)
     end
@@ -221,6 +249,7 @@ struct SharedEntityScript: Sendable {
       if math.abs(now - number(try('ZSCORE', used, digest))) > 60000 then
         try('ZADD', used, 'XX', text(now), digest)
         if keep ~= '' then
+          keepMark(keep)
           try('PEXPIRE', entry, keep)
           try('ZADD', ends, 'XX', text(now + tonumber(keep) + 1000), digest)
         end
@@ -233,6 +262,8 @@ struct SharedEntityScript: Sendable {
         found[#found + 1] = isGiven and call('HGET', entry, 'b' .. name)
       end
       local mark = call('HGET', entry, 'm')
+      local common = queries and number(try('GET', queries)) or 0
+      if common > number(mark) then mark = text(common) end
       if mark then found[#found + 1] = mark end
       return found
     elseif operation == 'write' then
@@ -298,6 +329,13 @@ struct SharedEntityScript: Sendable {
         call('DEL', entry)
         forget(digest)
       end
+    elseif operation == 'expireQueries' then
+      be(queries, 'string')
+      local mark = math.min(tonumber(ARGV[3]), (now + 60000) * 1000)
+      mark = math.max(mark, number(call('GET', queries)))
+      -- Without entries, the mark is for those that are being written now.
+      local done = try('SET', queries, text(mark), 'PX', math.max(60000, call('PTTL', queries)))
+      if failure(done) then return string.find(done.err, 'OOM', 1, true) and 0 or done end
     elseif operation == 'remove' then
       beIndexes()
       call('DEL', entry)

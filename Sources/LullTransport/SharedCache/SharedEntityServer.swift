@@ -5,7 +5,7 @@ import LullCore
 struct SharedEntityServer {
   enum Outcome {
     case found(Entity?)
-    /// The server is unavailable. It is unknown whether it has run the command.
+    /// The server is unavailable. It is unknown whether the server has run the command.
     case unavailable
   }
 
@@ -21,7 +21,7 @@ struct SharedEntityServer {
 
   private var script: SharedEntityScript { SharedEntityScript(place: form.place) }
 
-  /// Seconds that an unused entry is kept.
+  /// The maximum number of seconds for which an unused entry is kept.
   private static let longestKeep = 30 * 86400.0
   /// The maximum size of one entity in bytes. Transferring a large entity delays other requests.
   private static let largest = 4 << 20
@@ -30,10 +30,11 @@ struct SharedEntityServer {
   private static let largestOnHomeThread = 64 * 1024
 
   private var keep: Double { min(max(maxAge ?? .infinity, 1), SharedEntityServer.longestKeep) }
-  /// How long an entry is kept after a use; nil if there is a maximum age.
+  /// How long an entry is kept after a use, in seconds. nil if there is a maximum age: then a use
+  /// does not change the expiry.
   private var keepOfUsed: Double? { maxAge == nil ? SharedEntityServer.longestKeep : nil }
 
-  /// The maximum size of each part in bytes.
+  /// The maximum size of each part of the namespace, in bytes.
   private var room: Int { maxSize / SharedCacheKey.parts }
 
   private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
@@ -96,10 +97,10 @@ struct SharedEntityServer {
 
   // MARK: Changing
 
-  /// Replaces an older entity with this one. If this entity cannot be stored, the older one is
+  /// Replaces an older entity with `entity`. If `entity` cannot be stored, the older entity is
   /// removed.
   ///
-  /// - Parameter answer: Called with true if the server has replied, or if no request was needed.
+  /// - Parameter answer: Called with true if the server has replied, or if no call was needed.
   func write(_ entity: Entity, _ answer: @escaping (Bool) -> Void) {
     let work: @Sendable () -> SharedEntityPack? = { [form, local] in
       form.packed(entity, at: local)
@@ -139,13 +140,14 @@ struct SharedEntityServer {
     client.run(script.evict(digests), on: .entities) { _ in }
   }
 
-  /// Changes the metadata of the requested entity, unless another entity has replaced it meanwhile.
+  /// Changes the metadata of an entity on the server, unless another entity has replaced the entity
+  /// meanwhile.
   ///
   /// - Parameters:
-  ///   - change: Changes the stored entity, which is passed without its content. Returns whether
-  ///     the change concerns this entity. Another entity stays unchanged.
-  ///   - orWrite: Called to find the current entity if the server has none. The found entity is
-  ///     written.
+  ///   - change: Changes the stored entity, which is passed without its content. Returns false if
+  ///     the change does not concern that entity, which then stays unchanged.
+  ///   - orWrite: Called to find the current entity if the server has no entity. The found entity
+  ///     is written.
   func change(
     _ change: @escaping (inout Entity) -> Bool,
     orWrite find: @escaping (_ found: @escaping (Entity?) -> Void) -> Void,
@@ -179,18 +181,24 @@ struct SharedEntityServer {
     }
   }
 
-  /// Announces a write, by a message that follows the write on the same connection. Removals are
-  /// not announced, because they do not change the age of other hosts' entities. (NEWS-30, NEWS-33)
+  /// Announces a write. The message follows the write on the same connection. Removals are not
+  /// announced, because they do not change the age of other hosts' entities. (NEWS-30, NEWS-33)
   private func tellOthers(timestamp: Double, isRefresh: Bool) {
     let message = client.updates.message(
       form.place.digest, timestamp: timestamp, isRefresh: isRefresh)
     if let message { client.publish(message, tag: script.remove.tag) }
   }
 
-  /// Marks the entity as stale as of that time, unless the entity is newer. This is not announced.
-  /// (AGE-07, NEWS-33)
+  /// Marks the entity as stale as of that time, unless the entity is newer. The change is not
+  /// announced. (AGE-07, NEWS-33)
   func expire(asOf timestamp: Double, _ answer: @escaping (Bool) -> Void) {
     run(script.expire(asOf: timestamp)) { answer($0 != nil) }
+  }
+
+  /// Marks the queries of the URL as stale as of that time. The change is not announced. (QUERY-20)
+  func expireQueries(asOf timestamp: Double, _ answer: @escaping (Bool) -> Void) {
+    // A server without room for the mark gets it later.
+    run(script.expireQueries(asOf: timestamp)) { answer($0?.integer == 1) }
   }
 
   /// Removes every variant of the entity.

@@ -1,13 +1,14 @@
 import LullCore
 
-/// Coordinates one load with other hosts by a lease on the server: the owner of the lease fetches,
-/// and the others poll until there is a newer entity or the lease is free. Home thread only.
+/// Coordinates one load with other hosts by a lease on the server: the host with the lease fetches
+/// the entity, and the other hosts poll until there is a newer entity or the lease is free. Home
+/// thread only.
 final class SharedFetchTurn: FetchTurn {
   private let server: SharedEntityServer
   private let queue: SharedEntityQueue
   private let script: FetchLeaseScript
   private var timer: (any HostTimer)?
-  /// The registration for the next announcement of a write.
+  /// The ID of the registration for the next announcement of a write; nil for none.
   private var waiter: Int?
   private var isMine = false
   /// Whether the current request may grant the lease.
@@ -15,17 +16,17 @@ final class SharedFetchTurn: FetchTurn {
   private var isOver = false
   private var hasAsked = false
   private var hasWaited = false
-  /// The last known timestamp, in milliseconds; -1 for none.
+  /// The timestamp of the newest known entity, in milliseconds; -1 for none.
   private var newest = -1
   private var pause = SharedFetchTurn.shortestPause
-  /// The time until which this load waits for others, by the clock's uptime.
+  /// The time until which this load waits for other hosts, by the clock's uptime.
   private var deadline = 0.0
-  /// Whether the lease may have expired while its load was delayed.
+  /// Whether the lease may have expired because this load was delayed.
   private var hasLapsed = false
   var isHeldUp: () -> Bool = { false }
 
-  /// The shortest and the longest time between two polls, half of which is random, and the time for
-  /// all polls, in seconds.
+  /// All times are in seconds. The pause between two polls grows from the shortest to the longest;
+  /// half of each pause is random. `patience` is the time for all polls together.
   private static let shortestPause = 0.01
   private static let longestPause = 0.2
   private static let patience = 30.0

@@ -4,8 +4,8 @@ import LullSystem
 /// A connection that receives the messages that others publish on one channel of a server. The
 /// input is untrusted. (RESP 2)
 ///
-/// A lost connection is made again after a pause, and the messages during that time are missed. No
-/// operation waits for the connection. Home thread only.
+/// A lost connection is made again after a pause. Messages that are published during that time are
+/// missed. No operation waits for the connection. Home thread only.
 final class ShareChannel {
   enum State: Equatable {
     case idle
@@ -51,16 +51,16 @@ final class ShareChannel {
   private var breaker = ShareBreaker()
   private var socket: StreamSocket?
   private var reader: RESPReader?
-  /// For each pending reply, whether it may be an error. The last reply is that of the
-  /// subscription.
+  /// The pending replies, in order: whether each of them may be an error. The last reply is the
+  /// reply to the subscription.
   private var expected: [Bool] = []
   private var timer: (any HostTimer)?
   private var openedAt = 0.0
   private var heardAt = 0.0
   private var isAsked = false
 
-  /// The limits of the input: the bytes of one message with its envelope and of one read, and the
-  /// parts of one message.
+  /// The limits of the input. `mostBytes` limits one message with its envelope, and one read.
+  /// `mostParts` limits the nested values of one message.
   private static let mostBytes = 1 << 17
   private static let mostParts = 16
 

@@ -1,12 +1,12 @@
 import LullCore
 
 /// Receives the announcements of other hosts in a namespace about written entities, and notifies
-/// the resources in memory that follow these entities. Also makes the announcements of this home.
+/// the resources in memory that follow these entities. Also creates the announcements of this home.
 /// Home thread only.
 ///
 /// The channel is opened when the first resource follows an entity. Announcements are hints: if
 /// some are missed during a disconnection, old data is detected by its age. However many
-/// announcements arrive, each place is read once at a time, and only a few places are read
+/// announcements arrive, no entity is read twice at the same time, and only a few entities are read
 /// concurrently.
 final class ShareUpdates {
   /// Identifies this home in announcements.
@@ -18,12 +18,13 @@ final class ShareUpdates {
   private let channel: ShareChannel
   private let warn: (String) -> Void
   private var followers: [String: [Follower]] = [:]
-  /// How many more followers may be added until released followers are removed.
+  /// How many followers may still be added before released followers are removed from the list.
   private var untilSweep = ShareUpdates.leastSweep
   private let mostFollowed: Int
   private var waiters: [String: [(number: Int, action: () -> Void)]] = [:]
   private var lastWaiter = 0
-  /// The hints to process, by the digests of the entities' places. `order` has their order.
+  /// The hints to process, keyed by the digest that identifies the entity. `order` contains the
+  /// digests in the order of the hints.
   private var hints: [String: Hint] = [:]
   private var order = CompactLine<String>()
   private var underWay = 0
@@ -43,13 +44,14 @@ final class ShareUpdates {
     var isRefresh: Bool
   }
 
-  /// The maximum number of followed places, and of concurrent reads.
+  /// The maximum number of followed entities, and the maximum number of concurrent reads.
   static let mostFollowed = 200_000
   static let mostUnderWay = 8
   private static let leastSweep = 1024
 
   /// - Parameters:
-  ///   - makeChannel: Makes the channel from the function that receives its messages.
+  ///   - makeChannel: Makes the channel. Its argument is the function that receives the messages of
+  ///     the channel.
   ///   - warn: Warns the user.
   init(
     _ pump: Pump, mostFollowed: Int = ShareUpdates.mostFollowed, warn: @escaping (String) -> Void,
@@ -78,7 +80,7 @@ final class ShareUpdates {
 
   var channelState: ShareChannel.State { channel.state }
   var openCount: Int { channel.openCount }
-  /// The number of followed places, including some whose followers were released.
+  /// The number of followed entities, including some whose followers were released.
   var followedCount: Int { followers.count }
   var waitingCount: Int { hints.count }
   /// The number of places in memory that the queue of hints uses.
@@ -97,7 +99,7 @@ final class ShareUpdates {
     if untilSweep <= 0 { sweep() }
     guard followers.count < mostFollowed else {
       return pump.log(
-        .cache, "more than \(mostFollowed) entities: updates of others are not received")
+        .cache, "more than \(mostFollowed) entities are followed: the rest do not receive updates")
     }
     list.removeAll { $0.updates?.key != digest }
     list.append(Follower(updates: updates))
@@ -111,17 +113,17 @@ final class ShareUpdates {
     untilSweep = max(ShareUpdates.leastSweep, followers.count / 4)
   }
 
-  /// Returns the followers that are still retained and, if `digest` is given, follow that digest.
-  /// Returns nil if there are none.
+  /// Returns the followers that are still retained. If `digest` is not nil, returns only the
+  /// followers of the entity with that digest. Returns nil if there are none.
   private static func live(_ list: [Follower], _ digest: String?) -> [Follower]? {
     let live = list.filter { $0.updates != nil && (digest == nil || $0.updates?.key == digest) }
     return live.isEmpty ? nil : live
   }
 
-  /// Calls `action` once, at the next announcement for that digest, whether the announcement is
-  /// true or not. Without an announcement, `action` is never called.
+  /// Calls `action` once, at the next announcement for that digest, even if the announcement is
+  /// false. Without an announcement, `action` is never called.
   ///
-  /// - Returns: The number to pass to `forget`.
+  /// - Returns: The ID of the registration, to be passed to `forget`.
   func onNext(_ digest: String, _ action: @escaping () -> Void) -> Int {
     lastWaiter += 1
     waiters[digest, default: []].append((lastWaiter, action))
@@ -154,7 +156,8 @@ final class ShareUpdates {
     schedule()
   }
 
-  /// Starts reading when all announcements of this turn are known.
+  /// Schedules the reads of announced entities. They start when all announcements of this turn are
+  /// known.
   private func schedule() {
     guard !isScheduled, !order.isEmpty, underWay < ShareUpdates.mostUnderWay else { return }
     isScheduled = true
@@ -183,8 +186,8 @@ final class ShareUpdates {
 
   // MARK: Sent announcements
 
-  /// Returns the announcement that an entity with that timestamp was written, or nil if
-  /// announcements are not permitted.
+  /// Returns an announcement that an entity with that timestamp was written. Returns nil if the
+  /// user may not make announcements.
   func message(_ digest: String, timestamp: Double, isRefresh: Bool) -> UpdateMessage? {
     guard mayTell else { return nil }
     return UpdateMessage(
@@ -192,22 +195,22 @@ final class ShareUpdates {
   }
 
   /// Handles the server's reply to a published message. If the user may not use the channel, or the
-  /// server has no channels, that is permanent. Any other error is temporary and loses one message.
-  /// (NEWS-41)
+  /// server has no channels, no more messages are published. After any other error, which is
+  /// temporary, only this message is lost. (NEWS-41)
   func published(_ outcome: ShareLink.Outcome) {
     guard case .reply(.failure(let words)) = outcome else { return }
     let reason = LogText.part(words, limit: 120)
     guard words.hasPrefix("NOPERM") || words.hasPrefix("ERR unknown command") else {
-      return pump.log(.cache, "others were not notified of a write: \(reason)")
+      return pump.log(.cache, "other hosts were not notified of a write: \(reason)")
     }
     mayTell = false
-    complain("others are not notified of writes", reason)
+    complain("other hosts are not notified of writes", reason)
   }
 
   private func channelChanged() {
     switch channel.state {
     case .open: onOpen()
-    case .refused: complain("writes of others are not received", channel.trouble ?? "")
+    case .refused: complain("writes of other hosts are not received", channel.trouble ?? "")
     default: break
     }
   }
@@ -217,23 +220,23 @@ final class ShareUpdates {
     hasWarned = true
     warn(
       "\(what) (\(reason)): entities in memory are not updated; "
-        + "give its user access to the channel")
+        + "give the user of the URL access to the channel")
   }
 }
 
-/// An announcement to the hosts in a namespace that an entity was written. It contains a digest of
-/// the entity's place, which reveals nothing to others, and no content. It is a hint and may be
-/// false.
+/// An announcement to the hosts in a namespace that an entity was written. It contains no content,
+/// but a digest that identifies the entity and reveals nothing to others. An announcement is a hint
+/// and may be false.
 ///
 ///     1 5f3a9c21d0e4b7a6 w 1763948712345678 0f1e2d…
 struct UpdateMessage: Equatable, Sendable {
-  /// The writer. Each process and each home has its own number.
+  /// The home that has written the entity. Each home has its own random ID.
   let sender: UInt64
   /// Whether a 304 response renewed only the age and headers.
   let isRefresh: Bool
   /// The entity's timestamp, in microseconds since 1970.
   let time: Int64
-  /// The digest of the entity's place; hexadecimal.
+  /// The digest that identifies the entity, in hexadecimal digits.
   let digest: String
 
   /// The maximum size of a valid message in bytes.

@@ -11,10 +11,10 @@ import LullREPL
 struct APIInspection {
   enum Outcome {
     case seen
-    /// Whether the file is valid can only be found out by running it without restrictions. The text
-    /// is the note for the user, with the file and the reason.
+    /// The validity of the file can be determined only by running the file without restrictions.
+    /// The value is a note for the user that names the file and the reason.
     case needs(String)
-    /// The file is a module, not an API. The text reports that.
+    /// The file is a module, not an API. The value is a message that reports this.
     case module(String)
     /// The inspection failed. The values are the error report and the exit code.
     case wrong(String, Int32)
@@ -45,8 +45,8 @@ struct APIInspection {
     self.isPatient = isPatient || !isSilent
   }
 
-  /// Inspects the API that a word names, in the environment named by the word or by `LULL_ENV`.
-  /// `nil` if there is no such API.
+  /// Inspects the API named by `word`. The environment comes from the word or from `LULL_ENV`. The
+  /// result is `nil` if no API has that name.
   init?(of word: String, isSilent: Bool = false) {
     guard let path = APIFileLocator.file(of: word) else { return nil }
     self.init(
@@ -83,8 +83,8 @@ struct APIInspection {
     return report == other ? first : .needs("\(path): \(APIInspection.note(on: variables))")
   }
 
-  /// Passes the API to `body` in the sandbox, where all variables count as set or all as not set.
-  /// Also returns the variables that the file read.
+  /// Passes the API to `body` in the sandbox, where either all environment variables count as set,
+  /// or all as not set. Also returns the names of the variables that the file read.
   func inspectInSandbox(
     settingVariables: Bool, _ body: (APIFile) throws(APIFileProblem) -> Void
   ) -> (Outcome, variables: [String]) {
@@ -142,7 +142,7 @@ struct APIInspection {
   }
 
   /// The limits of an inspection. If a call of the Lua library does not return in time, the command
-  /// ends with an error that names it.
+  /// ends with an error that names the inspected file.
   private var limits: ScriptLimits {
     var limits = isPatient ? Inspection.limits : Inspection.shortLimits
     limits.subject = path.utf8.count <= 100 ? path : "'\(path.suffix(90))'"

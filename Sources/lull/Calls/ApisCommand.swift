@@ -25,8 +25,8 @@ struct ApisCommand {
         belong to you. Modules, which declare no API, are left out.
 
         Files of your configuration folder and trusted files (lull trust) run with all
-        rights except network access. Others run in the sandbox, without secrets and
-        environment; if a file needs more, only its name is listed.
+        rights except network access. Other files run in the sandbox, without secrets
+        and environment; if a file needs more, only its name is listed.
         """,
       arguments: OptionTable.list(standard: "table"),
       examples: [

@@ -66,7 +66,7 @@ struct AuthOption: Equatable {
     self.secret = secret
   }
 
-  /// The credentials in a URL, before its host. `nil` if it has none.
+  /// The credentials in a URL, before its host. `nil` if the URL has no credentials.
   init?(inURL url: String) {
     guard let text = LogText.userInfo(of: url), !text.isEmpty else { return nil }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
@@ -113,7 +113,7 @@ struct AuthOption: Equatable {
     }
   }
 
-  /// The credentials for a request. A missing secret is represented by an empty one. That happens
+  /// The credentials for a request. A missing secret is replaced by an empty text. That happens
   /// only if the request is shown instead of sent (`--curl`, `--dry-run`).
   var auth: Auth {
     let hidden = SecretText(Secret(.literal(secret ?? ""), name: "-a"))

@@ -27,8 +27,8 @@ struct BodyOptions {
     isJSON = words.has("--json")
   }
 
-  /// Whether the text after `-f` looks like an item or a target. Then the user probably wanted the
-  /// form option of HTTPie, not a filter.
+  /// Whether the text after `-f` looks like an item or a target. If so, the user probably wanted
+  /// HTTPie's form option, not a filter.
   private static func isNoFilter(_ text: String) -> Bool {
     if ["http://", "https://", ":"].contains(where: { text.hasPrefix($0) }) { return true }
     let name = text.unicodeScalars.prefix { $0 != "=" && $0 != ":" }

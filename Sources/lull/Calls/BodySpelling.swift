@@ -3,8 +3,8 @@ import LullCore
 /// Stores the source text of the last response body, so that JSON is written with the server's own
 /// digits. A parsed JSON document does not preserve how the server wrote a number. (JSN-12)
 final class BodySpelling {
-  /// The body as received, including that of an error. JSON Lines are converted to a list. `nil`
-  /// before the first body.
+  /// The response body as received, also of an error response. JSON Lines are converted to a list.
+  /// `nil` before the first body.
   private(set) var bytes: [UInt8]?
   /// Whether the body was received as JSON Lines.
   private var hasLines = false
@@ -18,7 +18,7 @@ final class BodySpelling {
     case malformed
   }
 
-  /// Returns `true` the first time it is called with a note.
+  /// Returns whether this is the first call with this note.
   func isFirst(_ note: Note) -> Bool { noted.insert(note).inserted }
 
   /// Adds a transformer that records each response before any other transformer changes it.
@@ -44,9 +44,9 @@ final class BodySpelling {
     }
   }
 
-  /// Treats the stored body as a sequence of JSON values if the content was parsed as one. The
-  /// content can be such a sequence although its Content-Type does not announce one, or because
-  /// earlier pages were JSON Lines. (JSN-92, PAG-86)
+  /// Treats the stored body as a sequence of JSON values if `content` was parsed as a sequence.
+  /// This can happen even if the Content-Type does not announce a sequence, or because earlier
+  /// pages were JSON Lines. (JSN-92, PAG-86)
   func settle(by content: Content) {
     guard case .json(let document) = content, document.hasLines, !hasLines, let bytes else {
       return
@@ -57,7 +57,7 @@ final class BodySpelling {
   /// Returns the body of a text entity as received. `nil` if the content is not text.
   ///
   /// The stored body is used only if it decodes to the entity's text, and if its charset is
-  /// certain: the response names none, or the type does not need one, as with XML and HTML.
+  /// certain: the response does not name a charset, or its type does not need one (XML and HTML).
   /// Otherwise the bytes stored in the entity are returned. (TXT-14)
   func bytes(of came: Entity) -> [UInt8]? {
     guard case .text(let text) = came.content else { return nil }

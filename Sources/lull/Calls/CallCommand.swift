@@ -21,17 +21,17 @@ struct CallCommand {
         Makes a call from an API file.
 
         lull call API --help lists the calls of an API, lull call API CALL --help the
-        parameters of one. API is the path of an API file or its name; lull apis lists
-        the names.
+        parameters of a call. API is the path or the name of an API file; lull apis
+        lists the names.
 
-        POST, PUT and PATCH calls without a body parameter send a pipe or a file on
-        standard input, unless --ignore-stdin is given. A boolean is set with
-        --archived, --no-archived or --archived=false. A parameter with the name of an
-        option below is given as --param-NAME, unless the file names its option;
-        --filter NAME=VALUE, which is not an expression, sets a parameter 'filter' that
-        is an object.
+        POST, PUT and PATCH calls without a body parameter send standard input if it is
+        a pipe or a file, unless --ignore-stdin is given. A boolean is set with
+        --archived, --no-archived or --archived=false. A parameter that has the name of
+        an option below is given as --param-NAME, or with the option that the file
+        declares for it. If a parameter 'filter' is an object, --filter NAME=VALUE,
+        which is not a Lua expression, sets this parameter.
 
-        The API file runs with all rights. Its help runs it as lull check does.
+        The API file runs with all rights. With --help, it runs as for lull check.
         """,
       arguments: CallPage.options(hasPages: true))
     spec.examples = [
@@ -87,9 +87,9 @@ struct CallCommand {
 
   // MARK: Help
 
-  /// Shows help or the list of calls from an inspection of the file.
+  /// Inspects the file and shows its help or its list of calls, if the command line requests that.
   ///
-  /// Returns the exit code, or `nil` if a call is to be made.
+  /// Returns the exit code, or `nil` if the command line makes a call instead.
   private func help() -> Int32? {
     let asks = words.contains { $0 == "-h" || $0 == "--help" }
     guard asks || name == nil else { return nil }
@@ -113,7 +113,7 @@ struct CallCommand {
       guard let page else { return nil }
       return Output.write(page) ? 0 : 1
     case .needs(let note):
-      Exit.complain("lull: \(note): its calls cannot be listed without running it\n")
+      Exit.complain("lull: \(note): the calls cannot be listed without running the file\n")
       guard asks else { return 2 }
       return Output.write(Command.call.page) ? 0 : 1
     case .module(let report):
@@ -126,8 +126,8 @@ struct CallCommand {
     }
   }
 
-  /// Returns the help page of an API file, or the reason why it has no help. Both are `nil` if the
-  /// word that looks like a help option is the value of a parameter.
+  /// Returns the help page of an API file, or the refusal: the reason why there is no help page.
+  /// Both are `nil` if the word that looks like a help option is the value of a parameter.
   private func answer(of file: APIFile, asks: Bool) throws(APIFileProblem)
     -> (page: String?, refusal: String?)
   {
@@ -215,13 +215,14 @@ struct CallCommand {
     return values
   }
 
-  /// Reads the body from standard input if the parameters set none.
+  /// Reads the body from standard input if no parameter sets a body.
   private func addInput(
     to request: inout CallRequest, _ call: APICall, _ options: CallOptions, _ host: LuaHost
   ) throws(RequestItem.Problem) {
     guard !options.ignoresInput,
       let whole = try WholeBody(
-        inputOf: request.method, beside: request.body == nil ? nil : "a parameter", host)
+        inputOf: request.method,
+        beside: request.body == nil && request.resource.query == nil ? nil : "a parameter", host)
     else { return }
     guard call.bodyForm != .multipart else {
       throw RequestItem.Problem(
@@ -235,10 +236,14 @@ struct CallCommand {
     try whole.put(
       into: &request, isForm: call.bodyForm == .form, hasType: hasType || call.contentType != nil,
       isOfCall: call.bodyForm != .raw)
+    do throws(RequestError) {
+      try request.becomeQuery(method: call.method == .query ? nil : call.method)
+    } catch {
+      throw RequestItem.Problem(message: error.userMessage)
+    }
   }
 
-  /// Shows help or reports wrong usage after parsing a call's command line, and returns the exit
-  /// code. The help is that of the call, not that of the command.
+  /// Shows the help page of the call, or reports wrong usage of the call. Returns the exit code.
   private static func end(_ end: CommandEnd, _ spec: ArgumentSpec) -> Int32 {
     switch end {
     case .wrongUsage(let problem, _):
@@ -280,8 +285,8 @@ enum CallFiles {
   }
 }
 
-/// The arguments of a call whose parameters may have the same names as options of `lull call`. Such
-/// a name on the command line always means the option. If the user may have meant the parameter, a
+/// The arguments of a call. A parameter may have the same name as an option of `lull call`. On the
+/// command line, that name always means the option. If the user may have meant the parameter, a
 /// note says so. (PAR-16, PAR-17)
 struct CallWords {
   /// A parameter whose name is already taken by an option, and the option name it has instead.
@@ -291,7 +296,7 @@ struct CallWords {
     let option: String
   }
 
-  /// The arguments, where `--filter name=value` pairs are redirected to the parameter named
+  /// The arguments, in which each `--filter name=value` is redirected to the parameter named
   /// `filter`.
   let words: [String]
   private let namesakes: [Namesake]
@@ -332,7 +337,7 @@ struct CallWords {
     return result + words[end...]
   }
 
-  /// Whether the text is a name, `=`, and a value that does not turn it into `==`.
+  /// Whether the text is a name, `=`, and a value that does not begin with another `=`.
   private static func isPair(_ text: Substring) -> Bool {
     let name = text.prefix { $0.isLetter || $0.isNumber || "_-.[]".contains($0) }
     let rest = text[name.endIndex...]
@@ -340,8 +345,8 @@ struct CallWords {
     return isName && rest.hasPrefix("=") && !rest.hasPrefix("==")
   }
 
-  /// Notes about options that were given although the parameter of the same name may have been
-  /// meant.
+  /// The notes about options on the command line where the user may have meant the parameter of the
+  /// same name.
   func notes(on parsed: ParsedArguments) -> [String] {
     namesakes.compactMap { namesake in
       let isGiven = words.contains {
@@ -352,7 +357,7 @@ struct CallWords {
         .first { !$0.hasPrefix("--") }
       return "lull: note: \(namesake.taken) is an option of lull call"
         + (short.map { ", like \($0)" } ?? "")
-        + "; the parameter '\(namesake.parameter.name)' is given as \(namesake.option)\n"
+        + "; give the parameter '\(namesake.parameter.name)' as \(namesake.option)\n"
     }
   }
 }

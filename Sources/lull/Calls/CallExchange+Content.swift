@@ -4,8 +4,8 @@ import LullHost
 import LullSystem
 
 extension CallExchange {
-  /// If the output needs the fields of the content, parses text that contains JSON and shows a
-  /// note. Otherwise returns the entity unchanged. (JSN-91)
+  /// Parses text that contains JSON and shows a note, if the output needs the fields of the
+  /// content. Otherwise returns the entity unchanged. (JSN-91)
   func readable(_ entity: Entity) -> Entity {
     guard options.readsFields, options.responseType == nil, !entity.isTextByDecision,
       let bytes = bytesOfJSON(entity)
@@ -55,10 +55,10 @@ extension CallExchange {
 }
 
 extension CallExchange {
-  /// The width of a chart in columns, if there is no terminal.
+  /// The width of a chart in columns if the output is not a terminal.
   private static let usualWidth = 80
 
-  /// Returns JSON in the requested output: a chart or a format.
+  /// Returns the JSON as the command line requests it: as a chart, or in an output format.
   func bytes(ofJSON json: JSONText) throws(ContentFilter.Problem) -> [UInt8] {
     guard let field = options.chart else {
       warnOfColumns(in: json)
@@ -80,8 +80,8 @@ extension CallExchange {
       ) { style.painted($0, "36") }.utf8)
   }
 
-  /// Warns about requested columns that no row has. A misspelled column would look like empty
-  /// cells.
+  /// Warns about requested columns that no row has. Without the warning, a misspelled column would
+  /// look like empty cells.
   func warnOfColumns(in json: JSONText) {
     guard options.namesColumns, options.format == .table || options.format == .csv else { return }
     let rows = json.lines.filter { $0.kind == .object }
@@ -112,9 +112,10 @@ extension CallExchange {
   }
 }
 
-/// Responses that do not match their schema.
+/// Handles responses that do not match their schema.
 extension CallExchange {
-  /// Warns that nothing is validated, if the command line requested validation.
+  /// Warns that responses are not validated because there is no schema, if the command line
+  /// requests validation.
   func tellOfNoSchema(_ request: CallRequest) {
     guard options.validation != nil else { return }
     let known = api.service.schemas?.explanation(of: request.method, request.resource.url.text)

@@ -9,7 +9,7 @@ extension CallExchange {
   func runStream(_ request: CallRequest) -> Int32 {
     guard request.isLoad else {
       Exit.complain(
-        "lull: a stream is requested with GET and without a body; -O - writes the bytes\n")
+        "lull: --stream needs a GET request without a body; -O - writes the bytes as they arrive\n")
       return 2
     }
     override(api.service)

@@ -70,7 +70,7 @@ struct CallExchange {
     return code
   }
 
-  /// Applies the settings of the command line, which override those of the API file.
+  /// Applies the settings of the command line, which override the settings of the API file.
   func override(_ service: Service) {
     let options = options
     if options.isVerbose, let environment = api.environment {
@@ -204,8 +204,8 @@ struct CallExchange {
     return code
   }
 
-  /// Writes a body that is not yet in the file, such as one from a cache. A body from the network
-  /// was written during the request.
+  /// Writes a body that is not yet in the downloaded file, such as a body from a cache. A body from
+  /// the network was already written during the request.
   private func save(_ entity: Entity?, in download: Download) -> Int32 {
     guard !download.isFinished else { return 0 }
     let bytes: [UInt8]
@@ -262,7 +262,7 @@ struct CallExchange {
   }
 
   /// - Parameter rows: The path of the rows, used by formats that write rows. If it is `nil`, the
-  ///   whole content is the rows.
+  ///   whole content counts as the rows.
   private func bytes(
     of content: Content, _ style: OutputStyle, _ rows: CallRows? = nil
   ) throws(ContentFilter.Problem) -> [UInt8] {
@@ -331,10 +331,10 @@ extension RequestError {
 }
 
 extension CallExchange {
-  /// Prompts for confirmation of a write, if the environment requires one. Returns the exit code if
-  /// the user does not confirm. (ENV-14)
+  /// Prompts for confirmation of a write, if the environment requires that. Returns the exit code
+  /// if the user does not confirm, otherwise `nil`. (ENV-14)
   func confirm(_ request: CallRequest) -> Int32? {
-    guard let environment = api.environment, environment.holds(request.method),
+    guard let environment = api.environment, environment.needsConfirmation(isSafe: request.isSafe),
       !options.printsCurl, !options.isDry
     else { return nil }
     let text = "\(request.method) \(LogText.url(request.resource.url.text))"

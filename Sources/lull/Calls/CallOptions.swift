@@ -17,7 +17,7 @@ struct CallOptions {
   private(set) var guardsFormulas = false
   /// The field to chart. If it is `nil`, the content is written instead of a chart.
   var chart: String?
-  /// The path of the rows in the response. If it is `nil`, the whole response is the rows.
+  /// The path of the rows in the response. If it is `nil`, the whole response counts as the rows.
   var rows: CallRows?
   var showsHead = false
   var file: String?
@@ -35,8 +35,8 @@ struct CallOptions {
   var timeout: Double?
   /// The maximum number of retries. If it is `nil`, the API file determines it; the default is 0.
   var retries: Int?
-  /// The handling of responses that do not match their schema, which replaces the setting of the
-  /// API file.
+  /// How responses that do not match their schema are handled. Overrides the setting of the API
+  /// file.
   var validation: ContentValidation?
   var network = NetworkOptions()
   /// Headers that are sent unless the API file or the command line sets them.
@@ -60,7 +60,8 @@ struct CallOptions {
   /// How to find the next page. If it is `nil`, the response or the call determines it.
   var pageWay: PageWay?
 
-  /// - Parameter yielded: Options to ignore, because the call has parameters of the same name.
+  /// - Parameter yielded: The names of options to ignore, because the call has parameters with
+  ///   these names.
   init(
     _ words: ParsedArguments, for command: Command, without yielded: Set<String> = []
   ) throws(CommandEnd) {
@@ -104,7 +105,8 @@ struct CallOptions {
     if file == "-", showsHead { (file, format) = (nil, .raw) }
   }
 
-  /// Parses `Name: value`. `Name:` and `Name;` have the same meaning as in curl and in items.
+  /// Parses `Name: value`, `Name:` (removes the header) and `Name;` (sends an empty value), as in
+  /// curl and in items.
   private static func header(
     _ text: String, for command: Command
   ) throws(CommandEnd) -> (name: String, value: String?) {
@@ -128,7 +130,7 @@ struct CallOptions {
     throw .wrongUsage("-a cannot be combined with a header Authorization", command)
   }
 
-  /// Parses the items of a request with these options.
+  /// Parses the request items in `words`. Rejects a header that conflicts with these options.
   func items(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) -> [RequestItem]
   {
     var items: [RequestItem] = []
@@ -144,7 +146,7 @@ struct CallOptions {
     return items
   }
 
-  /// Prompts for a missing secret. Returns the exit code if that fails.
+  /// Prompts for a missing secret. Returns the exit code if that fails, otherwise `nil`.
   mutating func complete() -> Int32? {
     printsCurl || isDry ? nil : network.auth?.complete()
   }
@@ -154,8 +156,8 @@ struct CallOptions {
   /// Whether the body is needed as received, before any transformer.
   var wantsBytes: Bool { file != nil || format == .raw }
 
-  /// Whether the response is read as a stream. With `--curl` or a dry run, the request is only
-  /// shown.
+  /// Whether the response is read as a stream. False with `--curl` or in a dry run, which only show
+  /// the request.
   var streams: Bool { isStream && !printsCurl && !isDry }
 
   /// Whether the output needs the fields of the content, which plain text does not have.
@@ -180,10 +182,11 @@ struct CallOptions {
     case offset(String)
   }
 
-  /// Whether pages are loaded. With `--curl` or a dry run, only the first request is shown.
+  /// Whether pages are loaded. False with `--curl` or in a dry run, which only show the first
+  /// request.
   var walksPages: Bool { pages != nil && !printsCurl && !isDry }
 
-  /// Splits `FIELD` or `FIELD=PARAM`.
+  /// Splits `FIELD=PARAM` at the first `=`. For `FIELD`, the result has one element.
   static func cursorParts(_ text: String) -> [Substring] {
     text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
   }
@@ -223,19 +226,16 @@ struct CallOptions {
     }
   }
 
-  /// The number from which a URL parameter counts: its value in the URL of the request. `nil` if
-  /// the URL does not have the parameter.
+  /// The initial value of a numeric parameter in the URL or, for a query, in the query's content.
+  /// `nil` if there is no such parameter.
   private static func number(
     _ name: String, in request: CallRequest
   ) throws(RequestItem.Problem) -> Int? {
-    let pair = (request.resource.url.query ?? "").split(separator: "&").first {
-      $0.prefix { $0 != "=" } == name
-    }
-    guard let pair else { return nil }
-    let text = pair.dropFirst(name.count + 1)
+    guard let text = request.resource.pageParameter(name) else { return nil }
     guard let number = Int(text), number >= 0 else {
+      let place = request.resource.query == nil ? "the URL" : "the query"
       throw RequestItem.Problem(
-        message: "'\(name)' in the URL must be a whole number to count from, got '\(text)'")
+        message: "'\(name)' in \(place) must be a whole number to count from, got '\(text)'")
     }
     return number
   }

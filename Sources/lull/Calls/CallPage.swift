@@ -26,7 +26,7 @@ struct CallPage {
   var list: String { CallPage.list(of: calls) }
 
   static func list(of calls: [APICall]) -> String {
-    guard !calls.isEmpty else { return "It declares no calls.\n" }
+    guard !calls.isEmpty else { return "The API declares no calls.\n" }
     let width = calls.map(\.name.count).max() ?? 0
     var text = "Calls:\n"
     for call in calls {
@@ -57,8 +57,8 @@ struct CallPage {
     yielding.intersection(call.options(beside: taken(hasPages: call.hasPages)))
   }
 
-  /// The command line of a call: its parameters, and the options shared by all calls. Those have
-  /// the same meaning for every API file.
+  /// The command line of a call: its parameters, and the options shared by all calls. The shared
+  /// options have the same meaning for every API file.
   static func spec(of call: APICall, in api: String) -> ArgumentSpec {
     let yielded = yielded(to: call)
     let options = options(hasPages: call.hasPages).filter { yielded.isDisjoint(with: $0.names) }

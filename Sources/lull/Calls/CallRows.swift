@@ -60,14 +60,15 @@ struct CallRows {
     let names = content.members.map { "'\($0.key)'" }
     let known =
       switch content.kind {
-      case .object where names.isEmpty: "it is empty"
+      case .object where names.isEmpty: "the object is empty"
       case .object:
-        "it has \(names.prefix(20).joined(separator: ", "))" + (names.count > 20 ? " …" : "")
-      case .array: "it is a list of \(content.lines.count)"
-      default: "it is not an object"
+        "the object has \(names.prefix(20).joined(separator: ", "))"
+          + (names.count > 20 ? " …" : "")
+      case .array: "the value is a list (length \(content.lines.count))"
+      default: "the value is not an object"
       }
     return ContentFilter.Problem(
       report: "lull: \(owner) are at \(path), but \(place) has no '\(name)': "
-        + "\(known); -o json shows all of it\n")
+        + "\(known); -o json shows the whole response\n")
   }
 }

@@ -5,16 +5,16 @@ import LullHost
 /// The target of a command: an API and a path within it, or a URL.
 struct CallTarget {
   enum API {
-    /// An API file, by name or path.
+    /// An API file, named by its API name or by its path.
     case file(String)
-    /// A service created for this origin.
+    /// No API file: a service is created for this origin.
     case origin(String)
   }
 
   let api: API
   private let path: CallPath
 
-  /// - Parameter rest: The following arguments. The path is removed from them.
+  /// - Parameter rest: The arguments after `word`. The path is removed from them.
   init(_ word: String, _ rest: inout ArraySlice<String>, for command: Command) throws(CommandEnd) {
     let isAPI = TypedURL.plain(word) == nil && APIFileLocator.file(of: word) != nil
     if !isAPI, let url = TypedURL.plain(word) ?? TypedURL.withoutScheme(word) {
@@ -101,7 +101,8 @@ enum TypedURL {
       && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == "." }
   }
 
-  /// The scheme of a URL if it is not HTTP or HTTPS. `nil` for other words.
+  /// The scheme of a word that is a URL with a scheme other than HTTP and HTTPS. `nil` for other
+  /// words.
   static func otherScheme(_ word: String) -> String? {
     guard let end = word.firstRange(of: "://"), plain(word) == nil else { return nil }
     let scheme = word[..<end.lowerBound]

@@ -27,9 +27,9 @@ struct CheckCommand {
         file, line, kind (finding or note) and text.
 
         Files of your configuration folder and trusted files (lull trust) run with all
-        rights except network access. Others run in the sandbox with stand-ins for
+        rights except network access. Other files run in the sandbox with stand-ins for
         secrets and caches: first with no environment variable set and, if that fails,
-        again with all of them set. Lull reports lines that it cannot check as notes.
+        again with all variables set. Lines that cannot be checked become notes.
         """,
       arguments: [
         .init(
@@ -97,8 +97,8 @@ struct CheckCommand {
     }
   }
 
-  /// The findings for one environment of a file. If the word names no environment, the findings for
-  /// the file itself and for each of its environments.
+  /// The findings for one environment of a file. If `environment` is `nil`, the findings for the
+  /// file itself and for each of its environments.
   private static func report(
     on path: String, _ environment: String?
   ) -> (APIFileChecker.Report, code: Int32) {

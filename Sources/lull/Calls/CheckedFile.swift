@@ -23,8 +23,8 @@ struct CheckedFile {
     return answer
   }
 
-  /// Repeats the check in the sandbox, which does not set environment variables. If it finds fewer
-  /// problems there, the other problems were caused by variables.
+  /// Repeats the check in the sandbox, which does not set environment variables. If the repeated
+  /// check finds fewer problems, the other problems were caused by variables.
   private func withoutVariables(_ answer: (APIFileChecker.Report, code: Int32)) -> (
     APIFileChecker.Report, code: Int32
   ) {
@@ -56,7 +56,7 @@ struct CheckedFile {
     return (report, code)
   }
 
-  /// Checks the file in a separate Lua state, as when it is used.
+  /// Loads the file in a separate Lua state, in the same way as for normal use, and checks it.
   private func report(_ inspection: Inspection) -> (APIFileChecker.Report, code: Int32) {
     inspect { CallRun.inspect(in: $0, inspection, $1) }
   }

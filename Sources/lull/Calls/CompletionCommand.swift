@@ -17,8 +17,8 @@ struct CompletionCommand {
       description: """
         Prints a completion script for bash, zsh or fish.
 
-        It completes commands, options, APIs, calls and parameters. API files run in the
-        sandbox for that, unless they are trusted (lull trust).
+        The script completes commands, options, APIs, calls and parameters. For this,
+        API files run in the sandbox, unless they are trusted (lull trust).
         """,
       arguments: [
         .init(

@@ -34,9 +34,9 @@ final class ExchangeTrace: Sendable {
     StandardError.write("* nothing is sent: answered from a cache\n")
   }
 
-  /// Shows the failed attempts of a request and the timings of its last exchange. The times of a
-  /// response from a cache, or of one that the server has revalidated, belong to an earlier
-  /// exchange and are not shown.
+  /// Shows the failed attempts of a request and the timings of its last exchange. A response that
+  /// comes from a cache, or that the server has revalidated, has the timings of an earlier
+  /// exchange, which are not shown.
   func show(_ response: Response, of request: Request) {
     let hasSeen = state.withLock { state in
       defer { state.hasSeen = false }
@@ -64,8 +64,8 @@ final class ExchangeTrace: Sendable {
     }
   }
 
-  /// Shows the request and response of a network stand-in, such as a function, which transfers no
-  /// bytes.
+  /// Shows the request and response if a stand-in for the network, such as a function, has
+  /// answered. A stand-in transfers no bytes.
   private func show(
     standIn sent: NetworkRequest, isNew: Bool, _ exchange: Exchange?, _ entity: Entity?
   ) {

@@ -5,8 +5,8 @@ import LullHost
 
 extension Command {
   static let explain = Command(
-    "explain", "show the settings of a resource and their lines", .describe,
-    forms: [("explain API PATH", "show the settings of a resource and their lines")],
+    "explain", "show where each setting of a resource is set", .describe,
+    forms: [("explain API PATH", "show where each setting of a resource is set")],
     spec: { ExplainCommand.spec }, words: .target
   ) { words, _ throws(CommandEnd) in try ExplainCommand(words.dropFirst()).run() }
 }
@@ -17,11 +17,11 @@ struct ExplainCommand {
     ArgumentSpec(
       name: "lull explain",
       description: """
-        Shows all settings of a resource with the lines that set them, and the next
-        load.
+        Shows all settings of a resource with the lines that set them, and whether the
+        next load would send a request.
 
-        The load is not made: it reads caches and sends no request. The API file runs
-        with all rights, as for a request. For a file you do not trust, use lull check.
+        The command reads caches, but sends no request. The API file runs with all
+        rights, as for a request. For a file you do not trust, use lull check.
         """,
       arguments: [
         .init(positional: "TARGET", help: "An API by name or file, or a URL.", isRequired: true),

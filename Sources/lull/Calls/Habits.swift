@@ -10,7 +10,7 @@ enum Habits {
     "--bearer": "use -A bearer -a TOKEN",
     "-k": "use --insecure",
     "--verify": "use --insecure, or --ca-file FILE",
-    "--cacert": "it is called --ca-file",
+    "--cacert": "use --ca-file",
     "-L": "redirects are followed by default",
     "--location": "redirects are followed by default",
     "-F": "write form fields as items: --form name=text name@file",

@@ -5,7 +5,7 @@ import LullHost
 /// a key sets something inside it.
 final class NestedJSON {
   private enum Kind {
-    /// JSON in its source text.
+    /// The value is still JSON source text.
     case spelled
     case object
     case list
@@ -24,10 +24,10 @@ final class NestedJSON {
   private var bytes: [UInt8]
   private var names: [[UInt8]] = []
   private var children: [NestedJSON] = []
-  /// For an object: the index of each name's last value.
+  /// For an object: the index in `children` of the last value for each name.
   private var places: [[UInt8]: Int] = [:]
 
-  /// The maximum length of a list. A larger index is a mistake, or an attack on memory.
+  /// The maximum length of a list. A larger index is a mistake, or an attempt to exhaust memory.
   private static let longest = 100_000
 
   /// - Parameter bytes: JSON that has been validated.
@@ -42,7 +42,8 @@ final class NestedJSON {
     open(for: key.pieces[0].step)
   }
 
-  /// Sets the value at a key. Creates the objects and lists on the way that do not exist yet.
+  /// Sets the value at a key. Creates the objects and lists that the key passes through and that do
+  /// not exist yet.
   func set(_ key: NestedKey, _ value: NestedJSON) throws(NestedKey.Problem) {
     var node = self
     for (number, piece) in key.pieces.enumerated() {
@@ -116,7 +117,8 @@ final class NestedJSON {
     children.append(value)
   }
 
-  /// Parses source text into an object or list. Null becomes whichever of the two the step needs.
+  /// Parses source text into an object or list. Null becomes an object or a list, whichever the
+  /// step needs.
   private func open(for step: NestedKey.Step) {
     guard kind == .spelled else { return }
     let text = JSONText(valid: bytes)
@@ -136,8 +138,8 @@ final class NestedJSON {
     bytes = []
   }
 
-  /// A description of this value for an error message if the step can't be applied to it, such as
-  /// an index to an object. `nil` if it can.
+  /// The reason why the step can't be applied to this value, for an error message. An example is an
+  /// index applied to an object. `nil` if the step can be applied.
   private func mismatch(with step: NestedKey.Step) -> String? {
     switch (step, kind) {
     case (.name, .object), (.index, .list), (.append, .list): return nil

@@ -119,7 +119,7 @@ private struct KeyReader {
     return try bracket("a text, a number or ']'")
   }
 
-  /// - Parameter what: The expected content, as named in messages.
+  /// - Parameter what: The name of the expected content of the brackets, for messages.
   private mutating func bracket(_ what: String) throws(NestedKey.Problem) -> NestedKey.Piece {
     let start = tokens[place].range.lowerBound
     place += 1

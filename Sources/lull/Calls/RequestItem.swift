@@ -13,7 +13,7 @@ struct RequestItem: Equatable {
     /// JSON in the body.
     case json
     case query
-    /// A header. Without a value, it is removed.
+    /// A header. An item without a value removes the header.
     case header
     /// A header that is sent with an empty value.
     case emptyHeader
@@ -85,7 +85,7 @@ struct RequestItem: Equatable {
     }
   }
 
-  /// Creates a header item from an option. Without a value, the header is removed.
+  /// Creates a header item from an option. An item without a value removes the header.
   init(header name: String, value: String?) {
     kind = .header
     self.name = name
@@ -146,7 +146,7 @@ struct RequestItem: Equatable {
     return nil
   }
 
-  /// Parses `file` or `file;type=x/y`.
+  /// Parses `file` or `file;type=x/y`. Returns the path and the type.
   private static func upload(_ rest: ArraySlice<Letter>) throws(Problem) -> (String, String?) {
     let mark = Array(";type=".unicodeScalars)
     for start in rest.indices where start + mark.count <= rest.endIndex {

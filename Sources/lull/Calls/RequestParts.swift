@@ -182,7 +182,7 @@ extension RequestBody? {
 }
 
 extension RequestBody {
-  /// The type as HTTPie writes it.
+  /// The content type of a form, as HTTPie writes it.
   static let formType = "application/x-www-form-urlencoded; charset=utf-8"
 
   /// Creates a form in the order of its pairs, encoded as by HTTPie and browsers.

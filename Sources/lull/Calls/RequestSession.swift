@@ -48,13 +48,14 @@ final class RequestSession: Sendable {
       }
   }
 
-  /// Opens a session by name. It does not have to exist.
+  /// Opens a session by name. The session does not have to exist yet.
   ///
   /// - Parameters:
-  ///   - environment: The environment of the API file, which has separate sessions. `nil`: none.
+  ///   - environment: The environment of the API file, which has separate sessions. `nil`: no
+  ///     environment.
   ///   - socket: The Unix socket of the server, used instead of an address.
   ///   - isReadOnly: Whether nothing is stored. Other processes may write the session meanwhile.
-  ///   - isStopped: Whether to stop waiting for another process.
+  ///   - isStopped: Returns whether to stop waiting for another process.
   init(
     _ name: String, of origin: String, in environment: String? = nil, over socket: String?,
     isReadOnly: Bool,
@@ -211,8 +212,8 @@ struct SessionOption: Equatable {
 }
 
 extension CallOptions {
-  /// The path of the Unix socket that a request is sent to, if any. The session must know it,
-  /// because another server may listen at the address in the URL.
+  /// The path of the Unix socket that a request is sent to, if any. Sessions are separated by
+  /// socket, because different servers may have the same address in the URL.
   private func socket(of request: CallRequest) -> String? {
     let settings = request.resource.configuration(for: request.method)
     guard let path = network.unixSocket ?? settings.options?.connection.unixSocket else {

@@ -47,7 +47,7 @@ struct StandardInput {
     self.isInterrupted = isInterrupted
   }
 
-  /// Reads standard input to its end. Returns `nil` if a signal arrived before the end.
+  /// Reads standard input to its end. Returns `nil` if a signal arrives before the end.
   ///
   /// - Parameter limit: The maximum number of bytes. Larger input is an error.
   func read(limit: Int = .max) throws(SourceFile.Unreadable) -> [UInt8]? {
@@ -99,7 +99,8 @@ struct StandardInput {
       if poll(&end, 1, Int32(StandardInput.slice * 1000)) > 0 { return true }
       if silence.isToBeTold(after: StandardInput.patience) {
         Exit.notify(
-          "lull: waiting for a body on standard input; --ignore-stdin does not read it\n")
+          "lull: waiting for a request body on standard input; "
+            + "use --ignore-stdin to ignore standard input\n")
       }
     }
     return false

@@ -8,6 +8,13 @@ extension VerbCommand {
       The settings of the API file apply: headers, transformers, caches. A fresh cache
       entry is used without a request, unless --fresh is given.
       """
+    case "query":
+      """
+      Loads the response to a query: a safe request with a body and the method QUERY.
+
+      The response is cached, paged and filtered as with lull get. Use
+      --query-method POST if the server does not support QUERY.
+      """
     case "head": "Requests a resource without its body; prints the status and the headers."
     case "options":
       "Requests the allowed methods; prints the status, the headers and any content."
@@ -42,6 +49,12 @@ extension VerbCommand {
         "lull get https://api.github.com/users/octocat -f x.name",
         "lull get :8080/users per_page==3 -o table --columns id,name",
         "lull get ./apis/shop.lua /report.pdf -O report.pdf",
+      ]
+    case "query":
+      return [
+        "lull query :8080/search term=tea page:=1",
+        "lull query https://example.com/search -d @search.json --all -o table",
+        "lull query shop /search term=tea --query-method POST",
       ]
     case "options": return ["lull options :8080/users"]
     case "":

@@ -10,6 +10,9 @@ extension Command {
       ("get TARGET [ITEM …]", "load a resource: a URL, or an API and a path"),
       ("URL [ITEM …]", "GET the URL, or POST the items as JSON"),
     ], briefForms: 2)
+  static let query = verb(
+    "query", "load the response to a query",
+    forms: [("query TARGET ITEM …", "load the response to a query: send the items and read")])
   static let post = verb("post", "send a POST request")
   static let put = verb("put", "send a PUT request")
   static let patch = verb("patch", "send a PATCH request")
@@ -47,6 +50,8 @@ struct VerbCommand {
   private let target: CallTarget
   private let items: [RequestItem]
   private let body: BodyOptions
+  /// The HTTP method that sends a query. `nil`: the configured method.
+  private let queryMethod: RequestMethod?
   private var options: CallOptions
 
   /// - Parameter verb: The method. Empty if none is given.
@@ -63,8 +68,9 @@ struct VerbCommand {
     var spec = ArgumentSpec(
       name: verb.isEmpty ? "lull" : "lull \(verb)",
       description: VerbCommand.description(verb),
-      arguments: arguments + OptionTable.body + OptionTable.requests + [OptionTable.noConfig]
-        + (["", "get"].contains(verb) ? OptionTable.pages + OptionTable.pageWays : []),
+      arguments: arguments + OptionTable.requests + [OptionTable.noConfig]
+        + OptionTable.body(ofQuery: verb == "query")
+        + (["", "get", "query"].contains(verb) ? OptionTable.pages + OptionTable.pageWays : []),
       notes: VerbCommand.notes)
     spec.examples = VerbCommand.examples(verb)
     spec.hints = Habits.hints
@@ -109,10 +115,27 @@ struct VerbCommand {
     target = try CallTarget(word, &rest, for: command)
     items = try options.items(rest, for: command)
     try body.check(items, for: command)
-    if options.pages != nil, let item = items.first(where: \.isBody) {
+    queryMethod = parsed.text("--query-method").flatMap { RequestMethod(rawValue: $0) }
+    if options.pages != nil, method != .query, let item = items.first(where: \.isBody) {
       throw .wrongUsage(
         "pages are requested without a body, but '\(item.word)' makes one; write a query "
           + "parameter as \(item.name)==value", command)
+    }
+  }
+
+  /// Turns the request into the load of a query. (QUERY-30)
+  private func becomeQuery(_ request: inout CallRequest) throws(RequestItem.Problem) {
+    guard request.body != nil else {
+      throw RequestItem.Problem(
+        message: "a query needs a body: write items such as name=text, or -d or standard input")
+    }
+    do throws(RequestError) {
+      try request.becomeQuery(method: queryMethod)
+    } catch {
+      throw RequestItem.Problem(message: error.userMessage)
+    }
+    guard options.pages == nil || request.isLoad else {
+      throw RequestItem.Problem(message: "--pages and --all cannot be used with a multipart form")
     }
   }
 
@@ -122,8 +145,10 @@ struct VerbCommand {
     return CallRun.run(target.api) { host, api in
       var options = options
       var request = target.request(of: api.service, method)
+      request.isQuery = method == .query
       do throws(RequestItem.Problem) {
         try RequestParts(items, options, body).apply(to: &request, host)
+        if method == .query { try becomeQuery(&request) }
       } catch {
         Exit.complain("lull: \(error.message)\n")
         return 2

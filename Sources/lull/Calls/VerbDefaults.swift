@@ -16,7 +16,7 @@ struct VerbDefaults {
   ]
 
   private let path: String
-  /// Keys that do not apply to the command.
+  /// Keys of the file that do not apply to the command.
   private let ignored: Set<String>
   private var parsed: ParsedArguments
   private(set) var headers: [(name: String, value: String)] = []
@@ -110,8 +110,8 @@ struct VerbDefaults {
     guard !CredentialName.names(name) else {
       throw wrong(
         item,
-        "'\(name)' would be sent to every server: use --session NAME for one server, or set it in "
-          + "an API file")
+        "'\(name)' would be sent to every server: use --session NAME for one server, or set the "
+          + "header in an API file")
     }
     headers.append((name, value))
   }
@@ -123,8 +123,8 @@ struct VerbDefaults {
 
   // MARK: Filling in defaults
 
-  /// Parses the arguments of a command, fills in the defaults of options that are not given, and
-  /// returns both with the resulting options.
+  /// Parses the arguments of a command and adds the defaults of options that are not given. Returns
+  /// the completed arguments and the resulting options.
   static func read(
     _ words: ArraySlice<String>, for command: Command, ignoring ignored: Set<String> = []
   ) throws(CommandEnd) -> (ParsedArguments, CallOptions) {

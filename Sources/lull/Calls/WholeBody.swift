@@ -123,11 +123,11 @@ struct WholeBody {
   /// Sets this as the body of a request, unchanged. A file is read while it is sent, unless it may
   /// be JSON.
   ///
-  /// If `isForm`, the content type is that of a form. Otherwise a header of the request determines
-  /// the type, or else the content does.
+  /// If `isForm`, the content type is the type of a form. Otherwise a header of the request
+  /// determines the type, or else the content does.
   ///
-  /// - Parameter isOfCall: Whether the request is a call of an API file, which determines the type:
-  ///   a form or JSON.
+  /// - Parameter isOfCall: Whether the request is a call of an API file. The call then determines
+  ///   the content type: a form or JSON.
   func put(
     into request: inout CallRequest, isForm: Bool, hasType: Bool, isOfCall: Bool = false
   ) throws(RequestItem.Problem) {
@@ -137,8 +137,13 @@ struct WholeBody {
     case .bytes(let all): bytes = all
     case .file(let path):
       let known = isForm ? formType : type ?? (isOfCall ? nil : WholeBody.typeBeside(path))
+      // The content of a query has to be known before it is sent.
       if known != nil || hasType {
-        request.body = .file(UploadFile(ByteString(path), contentType: known ?? "application/json"))
+        let type = known ?? "application/json"
+        request.body =
+          request.isQuery
+          ? .data(try WholeBody.file(path), contentType: type)
+          : .file(UploadFile(ByteString(path), contentType: type))
         return
       }
       bytes = try WholeBody.file(path)
@@ -162,7 +167,7 @@ struct WholeBody {
     return type
   }
 
-  /// The type of the bytes. Throws if they begin like JSON and are invalid.
+  /// The content type of the bytes. Throws if the bytes begin like JSON but are not valid JSON.
   private func type(of bytes: [UInt8], mustBeJSON: Bool) throws(RequestItem.Problem) -> String {
     do throws(JSONError) {
       _ = try JSONDocument(parsing: bytes)
@@ -190,8 +195,8 @@ struct WholeBody {
 enum GuessedType {
   private static let table: [UInt8] = Array("/etc/mime.types".utf8)
 
-  /// Returns the type for a path. `nil` if the file ending is unknown, or if it means that the
-  /// content is compressed.
+  /// Returns the type for a path. `nil` if the file ending is unknown, or if it marks compressed
+  /// content.
   static func of(_ path: String) -> String? {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
     return of(name: name, by: (try? SourceFile.read(table)) ?? [])

@@ -75,7 +75,8 @@ struct WordCompletion {
     Command.all.map { Candidate(word: $0.name, note: $0.summary) }
   }
 
-  /// The APIs, or after an `@` the environments of the API before it.
+  /// The names of the APIs. If the word contains an `@`, the environments of the API before the
+  /// `@`.
   private var apis: [Candidate] {
     if let at = last.lastIndex(of: "@"), at > last.startIndex,
       APIName(last).file != last || last.hasSuffix("@")
@@ -227,8 +228,8 @@ struct WordCompletion {
     candidates.filter { $0.word.hasPrefix(last) }
   }
 
-  /// Inspects an API without reporting errors: the user who presses a key has not asked to run
-  /// anything.
+  /// Inspects an API without reporting errors, because a user who presses the completion key has
+  /// not asked to run anything.
   private func withAPI(_ name: String, _ body: (APIFile) -> Void) {
     guard let inspection = APIInspection(of: name, isSilent: true) else { return }
     Exit.quietly { _ = inspection.inspect(body) }

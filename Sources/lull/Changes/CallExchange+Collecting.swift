@@ -77,7 +77,7 @@ extension CallExchange {
     return .content(.json(JSONText(valid: made), isExact: isExact))
   }
 
-  /// Whether the source text of the content's numbers is known, as the server wrote them.
+  /// Whether the numbers of the content are known as the server wrote them.
   private func spells(_ content: Content) -> Bool {
     guard case .json(let document) = content, let bytes = spelling.bytes,
       let read = try? JSONDocument(parsing: bytes)

@@ -6,9 +6,8 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// The last content of a response, by request. It is stored in a file in
-/// `$XDG_STATE_HOME/lull/changed` that only its owner can read. Processes replace the file as a
-/// whole, one at a time.
+/// The last response content of a request. It is stored in a file in `$XDG_STATE_HOME/lull/changed`
+/// that only its owner can read. Processes replace the file as a whole, one at a time.
 ///
 /// The file's name is a digest of the request, which may contain credentials. Nothing else of the
 /// request is stored.
@@ -22,7 +21,7 @@ struct ChangeRecord {
   private let digest: String
   private let file: TokenFile
 
-  /// - Parameter question: Everything that identifies the content.
+  /// - Parameter question: The texts that together identify the content.
   init(_ question: [String]) throws(Problem) {
     let parts = question.map { "\($0.utf8.count):\($0)" }.joined()
     guard let digest = TrustRecord.digest(of: Array(parts.utf8)) else {
@@ -35,7 +34,7 @@ struct ChangeRecord {
     file = TokenFile(path, noun: "stored response", limit: ChangeRecord.limit)
   }
 
-  /// The content of the last run. `nil` in the first run.
+  /// The content that the last run stored. `nil` in the first run.
   func read() throws(Problem) -> ComparedContent? {
     guard let root = try file.read()?.root else { return nil }
     guard root["lull_changed"]?.int == ChangeRecord.version, root["question"]?.string == digest
@@ -109,6 +108,7 @@ extension ChangeRecord {
       let path = APIFileLocator.file(of: name) ?? name
       parts.append("api " + (FileName.resolved(path) ?? path))
     }
+    if let query = request.resource.query { parts.append("query \(query.identity.text)") }
     if let environment { parts.append("environment " + environment) }
     parts.append("filter " + (options.filter?.text ?? "x"))
     parts.append("pages " + (options.pages.map(String.init) ?? "none"))

@@ -14,8 +14,8 @@ extension Command {
   }
 }
 
-/// `lull changed API PATH`: reports whether a response differs from that of the last successful
-/// run, and shows the differences.
+/// `lull changed API PATH`: reports whether the response has changed since the last successful run,
+/// and shows the differences.
 struct ChangedCommand {
   /// The exit code if nothing has changed.
   private static let same: Int32 = 7
@@ -68,7 +68,9 @@ struct ChangedCommand {
             request, words.target.api, options, environment: api.environment?.name))
         if forgets {
           Exit.complain(
-            try record.forget() ? "lull: forgotten\n" : "lull: there was nothing to forget\n")
+            try record.forget()
+              ? "lull: deleted the stored response\n"
+              : "lull: there was no stored response to forget\n")
           return 0
         }
         // Report an unusable record before sending a request.
@@ -93,8 +95,8 @@ struct ChangedCommand {
     }
   }
 
-  /// Writes the differences, then stores the content. If writing fails, the next run reports them
-  /// again.
+  /// Writes the differences, then stores the content. If writing fails, the next run reports the
+  /// same differences again.
   private func compare(
     _ content: ComparedContent, with record: ChangeRecord, _ exchange: CallExchange
   ) throws(ChangeRecord.Problem) -> Int32 {

@@ -21,7 +21,7 @@ final class ContentWatch: ResourceObserver {
   private var shown: ComparedContent?
   /// Whether the resource has new content that has not been shown.
   private var hasNewData = false
-  /// The last error that was reported since the last successful response.
+  /// The last error that was reported. `nil` after a successful response.
   private var told: String?
 
   let logName = "watch"
@@ -29,8 +29,11 @@ final class ContentWatch: ResourceObserver {
 
   private enum Turn {
     case answered
-    /// The request failed. The values are the exit code if this was the last request, whether a
-    /// retry may succeed, and the delay in seconds that the server requests.
+    /// The request failed. The values are:
+    ///
+    /// - the exit code if this was the last request,
+    /// - whether a retry may succeed,
+    /// - the delay in seconds that the server requests, if any.
     case failed(Int32, mayPass: Bool, wanted: Double?)
     case ended(Int32)
   }
@@ -57,7 +60,7 @@ final class ContentWatch: ResourceObserver {
     if case .newData = event { hasNewData = true }
   }
 
-  /// Runs until the end. Returns the exit code.
+  /// Runs until the watch ends. Returns the exit code.
   func run() -> Int32 {
     exchange.override(exchange.api.service)
     exchange.watchHeads(alarm)
@@ -109,7 +112,7 @@ final class ContentWatch: ResourceObserver {
       started.cancel()
       Exit.complain(
         "lull: the response is a stream of events: lull get … --stream writes "
-          + "them\n")
+          + "the events\n")
       return .ended(2)
     }
     guard let response else { return .ended(0) }
@@ -155,8 +158,8 @@ final class ContentWatch: ResourceObserver {
 
   // MARK: Output
 
-  /// Writes the content if it is the first, otherwise its changes. Returns `false` if the reader of
-  /// the output has closed it.
+  /// Writes the content if it is the first, otherwise the changes since the previous content.
+  /// Returns `false` if the reader of the output has closed it.
   private func show(_ content: ComparedContent) throws(ContentFilter.Problem) -> Bool {
     guard let known = shown else {
       shown = content

@@ -37,7 +37,7 @@ struct ContentWords {
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT", choices: ["json", "ndjson"],
           category: "Output", help: "Write differences as JSON.",
-          details: "Each is an object with added, removed and changed."),
+          details: "Each difference is an object with added, removed and changed."),
       ] + own
         + OptionTable.requests.filter {
           left.union(others).isDisjoint(with: $0.names)
@@ -47,8 +47,8 @@ struct ContentWords {
     spec.manual = "lull help \(name)"
     spec.hints = Habits.hints.merging([
       "-O": "differences go to standard output: lull \(name) … > FILE",
-      "-d": "it sends GET without a body; write a query parameter as name==text",
-      "--stream": "lull get --stream writes events and rows as they come",
+      "-d": "lull \(name) sends GET without a body; write a query parameter as name==text",
+      "--stream": "lull get --stream writes events and rows as they arrive",
       "-r": "differences are plain lines, or JSON with -o json",
       "--columns": "-f 'pick(x, \"a\", \"b\")' leaves the other fields out",
       "-i": "only content is compared: -v shows status and headers on standard error",
@@ -87,8 +87,8 @@ struct ContentWords {
       }
       guard !request.hasOwnCondition else {
         Exit.complain(
-          "lull: changes are found by comparing content: leave If-None-Match and If-Modified-Since "
-            + "out\n")
+          "lull: changes are found by comparing content: remove If-None-Match and "
+            + "If-Modified-Since\n")
         return 2
       }
       if host.loop.isInterrupted { return 0 }

@@ -28,7 +28,7 @@ struct WatchCommand {
 
       Sends a conditional request as soon as the content is stale (after 30 s, unless
       an API file says otherwise), or after --every. A failure is reported and retried
-      after a growing pause of up to a minute, not before the server's Retry-After.
+      after a growing pause of up to a minute, never before the server's Retry-After.
       """,
       [
         .init(
@@ -38,15 +38,15 @@ struct WatchCommand {
           }, help: "Send a request again after this time."),
         .init(
           names: ["--count"], kind: .integer, placeholder: "N", demand: .positiveWholeNumber,
-          help: "Stop after N requests.", details: "The exit code is that of the last one."),
+          help: "Stop after N requests.", details: "The exit code is that of the last request."),
       ], without: ["--offline", "--fresh"],
       hints: [
         "--all": "lull changed --all compares all pages",
         "--pages": "lull changed --pages N compares pages",
         "--offline": "watching needs the server: lull get --offline shows a cache entry",
         "--fresh": "each request goes to the server",
-        "-n": "--every SECONDS says how often",
-        "--interval": "it is called --every",
+        "-n": "use --every SECONDS",
+        "--interval": "use --every",
       ],
       examples: [
         "lull watch :8080/users --every 2",
@@ -54,8 +54,8 @@ struct WatchCommand {
         #"lull watch shop /orders -f 'pick(x, "id", "state")' -o ndjson | notify"#,
       ],
       notes: """
-        The exit code is that of lull get if the first request fails for good, and that
-        of the last request with --count; 130 after Ctrl-C.
+        After --count requests, or if no content can be loaded, the exit code is that of
+        the last request, as for lull get. After Ctrl-C, it is 130.
 
         """)
   }

@@ -10,8 +10,8 @@ enum CommandDescription {
   /// member is added.
   static let format = 1
 
-  /// Returns a document with the members that all documents have, followed by those that `members`
-  /// writes.
+  /// Returns a document with the members that all documents have, followed by the members that
+  /// `members` writes.
   static func document(
     _ kind: String, _ members: (inout JSONWriter) -> Void
   ) -> [UInt8] {
@@ -69,8 +69,8 @@ enum CommandDescription {
     }
   }
 
-  /// The exit codes of a command. If it declares none, those of all commands. The codes for wrong
-  /// usage and signals are always included.
+  /// The exit codes of a command. If the command declares none, the codes that all commands have.
+  /// The codes for wrong usage and signals are always included.
   private static func exitCodes(of spec: ArgumentSpec) -> [ExitCode] {
     guard !spec.exitCodes.isEmpty else { return Exit.codes }
     let own = Set(spec.exitCodes.map(\.code))
@@ -127,8 +127,8 @@ enum CommandDescription {
     }
   }
 
-  /// Writes the rules of an option: the other options, with their values, that it conflicts with,
-  /// or of which it requires one.
+  /// Writes the rules of an option. A rule lists other options, possibly with values. Either the
+  /// option conflicts with them, or it requires one of them.
   private static func write(
     _ rules: [Argument.Rule], key: String, _ writer: inout JSONWriter
   ) {

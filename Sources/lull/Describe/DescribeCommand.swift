@@ -6,7 +6,7 @@ import LullSystem
 
 extension Command {
   static let describe = Command(
-    "describe", "describe commands and APIs for programs", .describe,
+    "describe", "describe commands and APIs in JSON", .describe,
     forms: [("describe [NAME]", "describe a command or an API for programs")],
     spec: { DescribeCommand.spec }, words: .subject
   ) { words, command throws(CommandEnd) in try DescribeCommand(words.dropFirst(), command).run() }
@@ -109,15 +109,15 @@ struct SkillCommand {
       description: """
         Writes a page of Markdown about an API, for coding assistants.
 
-        It says how to make each call, with parameters, an example, output, pages, exit
-        codes, credentials and environments. The same API file always gives the same
-        page, so you can commit it. The API file runs in the sandbox, as for lull
+        The page says how to make each call, with parameters, an example, output, pages,
+        exit codes, credentials and environments. The same API file always gives the
+        same page, so you can commit it. The API file runs in the sandbox, as for lull
         export. Values of secrets and of the environment are never written. An existing
         file is only overwritten if Lull exported it.
         """,
       arguments: [
         .init(
-          positional: "API", help: "An API by name or file; shop@prod in an environment.",
+          positional: "API", help: "An API by name or file; shop@prod for an environment.",
           isRequired: true),
         .init(
           names: ["-O", "--save"], placeholder: "FILE", demand: .fileName,

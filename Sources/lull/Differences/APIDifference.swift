@@ -2,8 +2,8 @@ import LullCore
 
 /// The differences between two snapshots of an API.
 struct APIDifference {
-  /// The value before or after the change, and its place. A side without the setting is represented
-  /// by `nil` instead of a `Side`.
+  /// The value on one side of a comparison, and the place that sets the value. A side without the
+  /// setting is represented by `nil` instead of a `Side`.
   struct Side: Hashable {
     let value: String
     /// The line that sets the value. `nil`: the value is the built-in default.
@@ -19,7 +19,8 @@ struct APIDifference {
     let after: Side?
   }
 
-  /// A change of a setting, with the environments and URLs where it has changed in this way.
+  /// A change of a setting, with the environments and URLs in which the setting has changed in this
+  /// way.
   struct Use {
     let change: SettingChange
     /// The environments with the change. `nil` as an element: the file without an environment.
@@ -94,8 +95,8 @@ struct APIDifference {
     settings[place].targets += labels.filter { !known.contains($0) }
   }
 
-  /// Compares settings by name, in the order of the second list. A name that occurs several times
-  /// is compared by position.
+  /// Compares settings by name. The result has the order of the second list. If a name occurs
+  /// several times, its settings are compared by position.
   private static func changes(
     _ before: [APISnapshot.Setting], _ after: [APISnapshot.Setting]
   ) -> [SettingChange] {

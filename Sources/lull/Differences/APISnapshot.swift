@@ -35,7 +35,7 @@ struct APISnapshot {
     let method: RequestMethod
     let path: String
     let place: String
-    /// The other properties of the call, such as its schema, by name.
+    /// The other properties of the call, such as its schema.
     let traits: [Trait]
     let parameters: [Trait]
     /// A path that matches the call's path.
@@ -47,7 +47,7 @@ struct APISnapshot {
     let label: String
     let method: RequestMethod
     let path: String
-    /// The line of the file that names it. `nil` if it does not come from a file.
+    /// The line of the file that names the target. `nil` if the target does not come from a file.
     var place: String?
   }
 
@@ -56,7 +56,7 @@ struct APISnapshot {
   /// The distinct lists of settings. Each list holds the settings that apply to one or more
   /// targets.
   var sets: [[Setting]] = []
-  /// For each target, in their order, the index of its settings in `sets`.
+  /// The index in `sets` of each target's settings, in the order of the targets.
   var places: [Int] = []
   /// The first target that is not a valid URL in this API.
   var invalid: Target?

@@ -42,13 +42,13 @@ struct DiffCommand {
           "--urls", placeholder: "FILE", demand: .fileName,
           help: "Compare for the URLs in this file.",
           details: """
-            The file has one path or URL per line; - is standard input. The default is the paths of the calls.
+            The file has one path or URL per line; - is standard input. By default, the paths of the calls are compared.
             """),
         .init(
           "--env", placeholder: "NAME",
           demand: .init("the name of an environment") { APIName.isEnvironment($0) },
           help: "Compare in this environment.",
-          details: "By default, compares without an environment and in each one."),
+          details: "By default, compares without an environment and in each environment."),
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT",
           choices: Format.allCases.map(\.rawValue), help: "Set the output format.",
@@ -204,7 +204,7 @@ struct DiffCommand {
     }
   }
 
-  /// Why a line is neither a path nor a URL. `nil` if it is one.
+  /// Why a line is neither a path nor a URL. `nil` if the line is a path or a URL.
   private static func problem(of text: String) -> String? {
     if text.contains(where: \.isWhitespace) {
       return "contains a space: write one path or URL per line"

@@ -60,7 +60,7 @@ struct DifferenceReport {
     }
   }
 
-  /// The URLs and environments of an entry. `nil` if it applies to the whole file.
+  /// The URLs and environments of an entry. `nil` if the entry applies to the whole file.
   static func places(of use: APIDifference.Use) -> String? {
     var words: [String] = []
     let count = use.targets.count

@@ -33,8 +33,8 @@ struct ComparedFile {
     }
   }
 
-  /// Returns the snapshot of an environment. `nil`: without an environment. The snapshot of a
-  /// missing file is empty.
+  /// Returns the snapshot of the file in an environment. If `environment` is `nil`, the snapshot of
+  /// the file without an environment. The snapshot of a missing file is empty.
   func snapshot(
     _ environment: String?, _ targets: [APISnapshot.Target]
   ) throws(SnapshotBuilder.Failure) -> APISnapshot {
@@ -64,7 +64,7 @@ struct FileComparison {
     self.environment = environment
   }
 
-  /// - Parameter targets: The URLs to compare. `nil`: those of the declared calls.
+  /// - Parameter targets: The URLs to compare. `nil`: the URLs of the declared calls.
   func difference(
     of targets: [APISnapshot.Target]?
   ) throws(SnapshotBuilder.Failure) -> APIDifference {
@@ -114,8 +114,8 @@ struct FileComparison {
     (try before.snapshot(environments.0, targets), try after.snapshot(environments.1, targets))
   }
 
-  /// Appends the targets of the calls to the known ones, without duplicates. If there is no target
-  /// at all, returns the root.
+  /// Appends the targets of the calls to the known targets, without duplicates. If there is no
+  /// target at all, returns the root.
   private static func targets(
     _ calls: [APISnapshot.Call], besides known: [APISnapshot.Target] = []
   ) -> [APISnapshot.Target] {

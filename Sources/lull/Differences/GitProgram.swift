@@ -5,33 +5,33 @@ import LullSystem
 /// Runs Git to read a repository, without a shell.
 enum GitProgram {
   struct Problem: Error {
-    /// The error message, including Git's own.
+    /// The error message, which includes Git's own message.
     let message: String
     /// The exit code. `nil` if Git could not be run.
     var code: Int32?
   }
 
-  /// The maximum size of its output, larger than any Lua file or list of them.
+  /// The maximum size of Git's output in bytes, larger than any Lua file or list of Lua files.
   private static let limit = 64 << 20
 
-  /// Prevents Git from running programs that the repository's configuration names.
+  /// Options that prevent Git from running programs that the repository's configuration names.
   private static let caution = [
     "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
   ]
 
-  /// Prevents Git from fetching missing objects of a partial clone, which may run programs too.
-  /// Unlike `protocol.allow`, the variable takes precedence over the repository's
-  /// `protocol.ext.allow`.
+  /// Variables that prevent Git from fetching missing objects of a partial clone, because fetching
+  /// may run programs too. Unlike `protocol.allow`, `GIT_ALLOW_PROTOCOL` takes precedence over the
+  /// repository's `protocol.ext.allow`.
   private static let variables = ["GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1"]
 
-  /// Names a repository that does not exist, so that Git reads no repository's configuration or
-  /// attributes.
+  /// Options that name a repository that does not exist, so that Git does not read the
+  /// configuration or attributes of any repository.
   private static let outside = [
     "--git-dir=/dev/null/none", "-c", "core.attributesFile=/dev/null", "--no-pager",
   ]
 
-  /// Options for a repository that the environment names, as in a hook. Its relative paths start
-  /// from the current folder, not from the folder that Git runs in.
+  /// Options for a repository that environment variables name, as in a Git hook. Relative paths in
+  /// these variables start from the current folder, not from the folder that Git runs in.
   private static var place: [String] {
     guard let folder = variable("GIT_DIR") else { return [] }
     let tree = variable("GIT_WORK_TREE") ?? "."
@@ -52,8 +52,9 @@ enum GitProgram {
     return (try? run(["rev-parse", "--verify", "--quiet", word + "^{commit}"], in: ".")) != nil
   }
 
-  /// The former path below `before` of the file `name` below `after`. The folders have the same
-  /// parent and are outside any repository. `nil` if Git finds no file that is similar enough.
+  /// The path that a renamed file had before. The result is a path below the folder `before`. The
+  /// file is `name` below the folder `after`. Both folders have the same parent and are outside any
+  /// repository. `nil` if Git finds no file that is similar enough.
   static func formerName(
     of name: String, from before: String, to after: String
   ) throws(Problem) -> String? {
@@ -115,7 +116,7 @@ enum GitProgram {
     return bytes
   }
 
-  /// Reads the output to its end. `nil` if there is more than the limit.
+  /// Reads the output to its end. `nil` if the output is longer than the limit.
   private static func read(_ descriptor: Int32, _ limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)

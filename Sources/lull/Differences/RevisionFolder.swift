@@ -2,8 +2,8 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The files that API files need from a revision of a repository, extracted so that they can be
-/// run: Lua files, and schemas next to them. Deleted with this object.
+/// Lua files from a revision of a repository, and the schemas next to them, extracted so that API
+/// files can be run. The extracted files are deleted with this object.
 final class RevisionFolder {
   typealias Problem = GitProgram.Problem
 
@@ -38,7 +38,7 @@ final class RevisionFolder {
   deinit { root.remove() }
 
   /// The extracted copy of a file in the working tree, and the file's path in the revision. `nil`
-  /// if the revision has the file under neither this name nor another.
+  /// if the revision does not have the file, not even under another name.
   func file(_ path: String) throws(Problem) -> (place: String, known: String)? {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let folder = try self.folder(FileName.folder(of: path))
@@ -59,7 +59,7 @@ final class RevisionFolder {
     folders.map { ($0.value.place + "/", $0.key == "." ? "" : "\($0.key)/") }
   }
 
-  /// Replaces the paths of extracted files in a text with those in the revision.
+  /// Replaces the paths of extracted files in a text with the paths in the revision.
   func shown(in text: String) -> String {
     places.reduce(text) { $0.replacing($1.here, with: "\(revision):\($1.there)") }
   }

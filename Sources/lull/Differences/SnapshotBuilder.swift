@@ -19,7 +19,7 @@ struct SnapshotBuilder {
   let path: String
   /// The environment to inspect. `nil`: the file without an environment.
   let environment: String?
-  /// Replaces file names in a text with those shown in messages.
+  /// Replaces file names in a text with the file names shown in messages.
   let shown: (String) -> String
 
   /// - Parameter targets: The URLs whose settings are included.
@@ -39,7 +39,7 @@ struct SnapshotBuilder {
           + "\(snapshot.service.first?.value ?? "none")\n", code: 3)
     case .needs(let note):
       throw Failure(
-        report: "lull: \(shown(note)): it cannot be compared without running it\n", code: 3)
+        report: "lull: \(shown(note)): the file cannot be compared without running it\n", code: 3)
     case .module(let report): throw Failure(report: shown(report), code: 3, isOfModule: true)
     case .wrong(let report, _): throw Failure(report: shown(report), code: 3)
     case .ended(let code): throw Failure(report: "", code: code)
@@ -181,6 +181,7 @@ private final class SnapshotFiller {
   private func call(_ call: APICall, _ line: Int) -> APISnapshot.Call {
     var traits: [APISnapshot.Trait] = []
     if call.bodyForm != .json { traits.append(.init("body", call.bodyForm.rawValue)) }
+    if call.isSafe { traits.append(.init("safe", "true")) }
     if call.requiresBody { traits.append(.init("body_required", "true")) }
     if let pages = call.pagesText {
       traits.append(

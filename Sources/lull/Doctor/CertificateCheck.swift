@@ -92,7 +92,8 @@ enum PEM {
     return found
   }
 
-  /// The time when a certificate expires, in seconds since 1970. `nil` if it can't be read.
+  /// The time when a certificate expires, in seconds since 1970. `nil` if the certificate can't be
+  /// read.
   static func expiry(of certificate: [UInt8]) -> Double? {
     guard var whole = DER(certificate[...]).enter(0x30), var inner = whole.next(0x30) else {
       return nil
@@ -137,8 +138,8 @@ enum PEM {
       return copy.next(tag)
     }
 
-    /// Consumes the next value and returns its content, if it has this tag. Otherwise returns
-    /// `nil`.
+    /// If the next value has this tag, consumes the value and returns its content. Otherwise
+    /// returns `nil`.
     mutating func next(_ tag: UInt8) -> DER? {
       guard bytes.first == tag, let first = bytes.dropFirst().first else { return nil }
       var rest = bytes.dropFirst(2)

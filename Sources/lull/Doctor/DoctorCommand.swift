@@ -30,7 +30,7 @@ struct DoctorCommand {
         LULL_*. Each line begins with ok, warning or problem and ends with the remedy.
         Values of tokens and passwords are never shown.
 
-        No request is sent without URL. With URL, one HEAD request checks the
+        Without URL, no request is sent. With URL, one HEAD request checks the
         connection, the certificate and the clock.
         """,
       arguments: [
@@ -200,7 +200,8 @@ struct DoctorFinding {
   }
 }
 
-/// Checks the connection to a server, and compares the server's clock with that of this machine.
+/// Checks the connection to a server, and compares the server's clock with the clock of this
+/// machine.
 enum ClockCheck {
   /// The accepted difference in seconds: `Date` has no fractions, and responses take time.
   private static let tolerated = 5.0

@@ -66,7 +66,7 @@ enum StateCheck {
       case S_IFREG:
         guard status.st_mode & 0o077 != 0 else { return nil }
         return problem(
-          "other users can read or write it (mode \(mode)), and Lull may refuse it",
+          "other users can read or write this file (mode \(mode)), and Lull may refuse it",
           "chmod 600 \(path), and renew the credentials in it")
       default: return problem("is not a regular file", "move it away")
       }

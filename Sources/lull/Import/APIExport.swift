@@ -30,7 +30,7 @@ struct APIExport {
     self.environment = environment
   }
 
-  /// The result of one inspection.
+  /// The results of one inspection.
   private struct Sight {
     var name = ""
     var description: String?
@@ -121,7 +121,8 @@ struct APIExport {
       if case .seen = second {
         let names = variables.map { "'\($0)'" }.joined(separator: ", ")
         ExportCommand.tell(
-          "values that the file computes from \(names) contain the word 'secret' instead")
+          "values that the file computes from \(names) are exported with the word 'secret' in place of each variable"
+        )
         outcome = second
         variables = []
       }
@@ -130,7 +131,7 @@ struct APIExport {
     case .seen: return (sight, variables)
     case .needs(let note):
       throw CommandFailure(
-        code: 1, message: "lull: \(note): it cannot be \(purpose) without running it\n")
+        code: 1, message: "lull: \(note): the API cannot be \(purpose) without running the file\n")
     case .module(let report): throw CommandFailure(code: 1, message: report)
     case .wrong(let report, let code): throw CommandFailure(code: code, message: report)
     case .ended(let code): throw CommandFailure(code: code, message: "")
@@ -202,7 +203,7 @@ struct APIExport {
 
   // MARK: Servers
 
-  /// Adds the servers and environments; returns the parts that cannot be exported.
+  /// Adds the servers and environments to `api`. Returns the parts that can't be exported.
   private func addServers(
     of sight: Sight, to api: inout ExportedAPI
   ) throws(CommandFailure) -> [ExportedAPI.LeftOut] {
@@ -227,7 +228,8 @@ struct APIExport {
         leftOut.append(
           .init(
             "headers and access of the environment '\(name)'",
-            "they differ from those of the file: use 'lull export \(sight.name)@\(name)'")
+            "they differ from those without an environment: use 'lull export \(sight.name)@\(name)'"
+          )
         )
       }
       guard let url = other.baseURL else { continue }
@@ -241,7 +243,7 @@ struct APIExport {
   }
 }
 
-/// The settings of an API file about requests that no document format can express.
+/// Settings of an API file for its requests that no document format can express.
 struct ExportedSettings {
   private var names: Set<String> = []
   /// The functions among the settings, each with its place in the file.
@@ -262,7 +264,9 @@ struct ExportedSettings {
   }
 
   var leftOut: [ExportedAPI.LeftOut] {
-    var leftOut: [ExportedAPI.LeftOut] = functions.sorted().map { .init($0, "it is a function") }
+    var leftOut: [ExportedAPI.LeftOut] = functions.sorted().map {
+      .init($0, "functions cannot be exported")
+    }
     if !names.isEmpty {
       let shown = names.sorted().map { "'\($0)'" }.joined(separator: ", ")
       leftOut.append(

@@ -24,7 +24,7 @@ struct CurlLines {
     var text = CurlLines.comment("Exported by: \(origin)")
     if let description { text += CurlLines.comment(description) }
     text += CurlLines.comment(
-      "Variables are inserted unescaped: escape values for their place, such as a URL or JSON.")
+      "Variables are inserted unescaped: escape each value for the URL or JSON it is used in.")
     for line in lines {
       guard let command = line.text else { continue }
       let words = line.call.description.map { ": \($0)" } ?? ""
@@ -37,7 +37,7 @@ struct CurlLines {
     return (text, lines.count { $0.text != nil }, lines.flatMap(\.leftOut) + omissions(lines))
   }
 
-  /// The settings that curl can't express, without duplicates.
+  /// The settings of all lines that curl can't express, without duplicates.
   private func omissions(_ lines: [Line]) -> [ExportedAPI.LeftOut] {
     var sentences: [String] = []
     var names: [String: [String]] = [:]
@@ -63,7 +63,7 @@ struct CurlLines {
 
   // MARK: One call
 
-  /// Creates the command line of a call with its required parameters. Optional ones without a
+  /// Creates the command line of a call with its required parameters. Optional parameters without a
   /// default are omitted.
   static func line(for call: APICall, of api: APIFile, _ auth: Auth?) -> Line {
     var line = Line(call: call)
@@ -104,12 +104,12 @@ struct CurlLines {
     if let auth { user = CurlLines.user(of: auth, prefix, &variables) }
     let secrets = secrets(of: call, http, auth)
     guard let text = unmasked(CurlText(http, nil, auth, user: user).text, secrets, &variables)
-    else { return leave("it has a text that looks like the placeholder of a secret") }
+    else { return leave("the call has a text that looks like the placeholder of a secret") }
     if text.contains(Masking.mark) {
       line.leftOut.append(
         .init(
           "a credential of call '\(call.name)'",
-          "it is written in the file; '\(Masking.mark)' is exported instead"))
+          "the credential is written in the file; '\(Masking.mark)' is exported instead"))
     }
     line.omissions = CurlText.omissions(http, auth)
     line.text = variables.written(text)
@@ -153,7 +153,7 @@ struct CurlLines {
     return parameter.isList ? .list([single]) : single
   }
 
-  /// User name and password. Unknown ones become variables.
+  /// The user name and password for curl. An unknown name or password becomes a variable.
   private static func user(
     of auth: Auth, _ prefix: String, _ variables: inout ShellVariables
   ) -> String? {

@@ -101,7 +101,7 @@ struct ExportCommand {
       for one in leftOut { ExportCommand.tell("left out: \(one.what): \(one.reason)") }
       guard count > 0 else {
         throw CommandFailure(
-          code: 3, message: "lull: \(path): it has no calls that could be exported\n")
+          code: 3, message: "lull: \(path) has no calls that could be exported\n")
       }
       guard let file else { return Output.write(text) ? 0 : 1 }
       try file.write(text)
@@ -151,7 +151,7 @@ struct ExportedFile {
     let start = String(decoding: known.prefix(2000), as: UTF8.self)
     guard known.isEmpty || ExportedFile.marks.contains(where: { start.contains($0) }) else {
       throw failure(
-        "'\(path)' was not exported by Lull and is left unchanged: name another file, or move this one "
+        "'\(path)' was not exported by Lull and is left unchanged: name another file, or move this file "
           + "away"
       )
     }

@@ -19,7 +19,7 @@ extension Command {
 
 /// `lull import`: creates API files from other formats.
 enum ImportCommand {
-  /// The formats, by the word after `import`.
+  /// The formats, keyed by the word after `import`.
   fileprivate static let kinds:
     [(name: String, run: @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32)] = [
       ("openapi", OpenAPICommand.run), ("curl", RequestsCommand.run(.curl)),
@@ -57,7 +57,7 @@ enum ImportCommand {
         only,
         .init(
           "--base-url", placeholder: "URL", demand: baseURL,
-          help: "Set the base URL of the API.", details: "Replaces that of the document."),
+          help: "Set the base URL of the API.", details: "Replaces the base URL of the document."),
         .init(
           "--with-mock", kind: .flag, help: "Add an environment 'mock' for lull mock.",
           details: "Later imports into the file add it too."),
@@ -89,7 +89,7 @@ enum ImportCommand {
     var only = OptionTable.only
     only.details = """
       Matches the operationId, the tag or the path of a call; * and ? are wildcards. Later imports use the same \
-      patterns; '*' takes all calls again.
+      patterns; '*' selects all calls again.
       """
     return only
   }

@@ -35,14 +35,15 @@ struct ImportTarget {
       guard kind != "curl", let other = otherKind(of: files) else { return files }
       throw .refused(
         "\(shownPath) was imported by 'lull import \(other)' and is left unchanged: name another file "
-          + "with -o, or move this one away")
+          + "with -o, or move this file away")
     } catch {
       _ = report(error)
       return nil
     }
   }
 
-  /// The format of an earlier import, if it was a different one.
+  /// The format of an earlier import into this file. `nil` if there was none, or if it had the same
+  /// format.
   func otherKind(of files: ImportedFiles) -> String? {
     files.base.flatMap { ImportOrigin.kind(in: $0) }.flatMap { $0 == kind ? nil : $0 }
   }
@@ -58,7 +59,7 @@ struct ImportTarget {
     write(api, Array(APIFileWriter.text(of: api).utf8), files)
   }
 
-  /// Adds calls to a file that was imported in another format.
+  /// Adds calls to a file that was imported from another format.
   ///
   /// - Parameter new: The current file with the calls added.
   func add(_ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles) -> Int32 {
@@ -150,7 +151,7 @@ struct ImportTarget {
       }
       let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
       let other = source == .document ? "the document" : "the import"
-      tell("\(shownPath) is unchanged: \(places) changed both there and in \(other)")
+      tell("\(shownPath) is unchanged: \(places) changed both in the file and in \(other)")
       return 1
     }
   }

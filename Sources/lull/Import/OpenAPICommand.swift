@@ -56,7 +56,7 @@ struct OpenAPICommand {
     return CallRun.run(folder: nil) { host in
       run(files) { () throws(DocumentProblem) in
         guard let url = ResourceURL(absolute: source) else {
-          throw DocumentProblem("it is not a URL", file: source)
+          throw DocumentProblem("this is not a URL", file: source)
         }
         return try DocumentSet(url: url) { (url) throws(DocumentProblem) in
           try DocumentFetcher.fetch(url, by: host)
@@ -96,7 +96,7 @@ struct OpenAPICommand {
     }
     var api = result.api
     guard !api.calls.isEmpty || !patterns.isEmpty else {
-      let reason = api.leftOut.isEmpty ? ": it has no operations" : ""
+      let reason = api.leftOut.isEmpty ? ": the document has no operations" : ""
       Exit.complain(
         "lull: \(ControlCharacters.shownInLine(InputFile.shownName(source))): no call can be imported\(reason)\n"
       )
@@ -153,7 +153,7 @@ enum DocumentFetcher {
     do throws(APIFileProblem) {
       api = try host.part(APIFiles.self).api(atURL: url.text)
     } catch {
-      throw DocumentProblem("it is not a URL", file: url.text)
+      throw DocumentProblem("this is not a URL", file: url.text)
     }
     api.service.configure(
       nil, requestMethods: nil, description: "lull import",
@@ -165,7 +165,7 @@ enum DocumentFetcher {
     }
     let resource = api.service.resource(absoluteURL: url.text)
     guard let response = host.loop.finish(resource.load()) else {
-      throw DocumentProblem("it was interrupted", file: url.text)
+      throw DocumentProblem("the download was interrupted", file: url.text)
     }
     if let error = response.error { throw DocumentProblem(error.summary, file: url.text) }
     guard let entity = response.entity, case .bytes(let bytes) = entity.content else {

@@ -117,13 +117,13 @@ struct RequestsCommand {
     if isAddition, let clash = known.clashes(with: api).first {
       complain(
         "\(path):\(clash.line): \(clash.request) already exists as call '\(clash.name)' and is left unchanged: "
-          + "change it there, or name another file with -o")
+          + "change the call in the file, or name another file with -o")
       return 3
     }
     guard let addition = try known.adding(api) else { throw unfit }
     if !addition.openCalls.isEmpty {
       api.notes.append(
-        "sent without credentials, as in the command: "
+        "calls without credentials, as in the command: "
           + addition.openCalls.joined(separator: ", "))
     }
     let new = addition.bytes

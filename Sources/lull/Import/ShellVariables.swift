@@ -7,13 +7,15 @@ import LullCore
 /// form.
 struct ShellVariables {
   private struct Variable {
-    /// The parameter or credential that the variable belongs to. Each has one variable.
+    /// The parameter or credential that the variable belongs to. Each parameter or credential has
+    /// one variable.
     let owner: String
-    /// The preferred name. The variable gets another name if this one is already used.
+    /// The preferred name. If another variable already has this name, the variable gets a different
+    /// one.
     let name: String
     let mark: String
     let isCredential: Bool
-    /// Whether the variable holds a file name, and the content of that file is sent.
+    /// Whether the variable holds a file name. The content of that file is then sent.
     let isFile: Bool
   }
 
@@ -31,8 +33,8 @@ struct ShellVariables {
     "history", "parameters", "signals", "userdirs", "_",
   ]
 
-  /// The names in the order of creation, without duplicates. Credentials keep their names. If a
-  /// parameter has the same name, its variable is renamed.
+  /// The names of the variables in the order of creation, without duplicates. Credentials keep
+  /// their names. If a parameter has the same name, the parameter's variable is renamed.
   var names: [String] {
     var names = variables.map(\.name)
     var seen: Set<String> = []
@@ -61,8 +63,8 @@ struct ShellVariables {
     return taken.contains(name) ? name + "_" : name
   }
 
-  /// The mark of an environment variable. If the name is already a mark of a parameter, returns it
-  /// unchanged.
+  /// The mark of an environment variable. If `name` is already the mark of a parameter, returns
+  /// `name` unchanged.
   mutating func mark(forCredential name: String) -> String {
     isMark(name)
       ? name
@@ -174,8 +176,8 @@ struct ShellVariables {
     return parts
   }
 
-  /// Uses double quotes if no character needs escaping in them. Otherwise quotes each part
-  /// separately.
+  /// Quotes a word as a whole in double quotes if no character needs escaping in them. Otherwise
+  /// quotes each part separately.
   private func quoted(_ parts: [Part]) -> String {
     let isPlain = parts.allSatisfy { part in
       if case .text(let text) = part { !text.contains { "\"\\$`!".contains($0) } } else { true }
@@ -198,8 +200,8 @@ struct ShellVariables {
     return isPlain ? "\"\(result)\"" : result
   }
 
-  /// Removes the quoting of a word, which has only single quotes, and backslashes only before
-  /// single quotes.
+  /// Removes the quoting of a word. The word has only single quotes, and has backslashes only
+  /// before single quotes.
   private static func unquoted(_ word: String) -> String {
     var text = ""
     var isQuoted = false

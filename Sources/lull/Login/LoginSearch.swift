@@ -5,10 +5,10 @@ import LullLuaSource
 import LullREPL
 import LullTransport
 
-/// Finds the logins of an API file or script by running it up to its first request that needs a
+/// Finds the logins of an API file or script. Runs the file up to its first request that needs a
 /// login. That request is not sent.
 struct LoginSearch {
-  /// The logins, and how to reach the server.
+  /// The logins that were found, and how to reach their server.
   struct Found {
     let logins: [OAuth2.Settings]
     /// A request as the file would send it, with the same connection settings and certificates.
@@ -71,8 +71,8 @@ struct LoginSearch {
       || APIName.usualEnvironment != nil && DeclarationPlaces(source).has("environments")
   }
 
-  /// Finds the logins that the service uses in its environment, not those of other environments.
-  /// (ENV-08)
+  /// Finds the logins that the service uses in its environment, but not the logins of other
+  /// environments. (ENV-08)
   private func runInEnvironment(_ path: String, _ body: (LuaHost, Found) -> Int32) -> Int32 {
     CallRun.run(folder: SourceFile.folder(of: Array(path.utf8))) { host in
       let coordinator = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
@@ -126,7 +126,8 @@ struct LoginSearch {
   private func missing(_ path: String, _ others: [OAuth2.Settings]) -> String {
     let names = others.compactMap { $0.login?.name }
     guard let name, !names.isEmpty else {
-      return "'\(path)' has no login: lull.auth.oauth2_code or lull.auth.oauth2_device makes one"
+      return
+        "'\(path)' has no login: declare one with lull.auth.oauth2_code or lull.auth.oauth2_device"
     }
     return "'\(path)' has no login '\(name)'; it has \(names.joined(separator: ", "))"
   }

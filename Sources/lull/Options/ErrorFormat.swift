@@ -30,7 +30,7 @@ enum ErrorFormat: String, CaseIterable {
 
   func use() { ErrorLines.turn(on: self == .json) }
 
-  /// Uses the format that an option before the command sets, or else the one in the variable
+  /// Uses the format that an option before the command sets, or else the format in the variable
   /// `LULL_ERRORS`.
   ///
   /// - Parameters:
@@ -103,7 +103,7 @@ enum ErrorFormat: String, CaseIterable {
 
 extension ArgumentSpec {
   /// The specification with the option `--errors`, which all commands have. A call parameter with
-  /// the same option name replaces it. (PAR-16)
+  /// the same option name replaces this option. (PAR-16)
   var withErrors: ArgumentSpec {
     guard option(ErrorFormat.option) == nil else { return self }
     var spec = self

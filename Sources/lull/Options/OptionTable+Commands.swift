@@ -2,9 +2,10 @@ import LullArguments
 import LullSystem
 import LullTransport
 
-/// Options that several commands share, except those of requests.
+/// Options that several commands share, except the options of requests.
 extension OptionTable {
-  /// The output format of a list. Excludes raw, because there is no response body.
+  /// The option for the output format of a list. The format `raw` is excluded, because a list is
+  /// not a response body.
   static func format(standard: String? = nil) -> Argument {
     Argument(
       names: ["-o", "--output"], placeholder: "FORMAT",
@@ -46,7 +47,7 @@ extension OptionTable {
       "--namespace", placeholder: "NAME", help: "Set the namespace of lull.share (default lull)."),
     .init(
       "--ca-file", placeholder: "FILE", help: "Trust the certificates in this file (PEM).",
-      details: "They replace those of the system, for rediss://."),
+      details: "With rediss://, these certificates replace those of the system."),
   ]
 
   static let textOrJSON = Argument(

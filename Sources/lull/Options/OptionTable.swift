@@ -51,8 +51,8 @@ enum OptionTable {
       names: ["--chart"], placeholder: "FIELD", demand: .some("the name of a field such as visits"),
       category: "Output", help: "Draw a field of the rows as a bar chart.",
       details: """
-        Draws the result of -f if there is one. If there are more rows than the terminal has lines, the chart is \
-        a line of marks. The field 'value' draws a list of numbers.
+        With -f, draws the result of the expression. If there are more rows than the terminal has lines, the \
+        chart is one line of marks. For a list of numbers, FIELD is 'value'.
         """,
       rules: [.conflicts("-o", "-O", "--download", "-r", "--columns", "--stream")]),
     .init(
@@ -100,7 +100,7 @@ enum OptionTable {
       names: ["--download"], kind: .flag, category: "Output",
       help: "Save the body under the server's file name.",
       details: """
-        The name comes from Content-Disposition, otherwise from the URL. The folder is this one, or that of -O. \
+        The name comes from Content-Disposition, otherwise from the URL. The file is saved in the current folder, or in the folder of -O. \
         If the file exists, the new name gets a number.
         """,
       rules: [.conflicts("-O -", "-o !raw", "-f", "-i")]),
@@ -173,18 +173,31 @@ enum OptionTable {
     help: "Ignore the defaults of config.lua.",
     details: "The file is ~/.config/lull/config.lua.")
 
-  static let body: [Argument] = [
-    .init(
+  /// The options of a body. Only a query can have both a body and pages.
+  static func body(ofQuery isQuery: Bool) -> [Argument] {
+    let data = Argument(
       names: ["-d", "--data"], placeholder: "BODY", category: "Body",
       help: "Send this body: text, @FILE, or - for stdin.",
       rules: [
-        .conflicts("--raw", "--pages", "--all"),
+        isQuery ? .conflicts("--raw") : .conflicts("--raw", "--pages", "--all"),
         .init(.conflicts("--ignore-stdin"), for: ["-"]),
-      ], completion: .files, isCommon: true),
-    .init(
+      ], completion: .files, isCommon: true)
+    let raw = Argument(
       names: ["--raw"], placeholder: "BODY", category: "Body",
       help: "Send this text as the body, unchanged.",
-      details: "A leading @ is part of the body.", rules: [.conflicts("--pages", "--all")]),
+      details: "A leading @ is part of the body.",
+      rules: isQuery ? [] : [.conflicts("--pages", "--all")])
+    let method = Argument(
+      names: ["--query-method"], placeholder: "METHOD", choices: ["QUERY", "POST"],
+      category: "Body", help: "Send the query by this method.",
+      details: """
+        The default is the setting query_method of the API file, otherwise QUERY. POST is declared safe: it is \
+        retried and cached like QUERY.
+        """, isCommon: true)
+    return [data, raw] + otherBody + (isQuery ? [method] : [])
+  }
+
+  private static let otherBody: [Argument] = [
     .init(
       names: ["--form"], kind: .flag, category: "Body",
       help: "Send items as a form instead of JSON.", rules: [.conflicts("--json")], isCommon: true),
@@ -224,18 +237,18 @@ enum OptionTable {
       demand: .init("FIELD or FIELD=PARAM") { !CallOptions.cursorParts($0).contains("") },
       category: "Pages", help: "Read the cursor of the next page from FIELD.",
       details: """
-        The field is one of the page or of its last row. PARAM is the query parameter of the next request.
+        FIELD is a field of the page or of its last row. PARAM is the query parameter of the next request.
         """,
       rules: [.conflicts("--page", "--offset"), .needs("--all", "--pages")]),
     .init(
       names: ["--page"], placeholder: "PARAM", demand: .some("the name of a parameter"),
       category: "Pages", help: "Count pages in this query parameter.",
-      details: "Starts with its value in the URL, otherwise with 1.",
+      details: "Starts with the value of PARAM in the URL, otherwise with 1.",
       rules: [.conflicts("--offset"), .needs("--all", "--pages")]),
     .init(
       names: ["--offset"], placeholder: "PARAM", demand: .some("the name of a parameter"),
       category: "Pages", help: "Count rows in this query parameter.",
-      details: "Starts with its value in the URL, otherwise with 0.",
+      details: "Starts with the value of PARAM in the URL, otherwise with 0.",
       rules: [.needs("--all", "--pages")]),
     .init(
       names: ["--rows"], placeholder: "FIELD", demand: .some("the name of a field"),
@@ -263,8 +276,8 @@ enum OptionTable {
       names: ["--session"], placeholder: "NAME", demand: sessionName, category: "Credentials",
       help: "Store cookies and credentials for later.",
       details: """
-        Later requests with this option to the same scheme, host and port send them. Credentials are -a and \
-        headers such as Authorization.
+        Later requests with this option to the same scheme, host and port send the cookies and credentials. \
+        Credentials are -a and headers such as Authorization.
         """,
       rules: [.conflicts("--session-read-only")], isCommon: true),
     .init(
@@ -287,7 +300,7 @@ enum OptionTable {
     .init(
       names: ["--ca-file"], placeholder: "FILE", demand: .fileName, category: "Connection",
       help: "Trust the certificates in this file (PEM).",
-      details: "They replace those of the system."),
+      details: "These certificates replace those of the system."),
     .init(
       names: ["--insecure"], kind: .flag, category: "Connection",
       help: "Skip TLS certificate verification.", isCommon: true),
@@ -318,7 +331,7 @@ enum OptionTable {
       rules: [.conflicts("--no-follow"), .defaultYields(to: "--follow")]),
     .init(
       names: ["--http"], placeholder: "VERSION", choices: HTTPVersion.allCases.map(\.rawValue),
-      category: "Connection", help: "Set the newest HTTP version.",
+      category: "Connection", help: "Set the newest HTTP version to use.",
       details: "2 with http:// uses HTTP/2 without an upgrade; the server has to support that."),
   ]
 

@@ -12,7 +12,7 @@ struct ColouredMarkup {
   private let text: Substring.UTF8View
   private var result = ""
 
-  /// The coloured text. `nil` if it is neither XML nor HTML, or colours are off.
+  /// The text with colours. `nil` if the text is neither XML nor HTML, or if colours are off.
   static func text(_ text: String, in entity: Entity, _ style: OutputStyle) -> String? {
     guard style.isColoured, text.utf8.count <= largest,
       types.contains(where: { $0.matches(entity.contentType) })
@@ -45,8 +45,8 @@ struct ColouredMarkup {
     result += String(Substring(rest))
   }
 
-  /// Writes the text up to and including `end` in one colour, such as a comment or a declaration.
-  /// Returns the rest.
+  /// Writes a part in one colour, such as a comment or a declaration: the text up to and including
+  /// `end`. Returns the remaining text.
   private mutating func paint(
     _ rest: Substring.UTF8View, through end: String
   ) -> Substring.UTF8View {
@@ -61,7 +61,7 @@ struct ColouredMarkup {
     return rest[stop...]
   }
 
-  /// Writes a tag such as `<name attribute="value">` with colours. Returns the rest.
+  /// Writes a tag such as `<name attribute="value">` with colours. Returns the remaining text.
   private mutating func paintTag(_ rest: Substring.UTF8View) -> Substring.UTF8View {
     var rest = rest
     let behind = rest.dropFirst().drop { $0 == UInt8(ascii: "/") }

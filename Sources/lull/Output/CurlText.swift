@@ -129,7 +129,7 @@ struct CurlText {
 }
 
 extension CurlText {
-  /// The curl options for credentials. `nil` if a header contains them.
+  /// The curl options for credentials. `nil` if a header contains the credentials.
   ///
   /// - Parameter shown: User name and password, shown instead of the masked ones.
   static func login(_ auth: Auth?, _ http: HTTPRequest, user shown: String?) -> [String]? {
@@ -234,7 +234,7 @@ extension CurlText {
     }
     if options.redirects == .followWithinOrigin {
       sentences.append(
-        "curl follows redirects to other origins too, which redirects = \"same_origin\" does not")
+        "curl also follows redirects to other origins, which redirects = \"same_origin\" prevents")
     }
     if let seconds = options.firstByteTimeout {
       sentences.append(
@@ -251,8 +251,8 @@ extension CurlText {
     return !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
   }
 
-  /// A duration as an argument of curl. If it is too long for curl, returns the number that means
-  /// no limit.
+  /// A duration as an argument of curl. If the duration is too long for curl, returns the number
+  /// that means no limit.
   private static func seconds(_ seconds: Double) -> String {
     guard seconds < 2_000_000 else { return "0" }
     let whole = seconds.rounded()

@@ -5,10 +5,10 @@ import LullSystem
 enum HTMLPage {
   private static let types = ["text/html", "application/xhtml+xml"].map { ContentTypePattern($0) }
   private static let longestTitle = 200
-  /// The size of the beginning that is searched for a title, in bytes.
+  /// The number of bytes at the beginning of a page in which a title is searched for.
   private static let head = 64 * 1024
 
-  /// The title and size of an error page. `nil` if it is not HTML.
+  /// The title and size of an error page. `nil` if the entity is not HTML.
   static func summary(of entity: Entity?) -> String? {
     guard let entity, types.contains(where: { $0.matches(entity.contentType) }) else { return nil }
     let bytes: [UInt8]

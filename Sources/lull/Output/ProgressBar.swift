@@ -13,10 +13,11 @@ final class ProgressBar {
   /// The minimum width of a bar with speed and time next to it, in columns.
   private static let shortest = 10
   private static let mark = 6
-  /// The width of the text next to the bar, and of the speed and time, in columns.
+  /// The width in columns of the text next to the bar (`besides`) and, in addition, of the speed
+  /// and time (`extras`).
   private static let (besides, extras) = (28, 24)
-  /// The delay before the bar appears, except for a saved file, and the interval between updates.
-  /// Both in seconds.
+  /// The delay before the bar appears, except for a saved file (`patience`), and the interval
+  /// between updates (`interval`). Both are in seconds.
   private static let (patience, interval) = (1.0, 0.25)
 
   private let isShown: Bool
@@ -29,7 +30,7 @@ final class ProgressBar {
   private var hasReceived = false
   private var timer: (any HostTimer)?
   private weak var request: Request?
-  /// The pages so far. `nil` without paging.
+  /// The number of pages and of rows so far. `nil` without paging.
   private var pages: (count: Int, rows: Int)?
 
   /// Shows no bar if the body is written to the terminal.
@@ -52,7 +53,7 @@ final class ProgressBar {
     wait()
   }
 
-  /// Counts a page and its rows. From then on, both numbers are shown.
+  /// Counts a page and its rows. From then on, the bar shows the numbers of pages and rows.
   func count(_ page: JSONText) {
     guard isShown else { return }
     pages = ((pages?.count ?? 0) + 1, (pages?.rows ?? 0) + page.count)
@@ -82,7 +83,7 @@ final class ProgressBar {
 
   // MARK: Updates
 
-  /// The size of an upload for which the bar was shown. `nil` if it was not shown.
+  /// The size of an upload for which the bar was shown. `nil` if the bar was not shown.
   private var uploadSize: Int?
 
   private func wait() {

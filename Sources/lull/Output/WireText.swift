@@ -115,7 +115,8 @@ struct WireBody {
     return "\(mark)\n" + lines.map { "\(mark) \($0)\n" }.joined()
   }
 
-  /// The text in the named charset or else in UTF-8. `nil` if it is invalid.
+  /// The text in the named charset or else in UTF-8. `nil` if the bytes are not valid in the
+  /// charset.
   private var decoded: String? {
     guard !bytes.contains(0) else { return nil }
     let charset = ContentType(type).charset ?? "utf-8"
@@ -158,8 +159,8 @@ final class ReceivedHead: Sendable {
     }
   }
 
-  /// The lines of the head, with credentials masked. `nil` if the response with this status has no
-  /// such head, for example because it comes from a cache.
+  /// The lines of the head, with credentials masked. `nil` if the last received head does not have
+  /// this status, for example because the response comes from a cache.
   func text(status: Int, _ style: OutputStyle) -> String? {
     let bytes = latest.withLock { $0 }
     let line = String(decoding: bytes.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self)

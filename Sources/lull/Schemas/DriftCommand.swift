@@ -26,7 +26,7 @@ struct DriftCommand {
         Compares recorded responses with the schemas of an API, without the network.
 
         Without --from-cache and --from-har it reads all recordings below tests, and the
-        cache. Each row names a place as a JSON Pointer (* is any element), the number
+        cache. Each row has a path as a JSON Pointer (* is any element), the number
         of responses, and a tier:
 
           breaking  a required field is missing, or a type is not declared
@@ -98,8 +98,7 @@ struct DriftCommand {
     }
   }
 
-  /// The schemas in the file that belongs to the API. `nil` if the calls declare their own schemas
-  /// instead.
+  /// The schemas in the API's schema file. `nil` if the calls declare their own schemas instead.
   private static func schemas(of api: ParsedAPI) throws(CommandFailure) -> SchemaFile? {
     do throws(SchemaProblem) {
       if let schemas = try api.schemas() { return schemas }
@@ -116,7 +115,7 @@ struct DriftCommand {
 
   // MARK: Traffic
 
-  /// The available traffic, and whether all recordings of it could be read.
+  /// The available traffic. `isWhole` is whether all recordings of the traffic could be read.
   private func traffic(of api: ParsedAPI) throws(CommandFailure) -> (Traffic, isWhole: Bool) {
     guard sources.isEmpty else { return (try sources.traffic(of: api), true) }
     var traffic = try sources.traffic(of: api)
@@ -208,6 +207,6 @@ struct DriftCommand {
       "lull: \(answers) of \(traffic.exchanges.count) compared: "
         + (report.compared == 0
           ? "none has content and a schema"
-          : counts.isEmpty ? "as declared" : counts.joined(separator: ", ")) + "\n")
+          : counts.isEmpty ? "all as declared" : counts.joined(separator: ", ")) + "\n")
   }
 }

@@ -9,16 +9,16 @@ import LullSystem
 struct ParsedAPI {
   let name: String
   let path: String
-  /// The environment that the file was inspected in. `nil`: none.
+  /// The environment that the file was inspected in. `nil`: no environment.
   let environment: String?
   let environments: [String]
   let base: String?
   let calls: [TypedCall]
   let routes: CallRoutes
-  /// Schemas that calls declare themselves, by call name.
+  /// The schemas that calls declare themselves, keyed by call name.
   let ownSchemas: [String: OwnSchema]
-  /// The path of the schema file: the one that the API file names, or else the one with the same
-  /// name as the API file.
+  /// The path of the schema file: either the file that the API file names, or else the file with
+  /// the same name as the API file.
   let schemasPath: String
 
   init(_ api: APIFile) throws(APIFileProblem) {
@@ -42,7 +42,8 @@ struct ParsedAPI {
     schemasPath = named ?? "\(FileName.folder(of: api.path))/\(api.name).schemas.json"
   }
 
-  /// Inspects the file of a word, in the environment named by the word or by `LULL_ENV`.
+  /// Inspects the API file that a word names, in the environment named by the word or by
+  /// `LULL_ENV`.
   static func inspect(_ word: String) -> Result<ParsedAPI, CommandFailure> {
     guard let inspection = APIInspection(of: word) else {
       return .failure(CommandFailure(code: 3, message: "lull: \(APIFileLocator.missing(word))\n"))
@@ -74,8 +75,8 @@ struct ParsedAPI {
     (base ?? name) + (environment.map { " in the environment '\($0)'" } ?? "")
   }
 
-  /// Other environments whose URLs overlap with those of this one. `nil` is the file without an
-  /// environment.
+  /// The other environments whose URLs overlap with the URLs of this environment. `nil` as an
+  /// element: the file without an environment.
   var neighbours: [String?] {
     guard !environments.isEmpty, let prefix = routes.prefix else { return [] }
     let others = ([nil] + environments.map(Optional.some)).filter { $0 != environment }
@@ -89,10 +90,10 @@ struct ParsedAPI {
     }
   }
 
-  /// The folder of the file.
+  /// The folder of the API file.
   var folder: String { FileName.folder(of: path) }
 
-  /// Loads the schemas. `nil` if there is no such file.
+  /// Loads the schemas. `nil` if there is no schema file.
   func schemas() throws(SchemaProblem) -> SchemaFile? {
     guard FileName.resolved(schemasPath) != nil else { return nil }
     return try SchemaFile.read(Array(schemasPath.utf8), name: schemasPath)
@@ -126,7 +127,7 @@ extension TypedCall {
       })
   }
 
-  /// The LuaCATS type. `nil` if the schemas may be more precise.
+  /// The LuaCATS type of a parameter. `nil` if the schemas may have a more precise type.
   private static func type(of parameter: CallParameter) -> String? {
     let single: String
     switch parameter.kind {

@@ -46,12 +46,12 @@ struct Traffic {
     if others > 0 { words.append("\(others) for other URLs") }
     if strangers > 0 { words.append("\(strangers) for other environments") }
     guard !words.isEmpty else { return "" }
-    return "; there \(others + strangers == 1 ? "is" : "are") \(words.joined(separator: " and "))"
+    return "; other responses: \(words.joined(separator: " and "))"
   }
 
   // MARK: Recordings
 
-  /// Reads an HTTP Archive.
+  /// Adds the exchanges in an HTTP Archive file.
   mutating func addArchive(_ path: String) throws(CommandFailure) {
     let bytes: [UInt8]
     do throws(InputFile.Unreadable) {
@@ -99,18 +99,20 @@ struct Traffic {
 
   // MARK: The cache
 
-  /// Adds the API's entries in the cache file. For each URL, the newest entry that is JSON is
-  /// added, whichever stage stored it.
+  /// Adds the API's entries in the cache file. For each URL and each query, the newest entry that
+  /// is JSON is added, whichever stage stored it.
   mutating func addCache() throws(CommandFailure) {
     guard let prefix = routes.prefix else { return }
     do throws(CacheInspection.Problem) {
       let cache = try CacheInspection(path: nil)
       for url in try cache.urls(prefix: prefix) {
-        for entity in try cache.entries(url: url).map(\.entity) {
+        for entry in try cache.entries(url: url) where entry.place.address == url {
+          let (place, entity) = (entry.place, entry.entity)
           guard case .json(let document) = Traffic.body(entity) else { continue }
+          let method = place.query.isEmpty ? "GET" : String(place.query.prefix { $0 != " " })
           exchanges.append(
             Exchange(
-              method: "GET", url: url, status: entity.exchange?.status ?? 200, sent: nil,
+              method: method, url: place.url, status: entity.exchange?.status ?? 200, sent: nil,
               body: .json(document)))
           break
         }
@@ -174,7 +176,7 @@ struct TrafficOptions {
     return traffic
   }
 
-  /// Adds the traffic in the cache. Warns if it may belong to another environment.
+  /// Adds the traffic in the cache. Warns if that traffic may belong to another environment.
   static func addCache(of api: ParsedAPI, to traffic: inout Traffic) throws(CommandFailure) {
     let count = traffic.exchanges.count
     try traffic.addCache()

@@ -176,7 +176,7 @@ struct TypesCommand {
   }
 
   /// Stores inferred schemas for the validator and `lull drift`. An existing file is replaced only
-  /// if it was inferred too.
+  /// if its schemas were inferred too.
   private func keep(_ bytes: [UInt8], of api: ParsedAPI) throws(CommandFailure) {
     let path = api.schemasPath
     if FileName.resolved(path) != nil {

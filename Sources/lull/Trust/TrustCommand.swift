@@ -21,9 +21,9 @@ struct TrustCommand {
       description: """
         Lets completion, lull apis, lull check and lull call --help run API files.
 
-        They run trusted files with all rights except network access, and other files
-        in the sandbox. Files of your configuration folder need no trust. Requests and
-        scripts run the files they name, trusted or not.
+        These commands run trusted files with all rights except network access, and
+        other files in the sandbox. Files of your configuration folder need no trust.
+        Requests and scripts run the files they name, trusted or not.
 
         PATH is an API file, an API by name, or a folder with API files (default
         ./apis). Each file runs once to find the files it loads. Trust covers the
@@ -144,7 +144,8 @@ struct TrustCommand {
     var code: Int32
   }
 
-  /// The digests of the files that a file loads. `nil` if trusting it has no effect.
+  /// Inspects an API file and returns the digests of all files that it loads. `nil` if trusting the
+  /// API file has no effect.
   private static func inspect(
     at file: TrustTarget.File, isNamed: Bool
   ) -> Result<TrustRecord.Digests?, Refusal> {
@@ -216,7 +217,7 @@ extension TrustCommand {
     return 0
   }
 
-  /// Describes how the files differ from those that were trusted. `nil` if they do not differ.
+  /// Describes how the files differ from their trusted versions. `nil` if there is no difference.
   static func state(of digests: TrustRecord.Digests) -> String? {
     for (path, digest) in digests.sorted(by: { $0.key < $1.key }) {
       switch TextFile.read(Array(path.utf8), limit: LoadGate.largest) {

@@ -18,8 +18,8 @@ enum TrustDecision {
     Exit.complain("lull: nothing is trusted: \(problem.message)\n")
   }
 
-  /// The gate that checks every file the inspection loads. `nil` if the file must be inspected in
-  /// the sandbox instead.
+  /// A gate that checks every file that the inspection loads. `nil` if the API file must be
+  /// inspected in the sandbox instead.
   static func gate(for path: String) -> LoadGate? {
     guard let real = FileName.resolved(path) else { return nil }
     if let folder = ownFolder(of: real) {
@@ -29,8 +29,8 @@ enum TrustDecision {
     return LoadGate(.trusted(digests), path: path, real: real)
   }
 
-  /// The user's configuration folder, if it contains the file after links are resolved. `nil` if it
-  /// does not, or if the user does not own both.
+  /// The user's configuration folder, if it contains the file after links are resolved and if the
+  /// user owns both. Otherwise `nil`.
   static func ownFolder(of real: String) -> String? {
     guard let own = APIFolder.own, let folder = FileName.resolved(FileName.folder(of: own.path)),
       folder != "/", real.hasPrefix(folder + "/"),
@@ -47,8 +47,8 @@ enum TrustDecision {
 
 /// Checks the files that an API file loads when an inspection runs it without a sandbox.
 ///
-/// The bytes that are checked are those that run. After the first file that violates the rule, the
-/// inspection ends and its result is discarded.
+/// The bytes of a file that are checked are also the bytes that run. If a file violates the rule,
+/// the inspection ends and its result is discarded.
 final class LoadGate: FileGate {
   enum Rule {
     /// Allows files below a folder. Files elsewhere, such as those of the system, must be named by
@@ -111,7 +111,7 @@ final class LoadGate: FileGate {
     if known[real] == digest { return nil }
     if real == self.real { return "has changed since it was trusted" }
     return known[real] == nil
-      ? "loads '\(shown)', which it did not when it was trusted"
+      ? "loads '\(shown)', which it did not load when it was trusted"
       : "loads '\(shown)', which has changed since it was trusted"
   }
 
@@ -120,9 +120,10 @@ final class LoadGate: FileGate {
   var note: String? {
     guard let refusal else { return nil }
     let remedy =
-      if case .trusted = rule { "; 'lull trust \(path)' trusts it in its current state" } else {
+      if case .trusted = rule { "; 'lull trust \(path)' trusts the file in its current state" } else
+      {
         ""
       }
-    return "\(refusal): it was inspected in the sandbox\(remedy)"
+    return "\(refusal): the file was inspected in the sandbox\(remedy)"
   }
 }

@@ -2,16 +2,16 @@ import LullCore
 import LullSystem
 import LullTransport
 
-/// The files that inspections may run without a sandbox: their digests, and those of the files that
-/// they load. Stored in a file that only its owner can read.
+/// The record of files that inspections may run without a sandbox. It contains the digests of these
+/// files and of the files that they load. It is stored in a file that only its owner can read.
 ///
 /// Behaviours: TRUST-01 to TRUST-11.
 struct TrustRecord {
-  /// Digests by file name, with links resolved.
+  /// The digests of files, keyed by file name with links resolved.
   typealias Digests = [String: String]
 
-  /// The digests of the files that each trusted file loads, including itself. The key is the
-  /// trusted file.
+  /// For each trusted file, the digests of the file itself and of the files that it loads. The key
+  /// is the trusted file.
   private(set) var files: [String: Digests] = [:]
 
   /// The maximum size of the record in bytes, enough for many thousand files.
@@ -23,7 +23,7 @@ struct TrustRecord {
     }
   }
 
-  /// Reads the record. Empty if there is no file.
+  /// Reads the record. The record is empty if its file does not exist.
   static func read() throws(TokenFile.Problem) -> TrustRecord {
     guard let file else { return TrustRecord() }
     return try TrustRecord(file)

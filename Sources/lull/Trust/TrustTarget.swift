@@ -43,7 +43,7 @@ struct TrustTarget {
       ? "there is no folder 'apis' here: name files or folders" : APIFileLocator.missing(word)
   }
 
-  /// Whether the argument names a file of the record, which may have been deleted.
+  /// Whether the argument covers this file of the record. The file may have been deleted.
   func covers(_ real: String) -> Bool {
     if let file, FileName.resolved(file) == real { return true }
     let name = TrustTarget.absolute(word)
@@ -58,7 +58,7 @@ struct TrustTarget {
     FileName.resolved(path).map { File(path: path, real: $0) }
   }
 
-  /// The absolute path, with links resolved as far as it exists.
+  /// The absolute path. Links are resolved in the part of the path that exists.
   private static func absolute(_ word: String) -> String {
     if let real = FileName.resolved(word) { return real }
     let parts = word.split(separator: "/").map(String.init)

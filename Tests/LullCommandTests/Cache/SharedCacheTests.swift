@@ -120,8 +120,11 @@ struct SharedCacheTests {
     ("{ max_size = 65536 }", "'max_size' must be a number of bytes, 1048576 or more"),
     ("{ secret = '' }", "'secret' must be a non-empty string"),
     ("{ secret = {} }", "'secret' must be a secret or a string, got table"),
-    ("{ secret = lull.secret { command = { 'pass' } } }", "must be known when the cache is made"),
-    ("{ secret = lull.secret { env = 'NOT_THERE' } }", "must be known when the cache is made"),
+    (
+      "{ secret = lull.secret { command = { 'pass' } } }",
+      "must be available when the cache is made"
+    ),
+    ("{ secret = lull.secret { env = 'NOT_THERE' } }", "must be available when the cache is made"),
     ("{ secrets = 'geheim' }", "did you mean 'secret'?"), ("1", "table expected"),
   ])
   func `SCA-14 options that make no sense are refused in one line`(options: String, message: String)

@@ -246,7 +246,8 @@ struct DescribeTests {
     ] {
       let ending = try folder.runLull(words)
       #expect(ending.code == 1 && ending.output == "", "\(ending)")
-      #expect(ending.errors.contains("it cannot be described without running it"), "\(ending)")
+      #expect(
+        ending.errors.contains("the API cannot be described without running the file"), "\(ending)")
     }
     let root = try document("shop", environment: ["SHOP_URL": "https://other.example"])
     #expect(root["base_url"]?.string == "https://shop.example")

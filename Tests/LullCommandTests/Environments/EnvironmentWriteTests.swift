@@ -51,7 +51,7 @@ struct EnvironmentWriteTests {
         + "confirmation at a terminal, or --yes\n")
     #expect(refused.code == 2)
     #expect(try run("call", "x@prod", "make", "--n", "1").code == 2)
-    #expect(try run("PROPFIND", "x@prod", "/a").code == 2)
+    #expect(try run("MKCOL", "x@prod", "/a").code == 2)
     #expect(try run("x@prod", "/a", "b=c", more: ["LULL_ENV": "test"]).code == 2)
     #expect(try run("delete", "x", "/a", more: ["LULL_ENV": "prod"]).code == 2)
     #expect(lines == [])

@@ -193,7 +193,7 @@ struct CurlImportTests {
     let header = try lull(
       "import", "curl", "curl https://v.example/ -H 'X-É: a'", "-o", "v.lua", folder: folder.path)
     #expect(
-      header.errors == "lull: left out, because they are not valid headers: x-é\n")
+      header.errors == "lull: headers left out, because they are not valid headers: x-é\n")
     // What asks without credentials goes on without those of another.
     #expect(
       try lull("import", "curl", "curl https://y.example/a", "-o", "y.lua", folder: folder.path)
@@ -256,7 +256,7 @@ struct CurlImportTests {
     for text in [
       "-m, -x, --retry", "output or are Lull's default: -v", "is a cookie file", "line breaks",
       "'jq' after | is left out",
-      "left out: HEAD https://other.example/b: it is for another host",
+      "left out: HEAD https://other.example/b: the request is for another host",
     ] {
       #expect(second.errors.contains(text), "\(text)\n\(second.errors)")
     }

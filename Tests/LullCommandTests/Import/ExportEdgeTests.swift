@@ -69,7 +69,8 @@ struct ExportEdgeTests {
     let lines = try export("shop", "--curl", "--only", "c", environment: "")
     #expect(lines.code == 3 && !lines.output.contains("AWS"), "\(lines)")
     #expect(
-      lines.errors.contains("call 'c': it has a text that looks like the placeholder of a secret"),
+      lines.errors.contains(
+        "call 'c': the call has a text that looks like the placeholder of a secret"),
       "\(lines)")
   }
 

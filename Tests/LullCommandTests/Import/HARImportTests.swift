@@ -174,9 +174,9 @@ struct HARImportTests {
       text.contains("path = \"/some\"") && !text.contains("/other") && !text.contains("hunter"))
     #expect(ending.output.hasSuffix("2 calls (same, some), 3 left out\n"), "\(ending.output)")
     for told in [
-      "left out: GET /other: its query has escapes that are not UTF-8 and differ from others of the same path",
-      "left out: GET /some: its query has escapes",
-      "left out: GET /secret: its query may have a credential",
+      "left out: GET /other: the query has escapes that are not UTF-8 and differ between requests of the same path",
+      "left out: GET /some: the query has escapes",
+      "left out: GET /secret: the query may have a credential",
     ] {
       #expect(ending.errors.contains(told), "\(told)\n\(ending.errors)")
     }
@@ -199,7 +199,7 @@ struct HARImportTests {
     #expect(text.contains("a = { type = \"integer\", default = 1 }"), "\(text)")
     #expect(
       ending.errors.contains("POST /v1/notes")
-        && ending.errors.contains("its body cannot be read: at"),
+        && ending.errors.contains("the body cannot be read: at"),
       "\(ending.errors)")
   }
 
@@ -208,7 +208,7 @@ struct HARImportTests {
       entry("GET\\nX", "https://a.example/x"), entry("GET", "https://a.example/y"),
     ])
     #expect(ending.code == 0 && !text.contains("/x"), "\(ending)\n\(text)")
-    #expect(ending.errors.contains("left out: 1 to other than HTTP"), "\(ending)")
+    #expect(ending.errors.contains("left out: 1 to URLs other than HTTP"), "\(ending)")
   }
 
   @Test func `IMX-40 names and texts of recordings never become code`() throws {

@@ -41,7 +41,7 @@ struct ImportedAccessTests {
         == "apis/x.lua: 4 calls (users_by_id, users_me, things, post_login), 1 left out\n")
     #expect(
       ending.errors.contains(
-        "left out: GET /things: it has other credentials than 'things' for the same path: import it into another file"
+        "left out: GET /things: the request has other credentials than 'things' for the same path: import it into another file"
       ), "\(ending)")
     #expect(try access("users_by_id").contains("Basic "), "\(text)")
     for call in ["users_me", "things"] { #expect(try access(call).contains("Bearer ")) }
@@ -64,7 +64,7 @@ struct ImportedAccessTests {
     let covering = try curl("curl https://t.example/users/17 -u admin:pw")
     #expect(
       covering.ending.errors
-        == "lull: its credentials would also be sent by 'users_me', whose path /users/* covers: name another file with -o\n"
+        == "lull: the credentials would also be sent by 'users_me', whose path /users/* covers: name another file with -o\n"
     )
     #expect(covering.ending.code == 3 && folder.text("apis/x.lua") == before)
     // The other way round its own entry stands behind.

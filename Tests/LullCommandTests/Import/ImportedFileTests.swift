@@ -51,7 +51,7 @@ struct ImportedFileTests {
       #expect(
         ending.errors
           == "lull: \(words[3]) was imported by 'lull import \(other)' and is left unchanged: name another "
-          + "file with -o, or move this one away\n")
+          + "file with -o, or move this file away\n")
       #expect(folder.text(words[3]) == before)
     }
   }
@@ -71,7 +71,7 @@ struct ImportedFileTests {
       #expect(ending.code == 3)
       #expect(
         ending.errors
-          == "lull: s.schemas.json: it was changed after it was imported, and is left unchanged: undo the "
+          == "lull: s.schemas.json: the file was changed after the last import, and is left unchanged: undo the "
           + "change, or move the file away, and import again\n")
       #expect(folder.text(schemas) == edited)
     }
@@ -163,12 +163,12 @@ struct ImportedFileTests {
       #expect(
         ending.code == 3
           && ending.errors.hasPrefix(
-            "lull: it requests \(url), but the file is for https://shop.example/v1"),
+            "lull: the command requests \(url), but the file is for https://shop.example/v1"),
         "\(ending)")
     }
     #expect(
       try run("curl", "curl https://shop.example/v1", "-o", "s.lua").errors.hasPrefix(
-        "lull: it requests the base URL itself, but calls need a path below it"))
+        "lull: the command requests the base URL, but a call needs a path below the base URL"))
     // What the document says of a call stays, whatever its parameter is called there.
     let one = try #require(imported.split(separator: "\n").firstIndex { $0.contains("things.one") })
     for (path, name) in [("things", "things.list"), ("things/17", "things.one")] {
@@ -182,7 +182,8 @@ struct ImportedFileTests {
         "curl", "curl https://shop.example/v1/orders -d a=1; curl https://shop.example/v2/x", "-o",
         "s.lua")
       #expect(ending.output == "s.lua: 1 call (post_orders), 1 left out\n", "\(ending)")
-      #expect(ending.errors.contains("it is not below https://shop.example/v1"), "\(ending)")
+      #expect(
+        ending.errors.contains("the request is not below https://shop.example/v1"), "\(ending)")
     }
     let text = try #require(folder.text("s.lua"))
     #expect(text.contains(#"path = "/orders""#), "\(text)")
@@ -193,7 +194,7 @@ struct ImportedFileTests {
       })
     #expect(
       changed.errors
-        == "lull: s.lua:\(line + 1): POST /orders already exists as call 'post_orders' and is left unchanged: change it there, or name another file with -o\n"
+        == "lull: s.lua:\(line + 1): POST /orders already exists as call 'post_orders' and is left unchanged: change the call in the file, or name another file with -o\n"
     )
     #expect(changed.code == 3 && folder.text("s.lua") == text)
   }
@@ -269,7 +270,7 @@ struct ImportedFileTests {
           ending.code == 0
             ? text.contains("x\(number) = {")
             : ending.errors
-              == "lull: \(file): it was changed during the import and is not written: import it again\n",
+              == "lull: \(file): the file was changed during the import and is not written: import again\n",
           "\(ending)\n\(text)")
       }
       #expect(try run("curl", "curl https://shop.example/y", "-o", file).code == 0)

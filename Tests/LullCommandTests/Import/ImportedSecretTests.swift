@@ -45,7 +45,7 @@ struct ImportedSecretTests {
     #expect(ending.code == 3)
     #expect(
       ending.errors
-        == "lull: GET /s cannot be imported: its query may have a credential, with escapes that are not UTF-8\n"
+        == "lull: GET /s cannot be imported: the query may have a credential, with escapes that are not UTF-8\n"
     )
     #expect(folder.text("apis/x.lua") == nil)
   }

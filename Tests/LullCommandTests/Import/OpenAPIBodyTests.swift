@@ -75,7 +75,7 @@ struct OpenAPIBodyTests {
       """, schemas: #""F":\#(file)"#, server: "http://127.0.0.1:\(server.port)")
     #expect(
       ending.errors
-        == "lull: left out, because a call sends one type of body: application/xml (x); application/json (y)\n",
+        == "lull: body types left out, because a call sends one type of body: application/xml (x); application/json (y)\n",
       "\(ending.errors)")
     try folder.write("f.png", "PNG")
     for (words, type) in [
@@ -151,8 +151,8 @@ struct OpenAPIBodyTests {
         + ##""Pet":{"oneOf":[{"$ref":"#/components/schemas/Dog"}]},"##
         + ##""Dog":{"allOf":[{"$ref":"#/components/schemas/Pet"}]}"##)
     for told in [
-      "leads to itself: any value is accepted there",
-      "the $ref '#/components/schemas/None' has no target: any value is accepted there",
+      "leads to itself: any value is accepted in its place",
+      "the $ref '#/components/schemas/None' has no target: any value is accepted in its place",
       "refers to itself by 'allOf', 'anyOf' or 'oneOf': 'Dog', 'Pet'",
     ] {
       #expect(ending.errors.contains(told), "\(ending.errors)")

@@ -20,7 +20,7 @@ struct OpenAPIImportTests {
     #expect(ending.output == "apis/shop.lua: 4 calls, 1 left out\n")
     #expect(
       ending.errors
-        == "lull: left out: GET /elsewhere: it has its own server, https://other.example: import it into another file\n"
+        == "lull: left out: GET /elsewhere: the operation has its own server, https://other.example: import it into another file\n"
     )
     #expect(ending.code == 0)
     #expect(folder.text("apis/shop.lua") == OpenAPISample.file)
@@ -61,10 +61,10 @@ struct OpenAPIImportTests {
     for (name, text, problem) in [
       ("a.json", "{\n  \"openapi\": 3,,\n}", "a.json:2:"),
       ("b.yaml", "a: 1\nb: [", "b.yaml:3:1: "),
-      ("c.json", #"{"swagger":"2.0","paths":{}}"#, "it is Swagger 2.0: convert it"),
-      ("d.json", #"{"openapi":"4.0.0","paths":{}}"#, "it is OpenAPI 4.0.0"),
+      ("c.json", #"{"swagger":"2.0","paths":{}}"#, "the document is Swagger 2.0: convert it"),
+      ("d.json", #"{"openapi":"4.0.0","paths":{}}"#, "the document is OpenAPI 4.0.0"),
       ("e.json", "[]", "not an OpenAPI document"),
-      ("f.json", #"{"openapi":"3.0.0"}"#, "it has no 'paths'"),
+      ("f.json", #"{"openapi":"3.0.0"}"#, "the document has no 'paths'"),
       ("g.json", #"{"openapi":"3.0.0","paths":{"/":{"get":{}}}}"#, "--base-url URL"),
       (
         "h.json", #"{"openapi":"3.0.0","servers":[{"url":"https://a.example"}],"paths":{}}"#,
@@ -131,7 +131,7 @@ struct OpenAPIImportTests {
     #expect(ending.code == 3)
     #expect(
       ending.errors
-        == "lull: 'apis/shop.lua' was not written by lull import and is left unchanged: name another file with -o, or move this one away\n"
+        == "lull: 'apis/shop.lua' was not written by lull import and is left unchanged: name another file with -o, or move this file away\n"
     )
     #expect(folder.text("apis/shop.lua") == "return 1\n")
     #expect(folder.text("apis/shop.schemas.json") == nil)

@@ -154,8 +154,8 @@ struct OpenAPIPartTests {
     let (ending, text) = try folder.importing(["openapi", "s.json"], as: "x")
     #expect(
       ending.errors
-        == "lull: 1 parameter has lists or objects as elements, which cannot be encoded in this place: "
-        + "pass them as encoded text, for example for 'other' of 's'\n",
+        == "lull: 1 parameter has lists or objects as elements, which cannot be encoded outside a JSON body: "
+        + "pass the encoded text as the value, for example for 'other' of 's'\n",
       "\(ending)")
     #expect(text.contains(#"line_items = { type = "json", style = "deepObject" }"#), "\(text)")
     let value = #"[{"price":"p 1","tags":["a","b"]},{"price":null}]"#

@@ -65,7 +65,7 @@ enum OpenAPISample {
 
   static let file = """
     -- Imported by: lull import openapi shop.yaml -o apis/shop.lua
-    -- Changes made here are kept when it is imported again.
+    -- Changes made in this file are kept when the API is imported again.
     local lull = require "lull"
 
     local api = lull.service{ base_url = "https://eu.shop.example/v1" }

@@ -154,7 +154,7 @@ struct PostmanImportTests {
     }
     #expect(!text.contains("hunter"))
     #expect(ending.errors.contains("auth of type 'hawk' is not imported"))
-    #expect(ending.errors.contains("left out: GET F: it is for another host"))
+    #expect(ending.errors.contains("left out: GET F: the request is for another host"))
   }
 
   @Test func `IMX-32 a host that a collection does not say is asked for`() throws {

@@ -44,9 +44,10 @@ struct MockAnswerTests {
     #expect(none.contains("content-type: application/problem+json"))
     #expect(
       none.contains(
-        "there is no answer for the call 'none': add 'example' (content), 'examples' (answers)"))
+        "there is no response for the call 'none': add 'example' (content), 'examples' (responses)")
+    )
     #expect(none.contains("apis/shop.lua, or pass --cassette"))
-    #expect(try mock.curl("/some/2").contains("no 'when' of its examples matches"))
+    #expect(try mock.curl("/some/2").contains("no 'when' of the examples matches"))
     #expect(try mock.body("/some/1") == "1")
   }
 

@@ -101,7 +101,9 @@ struct MockStreamTests {
     let errors = try mock.end().errors
     #expect(errors.contains("apis/shop.lua:14: no more\n"), "\(errors)")
     #expect(errors.contains("in body of mock of call 'raises'\nstack traceback:"), "\(errors)")
-    #expect(errors.contains("'body' must return strings, and nil at its end, got"), "\(errors)")
+    #expect(
+      errors.contains("'body' must return strings, and nil at the end of the body, got"),
+      "\(errors)")
     #expect(!errors.contains("lull.mock:"))
   }
 

@@ -39,7 +39,7 @@ struct DriftCommandTests {
     }
     let ending = try drift("shop", "--from-har", "same.har")
     #expect(ending.output == "")
-    #expect(ending.errors == "lull: 1 response of 1 compared: as declared\n")
+    #expect(ending.errors == "lull: 1 response of 1 compared: all as declared\n")
     #expect(try drift("shop", "--fail-on", "note").code == 2)
     #expect(try drift("shop", "-o", "xml").code == 2)
     #expect(try drift("shop", "--from-har", "").code == 2)
@@ -73,7 +73,7 @@ struct DriftCommandTests {
     try folder.write(
       "a.har", RecordedTraffic.file(RecordedTraffic.entry("https://other.test/items/1", "{}")))
     let others = try drift("shop", "--from-har", "a.har")
-    #expect(others.code == 3 && others.errors.contains("there is 1 for other URLs"))
+    #expect(others.code == 3 && others.errors.contains("other responses: 1 for other URLs"))
     #expect(try drift("nobody").code == 3)
     try folder.write("apis/plain.lua", RecordedTraffic.api)
     let plain = try drift("plain")
@@ -150,7 +150,7 @@ struct DriftCommandTests {
     #expect(
       other.errors.hasPrefix(
         "lull: there is no response from https://api.shop.test/v2/ in the environment 'two' to compare, not in the "
-          + "given sources; there is 1 for other environments\n"), "\(other)")
+          + "given sources; other responses: 1 for other environments\n"), "\(other)")
     #expect(other.code == 3)
   }
 
@@ -206,7 +206,7 @@ struct DriftCommandTests {
         && json.output.contains(#""samples":1,"of":3}"#), "\(json)")
     let note = try drift("shop", "--from-har", "note.har")
     #expect(note.output.contains("note") && note.output.contains("/state"), "\(note)")
-    #expect(note.errors == "lull: 3 responses of 3 compared: as declared\n")
+    #expect(note.errors == "lull: 3 responses of 3 compared: all as declared\n")
   }
 
   @Test
@@ -245,7 +245,8 @@ struct DriftCommandTests {
     try write("not.har", #"{"idd":1}"#, #"{"id":"x"}"#)
     let fits = try drift("own", "--from-har", "fits.har", "--fail-on", "added")
     #expect(
-      fits.code == 0 && fits.errors == "lull: 1 response of 1 compared: as declared\n", "\(fits)")
+      fits.code == 0 && fits.errors == "lull: 1 response of 1 compared: all as declared\n",
+      "\(fits)")
     let ending = try drift("own", "--from-har", "not.har", "--fail-on", "breaking", "-o", "ndjson")
     #expect(ending.code == 7, "\(ending)")
     for part in [

@@ -190,7 +190,7 @@ struct TypesCommandTests {
       (["nobody"], 3, "there is no API 'nobody'"),
       (["shop", "--from-har", "gone.har"], 3, "gone.har"),
       (["shop", "--from-har", "broken.har"], 3, "broken.har is not an HTTP Archive"),
-      (["shop", "--from-har", "other.har"], 3, "there is 1 for other URLs"),
+      (["shop", "--from-har", "other.har"], 3, "other responses: 1 for other URLs"),
       (["shop", "--from-cache"], 3, "the sources have no JSON from https://api.shop.test/v2"),
       ([], 2, "API"),
       (["shop", "-o", ""], 2, "-o needs"),
@@ -307,6 +307,6 @@ struct TypesCommandTests {
     #expect(none.code == 3)
     #expect(
       none.errors.contains(
-        "in the environment 'two' for any of its calls; there is 1 for other"))
+        "in the environment 'two' for any of its calls; other responses: 1 for other"))
   }
 }

@@ -102,8 +102,8 @@ struct TestSnapshotTests {
     #expect(strict.code == 1)
     #expect(
       strict.output.contains(
-        "lull: no test uses 'one', 'one (2)', 'one: out' in ./snapshots/one_test.snap: remove it with "
-          + "lull test --update\n"), "\(strict.output)")
+        "lull: no test uses 'one', 'one (2)', 'one: out' in ./snapshots/one_test.snap: remove "
+          + "unused snapshots with lull test --update\n"), "\(strict.output)")
     #expect(try files.prove(less, "--update").code == 0)
     #expect(files.text("snapshots/one_test.snap")?.contains("out") == false)
     // Where a test was left out, nobody knows.

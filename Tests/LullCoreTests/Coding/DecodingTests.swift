@@ -114,7 +114,7 @@ struct DecodingTests {
     Wrong("1.5", Int.self, "", "expected a whole number, found the number 1.5"),
     Wrong("1", Bool.self, "", "expected true or false, found a number"),
     Wrong("true", Double.self, "", "expected a number, found a boolean"),
-    Wrong("{}", Tree.self, "", "there is no 'name'"),
+    Wrong("{}", Tree.self, "", "the field 'name' is missing"),
     Wrong("[1, 300]", [UInt8].self, "[1]", "300 does not fit UInt8"),
     Wrong("[-1]", [UInt].self, "[0]", "-1 does not fit UInt"),
     Wrong("[1e300]", [Int].self, "[0]", "1e+300 does not fit Int"),
@@ -128,7 +128,7 @@ struct DecodingTests {
       Tree.self, "children[1].name", "expected a string, found a number"),
     Wrong(
       "{\"name\": \"a\", \"children\": [{\"name\": \"b\", \"children\": [{}]}]}", Tree.self,
-      "children[0].children[0]", "there is no 'name'"),
+      "children[0].children[0]", "the field 'name' is missing"),
     Wrong(
       "{\"a b\": {\"2\": \"\"}}", [String: [Int: Int]].self, "[\"a b\"][\"2\"]",
       "expected a whole number, found a string"),

@@ -18,7 +18,8 @@ struct RetryPolicyTests {
       result.response = HTTPResponse(status: status, headers: headers)
     }
     return policy.decision(
-      after: result, method: method, hasKey: hasKey, retries: retries, now: 784_111_777,
+      after: result, method: method, isIdempotent: method.isIdempotent || hasKey, retries: retries,
+      now: 784_111_777,
       random: { random })
   }
 
@@ -139,14 +140,15 @@ struct RetryPolicyTests {
   }
 
   @Test func `a server that asks for more than 'max' gets no further attempt`() {
-    let reason = "the server asks for 31 s, and retry.backoff.max is 30 s"
+    let reason = "the server's Retry-After is 31 s, but retry.backoff.max is 30 s"
     #expect(decide(RetryPolicy(), status: 503, retryAfter: "31") == .giveUp(reason: reason))
     let date = "Sun, 06 Nov 1994 08:50:08 GMT"
     #expect(decide(RetryPolicy(), status: 503, retryAfter: date) == .giveUp(reason: reason))
     let digits = String(repeating: "9", count: 400)
     #expect(
       decide(RetryPolicy(), status: 503, retryAfter: digits)
-        == .giveUp(reason: "the server asks for an eternity, and retry.backoff.max is 30 s"))
+        == .giveUp(
+          reason: "the server's Retry-After is an eternity, but retry.backoff.max is 30 s"))
     var patient = RetryPolicy()
     patient.backoff.max = 60
     #expect(decide(patient, status: 503, retryAfter: "31") == .sendAgain(after: 31))

@@ -59,7 +59,7 @@ struct QueryCredentialTests {
       resource.request(.get)
       let http = try #require(harness.provider.requests.last)
       #expect(http.url == "https://api.test/v1/a?id=‹secret KEY›&key=‹secret KEY›")
-      #expect(http.secretPlaces.map(\.place) == ["its URL", "its URL"])
+      #expect(http.secretPlaces.map(\.place) == ["the URL", "the URL"])
       #expect(resource.url.text == "https://api.test/v1/a?id=‹secret KEY›")
       #expect(
         resource.credentials.map(\.name) == ["?key", "id"], "a header and a parameter told apart")

@@ -30,7 +30,7 @@ struct SecretRequestTests {
       #expect(http.headers["x-key"] == "‹secret KEY›")
       #expect(
         http.secretPlaces.map(\.place)
-          == ["its URL", "the header 'x-key'", "the header 'authorization'", "its body"])
+          == ["the URL", "the header 'x-key'", "the header 'authorization'", "the body"])
       #expect(http.secrets?.origin == "https://api.test")
       harness.finish()
     }

@@ -138,7 +138,7 @@ import Testing
         let _: [Node] = try lua.runNow("local t = {} t[1] = t return t")
       }
       #expect(
-        error?.kind == .mismatch && error?.message.contains("does one contain itself?") == true)
+        error?.kind == .mismatch && error?.message.contains("does a table contain itself?") == true)
       #expect(
         Embedding.errorNow { let _: JSONValue = try lua.runNow("local t = {} t.t = t return t") }?
           .kind

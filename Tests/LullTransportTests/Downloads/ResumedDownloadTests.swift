@@ -291,7 +291,7 @@ extension TransportSuite {
       let error = fixture.download(server)?.error
       #expect(
         error?.userMessage == "cannot write \(fixture.path("a")): \(fixture.path("a.part")) is not "
-          + "a download that can be resumed: remove it first")
+          + "a partial download that can be resumed: remove the file first")
       #expect(fixture.text("a.part") == "mine")
       #expect(server.requests == [])
       fixture.finish()
@@ -330,7 +330,7 @@ extension TransportSuite {
       #expect(server.requests == [])
       let part = fixture.end(
         resource.download(to: fixture.path("a")) { $0.headers["Range"] = "bytes=0-4" })
-      #expect(part?.error?.userMessage.contains("only a part (206)") == true)
+      #expect(part?.error?.userMessage.contains("only a part of the file (206)") == true)
       #expect(fixture.files == [])
       fixture.finish()
     }

@@ -113,7 +113,7 @@ struct OAuth2Tests {
       String(decoding: request.body ?? [], as: UTF8.self)
         == "client_id=me%20%26%20you&client_secret=‹secret CLIENT›&grant_type=client_credentials"
         + "&scope=read%20write")
-    #expect(request.secretPlaces.map(\.place) == ["its body"])
+    #expect(request.secretPlaces.map(\.place) == ["the body"])
     harness.finish()
   }
 

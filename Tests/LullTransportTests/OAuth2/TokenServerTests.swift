@@ -239,7 +239,7 @@ struct TokenServerTests {
         Issue.record("\(first.refresh ?? "") would be used twice")
         continue
       }
-      #expect(message.contains("has lost its tokens"))
+      #expect(message.contains("has lost the tokens"))
       #expect(message.contains("set a new refresh_token"))
     }
     _ = bench.say("flushall")
@@ -248,7 +248,7 @@ struct TokenServerTests {
         Issue.record("the first refresh token would be used twice")
         continue
       }
-      #expect(message.contains("has lost its tokens"))
+      #expect(message.contains("has lost the tokens"))
     }
     // Whoever logs in anew begins anew.
     let grant = OAuth2.Settings.Grant.refresh(SecretText(Secret(.literal("other"))))
@@ -313,7 +313,7 @@ struct TokenServerTests {
       let other = try client(bench.server.url, bench.loop)
       let step = try begin(other, bench.loop, grant: grant, patience: 0.3)
       switch (grant, step) {
-      case (nil, .refused(let message)): #expect(message == "another host is renewing it")
+      case (nil, .refused(let message)): #expect(message == "another host is renewing the token")
       case (.clientCredentials?, .due(nil, let end)):
         #expect(self.end(end, .got(tokens(1)), bench.loop) == nil)
       default: Issue.record("\(step)")

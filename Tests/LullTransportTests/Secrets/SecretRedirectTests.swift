@@ -82,7 +82,7 @@ extension TransportSuite {
       let server = try server("\(other.url)/landed?k=\(spelling.spell(secret))")
       let error = try harness.send(request(server.url, secret)).error
       #expect(error?.kind == .secretOrigin)
-      #expect(error?.message.contains("‹secret KEY› in its URL is not sent to") == true)
+      #expect(error?.message.contains("‹secret KEY› in the URL is not sent to") == true)
       #expect(other.connectionCount == 0)
       for said in harness.log + [error?.message ?? ""] {
         #expect(!said.contains(secret) && !said.contains(spelling.spell(secret)))

@@ -97,7 +97,7 @@ extension TransportSuite {
       request.secrets = SecretUses(origin: nginx.url, body: template)
       let error = try #require(try harness.send(request).error)
       #expect(error.kind == .secretOrigin)
-      #expect(error.message.contains("in its body"))
+      #expect(error.message.contains("in the body"))
       request.url = nginx.url + "/307"
       #expect(try harness.send(request).text == "POST||7|||*/*|lull/test|/echo/307")
       // The third hop may not have it either.

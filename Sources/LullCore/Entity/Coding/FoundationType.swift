@@ -1,5 +1,6 @@
-/// Types of Foundation whose form in JSON differs from their own encoding, and which `JSONDecoder`
-/// and `JSONEncoder` therefore treat specially: `URL`, `Data` and `Decimal`. (COD-62)
+/// Types of Foundation that need special treatment in JSON, as in `JSONDecoder` and `JSONEncoder`:
+/// `URL`, `Data` and `Decimal`. Their form in JSON differs from the form in which they encode
+/// themselves. (COD-62)
 ///
 /// The core doesn't import Foundation, so the types are found by name. A program without Foundation
 /// has none of them.
@@ -54,7 +55,8 @@ enum FoundationType {
 // MARK: - Decoding
 
 extension TapeReader {
-  /// Decodes a value of one of the Foundation types as `JSONDecoder` does.
+  /// Decodes the value at the tape position `place` as a Foundation type, with the same result as
+  /// `JSONDecoder`.
   func foundation<Value: Decodable>(
     _ kind: FoundationType, _ type: Value.Type, at place: Int
   ) throws -> Value {
@@ -84,7 +86,7 @@ extension TapeReader {
     }
   }
 
-  /// Decodes a value from `parts`, the form in which its type encodes itself.
+  /// Decodes a value of `type` from `parts`. `parts` is the form in which the type encodes itself.
   private func decoded<Value: Decodable>(
     _ type: Value.Type, from parts: JSONValue, or message: String, at place: Int
   ) throws -> Value {
@@ -105,14 +107,14 @@ extension TapeReader {
 }
 
 extension FoundationType {
-  /// Whether the letter belongs only to the URL alphabet of Base64, or is a blank or control
-  /// character. Foundation refuses them all.
+  /// Whether Foundation refuses the letter in Base64: letters that belong only to the URL alphabet
+  /// of Base64, blanks and control characters.
   fileprivate static func isForeign(_ letter: UInt8) -> Bool {
     letter <= 32 || letter == UInt8(ascii: "-") || letter == UInt8(ascii: "_")
   }
 
-  /// Converts bytes to a collection type of the program, such as `Data`. Returns nil for other
-  /// types.
+  /// Converts bytes to a value of `type`, a collection type of the program such as `Data`. Returns
+  /// nil if `type` is not a collection of bytes.
   fileprivate static func collection<Value>(of bytes: [UInt8], as type: Value.Type) -> Value? {
     guard let type = type as? any RangeReplaceableCollection<UInt8>.Type else { return nil }
     return made(type, of: bytes) as? Value
@@ -129,8 +131,8 @@ struct DecimalParts {
   private let exponent: Int
   private let isNegative: Bool
 
-  /// Parses a number and truncates digits beyond 128 bits, as Foundation does. Returns nil if
-  /// `Decimal` can't represent the number. (COD-71)
+  /// Parses a decimal number. Digits beyond 128 bits are truncated, as in Foundation. Returns nil
+  /// if `Decimal` can't represent the number. (COD-71)
   ///
   /// - Parameter digits: A number in the format of Swift and JSON.
   init?(_ digits: String) {
@@ -181,7 +183,7 @@ struct DecimalParts {
     self.isNegative = isNegative
   }
 
-  /// Appends a digit to a number. Returns nil if the result exceeds 128 bits.
+  /// Appends a decimal digit to an integer. Returns nil if the result exceeds 128 bits.
   private static func appended(_ digit: Int, to mantissa: UInt128) -> UInt128? {
     let (high, overflow) = mantissa.multipliedReportingOverflow(by: 10)
     let (sum, carries) = high.addingReportingOverflow(UInt128(digit))
@@ -204,8 +206,8 @@ struct DecimalParts {
 extension FoundationType {
   /// Encodes a value of this Foundation type.
   ///
-  /// - Parameter own: Returns the type's own encoding.
-  /// - Returns: nil if JSON can't represent the value.
+  /// - Parameter own: Encodes the value in the form that the type itself defines.
+  /// - Returns: The encoded value, or nil if JSON can't represent the value.
   func encoded(_ value: some Encodable, own: () throws -> EncodedValue) throws -> EncodedValue? {
     switch self {
     case .url:

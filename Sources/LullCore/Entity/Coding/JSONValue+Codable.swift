@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Decodes JSON for which the program has no Swift type: a member `let extra: JSONValue` accepts
-/// any value.
+/// Makes `JSONValue` decodable, for JSON for which the program has no Swift type. For example, a
+/// member `let extra: JSONValue` accepts any value.
 ///
 /// Numbers that aren't 64-bit integers are doubles. (JSN-12)
 extension JSONValue: Decodable {
@@ -77,8 +77,9 @@ extension Content {
   /// Converts the content to a type of the program.
   ///
   /// Content that already has the type is returned unchanged: the result of a transformer, text as
-  /// a `String`, bytes as `[UInt8]`. JSON is decoded, also from a `JSONValue` or `JSONElement`.
-  /// Other content is not converted: text is not parsed as JSON.
+  /// a `String`, bytes as `[UInt8]`. JSON content is decoded, and so is content that is a
+  /// `JSONValue` or `JSONElement`. Other content can't be converted: text, for example, is not
+  /// parsed as JSON.
   ///
   /// - Throws: `DecodingError`, or the error of an `init(from:)`.
   func decoded<Value: Decodable & Sendable>(_ type: Value.Type) throws -> Value {
@@ -115,7 +116,8 @@ extension Content {
 }
 
 extension JSONDocument {
-  /// Returns the root value as `type`. The value is decoded once and then shared by all callers.
+  /// Returns the root value, decoded as `type`. It is decoded once, and the result is shared by all
+  /// callers.
   fileprivate func decodedOnce<Value: Decodable & Sendable>(_ type: Value.Type) throws -> Value {
     let key = ObjectIdentifier(type)
     if let known = decodedValues.withLock({ $0[key] }) as? Value { return known }

@@ -1,6 +1,7 @@
 internal import CSimdjson
 
-/// The members of an object by key. If a key is repeated, the last value is used. (JSN-13)
+/// A keyed decoding container: the members of an object on the tape. If a key is repeated, the last
+/// value is used. (JSN-13)
 struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let reader: TapeReader
   private let object: Int
@@ -20,7 +21,7 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   var codingPath: [any CodingKey] { reader.path(to: object) }
 
-  /// The keys that `Key` can represent, in order.
+  /// The keys of the object that `Key` can represent, in the order of the document.
   var allKeys: [Key] {
     JSONElement.pairs(reader.view, object).compactMap {
       Key(stringValue: reader.text(at: Int($0.key)))
@@ -79,8 +80,9 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// Each of these functions looks up the key once, and the standard library's default three times.
-// There is one function for each type, since the protocol has no generic requirement for them.
+// Each of these functions looks up the key once; the default implementations of the standard
+// library look it up three times. There is one function for each type, since the protocol has no
+// generic requirement for them.
 extension TapeObject {
   /// The tape position of the key's value; 0 if the value is null or there is no such key.
   @inline(__always)
@@ -136,7 +138,8 @@ extension TapeObject {
   }
 }
 
-/// The elements of an array, in order. This struct is three words large, like `TapeDecoder`.
+/// An unkeyed decoding container: the elements of an array on the tape, in order. This struct is
+/// three words large, like `TapeDecoder`.
 struct TapeArray: UnkeyedDecodingContainer {
   let reader: TapeReader
   private var next: UInt32
@@ -155,7 +158,7 @@ struct TapeArray: UnkeyedDecodingContainer {
     self.depth = UInt32(depth)
   }
 
-  /// The tape position of the array, which is read from the closing word of the array.
+  /// The tape position of the array. It is read from the closing word of the array.
   private var array: Int { Int(UInt32(truncatingIfNeeded: reader.view.tape[Int(end)])) }
 
   var codingPath: [any CodingKey] { reader.path(to: array) }
@@ -163,8 +166,8 @@ struct TapeArray: UnkeyedDecodingContainer {
   var isAtEnd: Bool { next >= end }
   var currentIndex: Int { Int(position) }
 
-  /// Calls `read` with the next element and returns the result. If `read` throws an error, the same
-  /// element stays the next one.
+  /// Calls `read` with the next element and returns the result. If `read` throws an error, the
+  /// container does not advance: the next call reads the same element.
   private mutating func take<Value>(
     _ type: any Any.Type, _ read: (_ place: Int, _ depth: Int) throws -> Value
   ) throws -> Value {
@@ -217,8 +220,8 @@ struct TapeArray: UnkeyedDecodingContainer {
   }
 }
 
-/// An array type that decodes many elements without a container, and first reserves memory for all
-/// of them.
+/// An array type that decodes many elements without a container. It reserves memory for all
+/// elements first.
 protocol LongArray {
   static func decoded(by reader: TapeReader, at place: Int, depth: Int) throws -> Self
 }
@@ -242,15 +245,15 @@ extension Array: LongArray where Element: Decodable {
 }
 
 extension TapeReader {
-  /// Whether a value is an array with so many elements that it is worth finding their type for
-  /// `longArray`.
+  /// Whether the value at `place` is an array long enough for `longArray`. For shorter arrays,
+  /// finding the element type costs more than it saves.
   @inline(__always)
   func isLongArray(at place: Int) -> Bool {
     type(at: place) == CSJ_ARRAY && csj_count(view, place) >= 64
   }
 
-  /// Decodes a value from a long array of the document. `type` may also be another type than an
-  /// array.
+  /// Decodes a long array of the document. If `type` is not an array type, the type decodes itself
+  /// as usual.
   @inline(never)
   func longArray<Value: Decodable>(_ type: Value.Type, at place: Int, depth: Int) throws -> Value {
     if let array = type as? any LongArray.Type,

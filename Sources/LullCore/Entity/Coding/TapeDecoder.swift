@@ -1,7 +1,7 @@
 internal import CSimdjson
 
-/// The decoder of one value of a document. It is three words large, so that passing it on allocates
-/// no memory.
+/// The decoder of one value of a document. It is three words large, so that passing it to other
+/// functions allocates no memory.
 struct TapeDecoder: Decoder, SingleValueDecodingContainer {
   let reader: TapeReader
   let place: Int
@@ -32,18 +32,20 @@ struct TapeDecoder: Decoder, SingleValueDecodingContainer {
   func decode(_ type: UInt128.Type) throws -> UInt128 { try reader.integer(type, at: place) }
 }
 
-/// The state that the decoders of one value share: the tape, and where key lookups ended.
+/// The state that all decoders share during one call of `JSONElement.decoded`: the tape, and the
+/// positions at which key lookups ended.
 ///
-/// Used on one thread during one call of `JSONElement.decoded`.
+/// Used on one thread.
 final class TapeReader {
   let root: JSONElement
   let userInfo: [CodingUserInfoKey: any Sendable]
-  // The view is owned by the document, which `root` holds.
+  // The view is owned by the document, which `root` keeps alive.
   let view: csj_view
   private let document: OpaquePointer
-  /// For each depth, the layout of the last object at that depth.
+  /// For each depth, the layout of the object that was entered last at that depth.
   private let layouts: UnsafeMutablePointer<csj_layout>
-  /// The parents of all values. Made when an error or a program requests a coding path.
+  /// The parents of all values on the tape. Computed when a coding path is needed, for an error or
+  /// for the program.
   private(set) lazy var places = TapePlaces(of: self)
 
   /// The number of layouts, which is a power of two. Deeper levels share layouts.
@@ -66,12 +68,12 @@ final class TapeReader {
     layouts + depth & (TapeReader.layoutCount - 1)
   }
 
-  /// Enters an object. Returns whether lookups in it must use its index, because it is large or
-  /// repeats keys. (JSN-13)
+  /// Prepares lookups in an object. Returns whether these lookups must use the object's index,
+  /// because the object is large or repeats keys. (JSN-13)
   func enter(_ object: Int, depth: Int) -> Bool { csj_enter(layout(depth), view, object) != 0 }
 
-  /// The tape position of a key's value in an object that has been entered; 0 if there is no such
-  /// key.
+  /// The tape position of the value of `key` in an object for which `enter` has been called; 0 if
+  /// the object has no such key.
   @inline(__always)
   func member<Key: CodingKey>(_ key: Key, of object: Int, depth: Int, isIndexed: Bool) -> Int {
     // Nearly all keys are enumerations of fewer than 256 cases: a single byte that identifies the
@@ -89,7 +91,7 @@ final class TapeReader {
     return place
   }
 
-  /// The tape position of a value by the text of its key; 0 if there is no such key.
+  /// The tape position of the value whose key has the text `name`; 0 if the object has no such key.
   func member(named name: String, of object: Int, depth: Int, isIndexed: Bool) -> Int {
     var name = name
     // The bytes are only read during the call.
@@ -102,14 +104,15 @@ final class TapeReader {
     }
   }
 
-  /// The text of the string or key at a tape position.
+  /// The text of the string or key at the tape position `place`.
   func text(at place: Int) -> String {
     String(decoding: JSONElement.bytes(view, place), as: UTF8.self)
   }
 
   // MARK: Values
 
-  /// Decodes a value. Types outside the standard library decode themselves.
+  /// Decodes the value at the tape position `place`. Types outside the standard library decode
+  /// themselves.
   func value<Value: Decodable>(_ type: Value.Type, at place: Int, depth: Int) throws -> Value {
     // Each cast is to the identical type.
     if type == String.self { return unsafeBitCast(try string(at: place), to: type) }
@@ -142,8 +145,8 @@ final class TapeReader {
     return try Value(from: TapeDecoder(reader: self, place: place, depth: depth))
   }
 
-  /// The number of levels that may be decoded. This is the depth limit of JSON plus some levels,
-  /// since a type may request further decoders of the same value.
+  /// The largest number of nested decoders. This is the depth limit of JSON plus some levels, since
+  /// a type may make further decoders for the same value.
   static let mostLevels = Int(CSJ_MAX_DEPTH) + 24
 
   /// The stack of the decoding thread.
@@ -201,7 +204,8 @@ final class TapeReader {
     return value
   }
 
-  /// The digits of a number as written in the document if it keeps them, else in Swift's format.
+  /// The digits of a number: as written in the document if the document keeps them, otherwise in
+  /// Swift's format.
   func digits(at place: Int) -> String {
     switch type(at: place) {
     case CSJ_INT: "\(csj_int_at(view, place))"
@@ -239,9 +243,9 @@ final class TapeReader {
 
 /// The parent of each value in a document, for coding paths.
 ///
-/// Decoding itself doesn't track paths. The first request for a path, usually by an error, scans
-/// the whole tape. The result is kept, because a type that tries several forms in turn makes an
-/// error for each of them.
+/// Decoding itself doesn't track paths. When a path is needed for the first time, usually for an
+/// error, the whole tape is scanned. The result of the scan is kept, because a type that tries
+/// several formats causes an error for each of them.
 final class TapePlaces {
   private unowned let reader: TapeReader
   private let start: Int
@@ -281,7 +285,8 @@ final class TapePlaces {
     }
   }
 
-  /// The keys and indices that lead from the root value to the value at `place`.
+  /// The coding path of the value at the tape position `place`: the keys and indices from the root
+  /// value to this value.
   func path(to place: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var place = place
@@ -298,7 +303,7 @@ final class TapePlaces {
   }
 }
 
-/// A component of a coding path.
+/// A component of a coding path: a key or an index.
 struct PlaceKey: CodingKey, CustomStringConvertible {
   let stringValue: String
   let intValue: Int?
@@ -319,7 +324,8 @@ struct PlaceKey: CodingKey, CustomStringConvertible {
   var description: String { intValue.map { "[\($0)]" } ?? stringValue }
 }
 
-/// Errors for values that can't be decoded: what was expected and found, with the coding path.
+/// Makes errors for values that can't be decoded. An error contains the expected type, the value
+/// found, and the coding path.
 extension TapeReader {
   func mismatch(
     _ type: any Any.Type, _ expected: String, _ found: String? = nil, at place: Int
@@ -341,30 +347,30 @@ extension TapeReader {
       key,
       .init(
         codingPath: path(to: object),
-        debugDescription: "there is no '\(CodingPathText.shown(key.stringValue))'"))
+        debugDescription: "the field '\(CodingPathText.shown(key.stringValue))' is missing"))
   }
 
-  /// The error for reading past the last element of an array.
+  /// The error for an attempt to read more elements than the array has.
   func isOver(_ type: any Any.Type, in array: Int, at position: Int) -> any Error {
     DecodingError.valueNotFound(
       type,
       .init(
         codingPath: path(to: array) + [PlaceKey(position)],
-        debugDescription: "there are only \(csj_count(view, array)) elements"))
+        debugDescription: "the array has only \(csj_count(view, array)) elements"))
   }
 
   func nestsTooDeeply(at place: Int) -> any Error {
     DecodingError.dataCorrupted(
       .init(
         codingPath: path(to: place),
-        debugDescription: "it is nested more than \(TapeReader.mostLevels) levels deep"))
+        debugDescription: "the value is nested more than \(TapeReader.mostLevels) levels deep"))
   }
 
   func takesTooMuchStack(at place: Int) -> any Error {
     DecodingError.dataCorrupted(
       .init(
         codingPath: path(to: place),
-        debugDescription: "it is nested too deeply for the stack of this thread"))
+        debugDescription: "the value is nested too deeply for the stack of this thread"))
   }
 
   func path(to place: Int) -> [any CodingKey] { places.path(to: place) }
@@ -381,15 +387,16 @@ extension TapeReader {
   }
 }
 
-/// The stack of the calling thread, which limits how deeply a nested document or value can be
+/// The stack of the calling thread. Its size limits how deeply a nested document or value can be
 /// processed by recursion.
 struct ThreadStack {
   private let end = csj_stack_end()
 
-  /// Whether there is room for another level and its calls: 96 KB. Generated code in a build
-  /// without optimization takes up to 3 KB per level.
+  /// Whether the stack has room for another level of recursion and its calls: 96 KB. Generated code
+  /// in a build without optimization takes up to 3 KB per level.
   var hasRoom: Bool { csj_stack_has(end, 96 << 10) != 0 }
 
-  /// The stack is not checked below this number of levels, which need little of it.
+  /// Up to this number of levels, the stack is not checked, because so few levels need little of
+  /// it.
   static let fewLevels = 12
 }

@@ -1,7 +1,7 @@
-/// The encoder of one value, which stores the result.
+/// The encoder of one value. It stores the encoded value.
 ///
-/// Misuse by a type, such as encoding two values in one place, is recorded and thrown at the end,
-/// because some functions of the protocol can't throw.
+/// If a type misuses the encoder, for example by encoding two values in one container, an error is
+/// recorded and thrown at the end, because some functions of the protocol can't throw.
 final class TreeEncoder: Encoder {
   let session: EncodingSession
   let step: EncodingStep?
@@ -39,13 +39,14 @@ final class TreeEncoder: Encoder {
       return session.note(
         EncodingError.invalidValue(
           new,
-          .init(codingPath: codingPath, debugDescription: "two values are encoded in one place"))
+          .init(
+            codingPath: codingPath, debugDescription: "two values are encoded at the same path"))
       )
     }
     value = new
   }
 
-  /// Encodes a value at `step`.
+  /// Encodes a value whose coding path ends with `step`.
   func encoded<Value: Encodable>(
     _ value: Value, at step: @autoclosure () -> EncodingStep?
   ) throws -> EncodedValue {
@@ -63,10 +64,10 @@ final class TreeEncoder: Encoder {
       let step = step()
       guard session.levels < EncodingSession.mostLevels else {
         throw invalid(
-          value, step, "it is nested more than \(EncodingSession.mostLevels) levels deep")
+          value, step, "the value is nested more than \(EncodingSession.mostLevels) levels deep")
       }
       guard session.levels < ThreadStack.fewLevels || session.stack.hasRoom else {
-        throw invalid(value, step, "it is nested too deeply for the stack of this thread")
+        throw invalid(value, step, "the value is nested too deeply for the stack of this thread")
       }
       session.levels += 1
       defer { session.levels -= 1 }
@@ -97,17 +98,17 @@ final class TreeEncoder: Encoder {
   }
 }
 
-/// The state that the encoders of one call share.
+/// The state shared by all encoders of one call.
 final class EncodingSession {
   let userInfo: [CodingUserInfoKey: any Sendable]
   /// The number of nested types that are being encoded.
   var levels = 0
-  /// The largest number of levels. Deeper values could not be decoded again (JSN-14). Without a
-  /// limit, encoding objects that refer to each other would never end.
+  /// The largest number of nested types. Deeper values could not be decoded again (JSN-14). Without
+  /// this limit, encoding objects that refer to each other would never end.
   static let mostLevels = 1_000
   /// The stack of the encoding thread.
   private(set) lazy var stack = ThreadStack()
-  /// The error of the first misuse by a type.
+  /// The error of the first misuse of an encoder.
   private(set) var problem: (any Error)?
 
   init(userInfo: [CodingUserInfoKey: any Sendable]) { self.userInfo = userInfo }
@@ -117,7 +118,7 @@ final class EncodingSession {
   }
 }
 
-/// One step of the path to a value. It refers to the next outer step.
+/// A component of the coding path of a value, with a reference to the next outer component.
 final class EncodingStep {
   let key: any CodingKey
   let outer: EncodingStep?
@@ -153,8 +154,8 @@ struct TreeSingleValue: SingleValueEncodingContainer {
   func encode(_ value: UInt128) throws { encoder.set(try encoder.encoded(value, at: encoder.step)) }
 }
 
-/// Fills an object in the order in which members are encoded. If a key is repeated, the last value
-/// is used.
+/// A keyed encoding container. Members are stored in the order in which they are encoded. If a key
+/// is repeated, the last value is used.
 struct TreeObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let encoder: TreeEncoder
   private let object: EncodedObject
@@ -212,7 +213,7 @@ struct TreeObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 }
 
-/// Fills an array.
+/// An unkeyed encoding container, which fills an array.
 struct TreeArray: UnkeyedEncodingContainer {
   private let encoder: TreeEncoder
   private let array: EncodedArray
@@ -265,12 +266,12 @@ struct TreeArray: UnkeyedEncodingContainer {
   }
 }
 
-/// The values encoded so far, as a tree, since containers may be filled in any order.
+/// An encoded value, as a tree. A tree is used because containers may be filled in any order.
 enum EncodedValue {
   case null
   case bool(Bool)
   case int(Int64)
-  /// A number by its digits: an integer beyond the range of `Int64`, or a decimal.
+  /// A number given by its digits: an integer beyond the range of `Int64`, or a decimal.
   case digits(String)
   /// A finite number.
   case double(Double)
@@ -278,7 +279,7 @@ enum EncodedValue {
   case json(JSONValue)
   case array(EncodedArray)
   case object(EncodedObject)
-  /// The result of a nested encoder, which may be filled later.
+  /// The value of a nested encoder, which may be filled later.
   case encoder(TreeEncoder)
 }
 
@@ -294,7 +295,7 @@ final class EncodedObject {
 
   /// The members in the order in which they were encoded. A key may be repeated.
   var members: [Member] = []
-  /// Whether the object is encoded by a dictionary. The order of a dictionary's members differs in
+  /// Whether the members come from a dictionary. The order of a dictionary's members differs in
   /// each process.
   private let isDictionary: Bool
 
@@ -302,12 +303,12 @@ final class EncodedObject {
     isDictionary = key != nil && key == EncodedObject.dictionaryKey
   }
 
-  /// The key type by which Swift's dictionaries with string or integer keys encode themselves. nil
-  /// if a later Swift renames it, which the test of COD-63 detects.
+  /// The key type that Swift's dictionaries with string or integer keys use to encode themselves;
+  /// nil if a later version of Swift renames this type, which the test of COD-63 detects.
   private static let dictionaryKey: (any Any.Type)? = _typeByName("s20_DictionaryCodingKeyV")
 
-  /// The members with each key once. The members of a dictionary are sorted: integers by value,
-  /// then names by their bytes. (COD-63)
+  /// The members to write, each key once. The members of a dictionary are sorted: first integers by
+  /// value, then names by their bytes. (COD-63)
   var written: [Member] {
     let unique = members.withoutRepetition
     guard isDictionary else { return unique }
@@ -351,7 +352,8 @@ extension EncodedValue {
 }
 
 extension JSONDocument {
-  /// Encodes a value of the program as JSON, and parses it as a document. Use it for local content.
+  /// Encodes a value of the program as JSON, and parses the JSON as a document. Use this document
+  /// for local content.
   ///
   /// Members are written in the order in which the type encodes them, usually the order of
   /// declaration. Integers are exact. Floating-point numbers have the shortest form that is read

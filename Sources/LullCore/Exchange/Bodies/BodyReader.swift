@@ -2,14 +2,14 @@ import LullSystem
 
 /// Reads a streamed body once, from its beginning.
 ///
-/// Each file must be unchanged since the request was made. The reader checks the files before the
-/// first byte, and again before it returns the last bytes. So a body with a changed file never
-/// arrives complete. Reads are synchronous and usually come from the system's file cache. One file
-/// is open at a time. Not thread-safe.
+/// Each file in the body must be unchanged since the request was made. The reader checks the files
+/// before it reads the first byte, and again before it returns the last bytes. A server therefore
+/// never receives a complete body with a changed file. Reads are synchronous and usually come from
+/// the system's file cache. One file is open at a time. Not thread-safe.
 package final class BodyReader {
   private let body: StreamedBody
   private var piece = 0
-  /// The position within the current piece.
+  /// The position within the current piece of the body.
   private var offset = 0
   private var file: ReadableFile?
   private var rest: Int
@@ -22,8 +22,8 @@ package final class BodyReader {
     try check(isGoneAllowed: false)
   }
 
-  /// Fills the buffer as far as bytes are left. Returns the number of bytes, 0 at the end, or nil
-  /// after a failure.
+  /// Fills the buffer with the next bytes of the body, as far as there are any. Returns the number
+  /// of bytes read, 0 at the end of the body, or nil after a failure.
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard failure == nil else { return nil }
     do throws(TransportError) {
@@ -41,8 +41,8 @@ package final class BodyReader {
     }
   }
 
-  /// Moves to an offset in bytes from the beginning. Returns false if the offset is invalid or
-  /// reading has failed.
+  /// Continues reading at `position`, in bytes from the beginning of the body. Returns false if the
+  /// position is invalid or reading has failed.
   package func seek(to position: Int) -> Bool {
     guard failure == nil, (0...body.byteCount).contains(position) else { return false }
     file = nil
@@ -63,8 +63,8 @@ package final class BodyReader {
     }
   }
 
-  /// Reads from the current piece into the buffer, and moves to the next piece when the current one
-  /// ends.
+  /// Reads from the current piece of the body into the buffer. When the piece ends, moves to the
+  /// next piece.
   private func readPiece(_ buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
     let count: Int
     switch body.pieces[piece] {
@@ -104,8 +104,8 @@ package final class BodyReader {
     return file
   }
 
-  /// Throws an error if a file has changed. With `isGoneAllowed`, a file that was removed is not an
-  /// error, because sending has begun.
+  /// Throws an error if a file has changed. If `isGoneAllowed` is true, a file that was removed is
+  /// not an error, because sending has begun.
   private func check(isGoneAllowed: Bool) throws(TransportError) {
     for case .file(let file, let stamp) in body.pieces {
       guard let now = FileStamp.of(file.path.bytes) else {

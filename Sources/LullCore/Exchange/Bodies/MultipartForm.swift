@@ -1,5 +1,5 @@
-/// A `multipart/form-data` form, whose values may be files (RFC 7578). The parts are sent in order.
-/// Lua: `lull.multipart{…}`.
+/// A `multipart/form-data` form. The values of its fields may be files (RFC 7578). The parts are
+/// sent in the given order. Lua: `lull.multipart{…}`.
 public struct MultipartForm: Sendable, Equatable {
   /// One field of the form.
   public struct Part: Sendable, Equatable {
@@ -7,7 +7,7 @@ public struct MultipartForm: Sendable, Equatable {
     public enum Value: Sendable, Equatable {
       /// Text or other bytes in memory.
       case bytes([UInt8])
-      /// A file, read while the form is sent.
+      /// The content of a file, which is read while the form is sent.
       case file(UploadFile)
       /// A credential, masked until it is sent.
       case secret(SecretText)
@@ -17,11 +17,11 @@ public struct MultipartForm: Sendable, Equatable {
     public var name: String
     /// The value of the field.
     public var value: Value
-    /// The content type of the part; nil: none is sent, which means text. For a file, it is
-    /// initially the type of the file.
+    /// The content type of the part. If nil, no content type is sent, which means text. For a file,
+    /// the initial value is the content type of the file.
     public var contentType: String?
-    /// The file name sent to the receiver; nil: the part is not a file. For a file, it is initially
-    /// the name of the file.
+    /// The file name sent to the receiver. If nil, the receiver does not treat the part as a file.
+    /// For a file, the initial value is the name of the file.
     public var fileName: ByteString?
 
     /// Makes a field with a value in memory.
@@ -37,7 +37,7 @@ public struct MultipartForm: Sendable, Equatable {
     /// Makes a field with a text value, in UTF-8.
     public init(_ name: String, _ text: String) { self.init(name, Array(text.utf8)) }
 
-    /// Makes a field with a credential, which is resolved only when the form is sent.
+    /// Makes a field with a credential. The credential is resolved only when the form is sent.
     public init(
       _ name: String, _ secret: SecretText, contentType: String? = nil, fileName: String? = nil
     ) {
@@ -47,7 +47,7 @@ public struct MultipartForm: Sendable, Equatable {
       self.fileName = fileName.map { ByteString($0) }
     }
 
-    /// Makes a field with a file. The content type and name are those of the file.
+    /// Makes a field with a file. The content type and the file name are those of `file`.
     public init(_ name: String, _ file: UploadFile) {
       self.name = name
       value = .file(file)
@@ -62,21 +62,22 @@ public struct MultipartForm: Sendable, Equatable {
   /// Makes a form of these parts. The boundary is chosen when the form is sent.
   public init(_ parts: [Part]) { self.parts = parts }
 
-  /// Whether a part is read from the disk.
+  /// Whether the value of a part is a file.
   package var hasFiles: Bool {
     parts.contains { part in
       if case .file = part.value { true } else { false }
     }
   }
 
-  /// Whether a part is a secret.
+  /// Whether the value of a part is a secret.
   package var hasSecrets: Bool {
     parts.contains { part in
       if case .secret = part.value { true } else { false }
     }
   }
 
-  /// The names of the parts, and which of them are files; never their content.
+  /// The names of the fields, and for each field whether its value is a file. The values are not
+  /// included.
   package var summary: String {
     parts.map { part in
       if case .file(let file) = part.value {
@@ -92,13 +93,13 @@ public struct MultipartForm: Sendable, Equatable {
     "lull-" + Hexadecimal.random()
   }
 
-  /// The `Content-Type` of a request with this boundary.
+  /// The value of the `Content-Type` header of a form with this boundary.
   static func contentType(_ boundary: String) -> String {
     "multipart/form-data; boundary=\(boundary)"
   }
 
-  /// The pieces of the form in the order of sending. Bytes in memory are joined into one piece, up
-  /// to the next file or secret.
+  /// The form as pieces of a body, in the order of sending. Consecutive bytes in memory are joined
+  /// into one piece, which ends at the next file or secret.
   func pieces(_ boundary: String) throws(TransportError) -> [StreamedBody.Piece] {
     var pieces: [StreamedBody.Piece] = []
     var bytes: [UInt8] = []
@@ -136,8 +137,8 @@ extension MultipartForm.Part {
     return head + "\r\n".utf8
   }
 
-  /// Escapes a name as browsers do: quotation marks and control characters are percent-encoded.
-  /// (RFC 7578, 2; HTML, multipart/form-data encoding algorithm)
+  /// Escapes the name of a field or file as browsers do: quotation marks and control characters are
+  /// percent-encoded. (RFC 7578, 2; HTML, multipart/form-data encoding algorithm)
   private static func escaped(_ name: some Sequence<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     for byte in name {

@@ -1,30 +1,30 @@
 package import LullSystem
 
-/// A body that is read while it is sent, so that it need not fit into memory.
+/// A request body that is read while it is sent, so that it need not fit into memory.
 ///
 /// A body is immutable. Its files are inspected once, when the request is made. If a file has
-/// changed since then, reading fails. Each `BodyReader` starts from the beginning, also after a
-/// redirect and before a retry.
+/// changed since then, reading the body fails. Each `BodyReader` starts from the beginning, also
+/// after a redirect and before a retry.
 public final class StreamedBody: Sendable, Equatable {
-  /// A part of the body. The pieces are sent one after the other.
+  /// A piece of the body. The pieces are sent one after the other.
   package enum Piece: Sendable {
     case bytes([UInt8])
     case file(UploadFile, FileStamp)
-    /// A secret. Until the body is sent, only its mask is stored here.
+    /// A secret. Only the mask of the secret is stored in the body until the body is sent.
     case secret(SecretText, shown: [UInt8])
   }
 
-  /// The value from which the body was made, for logs and messages.
+  /// The value from which the body was made. Used in logs and messages.
   package enum Source: Sendable {
     case file(UploadFile)
     case form(MultipartForm)
-    /// Bytes that a `SendGate` holds back.
+    /// Bytes in memory that a `SendGate` holds back.
     case bytes
   }
 
   package let source: Source
   package let pieces: [Piece]
-  /// The size of all pieces together; secrets count with the length of their masks.
+  /// The size of all pieces together, in bytes. For a secret, the length of its mask is counted.
   public let byteCount: Int
 
   /// The largest body that may be read into memory, in bytes.
@@ -48,13 +48,14 @@ public final class StreamedBody: Sendable, Equatable {
     self.init(.file(file), [.file(file, try file.look())])
   }
 
-  /// Makes a body of bytes that a `SendGate` holds back. They are read only when they may be sent.
+  /// Makes a body from bytes that a `SendGate` holds back. The bytes are read only when the gate is
+  /// open.
   package convenience init(heldBack bytes: [UInt8]) {
     self.init(.bytes, [.bytes(bytes)])
   }
 
-  /// Makes the body of a form, with its files in their current state, and the `Content-Type` of its
-  /// request.
+  /// Makes the body of a form from its files in their current state. Also returns the value of the
+  /// `Content-Type` header of the request.
   ///
   /// - Throws: `fileUnavailable` if a file can't be read.
   package static func form(
@@ -65,7 +66,7 @@ public final class StreamedBody: Sendable, Equatable {
     return (body, MultipartForm.contentType(boundary))
   }
 
-  /// Whether the body reads files, so that sending may take long.
+  /// Whether the body contains files. Sending files may take long.
   package var hasFiles: Bool {
     switch source {
     case .file: true
@@ -81,7 +82,7 @@ public final class StreamedBody: Sendable, Equatable {
     }
   }
 
-  /// Returns the body with its secrets resolved. The result must not be stored.
+  /// Returns the body with its secrets resolved by `text`. The result must not be stored.
   package func resolved(
     _ text: (SecretText) throws(TransportError) -> [UInt8]
   ) throws(TransportError) -> StreamedBody {
@@ -96,10 +97,11 @@ public final class StreamedBody: Sendable, Equatable {
     return StreamedBody(source, pieces)
   }
 
-  /// Returns the body with the result of `literal` in place of all bytes that aren't secret. A file
-  /// that `literal` doesn't change is read again when the body is sent.
+  /// Returns the body with all bytes except secrets replaced by the result of `literal`. If
+  /// `literal` doesn't change the content of a file, the file itself stays in the body and is read
+  /// again when the body is sent.
   ///
-  /// - Throws: The errors of `bytes()`, for a file.
+  /// - Throws: For a file, the errors of `bytes()`.
   package func replacing(
     _ literal: ([UInt8]) -> [UInt8]
   ) throws(TransportError) -> StreamedBody {
@@ -119,7 +121,7 @@ public final class StreamedBody: Sendable, Equatable {
 
   public static func == (one: StreamedBody, other: StreamedBody) -> Bool { one === other }
 
-  /// A short description for logs and messages: name and size, never the content.
+  /// A short description for logs and messages: the name and the size, never the content.
   package var summary: String {
     switch source {
     case .file(let file): "file \(file.shown), \(byteCount) bytes"
@@ -128,15 +130,15 @@ public final class StreamedBody: Sendable, Equatable {
     }
   }
 
-  /// The whole body in memory, for networking that can't send it in pieces.
+  /// Reads the whole body into memory, for networking that can't send a body in chunks.
   ///
   /// - Throws: `fileUnavailable` if a file can't be read any more or has changed, or if the body is
-  ///   larger than may be read into memory.
+  ///   larger than 100 MB.
   public func bytes() throws(TransportError) -> [UInt8] {
     guard byteCount <= StreamedBody.largestInMemory else {
       throw .final(
         .fileUnavailable,
-        "the body is \(summary): more than the limit of "
+        "the body (\(summary)) is larger than the limit of "
           + "\(StreamedBody.largestInMemory >> 20) MB in memory")
     }
     guard MemoryLedger.allows(byteCount) else {
@@ -153,12 +155,12 @@ public final class StreamedBody: Sendable, Equatable {
 
 /// The body of a request.
 public enum RequestPayload: Sendable, Equatable {
-  /// Bytes in memory; empty: a body of zero bytes.
+  /// Bytes in memory. An empty array is a body of zero bytes.
   case bytes([UInt8])
   /// A body that is read while it is sent.
   case streamed(StreamedBody)
 
-  /// The value of `Content-Length`.
+  /// The size of the body in bytes: the value of `Content-Length`.
   public var byteCount: Int {
     switch self {
     case .bytes(let bytes): bytes.count
@@ -166,35 +168,37 @@ public enum RequestPayload: Sendable, Equatable {
     }
   }
 
-  /// Returns a reader for a streamed body; nil for bytes.
+  /// Returns a reader for a streamed body, or nil for bytes in memory.
   package func reader() throws(TransportError) -> BodyReader? {
     if case .streamed(let body) = self { try BodyReader(body) } else { nil }
   }
 }
 
-/// Holds back the body of a request until it may be sent. A refresh token waits until its use has
-/// been recorded. (TOK-160)
+/// Holds back the body of a request until sending is allowed. For example, a refresh token is held
+/// back until its use has been recorded. (TOK-160)
 ///
-/// The connection is made and the head of the request is sent first. While the gate is closed, no
-/// byte of the body is sent. The gate asks once whether it may open, when curl requests the first
-/// byte. An open gate stays open, also for redirects and repetitions. Only `CurlProvider` supports
-/// gates; other providers send the body without asking. Home thread only.
+/// The connection is made and the request headers are sent first. While the gate is closed, no byte
+/// of the body is sent. When curl requests the first byte, the gate calls `ask` once. An open gate
+/// stays open, also for redirects and retries. Only `CurlProvider` supports gates; other providers
+/// send the body without asking. Home thread only.
 // Unchecked: TransferOptions is Sendable, but the gate is used on the home thread only.
 package final class SendGate: @unchecked Sendable, Equatable {
   package private(set) var isOpen = false
-  /// The callback. It is cleared when it is called, because a gate asks only once.
+  /// The function passed to the initializer. It is cleared when it is called, because it is called
+  /// only once.
   private var ask: ((SendGate) -> Void)?
   private var resume: (() -> Void)?
 
   /// Makes a closed gate.
   ///
-  /// - Parameter ask: Called when the first byte of the body is requested. The call comes from
-  ///   inside curl, where nothing may be started or cancelled. Call `open` on a later turn.
+  /// - Parameter ask: Called when curl requests the first byte of the body. The call comes from
+  ///   inside curl, where nothing may be started or cancelled, so call `open` on a later turn.
   package init(_ ask: @escaping (SendGate) -> Void) {
     self.ask = ask
   }
 
-  /// Whether the body may be sent. If not, `resume` is called when the gate opens.
+  /// Whether the gate is open, so that the body may be sent. If it is closed, `resume` is called
+  /// when it opens.
   package func letsPass(_ resume: @escaping () -> Void) -> Bool {
     guard !isOpen else { return true }
     self.resume = resume

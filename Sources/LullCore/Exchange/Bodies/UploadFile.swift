@@ -2,8 +2,8 @@ import LullSystem
 
 /// A file to send, read from the disk during the upload. Lua: `lull.file(path)`.
 ///
-/// The file is not inspected before a request is made with it. From then on, it must be a readable
-/// regular file, and must not change until it is sent.
+/// The file is not inspected until a request is made with it. From then until the file is sent, it
+/// must be a readable regular file and must not change.
 public struct UploadFile: Sendable, Equatable {
   /// The path, as bytes.
   public let path: ByteString
@@ -15,9 +15,9 @@ public struct UploadFile: Sendable, Equatable {
   /// Describes a file to send.
   ///
   /// - Parameters:
-  ///   - name: The file name sent to the receiver; nil: the last component of the path.
-  ///   - contentType: The content type sent to the receiver; nil: the usual type for the file
-  ///     extension, or else `application/octet-stream`.
+  ///   - name: The file name sent to the receiver. If nil, the last component of the path.
+  ///   - contentType: The content type sent to the receiver. If nil, the usual type for the file
+  ///     extension, or `application/octet-stream` if the extension is unknown.
   public init(_ path: ByteString, name: String? = nil, contentType: String? = nil) {
     self.path = path
     let last = path.bytes.split(separator: UInt8(ascii: "/")).last ?? []
@@ -25,7 +25,7 @@ public struct UploadFile: Sendable, Equatable {
     self.contentType = contentType ?? FileTypes.type(ofName: self.name.bytes)
   }
 
-  /// The path, quoted for messages.
+  /// The path, quoted for use in messages.
   package var shown: String { "'\(LogText.part(path.description))'" }
 
   /// Checks that the file can be read, and returns its current state.
@@ -54,10 +54,10 @@ public struct UploadFile: Sendable, Equatable {
     }
   }
 
-  /// The content from the beginning, in parts.
+  /// The content of the file as a series of chunks, from the beginning.
   package func parts() throws(TransportError) -> Parts { Parts(self, try open()) }
 
-  /// The parts of a file, each read on demand.
+  /// Reads a file in chunks. Each chunk is read when `next` is called.
   package final class Parts {
     private static let size = 1 << 17
     private let owner: UploadFile
@@ -69,7 +69,7 @@ public struct UploadFile: Sendable, Equatable {
       self.file = file
     }
 
-    /// The next part; nil at the end.
+    /// Returns the next chunk; nil at the end of the file.
     package func next() throws(TransportError) -> [UInt8]? {
       var part = [UInt8](repeating: 0, count: Parts.size)
       let read = part.withUnsafeMutableBytes { bytes in
@@ -90,12 +90,12 @@ public struct UploadFile: Sendable, Equatable {
     .final(.fileUnavailable, "cannot read \(shown): \(reason)")
   }
 
-  /// The error if the file has changed since the request was made.
+  /// The error for a file that has changed since the request was made.
   var changed: TransportError {
     .final(.fileChanged, "\(shown) has changed since its request was made")
   }
 
-  /// The error if the file has fewer bytes than when the request was made.
+  /// The error for a file that has fewer bytes than when the request was made.
   func endedEarly(at offset: Int, of size: Int) -> TransportError {
     .final(.fileChanged, "\(shown) ended while it was being sent, after \(offset) of \(size) bytes")
   }

@@ -2,8 +2,9 @@ import LullSystem
 
 /// Parses the file name in a `Content-Disposition` header. (RFC 6266, section 4.3)
 package enum ContentDisposition {
-  /// Returns `filename*` if it can be decoded, else `filename`. If a parameter is given twice, the
-  /// first is used. Text that is not valid UTF-8 is read as ISO-8859-1.
+  /// Returns the value of `filename*` if it can be decoded, otherwise the value of `filename`. If a
+  /// parameter is repeated, the first one is used. Text that is not valid UTF-8 is read as
+  /// ISO-8859-1.
   package static func fileName(_ headers: Headers) -> String? {
     guard let value = headers.byteValues(of: Array("content-disposition".utf8)).first else {
       return nil
@@ -20,7 +21,8 @@ package enum ContentDisposition {
     return names["filename"].map { text($0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Decodes `charset'language'text` with percent-encoding. (RFC 8187, section 3.2)
+  /// Decodes a value of the form `charset'language'text`, whose text is percent-encoded. (RFC 8187,
+  /// section 3.2)
   private static func decoded(_ value: [UInt8]) -> String? {
     let parts = value.split(
       separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -57,7 +59,7 @@ package enum ContentDisposition {
       }
     }
 
-    /// The next parameter, its name in lower case; nil at the end.
+    /// Reads the next parameter, with its name in lower case. Returns nil at the end.
     mutating func parameter() -> (name: String, value: [UInt8])? {
       while index < bytes.count {
         if bytes[index] == UInt8(ascii: ";") { index += 1 }
@@ -89,7 +91,8 @@ package enum ContentDisposition {
       return Array(text.drop(while: isBlank))
     }
 
-    /// Reads the quoted string that begins here. A backslash escapes the next character.
+    /// Reads the quoted string that begins at the current position. A backslash escapes the next
+    /// character.
     private mutating func quoted() -> [UInt8] {
       var text: [UInt8] = []
       index += 1
@@ -104,17 +107,19 @@ package enum ContentDisposition {
   }
 }
 
-/// Chooses the name of a file in a download folder: the server's name, or else the last component
-/// of the URL. Only plain names are used. (DWN-11, DWN-12; RFC 6266, RFC 8187)
+/// Chooses the name of a file in a download folder: the name that the server sends, or else the
+/// last component of the URL. A name is used only if it is plain. (DWN-11, DWN-12; RFC 6266, RFC
+/// 8187)
 package enum DownloadName {
-  /// The name if neither the server nor the URL has one.
+  /// The file name if neither the server nor the URL provides a usable one.
   private static let fallback = "download"
-  /// The longest name, in bytes. It leaves room for the suffix of an incomplete file.
+  /// The longest file name, in bytes. The rest is room for the suffix of an incomplete file.
   private static let longest = 200
 
-  /// The name for a response.
+  /// Returns the file name for a response.
   ///
-  /// - Parameter url: The URL of the request; the target of a redirect does not name the file.
+  /// - Parameter url: The URL of the request. The target of a redirect is not used for the file
+  ///   name.
   package static func name(_ headers: Headers, url: String) -> String {
     ContentDisposition.fileName(headers).flatMap { plain($0) } ?? name(ofURL: url)
   }
@@ -128,15 +133,16 @@ package enum DownloadName {
     return String(validating: bytes, as: UTF8.self).flatMap { isPlain($0) ? $0 : nil } ?? fallback
   }
 
-  /// The last component of a path from the server; nil if it isn't a plain name.
+  /// The last component of a path that the server has sent; nil if this component isn't a plain
+  /// name.
   package static func plain(_ text: String) -> String? {
     let last = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
     let name = String(last.trimmingBlanks)
     return isPlain(name) ? name : nil
   }
 
-  /// Whether a name doesn't lead to another folder, isn't hidden, doesn't look like an option, and
-  /// has no confusing characters.
+  /// Whether a file name is plain: it doesn't lead to another folder, isn't hidden, doesn't look
+  /// like an option, and has no confusing characters.
   private static func isPlain(_ name: String) -> Bool {
     guard let first = name.utf8.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-"),
       first != UInt8(ascii: "~"), name.utf8.count <= longest,

@@ -1,36 +1,38 @@
 import LullSystem
 import Synchronization
 
-/// A file that receives the body of a response as it arrives. It becomes visible only when it is
-/// complete.
+/// A file that receives the body of a response as it arrives. The file becomes visible only when it
+/// is complete.
 ///
-/// A download is set in the options of one request and belongs to that request. The functions are
+/// A download is set in the options of one request and belongs to that request. Its functions are
 /// called in this order:
 ///
 /// 1. `open`, at the latest with the first attempt
 /// 2. for each attempt: `prepare`, the functions of its `BodySink`, and `settle`
 /// 3. `close`
 ///
-/// The next attempt resumes after the bytes that have arrived. If `resumes` is true, another
-/// process can resume the download too. If the response doesn't match the stored part, the whole
-/// file is requested. If `resumes` is false, the bytes go to an unnamed file in the same folder, so
-/// that nothing remains however the process ends. Devices, pipes and standard output are written
-/// directly. Usable on any thread. (DWN-01 to DWN-18)
+/// An attempt resumes after the bytes that earlier attempts have stored. If the response doesn't
+/// match the stored bytes, the whole file is requested. If `resumes` is true, the bytes are in a
+/// part file, with which another process can resume the download. If `resumes` is false, the bytes
+/// go to an unnamed file in the same folder, so that nothing remains however the process ends.
+/// Devices, pipes and standard output are written directly. Usable on any thread. (DWN-01 to
+/// DWN-18)
 package final class Download: Sendable, Equatable {
   package enum Target: Sendable {
     case standardOutput
-    /// An existing file is replaced when all bytes have arrived, and keeps its mode. If the target
-    /// is a folder, the server or the URL names the file in it, and no existing file is replaced.
+    /// A file or folder. If a file exists at the path, it is replaced when all bytes have arrived,
+    /// and keeps its mode. If the path is a folder, the file is created in the folder, with a name
+    /// from the server or the URL. An existing file in the folder is not replaced.
     case file(ByteString, allowsFolder: Bool)
   }
 
   /// An error that stopped the download.
   package struct Problem: Error {
-    /// The path and the error.
+    /// The path of the file, and the error message.
     package let text: String
-    /// Whether the reader of the output has closed it.
+    /// Whether the output has no reader any more, because the reader has closed it.
     package var isUnread = false
-    /// Whether the server sent a part that was not requested.
+    /// Whether the server sent a partial response that was not requested.
     package var isPart = false
 
     fileprivate init(_ text: String) { self.text = text }
@@ -48,9 +50,10 @@ package final class Download: Sendable, Equatable {
 
   private let target: Target
   private let resumes: Bool
-  /// Whether a number is added to a name that exists in the folder. If not, the download fails.
+  /// Whether a number is added to the file name if the folder already has a file of that name. If
+  /// false, the download fails instead.
   private let numbersNames: Bool
-  /// The target as the user wrote it, for messages.
+  /// The target as the user wrote it. Used in messages.
   private let shown: String
   private let state = Mutex(DownloadState())
 
@@ -68,15 +71,15 @@ package final class Download: Sendable, Equatable {
 
   package static func == (one: Download, other: Download) -> Bool { one === other }
 
-  /// Whether the file is complete and has its final name.
+  /// Whether the file is complete and has been given its final name.
   package var isFinished: Bool { state.withLock { $0.isFinished } }
 
-  /// Whether a resuming download starts over although the file exists, because nothing is stored
-  /// that could be resumed.
+  /// Whether a resuming download starts from the beginning although the file exists, because no
+  /// bytes are stored that could be resumed.
   package var replacesWhole: Bool { state.withLock { $0.replacesWhole } }
 
-  /// The path of the stored part, and why it can't be resumed; nil if there is no part, or if it
-  /// can be resumed.
+  /// The path of the stored part file, and the reason why it can't be resumed. nil if there is no
+  /// part file, or if the part file can be resumed.
   package var obstacle: (part: String, reason: String)? {
     state.withLock { state -> (part: String, reason: String)? in
       guard state.file.size > 0, !state.isFinished, let reason = state.obstacle else { return nil }
@@ -84,7 +87,7 @@ package final class Download: Sendable, Equatable {
     }
   }
 
-  /// The path of the file; nil for standard output, and before the file has a name.
+  /// The path of the file; nil for standard output, or while the file has no name.
   package var path: ByteString? { state.withLock { $0.place?.path.map { ByteString($0) } } }
 
   /// The error that stopped the download, if any.
@@ -104,9 +107,9 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Before
 
-  /// Checks that the target can be written, before anything is sent. Calling it again does nothing.
-  /// For a download that resumes, the function does nothing, because the part file depends on the
-  /// request.
+  /// Checks that the target can be written, before anything is sent. Calling this function again
+  /// does nothing. It also does nothing for a download that resumes, because the part file depends
+  /// on the request.
   package func open() throws(Problem) {
     guard !resumes else { return }
     try state.withLock { state throws(Problem) in try open(&state, partName: nil) }
@@ -127,7 +130,8 @@ package final class Download: Sendable, Equatable {
     }
   }
 
-  /// Opens and locks the part of a download that resumes, and determines how much of it is stored.
+  /// Opens and locks the part file of a download that resumes. Determines how many bytes are
+  /// stored.
   private func openPart(
     _ state: inout DownloadState, for request: HTTPRequest, now: Double
   ) throws(Problem) {
@@ -147,7 +151,8 @@ package final class Download: Sendable, Equatable {
     }
     guard let note = part.note(limit: PartNote.largest).flatMap({ PartNote($0, now: now) }) else {
       throw fail(
-        &state, "\(part.shown) is not a download that can be resumed: remove it first")
+        &state,
+        "\(part.shown) is not a partial download that can be resumed: remove the file first")
     }
     state.file =
       note.mark == state.mark
@@ -156,9 +161,9 @@ package final class Download: Sendable, Equatable {
     state.replacesWhole = state.file.validator == nil
   }
 
-  /// Prepares the request of the next attempt.
+  /// Prepares the request of the next attempt, for example by adding a `Range` header.
   ///
-  /// - Parameter now: The current time in Unix seconds.
+  /// - Parameter now: The current time in Unix epoch seconds.
   package func prepare(_ request: HTTPRequest, now: Double) throws(TransportError) -> HTTPRequest {
     let prepared: (offset: Int?, validator: PartValidator?)
     do throws(Problem) {
@@ -195,7 +200,8 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Meanwhile
 
-  /// Adds the bytes that were stored before this response to the metrics of the response.
+  /// Returns `metrics` with the byte counts increased by the number of bytes that were stored
+  /// before this response.
   package func counted(_ metrics: RequestTransferMetrics) -> RequestTransferMetrics {
     let base = state.withLock { $0.base }
     var metrics = metrics
@@ -217,7 +223,7 @@ package final class Download: Sendable, Equatable {
     case .unwanted:
       fail(
         &state,
-        "the server sent only a part (206), which is not saved in place of the whole")
+        "the server sent only a part of the file (206), which is not saved as the whole file")
       state.problem?.isPart = true
       return false
     case .other:
@@ -278,7 +284,8 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Afterwards
 
-  /// Decides how to continue after an attempt. If the file is complete, it gets its final name.
+  /// Decides how the download continues after an attempt. If the file is complete, it is given its
+  /// final name.
   package func settle(_ result: NetworkResult) -> Outcome {
     state.withLock { state in
       guard !state.isOver else { return .ended(result) }
@@ -306,7 +313,8 @@ package final class Download: Sendable, Equatable {
     }
   }
 
-  /// Saves a body that did not come from the network, and gives the file its final name.
+  /// Writes a body that did not come from the network to the file, and gives the file its final
+  /// name.
   package func save(_ bytes: [UInt8]) throws(Problem) {
     try state.withLock { state throws(Problem) in
       try open(&state, partName: nil)
@@ -323,7 +331,8 @@ package final class Download: Sendable, Equatable {
     state.problem != nil || state.startsOver != nil || state.refusedStatus != nil
   }
 
-  /// The outcome of an attempt that this download stopped; nil if the download did not stop it.
+  /// The outcome of an attempt that failed because this download stopped it; nil for any other
+  /// attempt.
   private func stopped(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome? {
     if let problem = state.problem {
       return .ended(NetworkResult(response: result.response, error: problem.error))
@@ -334,8 +343,8 @@ package final class Download: Sendable, Equatable {
     return .again("the response does not continue the partial file: \(reason)")
   }
 
-  /// Finishes the file if no byte is missing. Otherwise, the rest is requested or the request
-  /// fails.
+  /// Decides the outcome of a response that was received completely. If no byte of the file is
+  /// missing, the file is finished. Otherwise, either the rest is requested or the request fails.
   private func whole(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome {
     guard let end = state.end else { return finish(&state, result) }
     guard state.file.size >= end else {
@@ -344,7 +353,7 @@ package final class Download: Sendable, Equatable {
     }
     guard state.file.size != state.file.total else { return finish(&state, result) }
     guard state.beginsAnotherRound(forWhole: false) else { return tooManyPieces(result) }
-    return .again("the server sent only a part of the rest")
+    return .again("the server sent only some of the remaining bytes")
   }
 
   private func finish(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome {
@@ -379,8 +388,8 @@ package final class Download: Sendable, Equatable {
     .ended(NetworkResult(response: result.response, error: TransportError(kind, text)))
   }
 
-  /// Ends the download, and releases the lock on the file. No more bytes are taken. Calling it
-  /// again does nothing.
+  /// Ends the download, and releases the lock on the file. Bytes that arrive later are refused.
+  /// Calling this function again does nothing.
   package func close() {
     state.withLock { state in
       state.isOver = true
@@ -392,49 +401,50 @@ package final class Download: Sendable, Equatable {
 
 /// The progress of a download and the state of its current attempt.
 struct DownloadState: Sendable {
-  /// The file or stream that receives the bytes; nil before it is opened.
+  /// The file or stream to which the bytes are written; nil before it is opened.
   var place: DownloadPlace?
-  /// The stored part.
+  /// The bytes stored so far, with their validator.
   var file = PartialFile()
-  /// Identifies the request, see `PartNote`.
+  /// Identifies the request; see `PartNote`.
   var mark = ""
   var problem: Download.Problem?
-  /// Filters control characters if the target is a terminal.
+  /// Filters control characters if the target is a terminal; otherwise nil.
   var filter: TerminalText?
-  /// Whether a new file has replaced the part that was stored before.
+  /// Whether a new file has replaced the stored bytes of an earlier download.
   var hasChanged = false
-  /// Whether the file exists and nothing is stored that could be resumed.
+  /// Whether the file exists and no bytes are stored that could be resumed.
   var replacesWhole = false
   /// The path of the part file.
   var partName = ""
   var obstacle: String?
   var isFinished = false
-  /// Whether the download has ended, so that no more bytes are taken.
+  /// Whether the download has ended, so that further bytes are refused.
   var isOver = false
-  /// The number of additional requests, not counting retries.
+  /// The number of additional requests so far, not counting retries.
   private(set) var rounds = 0
-  /// Whether a response didn't match the stored part, so that the whole file is requested.
+  /// Whether the whole file is requested, because a response didn't match the stored bytes.
   private(set) var asksForWhole = false
 
   // The following properties belong to the current attempt.
   private(set) var url = ""
-  /// When the attempt began, in Unix seconds.
+  /// The time at which the attempt began, in Unix epoch seconds.
   private(set) var now = 0.0
   /// The offset from which the rest was requested; nil if the whole file was requested.
   private(set) var asked: Int?
   var hasBegun = false
-  /// The number of bytes that were stored before this response and aren't part of it.
+  /// The number of stored bytes before the first byte of this response.
   private(set) var base = 0
-  /// The number of bytes at the beginning of the response that are stored already.
+  /// The number of bytes at the beginning of the response that are already stored.
   private var overlap = 0
-  /// The end of the part that the response contains; nil if it contains the whole file.
+  /// The offset in the file at which the partial response ends; nil if the response contains the
+  /// whole file.
   private(set) var end: Int?
-  /// The status of a response whose body isn't saved.
+  /// The status of a response whose body isn't saved; nil if there is no such response.
   var refusedStatus: Int?
   /// Why the whole file must be requested again; nil if it needn't be.
   var startsOver: String?
 
-  /// After this many additional requests, the download fails.
+  /// The largest number of additional requests. If more are needed, the download fails.
   private static let mostRounds = 1000
 
   mutating func beginAttempt(for request: HTTPRequest, isDivisible: Bool, now: Double) {
@@ -462,8 +472,8 @@ struct DownloadState: Sendable {
     file.total = total
   }
 
-  /// Returns the bytes that aren't stored yet; nil if there are more bytes than the response
-  /// announced.
+  /// Returns the bytes of `bytes` that aren't stored yet; nil if the server has sent more bytes
+  /// than it announced.
   mutating func fresh(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
     let fresh = UnsafeBufferPointer(rebasing: bytes.dropFirst(overlap))
     overlap -= bytes.count - fresh.count
@@ -471,15 +481,16 @@ struct DownloadState: Sendable {
     return fresh
   }
 
-  /// Counts an additional request. Returns false if there were too many.
+  /// Counts an additional request. Returns false if the largest number of additional requests has
+  /// been exceeded.
   mutating func beginsAnotherRound(forWhole: Bool) -> Bool {
     rounds += 1
     if forWhole { asksForWhole = true }
     return rounds <= DownloadState.mostRounds
   }
 
-  /// Whether the part file contains bytes that are kept for the user or another process. These are
-  /// bytes that this process has written, or the bytes of an earlier part that is unchanged.
+  /// Whether the part file should be kept for the user or another process. This is the case if it
+  /// has bytes that this process has written, or the unchanged bytes of an earlier download.
   func isWorthKeeping(_ part: PartFile) -> Bool {
     hasChanged ? file.size > 0 : part.size > 0
   }

@@ -1,11 +1,12 @@
-/// The stored part of a file. It decides which bytes to request next and how to handle the
+/// The stored beginning of a file. Decides which bytes to request next and how to handle the
 /// response. All functions are pure. (DWN-04 to DWN-09; RFC 9110, sections 13.1.5 and 14)
 package struct PartialFile: Equatable, Sendable {
-  /// The number of bytes stored, from the beginning of the file.
+  /// The number of bytes stored, counted from the beginning of the file.
   package var size = 0
-  /// Identifies the version of the file; nil if the part can't be resumed.
+  /// Identifies the version of the file to which the stored bytes belong; nil if they can't be
+  /// resumed.
   package var validator: PartValidator?
-  /// The size of the whole file, if a server has reported it.
+  /// The size of the whole file in bytes; nil if no server has reported it.
   package var total: Int?
 
   package init(size: Int = 0, validator: PartValidator? = nil, total: Int? = nil) {
@@ -14,9 +15,9 @@ package struct PartialFile: Equatable, Sendable {
     self.total = total
   }
 
-  /// The offset from which the rest is requested; nil requests the whole file. If the file seems
-  /// complete, its last byte is requested again, so that the server confirms that nothing is
-  /// missing.
+  /// The offset from which the rest of the file is requested; nil to request the whole file. If the
+  /// file seems complete, its last byte is requested again, so that the server confirms that
+  /// nothing is missing.
   package var offset: Int? {
     guard validator != nil, size > 0 else { return nil }
     guard let total else { return size }
@@ -25,17 +26,17 @@ package struct PartialFile: Equatable, Sendable {
   }
 
   package enum Reply: Equatable {
-    /// The whole file follows, with its size if known.
+    /// The response contains the whole file. `total` is the size of the file, if known.
     case whole(total: Int?)
-    /// The requested bytes follow.
+    /// The response contains the requested bytes.
     case part(Range<Int>, total: Int?)
-    /// No bytes are missing.
+    /// No bytes of the file are missing.
     case complete
-    /// The response doesn't match the stored part. The whole file must be requested.
+    /// The response doesn't match the stored bytes. The whole file must be requested.
     case startOver(reason: String)
-    /// A part that was not requested.
+    /// The response contains a range of bytes that was not requested.
     case unwanted
-    /// A response without the file, such as an error.
+    /// The response doesn't contain the file: for example, it is an error.
     case other
   }
 
@@ -85,9 +86,10 @@ package struct PartialFile: Equatable, Sendable {
     return .complete
   }
 
-  /// Returns the part for a whole file that begins to arrive.
+  /// Returns the state for a response that contains the whole file, before the first byte is
+  /// stored.
   ///
-  /// - Parameter now: Unix seconds.
+  /// - Parameter now: The current time in Unix epoch seconds.
   package static func beginning(_ head: HTTPResponse, now: Double) -> PartialFile {
     let headers = head.headers
     let isDivisible =
@@ -97,19 +99,19 @@ package struct PartialFile: Equatable, Sendable {
       validator: isDivisible ? PartValidator(headers, now: now) : nil, total: length(head))
   }
 
-  /// Why the download of a whole file can't be resumed if the transfer breaks off; nil if it can.
+  /// Why the download of a whole file couldn't be resumed after an interruption; nil if it could.
   package static func obstacle(_ head: HTTPResponse, now: Double) -> String? {
     guard beginning(head, now: now).validator == nil else { return nil }
     let headers = head.headers
     if head.status != 200 { return "the server responded with status \(head.status)" }
-    if !isPlain(headers) { return "the server sends it with a Content-Encoding" }
+    if !isPlain(headers) { return "the server sends the file with a Content-Encoding" }
     if headers["accept-ranges"]?.lowercased() == "none" {
-      return "the server does not support ranges for it"
+      return "the server does not support ranges for the file"
     }
     guard headers["etag"] != nil || headers["last-modified"] != nil else {
       return "the server sends neither ETag nor Last-Modified"
     }
-    return "the ETag is weak, or missing and Last-Modified is too recent"
+    return "the ETag is weak, or there is no ETag and Last-Modified is too recent"
   }
 
   private static func length(_ head: HTTPResponse) -> Int? {
@@ -129,14 +131,14 @@ package struct PartialFile: Equatable, Sendable {
   }
 }
 
-/// The note stored beside a part, with which another process resumes the download.
+/// A note stored next to a part file. With it, another process can resume the download.
 ///
 /// The note consists of a few lines of text. A note that is malformed or has another version is
 /// ignored.
 package struct PartNote: Equatable {
   /// Identifies the request; see `mark(of:)`.
   package var mark: String
-  /// The validator of the part; nil if the part can't be resumed.
+  /// The validator of the stored bytes; nil if they can't be resumed.
   package var validator: PartValidator?
   package var total: Int?
 
@@ -147,12 +149,12 @@ package struct PartNote: Equatable {
   }
 
   private static let title = "lull part 1"
-  /// The largest note, in bytes. A longer file isn't a note of Lull.
+  /// The size of the largest note, in bytes. A larger file is not a note of Lull.
   package static let largest = 16 << 10
 
-  /// Parses a note; nil if it is malformed.
+  /// Parses a note. Returns nil if the note is malformed.
   ///
-  /// - Parameter now: Unix seconds, to interpret dates.
+  /// - Parameter now: The current time in Unix epoch seconds. It is used to interpret dates.
   package init?(_ bytes: [UInt8], now: Double) {
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
     guard lines.count == 5, lines[4].isEmpty, Array(lines[0]) == Array(PartNote.title.utf8),
@@ -178,8 +180,8 @@ package struct PartNote: Equatable {
     return Array(line.dropFirst(start.count))
   }
 
-  /// A hash of the URL and the accepted types and languages. It identifies a request without
-  /// revealing the content of its URL. (FNV-1a, 64 bits)
+  /// A hash of the URL, the accepted types and the accepted languages of a request. It identifies
+  /// the request without revealing the URL. (FNV-1a, 64 bits)
   package static func mark(of http: HTTPRequest) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ bytes: some Sequence<UInt8>) {
@@ -195,23 +197,24 @@ package struct PartNote: Equatable {
   }
 }
 
-/// The value of an `If-Range` header, which verifies that the rest belongs to the stored part.
-/// (DWN-05; RFC 9110, section 13.1.5)
+/// The value of an `If-Range` header. With it, the server sends the rest of a file only if the
+/// stored bytes belong to the same version. (DWN-05; RFC 9110, section 13.1.5)
 package enum PartValidator: Equatable, Sendable {
   /// A strong ETag, with its quotation marks.
   case etag(ByteString)
   /// The value of `Last-Modified`, as received.
   case date(ByteString)
 
-  /// The least time between `Last-Modified` and the response that makes the date identify a
-  /// version, in seconds. RFC 9110, section 8.8.2.2, requires at least one second. A longer time
-  /// allows for differing clocks.
+  /// The least number of seconds between `Last-Modified` and the response for which the date counts
+  /// as a validator. RFC 9110, section 8.8.2.2, requires at least one second. A longer time allows
+  /// for differing clocks.
   private static let leastAge = 60.0
 
-  /// The validator of a response; nil if no validator suffices. A weak ETag doesn't suffice, and
-  /// neither does a date beside a weak ETag.
+  /// The validator in the headers of a response; nil if they contain no sufficient validator. A
+  /// weak ETag is not sufficient, and neither is a date in a response with a weak ETag.
   ///
-  /// - Parameter now: Unix seconds, to interpret two-digit years.
+  /// - Parameter now: The current time in Unix epoch seconds. It is used to interpret two-digit
+  ///   years.
   package init?(_ headers: Headers, now: Double) {
     let tags = headers.byteValues(of: Array("etag".utf8))
     guard tags.isEmpty else {
@@ -227,7 +230,7 @@ package enum PartValidator: Equatable, Sendable {
     self = .date(ByteString(text))
   }
 
-  /// A validator from a note; nil if it is malformed.
+  /// Parses the validator in a note. Returns nil if it is malformed.
   package init?(noted bytes: [UInt8], now: Double) {
     if PartValidator.isStrong(bytes) {
       self = .etag(ByteString(bytes))
@@ -246,8 +249,8 @@ package enum PartValidator: Equatable, Sendable {
     }
   }
 
-  /// Whether the validators of a response show that it belongs to another version. False for a
-  /// response without validators.
+  /// Whether the validators in `headers` show that the response belongs to another version of the
+  /// file. False for a response without validators.
   package func isContradicted(by headers: Headers) -> Bool {
     switch self {
     case .etag(let tag):
@@ -268,16 +271,16 @@ package enum PartValidator: Equatable, Sendable {
   }
 }
 
-/// A `Content-Range` header in bytes. (RFC 9110, section 14.4)
+/// The value of a `Content-Range` header in bytes. (RFC 9110, section 14.4)
 package enum ContentRange: Equatable {
-  /// The range of the bytes that follow, and the size of the whole file. The size is nil if the
-  /// server doesn't report it.
+  /// The response contains this range of the file. `total` is the size of the whole file, or nil if
+  /// the server doesn't report it.
   case part(Range<Int>, total: Int?)
-  /// None of the requested bytes exist. The file has this size.
+  /// None of the requested bytes exist. `total` is the size of the file.
   case none(total: Int)
 
-  /// Parses the header. Returns nil if it can't be parsed, is inconsistent or occurs more than
-  /// once.
+  /// Parses the `Content-Range` header. Returns nil if the header can't be parsed, is inconsistent
+  /// or is repeated.
   package init?(_ headers: Headers) {
     let values = headers.values("content-range")
     guard values.count == 1, let value = values.first else { return nil }

@@ -1,17 +1,19 @@
-/// Parses a `text/event-stream` as in the HTML standard (section 9.2.6, "Interpreting an event
-/// stream").
+/// Parses a `text/event-stream` as described in the HTML standard (section 9.2.6, "Interpreting an
+/// event stream").
 ///
 /// The parser doesn't read ahead: `lastEventID` belongs to the events returned so far. `beginAgain`
-/// discards the unfinished event of a connection, but keeps the id and the retry time.
+/// discards the incomplete event of a connection, but keeps the ID and the retry time.
 package struct EventStreamParser {
-  /// The id to send when the stream is requested again; empty: none.
+  /// The ID to send when the stream is requested again; empty if there is none.
   package private(set) var lastEventID: String
-  /// The seconds that the server wants clients to wait after a break; nil if it hasn't sent any.
+  /// The seconds that the server wants clients to wait before they reconnect; nil if the server
+  /// hasn't sent a retry time.
   package private(set) var retry: Double?
 
   private var lines = StreamLines(.any)
   private var isFirstLine = true
-  /// The next value of `lastEventID`, set by the next empty line.
+  /// The ID received since the last empty line, if any. It becomes `lastEventID` at the next empty
+  /// line.
   private var nextID: String?
   private var event = ""
   private var data: [UInt8] = []
@@ -20,7 +22,7 @@ package struct EventStreamParser {
     self.lastEventID = lastEventID
   }
 
-  /// Prepares for the body of another connection.
+  /// Prepares the parser for the body of a new connection.
   package mutating func beginAgain() {
     lines.removeAll()
     isFirstLine = true
@@ -33,7 +35,7 @@ package struct EventStreamParser {
     try lines.take(&piece)
   }
 
-  /// The next event; nil if none is complete.
+  /// Returns the next event; nil if no event is complete.
   package mutating func next() throws(StreamProblem) -> StreamEvent? {
     var lines = StreamLines(.any)
     swap(&lines, &self.lines)
@@ -103,15 +105,15 @@ package struct EventStreamParser {
   }
 }
 
-/// An event of a `text/event-stream`. Lua: an element that `resource:events()` returns for such a
+/// An event of a `text/event-stream`. Lua: an element that `resource:events()` returns for an event
 /// stream.
 public struct StreamEvent: Sendable, Equatable {
-  /// The last id that the server has sent, with this event or an earlier one; empty before the
-  /// first id.
+  /// The ID that the server sent last, with this event or an earlier event; empty if the server has
+  /// not sent an ID yet.
   public let id: String
-  /// The type of the event; `message` if the server sends none.
+  /// The type of the event; `message` if the server sends no type.
   public let event: String
-  /// The data of the event in UTF-8, with lines separated by LF.
+  /// The data of the event, as text in UTF-8 with lines separated by LF.
   package let data: [UInt8]
 
   package init(id: String = "", event: String = "message", data: [UInt8]) {
@@ -124,11 +126,11 @@ public struct StreamEvent: Sendable, Equatable {
   public var text: String { String(decoding: data, as: UTF8.self) }
 }
 
-/// An element of a stream.
+/// An element of a stream: an event or a JSON value.
 public enum StreamItem: Sendable {
   /// An event of a `text/event-stream`.
   case event(StreamEvent)
-  /// A line of NDJSON.
+  /// The JSON value on a line of NDJSON.
   case row(JSONDocument)
 }
 
@@ -141,15 +143,15 @@ package enum StreamProblem: Error, Equatable {
   case malformed(line: Int, JSONError)
 }
 
-/// Determines when to request a stream again after it has broken off.
+/// Computes the delay before a stream is requested again after its connection has ended.
 ///
-/// The first delay is the server's retry time. Each further failure doubles the delay, up to 60 s.
-/// A random reduction keeps clients from reconnecting at the same time, but the delay is never
-/// shorter than the server's retry time. Times are in seconds.
+/// The first delay is the server's retry time. After each further failure, the delay is doubled, up
+/// to 60 s. A random reduction prevents clients from reconnecting at the same time, but the delay
+/// is never shorter than the server's retry time. Times are in seconds.
 package struct Reconnection {
-  /// The delay if the server sends no retry time.
+  /// The first delay if the server sends no retry time.
   package static let defaultTime = 3.0
-  /// The longest delay, unless the server requests a longer delay.
+  /// The longest delay, unless the server's retry time is longer.
   private static let longest = 60.0
 
   /// The server's retry time.
@@ -160,10 +162,10 @@ package struct Reconnection {
     self.time = time
   }
 
-  /// Notes that the stream was opened again.
+  /// Records that the stream was opened again.
   package mutating func succeeded() { failures = 0 }
 
-  /// The delay after a break or a further failure.
+  /// Returns the delay before the next connection, after a connection has ended or failed.
   ///
   /// - Parameter random: A random number from 0 up to but not including 1.
   package mutating func nextDelay(random: Double) -> Double {
@@ -173,10 +175,10 @@ package struct Reconnection {
     return max(time, min(growing, Reconnection.longest) * (1 - random / 2))
   }
 
-  /// Whether an exchange failed in a way that the stream may be requested again.
+  /// Whether the stream may be requested again after an exchange has failed with `error`.
   ///
-  /// - Parameter afterHead: Whether the stream had begun. In this case, a malformed rest also
-  ///   counts as a break, since a stream that is cut off ends like that.
+  /// - Parameter afterHead: Whether the response headers had arrived. In this case, a malformed
+  ///   body is treated like a broken connection, because a stream that is cut off ends like that.
   package static func mayPass(_ error: TransportError, afterHead: Bool) -> Bool {
     guard !error.isFinal else { return false }
     switch error.kind {

@@ -1,4 +1,4 @@
-/// Splits a stream that arrives in pieces into complete lines.
+/// Splits a stream into complete lines. The stream may arrive in chunks of any size.
 ///
 /// The memory of returned lines is released, and no byte is searched twice. If a line is longer
 /// than `limit`, reading fails as soon as that many bytes have arrived.
@@ -8,22 +8,22 @@ package struct StreamLines {
     case lineFeed
     /// A line ends with CR, LF or CR LF.
     case any
-    /// Each JSON value counts as a line, which ends with the value.
+    /// Each JSON value counts as a line. The line ends where the value ends.
     case value
   }
 
-  /// The limit for one item, in bytes.
+  /// The largest size of one line, in bytes.
   package static let limit = 16 << 20
   /// The largest buffer that is kept for reuse, in bytes.
   private static let maxSpare = 1 << 20
 
   private let ending: Ending
   private var bytes: [UInt8] = []
-  /// The start of the incomplete line.
+  /// The index in the buffer at which the incomplete line starts.
   private var start = 0
-  /// The position up to which there is no line end.
+  /// The index in the buffer up to which there is no line end.
   private var searched = 0
-  /// Whether the last line ended with CR, so that an LF may follow.
+  /// Whether the last line ended with CR. An LF that follows belongs to the same line end.
   private var mayFollowLineFeed = false
   private var scan = JSONValueScan()
 
@@ -31,10 +31,11 @@ package struct StreamLines {
     self.ending = ending
   }
 
-  /// The number of bytes not returned yet.
+  /// The number of buffered bytes that have not been returned.
   package var count: Int { bytes.count - start }
 
-  /// Takes all bytes of `piece` and leaves it empty. `piece` may keep memory for the next call.
+  /// Moves all bytes from `piece` into the buffer and leaves `piece` empty. `piece` may keep memory
+  /// for the next call.
   package mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {
     if start == bytes.count {
       start = 0
@@ -57,8 +58,8 @@ package struct StreamLines {
     piece.removeAll(keepingCapacity: piece.capacity <= StreamLines.maxSpare)
   }
 
-  /// Calls `body` with the next line, without its end, and returns the result; nil if no line is
-  /// complete.
+  /// Calls `body` with the next line, without its line end, and returns the result of `body`.
+  /// Returns nil if no line is complete.
   package mutating func next<Result>(
     _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) throws(StreamProblem) -> Result? {
@@ -106,8 +107,9 @@ package struct StreamLines {
     return result
   }
 
-  /// Calls `body` with the bytes after the last line end, when no more bytes follow, and returns
-  /// the result; nil if there are no such bytes.
+  /// Calls `body` with the bytes after the last line end, and returns the result of `body`. Call
+  /// this function when no more bytes follow. Returns nil if there are no bytes after the last line
+  /// end.
   package mutating func rest<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
     guard start < bytes.count else { return nil }
     let result = bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start...])) }
@@ -125,15 +127,15 @@ package struct StreamLines {
   }
 }
 
-/// Parses a body with one JSON value on each line while it arrives (NDJSON, JSON Lines).
+/// Parses a body with one JSON value on each line while the body arrives (NDJSON, JSON Lines).
 ///
-/// With `areValues`, it parses values that are separated as in `JSONForm.values`. As when a whole
-/// body is parsed, empty lines and a byte-order mark at the beginning are ignored. (JSN-20)
+/// With `areValues`, values may be separated as in `JSONForm.values`. Empty lines and a byte-order
+/// mark at the beginning are ignored, as when a whole body is parsed. (JSN-20)
 package struct RowParser {
   private var lines: StreamLines
-  /// Whether `text` is set.
+  /// Whether the original text of each row is stored in `text`.
   private let keepsText: Bool
-  /// The last row as written.
+  /// The original text of the row returned last.
   private(set) var text: [UInt8] = []
   private var lineCount = 0
 
@@ -152,7 +154,7 @@ package struct RowParser {
     try lines.take(&piece)
   }
 
-  /// The next row; nil if none is complete.
+  /// Returns the next row; nil if no row is complete.
   package mutating func next() throws(StreamProblem) -> JSONDocument? {
     while true {
       let (isFirst, keepsText) = (lineCount == 0, keepsText)
@@ -162,7 +164,8 @@ package struct RowParser {
     }
   }
 
-  /// The last row of a complete body, which need not end with a line feed; nil without one.
+  /// Returns the last row of a complete body, which need not end with a line feed. Returns nil if
+  /// there is no further row.
   package mutating func last() throws(StreamProblem) -> JSONDocument? {
     let (isFirst, keepsText) = (lineCount == 0, keepsText)
     let line = lines.rest { Self.read($0, isFirst: isFirst, keepsText: keepsText) }
@@ -187,7 +190,7 @@ package struct RowParser {
     var line = line
     if line.starts(with: [0xEF, 0xBB, 0xBF]) {
       // The parser of a single line would accept a byte-order mark.
-      guard isFirst else { return .malformed(JSONError("a byte-order mark in the middle")) }
+      guard isFirst else { return .malformed(JSONError("a byte-order mark after the first line")) }
       line = UnsafeBufferPointer(rebasing: line.dropFirst(3))
     }
     guard line.contains(where: { $0 != 32 && $0 != 9 && $0 != 13 }) else { return .empty }

@@ -6,23 +6,28 @@ struct CacheEntry {
   let write: (Entity) -> Void
   /// Applies a 304 to the stored entity, if the 304 confirms this entity.
   let confirm: (EntityConfirmation) -> Void
-  /// Marks the stored entity as stale, unless it is newer than the timestamp.
+  /// Marks the stored entity as stale, unless the entity is newer than `timestamp`.
   let expire: (_ timestamp: Double) -> Void
+  /// Marks the entries of all queries of the URL as stale; nil if the cache can't find these
+  /// entries.
+  let expireQueries: ((_ timestamp: Double) -> Void)?
   let remove: () -> Void
-  /// Returns the turn of a load that fetches this entry; nil if the cache does not coordinate loads
-  /// by turns.
+  /// Returns the turn of a load that fetches this entry; nil if loads do not take turns in this
+  /// cache.
   let makeTurn: (() -> (any FetchTurn)?)?
-  /// Whether the cache reports writes of other processes to this entry.
+  /// Whether the cache reports when another process writes this entry.
   let isFollowed: Bool
 
   /// Creates the entry; nil if the cache has no key for the resource. (CACHE-24)
   ///
-  /// - Parameter isUnshared: Whether the entry is for a request with credentials that are not
-  ///   configured, and whose user is therefore unknown.
+  /// - Parameter isUnshared: Whether the entry is for a request whose credentials are not in the
+  ///   configuration, so that its user is unknown.
   init?(_ stage: Pipeline.StageCache, resource: Resource, isUnshared: Bool = false) {
     let pump = resource.pump
     func open<Cache: CoordinatedEntityCache>(_ cache: Cache) -> CacheEntry? {
-      guard var key = cache.key(for: resource, at: stage.stage) else { return nil }
+      guard resource.record.query == nil || cache.distinguishesQueries,
+        var key = cache.key(for: resource, at: stage.stage)
+      else { return nil }
       if isUnshared { key = cache.unsharedKey(of: key) }
       var isFollowed = false
       cache.follow(key) {
@@ -35,9 +40,9 @@ struct CacheEntry {
     self = entry
   }
 
-  /// Returns the reason why the output of a run must not be stored in this cache; nil if it may be
-  /// stored. An entity that a transformer has created does not have the headers of the response, so
-  /// the run is checked too. (RFC 9111, sections 4.1 and 5.2.2.5)
+  /// Returns the reason why the output of a pipeline run must not be stored in this cache; nil if
+  /// the output may be stored. An entity that a transformer has created does not have the headers
+  /// of the response, so the run is checked too. (RFC 9111, sections 4.1 and 5.2.2.5)
   func refusal(of entity: Entity, from run: PipelineRun) -> String? {
     if stage.cache.outlivesProcess, run.forbidsStoring || entity.forbidsStoring {
       return StoringRule.reason
@@ -82,10 +87,27 @@ struct CacheEntry {
         cache.expireEntity(asOf: timestamp, forKey: key, completion: done)
       }
     }
+    expireQueries = CacheEntry.expiry(in: cache, key, pump)
     remove = {
       cache.operations.perform(on: pump) { cache.removeEntity(forKey: key, completion: $0) }
     }
     makeTurn = CacheEntry.turns(of: cache, key)
+  }
+
+  private static func expiry<Cache: CoordinatedEntityCache>(
+    in cache: Cache, _ key: Cache.Key, _ pump: Pump
+  ) -> ((_ timestamp: Double) -> Void)? {
+    guard let queries = cache as? any QueryCache else { return nil }
+    func open<Queries: QueryCache>(_ queries: Queries) -> ((_ timestamp: Double) -> Void)? {
+      // The same object, so the keys have the same type.
+      guard let key = key as? Queries.Key else { return nil }
+      return { timestamp in
+        queries.operations.perform(on: pump) { done in
+          queries.expireQueries(asOf: timestamp, forKey: key, completion: done)
+        }
+      }
+    }
+    return open(queries)
   }
 
   private static func turns<Cache: CoordinatedEntityCache>(

@@ -1,39 +1,45 @@
-/// The one-time lookup in the caches of a resource without data. (CACHE-04)
+/// A one-time lookup that searches the caches for the data of a resource without data. (CACHE-04)
 ///
-/// Order of events: the entries are read, beginning with that of the last stage (CACHE-10). A hit
-/// is processed by the stages after the stage of its cache (CACHE-11), and then written to the
-/// caches of these stages (CACHE-13). If a later stage fails, the hit counts as a miss, and the
-/// entry of the next earlier stage is tried (CACHE-12). The lookup completes with the entity, or
-/// with a failure for a miss. Its hooks are called on a later turn. A lookup is not listed in the
-/// resource's requests, and sends no event.
+/// Order of events: the cache entries are read, beginning with the entry of the last stage
+/// (CACHE-10). A hit is processed by the stages after the stage of its cache (CACHE-11), and then
+/// written to the caches of these stages (CACHE-13). If a later stage fails, the hit counts as a
+/// miss, and the entry of the next earlier stage is tried (CACHE-12). The lookup completes with the
+/// entity, or with a failure for a miss. Its hooks are called on a later turn. A lookup is not
+/// listed in the resource's requests, and sends no event.
 package final class CacheLookup: Request {
   /// A weak reference, so that a lookup does not retain a resource that is no longer needed
   /// (CACHE-36).
   private weak var record: ResourceRecord?
   private let address: String
+  private let readMethod: RequestMethod
+  /// The headers that a load would send.
+  private let headers: Headers
   private let configuration: ResolvedConfiguration
   /// The entries that have not been read yet. The last element is read next.
   private var untried: [CacheEntry]
-  /// The entries that a hit is written to: those of the stages after the stage of the hit, the
-  /// latest stage first.
+  /// The entries of the stages after the stage of the hit, the latest stage first. The hit is
+  /// written to these entries.
   private var later: [CacheEntry]
   private var run: PipelineRun?
-  /// An entity that was read before the lookup started, with its entry; nil if there is none.
+  /// An entity that was read before the lookup started, and the entry that contains it; nil if
+  /// there is no such entity.
   private var found: (entity: Entity, entry: CacheEntry)?
-  /// The queue of the cache that is being read now; nil if none is.
+  /// The queue of the cache that is being read now; nil if no cache is being read.
   package private(set) var queue: CacheOperations?
 
   /// Whether some of the caches are on disk.
   let isOnDisk: Bool
 
-  /// - Parameter later: The entries of the stages after those in `entries`, in the order of their
-  ///   stages. They are not read, but a hit is written to them.
+  /// - Parameter later: The entries of the stages after the stages of `entries`, in the order of
+  ///   the stages. They are not read, but a hit is written to them.
   init(
     of resource: Resource, entries: [CacheEntry], later: [CacheEntry] = [],
     conf: ResolvedConfiguration
   ) {
     record = resource.record
     address = resource.url.text
+    readMethod = resource.readMethod
+    headers = resource.readHeaders.lines
     untried = entries
     self.later = later.reversed()
     isOnDisk = entries.contains { $0.stage.cache.outlivesProcess }
@@ -41,17 +47,19 @@ package final class CacheLookup: Request {
     super.init(pump: resource.pump)
   }
 
-  /// Creates a lookup for an entity that has already been read. Its stages are those after the
-  /// stage of `entry`.
+  /// Creates a lookup for an entity that has already been read. It is processed by the stages after
+  /// the stage of `entry`.
   ///
-  /// - Parameter later: The entries of later stages, in the order of their stages, to which the
-  ///   entity is written. (NEWS-09)
+  /// - Parameter later: The entries of later stages, in the order of the stages. The entity is
+  ///   written to these entries. (NEWS-09)
   init(
     of resource: Resource, found entity: Entity, from entry: CacheEntry, later: [CacheEntry],
     conf: ResolvedConfiguration
   ) {
     record = resource.record
     address = resource.url.text
+    readMethod = resource.readMethod
+    headers = resource.readHeaders.lines
     untried = []
     isOnDisk = false
     self.later = later.reversed()
@@ -61,7 +69,7 @@ package final class CacheLookup: Request {
   }
 
   override package var resource: Resource? { record?.resource }
-  override package var method: RequestMethod? { .get }
+  override package var method: RequestMethod? { readMethod }
   override package var url: String? { address }
   override package var displayName: String { "cache check of \(LogText.url(address))" }
 
@@ -100,9 +108,11 @@ package final class CacheLookup: Request {
   private func examine(_ entity: Entity, from entry: CacheEntry) {
     // The entity is the response to a request with other headers. (RFC 9111, section 4.1)
     if let variant = entity.exchange?.variant,
-      !variant.answers(configuration.settings.headers.lines)
+      !variant.answers(headers)
     {
-      pump.log(.cache, "\(LogText.url(address)): another variant at \(entry.stage.stage)")
+      pump.log(
+        .cache,
+        "\(LogText.url(address)): the entry at \(entry.stage.stage) is another variant (Vary)")
       return goOn(after: entry)
     }
     process(entity, from: entry)
@@ -120,7 +130,8 @@ package final class CacheLookup: Request {
     let isOutdated = entity.isOutdated
     let run = PipelineRun(
       configuration.steps, skipping: entry.stage.stepCount, isHit: true,
-      marks: later.map(\.stage.stepCount), response: .success(entity), request: self, method: .get,
+      marks: later.map(\.stage.stepCount), response: .success(entity), request: self,
+      method: readMethod,
       now: pump.clock.now
     ) { [unowned self] response in
       guard let run = self.run else { return }

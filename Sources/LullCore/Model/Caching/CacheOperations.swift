@@ -1,21 +1,21 @@
 /// The queue of operations on one cache. They run one after the other, in the order in which they
 /// were issued. (CACHE-22)
 ///
-/// An operation starts at once if no other is running. Home thread only.
+/// An operation starts at once if no other operation is running. Home thread only.
 public final class CacheOperations {
   /// Whether the cache itself keeps operations in order. If so, operations do not wait in this
   /// queue.
   private let isOrderedByCache: Bool
-  /// Operations that were issued after those in `upcoming`, in order.
+  /// Operations issued after the operations in `upcoming`, in the order in which they were issued.
   private var waiting: [Waiting] = []
   /// The operations to run next, in reverse order: the next operation is the last element, so that
   /// removing it does not move the others.
   private var upcoming: [Waiting] = []
-  /// The operation that is running; nil if none is.
+  /// The operation that is running; nil if no operation is running.
   private var current: Current?
   private var count = 0
-  /// The pump that was last requested to notify this queue when it closes. Stored because
-  /// consecutive operations usually have the same pump.
+  /// The pump with which this queue registered last, to be notified when the pump closes. It is
+  /// stored because consecutive operations usually have the same pump.
   private weak var told: Pump?
   private var isRunning = false
 
@@ -42,9 +42,9 @@ public final class CacheOperations {
 
   /// Adds an operation to the queue.
   ///
-  /// - Parameter pump: The pump on whose thread the operation runs. When the pump closes, its
-  ///   operations that have not started are dropped, and the queue no longer waits for a running
-  ///   one.
+  /// - Parameter pump: The pump on whose thread the operation runs. When the pump closes,
+  ///   operations of the pump that have not started are dropped. If an operation of the pump is
+  ///   running then, the queue no longer waits for it.
   package func perform(on pump: Pump, _ operation: @escaping Operation) {
     guard !isOrderedByCache else { return operation {} }
     guard !pump.isClosed else { return }
@@ -92,15 +92,15 @@ extension CacheOperations: PumpQueue {
   }
 }
 
-/// The reasons why a response may not be stored in a cache, for example in one that outlives the
+/// The reasons why a response may not be stored in a cache, such as a cache that outlives the
 /// process. (RFC 9111, section 5.2.2.5)
 enum StoringRule {
   /// The log text for a response that forbids storing.
   static let reason = "Cache-Control: no-store"
-  /// The log text for an entity without the headers of a response that has `Vary`. If it were
-  /// stored, requests with other headers would find it too.
+  /// The log text for an entity without the headers of its response, if the response has `Vary`. If
+  /// the entity were stored, requests with other headers would find it too.
   static let lostVariant =
-    "the response has Vary, but the entity of a transformer does not keep it"
+    "the response has Vary, but a transformer returned an entity without this header"
   /// The log text for a partial response.
   static let part = "the response is partial (206)"
 }

@@ -9,25 +9,26 @@ public protocol CoordinatedEntityCache<Key>: EntityCache {
 
   /// Whether entries outlive the process; false by default.
   ///
-  /// If it is true, a response is not written if the response or its request has
+  /// If true, the cache does not store a response if that response or its request has
   /// `Cache-Control: no-store`. Instead, the resource's entry is removed. In addition, a load of a
   /// resource without data waits up to 50 ms for the entry, to make its request conditional.
   /// (CACHE-39)
   var outlivesProcess: Bool { get }
 
-  /// Returns the key for the response to a request with credentials that are not in the
-  /// configuration for GET, such as cookies or credentials that a mutation has set. The cache can't
-  /// know to which user such a response belongs. The default returns the same key. (SCA-16)
+  /// Returns the key under which a response is stored if its request had credentials that are not
+  /// in the configuration for GET: for example cookies, or credentials that a mutation has set. The
+  /// cache can't know to which user the response belongs. The default returns `key`. (SCA-16)
   func unsharedKey(of key: Key) -> Key
 
-  /// Starts to report each write to the entry `key` by another process or host. The cache reports
-  /// them to the object that `updates` returns. Called with each key that `key(for:at:)` has
-  /// returned. The default reports nothing and does not call `updates`. (NEWS-01)
+  /// Starts to report when another process or host writes the entry `key`. The cache reports each
+  /// write to the object that `updates` returns. Lull calls this method with each key that
+  /// `key(for:at:)` has returned. The default reports nothing and does not call `updates`.
+  /// (NEWS-01)
   func follow(_ key: Key, _ updates: () -> EntityUpdates)
 
-  /// Returns whether the cache can store an entity with such content (CACHE-28). The default
-  /// returns true. An entity that the cache can't store is passed to `writeEntity` anyway, because
-  /// the stored entity is outdated then.
+  /// Returns whether the cache can store an entity with the content of `entity` (CACHE-28). The
+  /// default returns true. An entity that the cache can't store is passed to `writeEntity` anyway,
+  /// because the entity stored before is then outdated.
   func accepts(_ entity: Entity) -> Bool
 
   /// Applies a 304 to the stored entity (CACHE-19). If the 304 does not confirm this entity, the
@@ -38,9 +39,9 @@ public protocol CoordinatedEntityCache<Key>: EntityCache {
     _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void)
 
   /// Marks the entry as stale as of `timestamp`, in Unix seconds (AGE-07, INV-59). A stored entity
-  /// that is not newer than this time is returned as stale, until a newer entity is written or a
-  /// 304 confirms it. An entity that another process or host has written since stays fresh. The
-  /// default removes the entry.
+  /// that is not newer than this time is then returned as stale. This ends when a newer entity is
+  /// written or a 304 confirms the stored entity. An entity that another process or host has
+  /// written since stays fresh. The default removes the entry.
   func expireEntity(asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void)
 }
 
@@ -67,4 +68,11 @@ extension CoordinatedEntityCache {
   ) {
     removeEntity(forKey: key, completion: completion)
   }
+}
+
+/// A cache that finds the entries of all queries of a URL. (QUERY-20)
+package protocol QueryCache: CoordinatedEntityCache {
+  /// Marks the entries of all queries of a URL as stale, in the same way as `expireEntity`. `key`
+  /// is the key of the entry that GET requests to the URL use.
+  func expireQueries(asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void)
 }

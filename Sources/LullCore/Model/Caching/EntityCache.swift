@@ -1,12 +1,13 @@
-/// A cache for the output of a pipeline stage. It can keep entities longer than their resources are
-/// in memory. (CACHE-01 to CACHE-37)
+/// A cache for the output of a pipeline stage. It can keep an entity longer than the entity's
+/// resource is in memory. (CACHE-01 to CACHE-37)
 ///
-/// A cache is set on a stage with `pipeline[.model].cacheUsing(cache)`. When the data of a resource
-/// without data is first read, the caches of its GET pipeline are read, beginning with that of the
-/// last stage. A hit is processed by the later stages and becomes the resource's data, with its
-/// stored timestamp. Each successful GET load writes the output of every stage that has a cache. A
-/// 304 updates the timestamp of the entry. A local override, an invalidation, and a successful
-/// unsafe request to the URL remove the entry. Wiping a resource does not remove it (CACHE-32).
+/// A cache is set on a stage with `pipeline[.model].cacheUsing(cache)`. When the program first
+/// reads the data of a resource that has no data, Lull reads the caches of the resource's GET
+/// pipeline, beginning with the cache of the last stage. A hit is processed by the later stages and
+/// becomes the resource's data, with its stored timestamp. Each successful GET load writes the
+/// output of every stage that has a cache. A 304 updates the timestamp of the entry. A local
+/// override, an invalidation, and a successful unsafe request to the URL remove the entry. Wiping a
+/// resource does not remove its entries (CACHE-32).
 ///
 /// A cache has five methods, one of which has a default:
 ///
@@ -49,11 +50,16 @@ public protocol EntityCache<Key>: AnyObject {
   /// (CACHE-23).
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key?
 
-  /// Reads the entity and passes it to `completion`, with the timestamp with which it was written
-  /// (CACHE-31); nil for a miss.
+  /// Whether `key(for:at:)` uses `resource.query`, so that different queries of a URL have
+  /// different keys. If false, the default, responses to queries are not stored in this cache, so
+  /// that no query gets the response to another query. (QUERY-16)
+  var distinguishesQueries: Bool { get }
+
+  /// Reads the entity and passes it to `completion`. For a miss, passes nil. The entity has the
+  /// timestamp with which it was written (CACHE-31).
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void)
 
-  /// Stores the entity. The cache may also ignore it (CACHE-28).
+  /// Stores the entity. The cache may also ignore the entity (CACHE-28).
   func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void)
 
   /// Sets the timestamp of a stored entity. Does nothing if there is no entry. The default reads
@@ -66,6 +72,8 @@ public protocol EntityCache<Key>: AnyObject {
 }
 
 extension EntityCache {
+  public var distinguishesQueries: Bool { false }
+
   public func updateEntityTimestamp(
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {

@@ -1,12 +1,12 @@
-/// A 304, as information for caches: one entity, identified by its validators, is still valid.
-/// (CACHE-19, CACHE-40)
+/// A 304 response, in the form that caches get: it states that one entity, identified by its
+/// validators, is still valid. (CACHE-19, CACHE-40)
 public struct EntityConfirmation: Sendable {
-  /// The timestamp that the confirmed entity gets, in Unix seconds.
+  /// The new timestamp of the confirmed entity, in Unix seconds.
   public let timestamp: Double
   /// The condition of the request that got the 304; nil if the request had no condition.
   private let condition: ResourceState.Condition?
-  /// The identification of the resource's data when the 304 arrived, which the 304 confirms; nil
-  /// without data.
+  /// The values that identify the data that the resource had when the 304 arrived. The 304 confirms
+  /// this data. nil if the resource had no data.
   private let known: Known?
   /// The headers of the 304; nil if they are not used.
   private let refreshment: Refreshment?
@@ -31,10 +31,12 @@ public struct EntityConfirmation: Sendable {
   /// Whether the confirmation changes headers too, not only the timestamp. (AGE-04)
   public var changesHeaders: Bool { refreshment != nil }
 
-  /// Returns whether the 304 confirms this entity. It does in two cases: the entity's validator is
-  /// the one with which the request was sent, or the entity is the data that the resource had, with
-  /// the same timestamp and no other validator. Otherwise another process or host has written the
-  /// entity, and it must be left unchanged.
+  /// Returns whether the 304 confirms this entity. It does in two cases:
+  /// - The validator of the entity is the one that the request was sent with.
+  /// - The entity is the data that the resource had: it has the same timestamp, and no other
+  ///   validator.
+  ///
+  /// Otherwise another process or host has written the entity, and it must be left unchanged.
   public func isAbout(_ entity: Entity) -> Bool {
     if let condition, entity.condition == condition { return true }
     guard let known, entity.timestamp == known.timestamp else { return false }

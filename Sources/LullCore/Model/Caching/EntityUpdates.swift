@@ -1,18 +1,19 @@
-/// Receives the updates of one cache entry, of one resource at one stage. An update means that
-/// another host or process has written the entry. (NEWS-01 to NEWS-12)
+/// Receives the updates of one cache entry: the entry of one resource at one stage. An update means
+/// that another host or process has written the entry. (NEWS-01 to NEWS-12)
 ///
 /// `CoordinatedEntityCache.follow` gets one object for each resource and stage. The object exists
 /// as long as the service has the resource in memory, so a cache should reference it weakly. After
-/// an update, the entry is read and processed by the stages after its own, like a cache hit. If the
-/// entity is newer than the data of the resource, it becomes the data. Home thread only.
+/// an update, the entry is read and processed by the stages after the stage of the entry, like a
+/// cache hit. If the read entity is newer than the data of the resource, the entity becomes the
+/// data. Home thread only.
 public final class EntityUpdates {
   let stage: PipelineStageKey
   private weak var record: ResourceRecord?
   private weak var service: Service?
   /// The key of the entry, in a form that the cache chooses. Only the cache uses it.
   package var key = ""
-  /// An update that waits until loads have ended, or until the entry that is being read has
-  /// arrived; nil if none waits.
+  /// The update that waits for loads to end, or for a read of the entry to end; nil if no update
+  /// waits.
   private var postponed: Hint?
   private var isReading = false
   private var run: CacheLookup?
@@ -20,10 +21,11 @@ public final class EntityUpdates {
   /// A write to the entry by another host or process, and the timestamp of its entity.
   private struct Hint {
     var timestamp: Double
-    /// Whether only a 304 has confirmed the entity.
+    /// Whether the write only applied a 304 to the entity, so that the content is unchanged.
     var isRefresh: Bool
 
-    /// Returns the combination of two updates, which causes only one read and one event. (NEWS-10)
+    /// Combines this update with another one. The combined update causes only one read and one
+    /// event. (NEWS-10)
     func merged(with other: Hint?) -> Hint {
       guard let other else { return self }
       return Hint(
@@ -37,15 +39,15 @@ public final class EntityUpdates {
     self.service = service
   }
 
-  /// Reports that another host or process has written an entity with that timestamp, in Unix
+  /// Reports that another host or process has written an entity with the given timestamp, in Unix
   /// seconds. If the entity may be newer than the data and the resource is in use, the entry is
   /// read (NEWS-02, NEWS-03). The report need not be exact, because the entity is checked again
   /// after it was read.
   ///
   /// - Parameters:
   ///   - isRefresh: Whether only timestamp and headers have changed, by a 304. (NEWS-04)
-  ///   - completion: Called once, when reading the entry has ended. If the entry is not read, it is
-  ///     called inside this call.
+  ///   - completion: Called once, when reading the entry has ended. If the entry is not read,
+  ///     `completion` is called before this method returns.
   public func arrived(
     timestamp: Double, isRefresh: Bool = false, completion: @escaping () -> Void
   ) {
@@ -95,7 +97,7 @@ public final class EntityUpdates {
     guard let resource = taker(of: entity, reading) else { return goOn() }
     if reading.hint.isRefresh,
       let event = resource.record.state.updateRefreshed(
-        reading.token, by: entity, reading.configuration.settings.headers.lines)
+        reading.token, by: entity, resource.readHeaders.lines)
     {
       resource.updateArrived(event)
       return goOn()
@@ -117,7 +119,7 @@ public final class EntityUpdates {
     run.start()
   }
 
-  /// Returns the resource if it can use the entity now; otherwise nil.
+  /// Returns the resource if the entity can become its data now; otherwise nil.
   private func taker(of entity: Entity, _ reading: Reading) -> Resource? {
     guard let record, let service, record.takesUpdate(of: entity.timestamp) else { return nil }
     guard !record.holdsUpdatesBack else {
@@ -130,21 +132,22 @@ public final class EntityUpdates {
 
   private var isBusy: Bool { isReading || run != nil }
 
-  /// Processes the postponed update if nothing prevents it any more.
+  /// Processes the postponed update if nothing prevents the processing any more.
   private func goOn() {
     guard let record, !record.holdsUpdatesBack, !isBusy, let hint = postponed else { return }
     postponed = nil
     take(hint) {}
   }
 
-  /// Processes an update that has waited for loads, on a later turn, after the outcome of the loads
-  /// was applied.
+  /// Processes the update that has waited for loads. This happens on a later turn, after the
+  /// outcome of the loads was applied.
   func loadsEnded() {
     guard postponed != nil else { return }
     service?.pump.enqueue { [weak self] in self?.goOn() }
   }
 
-  /// Drops postponed and running updates after an override or a wipe. (NEWS-05, NEWS-07)
+  /// Drops the update that waits and the update that is being processed. Called after an override
+  /// or a wipe. (NEWS-05, NEWS-07)
   func drop() {
     postponed = nil
     let run = run
@@ -154,15 +157,15 @@ public final class EntityUpdates {
 }
 
 extension ResourceRecord {
-  /// Returns whether an update with that timestamp is used: it is newer than the data, and the
-  /// resource is in use and does not follow a stream. (NEWS-02, NEWS-03)
+  /// Returns whether an update with the given timestamp is used. The update must be newer than the
+  /// data, and the resource must be in use and must not follow a stream. (NEWS-02, NEWS-03)
   fileprivate func takesUpdate(of timestamp: Double) -> Bool {
     isInUse && followerCount == 0 && (state.freshness.hasData || !observers.isEmpty)
       && state.isNewer(timestamp)
   }
 
-  /// Whether updates have to wait because loads are in flight. The response to a load may refer to
-  /// the present data, if it is a 304. (NEWS-06)
+  /// Whether updates have to wait because loads are in flight. If the response to a load is a 304,
+  /// it may refer to the present data. (NEWS-06)
   fileprivate var holdsUpdatesBack: Bool { !loads.isEmpty }
 }
 

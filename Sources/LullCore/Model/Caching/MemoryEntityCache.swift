@@ -1,15 +1,21 @@
-/// A cache in memory, keyed by stage and URL. One object may serve several stages and services
+/// A cache in memory, keyed by stage, URL and query. One object may serve several stages and services
 /// (CACHE-15, CACHE-37). Lua: `lull.cache.memory()`.
 ///
-/// If the cache has more than `countLimit` entries, those whose last write was longest ago are
-/// evicted.
-public final class MemoryEntityCache: CoordinatedEntityCache {
-  /// Identifies an entity by its stage, its URL, and the environment of its service.
+/// If the cache has more than `countLimit` entries, it evicts the entries that were written longest
+/// ago.
+public final class MemoryEntityCache: QueryCache {
+  /// Identifies an entity by its stage, its URL, its query, and the environment of its service.
   public struct Key: Hashable {
     package let stage: PipelineStageKey
     package let url: String
     /// The name of the environment; nil if the service has no environment.
     package let environment: String?
+    /// The query to which the entity is the response; nil for an entity that GET requests load.
+    var query: QueryIdentity?
+
+    func isQuery(of other: Key) -> Bool {
+      query != nil && url == other.url && stage == other.stage && environment == other.environment
+    }
   }
 
   public let operations = CacheOperations()
@@ -24,11 +30,12 @@ public final class MemoryEntityCache: CoordinatedEntityCache {
   private struct Entry {
     var entity: Entity
     var stamp: Int
-    /// The time as of which the entry was marked as stale. The entity is stale if its timestamp is
-    /// not later. nil: there is no mark.
+    /// The time as of which the entry was marked as stale; nil if the entry is not marked. The
+    /// entity is stale if its timestamp is not later than this time.
     var staleAt: Double?
 
-    /// Removes the stale mark if its time is not later than the timestamp of the entity.
+    /// Removes the stale mark if the time of the mark is not later than the timestamp of the
+    /// entity.
     mutating func freshen() {
       if let staleAt, staleAt <= entity.timestamp { self.staleAt = nil }
     }
@@ -41,8 +48,11 @@ public final class MemoryEntityCache: CoordinatedEntityCache {
 
   public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
     Key(
-      stage: stage, url: resource.url.text, environment: resource.service.environment?.name)
+      stage: stage, url: resource.url.text, environment: resource.service.environment?.name,
+      query: resource.query?.identity)
   }
+
+  public var distinguishesQueries: Bool { true }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     guard let entry = entries[key] else { return completion(nil) }
@@ -86,6 +96,15 @@ public final class MemoryEntityCache: CoordinatedEntityCache {
     if var entry = entries[key] {
       entry.staleAt = max(entry.staleAt ?? timestamp, timestamp)
       entries[key] = entry
+    }
+    completion()
+  }
+
+  package func expireQueries(
+    asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    for (other, entry) in entries where other.isQuery(of: key) {
+      entries[other]?.staleAt = max(entry.staleAt ?? timestamp, timestamp)
     }
     completion()
   }

@@ -33,6 +33,8 @@ private final class QueuedCache<Base: EntityCache>: CoordinatedEntityCache {
     base.key(for: resource, at: stage)
   }
 
+  var distinguishesQueries: Bool { base.distinguishesQueries }
+
   func readEntity(forKey key: Base.Key, completion: @escaping (Entity?) -> Void) {
     base.readEntity(forKey: key, completion: completion)
   }
@@ -52,7 +54,7 @@ private final class QueuedCache<Base: EntityCache>: CoordinatedEntityCache {
   }
 }
 
-/// The `QueuedCache` objects in use, by the cache object that they wrap. Any thread.
+/// The `QueuedCache` objects in use, keyed by the cache object that they wrap. Any thread.
 private enum QueuedCaches {
   // Unchecked, because an entry is used only on the home thread of its cache.
   private struct Entry: @unchecked Sendable {

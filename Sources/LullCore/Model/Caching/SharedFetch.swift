@@ -1,11 +1,11 @@
 /// Coordinates a load of one resource with loads of the same entry by other users of a cache. The
 /// load waits until it is its turn to send a request, or until another user has fetched an entity
-/// that it can use. (SCA-20 to SCA-26) Home thread only.
+/// that the load can use. (SCA-20 to SCA-26) Home thread only.
 final class SharedFetch {
   enum Answer {
     case fetch
-    /// The entity that the load completes with, instead of sending a request. `isNew`: it differs
-    /// from the data of the resource.
+    /// The load completes with this entity instead of sending a request. `isNew` is true if the
+    /// entity differs from the data of the resource.
     case found(Entity, isNew: Bool)
   }
 
@@ -22,8 +22,8 @@ final class SharedFetch {
 
   private static let mostUselessReads = 5
 
-  /// Creates the coordination of a load; nil if no cache of the resource coordinates loads by
-  /// turns, or if its server can't be reached now.
+  /// Creates the coordination of a load. nil if no cache of the resource coordinates loads by
+  /// turns, or if the server of the cache can't be reached now.
   ///
   /// - Parameter isHeldUp: Returns whether the load, although it has its turn, waits for limits,
   ///   credentials or its next attempt.
@@ -85,9 +85,9 @@ final class SharedFetch {
     lookup.start()
   }
 
-  /// Returns the answer for an entity that another user has fetched; nil if the load can't use it.
-  /// If an entity that can't be used is newer than the data of the resource, it becomes the data,
-  /// and the load revalidates it.
+  /// Returns the answer for an entity that another user has fetched; nil if the load can't use the
+  /// entity. If the load can't use an entity that is newer than the data of the resource, the
+  /// entity becomes the data, and the load revalidates it.
   private func take(_ entity: Entity, isAwaited: Bool) -> Answer? {
     let state = resource.record.state
     if let data = state.latestData, data.timestamp >= entity.timestamp { return nil }
@@ -119,7 +119,7 @@ final class SharedFetch {
 enum FetchManner {
   /// The load ignores other users.
   case alone
-  /// The load sends its request at once, and other users wait for it.
+  /// The load sends its request at once, and other users wait for this load.
   case announced
   /// The load waits until no other user fetches the entry. If another user fetches an entity during
   /// the wait, the load uses it.
@@ -128,7 +128,8 @@ enum FetchManner {
 
 /// A cache whose users, in any process or on any host, take turns in fetching its entries. (SCA-20)
 package protocol FetchSharing: CoordinatedEntityCache {
-  /// Returns the turn of one load, or nil if the server can't be reached now.
+  /// Returns the turn of one load of the entry `key`, or nil if the server of the cache can't be
+  /// reached now.
   func makeTurn(forKey key: Key) -> (any FetchTurn)?
 }
 
@@ -136,8 +137,8 @@ package protocol FetchSharing: CoordinatedEntityCache {
 /// only.
 package protocol FetchTurn: AnyObject {
   /// Waits until it is this load's turn, or until another user has written an entity newer than
-  /// `timestamp`. In the second case, it may be called again. `answer` is called once, inside the
-  /// call or later, but not after `end`.
+  /// `timestamp`. In the second case, this method may be called again. `answer` is called once,
+  /// inside the call or later, but not after `end`.
   ///
   /// - Parameters:
   ///   - timestamp: The timestamp of the present data, in Unix seconds; nil if there is no data.
@@ -151,17 +152,17 @@ package protocol FetchTurn: AnyObject {
   func announce()
 
   /// Returns whether the load waits for limits, credentials or its next attempt. Other users wait
-  /// for such a load only a short time. (SCA-30)
+  /// only a short time for a load that is held up in this way. (SCA-30)
   var isHeldUp: () -> Bool { get set }
 
-  /// Ends the turn, and gives the next load its turn, after all previous writes have been stored. A
+  /// Ends the turn. After all previous writes have been stored, the next load gets its turn. A
   /// second call does nothing.
   func end(_ ending: FetchEnding)
 }
 
 /// The result of waiting for a turn.
 package enum FetchChance: Equatable {
-  /// The load should send its request: it is its turn, or no server can be reached.
+  /// The load should send its request, because it is its turn or because no server can be reached.
   case fetch
   /// The cache has a newer entity. `isAwaited`: the entity was written after the wait began.
   case written(isAwaited: Bool)

@@ -18,7 +18,7 @@ package struct ExplainedSetting: Sendable {
   /// the value does not contain.
   private let fingerprint: (@Sendable (Configuration) -> Int)?
 
-  /// Creates a setting that is shown by its value.
+  /// Creates a setting for which explanations show the value.
   ///
   /// - Parameter words: Returns the value as text; nil if the setting is not set, or is switched
   ///   off.
@@ -32,7 +32,7 @@ package struct ExplainedSetting: Sendable {
     telling = .value(words)
   }
 
-  /// Creates a setting that is shown by the number of its functions.
+  /// Creates a setting that consists of functions. Explanations show how many functions there are.
   package init(_ name: String, functions: @escaping @Sendable (Configuration) -> Int) {
     self.name = name
     off = ""
@@ -65,6 +65,7 @@ extension ExplainedSetting {
     },
     one("retryTime") { span($0.retryTime) },
     one("writesInvalidate") { "\($0.writesInvalidate)" },
+    one("queryMethod") { "\($0.queryMethod)" },
     one("progressReportingInterval") { span($0.progressReportingInterval) },
     one("limits.timeout") { span($0.limits.timeout) },
     one("limits.connectTimeout") { span($0.limits.connectTimeout) },
@@ -184,23 +185,24 @@ extension RateLimit {
 struct SettingSources {
   /// The settings after all blocks have run.
   private(set) var settings = Configuration()
-  /// The blocks that have last changed headers, by the name of the header in lower case.
+  /// The blocks that have last changed headers, keyed by the header's name in lower case.
   private(set) var ofHeaders: [String: ConfigurationEntry] = [:]
-  /// The blocks that switch headers off, by the name of the header.
+  /// The blocks that switch headers off, keyed by the header's name.
   private(set) var ofOmissions: [String: ConfigurationEntry] = [:]
-  /// For each setting in `list`, the block that has last changed it; nil: none.
+  /// For each setting in `list`, the block that has last changed it; nil if no block has changed
+  /// it.
   private(set) var ofSettings: [ConfigurationEntry?]
   /// For each setting in `list`, its value as text; nil if the setting is not set.
   private(set) var texts: [String?]
   /// For each setting in `list`, the fingerprint of its value.
   private(set) var fingerprints: [Int]
   /// The blocks that have added functions to a setting, each with the name of the setting and the
-  /// number of functions.
+  /// number of functions that the block has added.
   private(set) var functions: [(entry: ConfigurationEntry, name: String, count: Int)] = []
   /// Headers that are not sent because the resource is on another origin than the base URL, each
-  /// with its block. (CFG-02)
+  /// with the block that has set the header. (CFG-02)
   private(set) var withheld: [(entry: ConfigurationEntry, name: String)] = []
-  /// Blocks that have thrown an error. Their settings are ignored.
+  /// Blocks that have thrown an error, each with its error. Their settings are ignored.
   private(set) var failures: [(entry: ConfigurationEntry, failure: RequestError)] = []
   private let list: [ExplainedSetting]
 

@@ -9,7 +9,7 @@ extension ResourceExplanation {
       /// Load nothing, because the resource is up to date.
       case nothing
       /// Wait for the caches that are being read. If they have no fresh data, send a request. If
-      /// the service is offline, use data of any age, or fail.
+      /// the service is offline, send nothing: use data of any age from the caches, or fail.
       case waitForCache
       /// Send a request.
       case load
@@ -31,7 +31,7 @@ extension ResourceExplanation {
     public let step: Step
     /// The reason for the step.
     public let reason: LoadReason
-    /// The header that makes the request conditional, such as `if-none-match: "v1"`; nil: the
+    /// The header that makes the request conditional, such as `if-none-match: "v1"`; nil if the
     /// request is not conditional.
     public let condition: String?
     /// The present data, which may be stale.
@@ -42,12 +42,13 @@ extension ResourceExplanation {
     public let lifetime: Double
     /// Whether `lifetime` is determined by the response headers of the data. (AGE-01)
     public let isLifetimeOfAnswer: Bool
-    /// The number of seconds after an error in which `loadIfNeeded` does not load again.
+    /// For this number of seconds after an error, `loadIfNeeded` does not load again.
     public let retryTime: Double
-    /// The time of the explanation.
+    /// The time at which the explanation was made.
     public let now: Double
     private let plan: LoadPlan.Step
-    /// The start of the load in progress, in Unix seconds; nil if there is none or it is unknown.
+    /// The time at which the load in progress started, in Unix seconds. nil if no load is in
+    /// progress, or if the time is unknown.
     private let begun: Double?
 
     init(of resource: Resource) {
@@ -99,14 +100,14 @@ extension ResourceExplanation.Load: CustomStringConvertible {
 
   /// Returns the step and the reason for it as text.
   ///
-  /// - Parameter word: The verb for a block that fails, for Swift or for Lua.
+  /// - Parameter word: The verb for a block that fails: `thrown` in Swift, `raised` in Lua.
   func text(ofFailure word: String) -> String {
     switch plan {
     case .join: "join the load in progress\(begunText)"
     case .nothing: "load nothing: \(reasonText)"
     case .waitForCache where reason == .offline, .answerOffline:
-      "wait for a cache, and fail if it has nothing: the service is offline"
-    case .waitForCache: "wait for a cache, and load if it has nothing fresh"
+      "wait for the cache check, and fail if it finds no data: the service is offline"
+    case .waitForCache: "wait for the cache check, and load if it finds no fresh data"
     case .failOffline: "fail: the service is offline, and there is no data"
     case .fail(.noURL): "fail: there is no URL"
     case .fail(.configuration): "fail: a block of the configuration has \(word) an error"
@@ -122,7 +123,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     return ", started \(Self.seconds(max(0, now - begun))) ago"
   }
 
-  /// The reason why the data or error is or is not fresh, as text.
+  /// The reason why the data or the error is fresh, or is not fresh, as text.
   private var reasonText: String {
     switch reason {
     case .forced, .inProgress: ""
@@ -131,12 +132,12 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     case .invalidated: "it was invalidated"
     case .blank: "there is neither data nor error"
     case .error(let time, let limit):
-      "the last error is \(age(of: time)), and counts for \(Self.seconds(limit))"
+      "the last error is \(age(of: time)), and the retry time is \(Self.seconds(limit))"
     case .data(let time, let limit):
       "the data is \(age(of: time)), and fresh for \(Self.seconds(limit))"
     case .answer(let time, let limit):
       "the data is \(age(of: time)), and fresh for \(Self.seconds(limit)) by its own headers"
-    case .otherVariant: "the data is for other values of the request headers in its Vary"
+    case .otherVariant: "the data is for other values of the request headers that its Vary names"
     }
   }
 
@@ -160,6 +161,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     } else {
       rows.append(("data", "none"))
     }
+    if let types = acceptedQueries { rows.append(("queries accepted", LogText.part(types))) }
     guard let error else {
       return rows + [("last outcome", data == nil ? "not loaded yet" : "success")]
     }
@@ -173,6 +175,14 @@ extension ResourceExplanation.Load: CustomStringConvertible {
       rows.append(("attempts", error.attempts.map(Self.text).joined(separator: "; ")))
     }
     return rows
+  }
+
+  /// The media types that the server accepts for queries of the URL, according to the last response
+  /// that was received. (RFC 10008, section 3)
+  var acceptedQueries: String? {
+    let fields = [data?.headers, error?.entity?.headers].compactMap { $0 }
+      .flatMap { $0.values("accept-query") }
+    return fields.isEmpty ? nil : fields.joined(separator: ", ")
   }
 
   private static func text(of attempt: RequestAttempt) -> String {

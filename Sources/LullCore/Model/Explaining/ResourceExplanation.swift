@@ -12,18 +12,20 @@ public struct ResourceExplanation: Sendable {
   public let method: RequestMethod
   /// The URL of the resource, with masked credentials.
   public let url: String
-  /// The environment of the service, with the source positions of its declaration and of its base
-  /// URL; nil: the service has no environment.
+  /// The name of the service's environment, with the source positions of its declaration and of its
+  /// base URL; nil if the service has no environment.
   let environment: (name: String, place: SourcePlace?, basePlace: SourcePlace?)?
   /// Whether the resource has no valid URL. If so, `settings` is empty. (SVC-23)
   public let isInvalid: Bool
-  /// The settings: first the headers in the order of their names, then the others. A setting that
-  /// is not set is listed only if a block has switched it off.
+  /// The settings: first the headers, sorted by name, then the other settings. A setting that is
+  /// not set is listed only if a block has switched it off.
   public internal(set) var settings: [Setting] = []
   /// The configuration blocks that have failed. Their settings are ignored, and every request of
   /// the resource fails.
   public let failures: [Failure]
-  /// The step of `loadIfNeeded`; nil for methods other than GET.
+  /// The query whose content the requests send; nil if the requests are not queries.
+  public let query: ResourceQuery?
+  /// The step that `loadIfNeeded` would take; nil if `method` is not the method of loads.
   public let load: Load?
 
   /// One setting, with its value and source.
@@ -33,7 +35,7 @@ public struct ResourceExplanation: Sendable {
     public let name: String
     /// The value of the setting as text, with masked credentials.
     public internal(set) var value: String
-    /// The block that has last changed the setting; nil: the setting has its default. A setting
+    /// The block that has last changed the setting; nil if the setting has its default. A setting
     /// that consists of functions is listed once for each block that adds functions.
     public internal(set) var source: Source?
     /// Whether the setting is a header that is not sent, because the resource is on another origin
@@ -50,11 +52,11 @@ public struct ResourceExplanation: Sendable {
 
   /// A configuration block, as the source of a setting.
   public struct Source: Sendable, Hashable, CustomStringConvertible {
-    /// The file and line where the block was registered; nil for built-in blocks, such as those of
-    /// the standard transformers.
+    /// The file and line where the block was registered; nil for built-in blocks, such as the
+    /// blocks of the standard transformers.
     public internal(set) var place: SourcePlace?
-    /// The pattern of the block, as in logs; nil: it applies to every resource. For the settings of
-    /// an environment of an API file, the name of the environment.
+    /// The pattern of the block, as logs show it; nil if the block applies to every resource. For a
+    /// setting from an environment of an API file, this is the name of the environment.
     public let pattern: String?
 
     init(_ entry: ConfigurationEntry) {
@@ -77,23 +79,26 @@ public struct ResourceExplanation: Sendable {
     public let error: RequestError
   }
 
-  /// The first setting with that name; nil if there is none. For functions, it is the setting of
-  /// the first block that adds functions.
+  /// The first setting with the given name; nil if there is none. For a setting that consists of
+  /// functions, this is the entry of the first block that adds functions.
   public subscript(name: String) -> Setting? { settings.first { $0.name == name } }
 
   /// - Parameter list: The settings other than headers, with the names to show.
   package init(
-    of resource: Resource, method: RequestMethod, _ list: [ExplainedSetting]
+    of resource: Resource, method: RequestMethod?, _ list: [ExplainedSetting]
   ) {
     resource.pump.checkThread()
+    let isRead = method.map { $0 == resource.readMethod || $0 == resource.configuredMethod } ?? true
+    let method = isRead ? resource.configuredMethod : method ?? .get
     let sources = SettingSources(of: resource, method: method, list)
-    self.method = method
+    self.method = isRead ? resource.readMethod : method
+    query = isRead ? resource.query : nil
     url = LogText.url(resource.url.text)
     let places = resource.service.environmentPlaces
     environment = resource.service.environment.map { ($0.name, places.whole, places.base) }
     isInvalid = resource.record.invalidSource != nil
     failures = sources.failures.map { Failure(source: Source($0.entry), error: $0.failure) }
-    load = method == .get ? Load(of: resource) : nil
+    load = isRead ? Load(of: resource) : nil
     guard !isInvalid else { return }
     addHeaders(of: sources, origin: resource.service.baseURL?.origin ?? "")
     addSettings(of: sources, list)
@@ -156,11 +161,11 @@ public struct ResourceExplanation: Sendable {
         name: name, value: value, source: entry.map { Source($0) }, isWithheld: false, key: name))
   }
 
-  /// Returns a copy in which the source of each setting has the line of the setting itself, if that
-  /// line is known.
+  /// Returns a copy of the explanation in which the source of each setting has the line of the
+  /// setting itself, if that line is known.
   ///
   /// - Parameter line: Returns the line of a setting's key inside the call that `place` refers to;
-  ///   nil if it is unknown.
+  ///   nil if the line is unknown.
   package func locatingKeys(
     _ line: (_ key: String, _ place: SourcePlace) -> Int?
   ) -> ResourceExplanation {
@@ -176,9 +181,9 @@ public struct ResourceExplanation: Sendable {
 }
 
 extension Resource {
-  /// Returns an explanation of the settings for requests of that method, each with the line that
-  /// has set it, and of the step that `loadIfNeeded` would take now. Use it for debugging, and in
-  /// tests of a program's configuration.
+  /// Returns an explanation of the settings for requests with the given method, and of the step
+  /// that `loadIfNeeded` would take now. For each setting, it contains the source line that has set
+  /// the setting. Use it for debugging, and in tests of a program's configuration.
   ///
   /// For the explanation, the configuration blocks run again, in the order of registration, and
   /// their results are discarded (CFG-13). The call starts the cache lookup if it has not begun. It
@@ -188,7 +193,9 @@ extension Resource {
   ///
   ///     print(api.resource("/users/7").explanation())
   ///     let source = user.explanation(for: .put)["limits.timeout"]?.source
-  public func explanation(for method: RequestMethod = .get) -> ResourceExplanation {
+  ///
+  /// - Parameter method: The method of the requests; nil for the method of the resource's loads.
+  public func explanation(for method: RequestMethod? = nil) -> ResourceExplanation {
     if service.isRunningBlocks {
       ProgramMisuse.stop(
         "explanation() inside a configuration block would run that block again: call it elsewhere"
@@ -199,14 +206,19 @@ extension Resource {
 }
 
 extension ResourceExplanation: CustomStringConvertible {
-  /// A readable page: each setting with its value and source, then the step of a load.
+  /// A readable page: each setting with its value and source, then the step that `loadIfNeeded`
+  /// would take.
   public var description: String { text(callingLoad: "loadIfNeeded", failure: "thrown") }
 
   /// - Parameters:
-  ///   - name: The name of `loadIfNeeded` in Swift or in Lua.
-  ///   - failure: The verb for a block that fails, for Swift or for Lua.
+  ///   - name: The name of the function: `loadIfNeeded` in Swift, `load_if_needed` in Lua.
+  ///   - failure: The verb for a block that fails: `thrown` in Swift, `raised` in Lua.
   package func text(callingLoad name: String, failure word: String) -> String {
     var text = "\(method) \(url)\n"
+    if let query {
+      text += "\(query.contentType), \(ByteCount.exact(query.body.count)): "
+      text += query.excerpt(limit: 120) + "\n"
+    }
     if let environment {
       let places = [("", environment.place), ("base_url ", environment.basePlace)]
       let shown = places.compactMap { word, place in place.map { "\(word)\($0)" } }
@@ -251,20 +263,20 @@ extension Service {
     /// The names of the block's headers that are not sent because the resource is on another origin
     /// than the base URL. (CFG-02)
     let withheld: [String]
-    /// The error of the block; nil if the block succeeded. After an error, its settings are ignored
-    /// and requests of this resource fail.
+    /// The error of the block; nil if the block succeeded. After an error, the settings of the
+    /// block are ignored, and requests of this resource fail.
     let failure: RequestError?
   }
 
   /// All configuration blocks, in the order of their registration.
   package var configurationEntries: [ConfigurationEntry] { entries }
 
-  /// Whether a configuration block or its predicate is running. An explanation that is requested
-  /// inside a block would run the block again, without end.
+  /// Whether a configuration block or its predicate is running. If a block made an explanation, the
+  /// explanation would run the block again, without end.
   package var isRunningBlocks: Bool { isExplaining || configuring != nil }
 
-  /// Runs the blocks that apply to a resource, in order, and calls `visit` with the effect of each.
-  /// Returns the resulting settings. (CFG-13)
+  /// Runs the blocks that apply to a resource, in the order of registration. Calls `visit` with the
+  /// effect of each block. Returns the resulting settings. (CFG-13)
   func visitEntries(
     applyingTo resource: Resource, method: RequestMethod, _ visit: (AppliedEntry) -> Void
   ) -> Configuration {
@@ -304,10 +316,10 @@ extension Resource {
 
 /// A position in a source text: its file and a line.
 public struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
-  /// The file as messages show it, in Swift `Module/File.swift`, or another name of the source
-  /// text.
+  /// The name of the file in messages: in Swift `Module/File.swift`. A source text that is not a
+  /// file has another name.
   public let file: String
-  /// The line, starting at 1; 0: the whole file.
+  /// The number of the line, starting at 1; 0 for the whole file.
   public package(set) var line: Int
 
   package init(file: String, line: Int) {

@@ -19,10 +19,9 @@ package final class ObserverList {
   private var index: ObserverIndex?
   private static let shortest = 32
   /// Whether some observers were not added with `hold`. The list is not notified when the owners of
-  /// such observers are released, so it checks for dead observers before each event.
+  /// these observers are released. It therefore checks for dead observers before each event.
   private var hasUnheld = false
-  /// If the list has at least this number of observers, the next addition first removes dead
-  /// observers.
+  /// The number of observers from which on the next addition first removes dead observers.
   private var nextLook = ObserverList.shortest
 
   package init() {}
@@ -36,8 +35,8 @@ package final class ObserverList {
   /// The number of observers that an event would notify. Dead observers are not counted.
   package var keptCount: Int { observations.count { $0.isKept } }
 
-  /// Whether the list contains dead observers: they, or all their owners, have been released, but
-  /// they have not been removed yet.
+  /// Whether the list contains dead observers. An observer is dead if it was released, or if all
+  /// its owners were released. A dead observer stays in the list until it is removed.
   package var hasDead: Bool { observations.contains { !$0.isRemoved && !$0.isKept } }
 
   /// Whether at least one observer wants progress.
@@ -104,12 +103,13 @@ package final class ObserverList {
     remove(at: left, resource: resource)
   }
 
-  /// Returns the observer with that identity; nil if there is none, or if it is dead.
+  /// Returns the observer with the given identity; nil if there is no such observer, or if it is
+  /// dead.
   func observer(identifiedBy identity: AnyHashable) -> (any ObserverObject)? {
     observations.first { $0.isIdentified(by: identity) && $0.isKept }?.observer
   }
 
-  /// Removes the observers with that identity, even if they have owners, and notifies them.
+  /// Removes the observers with the given identity, even if they have owners, and notifies them.
   func remove(identifiedBy identity: AnyHashable, resource: Resource) {
     remove(
       at: observations.indices.filter { observations[$0].isIdentified(by: identity) },
@@ -136,10 +136,10 @@ package final class ObserverList {
     takeOut()
   }
 
-  /// Whether the list contains observers that were added with `hold`, such as those of scripts.
+  /// Whether the list contains observers that were added with `hold`, such as observers of scripts.
   package var hasHeld: Bool { observations.contains { $0.isHeld && !$0.isRemoved } }
 
-  /// The observers that were added with `hold`, such as those of scripts.
+  /// The observers that were added with `hold`, such as observers of scripts.
   package var held: [any ObserverObject] {
     observations.filter { $0.isHeld && !$0.isRemoved }.compactMap(\.observer)
   }
@@ -170,8 +170,8 @@ package final class ObserverList {
 
   // MARK: Finding
 
-  /// Returns the observers with that key. The result may contain other observers too: in a short
-  /// list all keyed observers, in a long list observers that no longer have the key.
+  /// Returns the observers with the given key. The result may contain other observers too: in a
+  /// short list all keyed observers, in a long list observers that no longer have the key.
   package func keyed(_ key: UInt) -> [any KeyedObserver] {
     Set(positions(key)).sorted().compactMap { observations[$0].observer as? any KeyedObserver }
   }
@@ -195,8 +195,8 @@ package final class ObserverList {
     return candidates.first(where: isHere)
   }
 
-  /// Returns the positions of observers that may have that key. In a short list, these are all
-  /// positions.
+  /// Returns the indices in `observations` of observers that may have the given key. In a short
+  /// list, these are all indices.
   private func positions(_ key: UInt) -> [Int] {
     guard observations.count > ObserverList.shortest else { return Array(observations.indices) }
     if index == nil { index = ObserverIndex() }
@@ -222,8 +222,8 @@ package final class ObserverList {
     }
   }
 
-  /// Removes dead observers: those whose owners have been released. The removed observers that
-  /// still exist are notified.
+  /// Removes dead observers: the observers whose owners have been released. Notifies the removed
+  /// observers that still exist.
   package func removeDead(resource: Resource) {
     closeUp()
     for observation in observations { observation.forgetDeadOwners() }
@@ -269,15 +269,15 @@ package final class ObserverList {
   }
 }
 
-/// An index for long lists of observers. It finds the positions of observers by their addresses and
-/// the addresses of their owners.
+/// An index for long lists of observers. It finds the position of an observer in the list by the
+/// address of the observer, or by the address of one of its owners.
 ///
-/// An address may since belong to another object, so callers have to check each result.
+/// An address may have been reused for another object since, so callers have to check each result.
 struct ObserverIndex {
   private var positions: [UInt: [Int]] = [:]
   private var identities: [AnyHashable: Int] = [:]
-  /// The number of indexed observations, from the beginning of the list. Observations after them
-  /// have been added since.
+  /// The number of observations in this index. They are the first observations of the list; later
+  /// ones have been added since.
   private(set) var count = 0
 
   /// Returns the key by which an object is found: its address.
@@ -294,13 +294,14 @@ struct ObserverIndex {
     count = observations.count
   }
 
-  /// Adds a key, such as a further owner, of an observation that is already indexed.
+  /// Adds a further key, such as the address of another owner, of an observation that is already
+  /// indexed.
   mutating func add(_ key: UInt, at position: Int) {
     if position < count { positions[key, default: []].append(position) }
   }
 
-  /// The positions of observers that may have that key, or an owner with that key, in no particular
-  /// order.
+  /// The positions of observers that may have the given key, or an owner with this key. The
+  /// positions are in no particular order.
   subscript(_ key: UInt) -> [Int] { positions[key] ?? [] }
 
   func position(of identity: AnyHashable) -> Int? { identities[identity] }
@@ -327,9 +328,9 @@ package final class Observation {
   /// host. Such an observer gets no progress.
   package private(set) var isToldByHost = false
   package private(set) var isRemoved = false
-  /// Whether an owner was released instead of removed.
+  /// Whether an owner was released without having been removed before.
   private var hasLostOwner = false
-  /// The identity that the caller has given; nil: the observer is identified by its object
+  /// The identity that the caller has given; nil if the observer is identified by its object
   /// identity. Observers with equal identities are the same observer (OBS-16).
   let identity: AnyHashable?
 
@@ -343,8 +344,8 @@ package final class Observation {
 
   package var observer: (any ObserverObject)? { strongObserver ?? weakObserver }
 
-  /// The keys by which the observation is found: those of its observer, of its owners, and further
-  /// keys of a `KeyedObserver`.
+  /// The keys by which the observation is found: the key of its observer, the keys of its owners,
+  /// and further keys if the observer is a `KeyedObserver`.
   var keys: [UInt] {
     guard let observer else { return [] }
     var keys = [ObserverIndex.key(observer)]
@@ -353,8 +354,8 @@ package final class Observation {
     return keys
   }
 
-  /// The log text for the removal of the observer. It has to be read before the observation is
-  /// marked as removed.
+  /// The log text for the removal of the observer. Read it before the observation is marked as
+  /// removed.
   var farewell: String {
     guard let observer else { return "an observer was dropped: it has been collected" }
     return (isHeld ? !isRemoved : hasLostOwner)
@@ -367,8 +368,8 @@ package final class Observation {
     return observer === other
   }
 
-  /// Returns whether the observer was added with that identity, or that identity is its object
-  /// identity. (OBS-160)
+  /// Returns whether `identity` is the identity that was given when the observer was added, or the
+  /// object identity of the observer. (OBS-160)
   func isIdentified(by identity: AnyHashable) -> Bool {
     guard !isRemoved, !isHeld, let observer else { return false }
     return (self.identity ?? AnyHashable(ObjectIdentifier(observer))) == identity
@@ -400,7 +401,7 @@ package final class Observation {
   }
 
   /// Removes owners that have been released. If the observer then has no owner but itself, the
-  /// reference to it becomes weak again. (OBS-22)
+  /// reference to the observer becomes weak again. (OBS-22)
   func forgetDeadOwners() {
     guard !owners.isEmpty, strongObserver != nil, owners.contains(where: { $0.object == nil })
     else { return }

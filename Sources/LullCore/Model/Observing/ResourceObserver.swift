@@ -54,7 +54,7 @@ private final class UniqueObserverIdentity: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Wraps an observer that is a value in an object, for the list of observers.
+/// An object that wraps an observer that is a value, so that the list of observers can contain it.
 final class ValueObserver: ResourceObserver {
   let value: any ResourceObserver
 
@@ -164,8 +164,8 @@ extension Resource {
 }
 
 extension Resource {
-  /// Adds an observer without an owner. The resource has only a weak reference to it, and removes
-  /// the observer when it has been released. (OBS-18)
+  /// Adds an observer without an owner. The resource has only a weak reference to the observer, and
+  /// removes the observer from its list after the observer was released. (OBS-18)
   ///
   /// The observer gets observerAdded during this call (OBS-01). Adding it again does nothing
   /// (OBS-14). An observer that is a value needs an owner: use `addObserver(_:owner:)`.
@@ -190,9 +190,9 @@ extension Resource {
     return add(object, owner: owner, identity: ownIdentity(of: object))
   }
 
-  /// Returns the observer with that identity: its `observerIdentity`, or for a function the
-  /// `identity` with which it was added. Returns nil if there is no such observer, or if its last
-  /// owner has been released. For a value, returns the copy that was added. (OBS-160)
+  /// Returns the observer with the given identity: its `observerIdentity`, or for a function the
+  /// `identity` with which the function was added. Returns nil if there is no such observer, or if
+  /// its last owner has been released. For a value, returns the copy that was added. (OBS-160)
   ///
   /// Observers of scripts have no identity. Home thread only. There is no such function in Lua,
   /// because scripts identify an observer by its function.
@@ -202,28 +202,29 @@ extension Resource {
     return (observer as? ValueObserver)?.value ?? observer
   }
 
-  /// Removes the observers with that identity, even if they have owners. Each of them gets
+  /// Removes the observers with the given identity, even if they have owners. Each of them gets
   /// `stoppedObserving` during this call, and no events afterwards. If there is no such observer,
   /// does nothing. (OBS-160)
   ///
-  /// Loads are not cancelled; use `cancelLoadIfUnobserved()` for that. Home thread only. Lua:
-  /// `resource:remove_observers(f)`.
+  /// Loads are not cancelled; to cancel them, use `cancelLoadIfUnobserved()`. Home thread only.
+  /// Lua: `resource:remove_observers(f)`.
   public func removeObserver(identity: AnyHashable) {
     pump.checkThread()
     record.observers.remove(identifiedBy: identity, resource: self)
   }
 
-  /// Returns the `observerIdentity` of an object; nil if it is the object identity, because the
-  /// list finds the observer by its address.
+  /// Returns the `observerIdentity` of an object. Returns nil if this is the object identity,
+  /// because the list then finds the observer by its address.
   private func ownIdentity(of observer: any ObserverObject) -> AnyHashable? {
     let identity = observer.observerIdentity
     return identity == AnyHashable(ObjectIdentifier(observer)) ? nil : identity
   }
 
-  /// Adds a function that is called with each event, until `owner` is released or its observers are
-  /// removed. Each call adds a separate observer (OBS-15). If an observer with an equal `identity`
-  /// is already present, `owner` becomes a further owner of that observer, and the function is not
-  /// used (OBS-16). The log shows the file and line of the call (LOG-10).
+  /// Adds a function that is called with each event, until `owner` is released or the observers of
+  /// `owner` are removed. Each call of `addObserver` adds a separate observer (OBS-15). If an
+  /// observer with an equal `identity` is already present, `owner` becomes a further owner of that
+  /// observer, and the function is not used (OBS-16). The log shows the file and line of the call
+  /// (LOG-10).
   @discardableResult
   public func addObserver(
     owner: AnyObject, identity: AnyHashable? = nil, file: StaticString = #fileID,
@@ -254,7 +255,7 @@ extension Resource {
   }
 
   /// Called after the new observer got observerAdded. Starts polling the progress if the observer
-  /// wants it, and starts the cache lookup, whose hit arrives later. (OBS-40)
+  /// wants progress. Starts the cache lookup, whose hit arrives later. (OBS-40)
   private func heard(ofAdding observer: any ResourceObserver) {
     if observer.wantsProgress {
       for load in record.loads { load.request.progressListenersChanged() }

@@ -97,9 +97,9 @@ package struct JSONFields: ContentFieldReader {
 /// Pointer.
 package struct FieldPath {
   package let text: String
-  /// The possible meanings of the path, each as a list of member names, the outermost first. The
-  /// first list that leads to a value is used. A text with dots has two meanings: one name that
-  /// contains dots, and several names.
+  /// The possible meanings of the path. Each meaning is a list of member names, the outermost
+  /// first. The first meaning that leads to a value is used. A text with dots has two meanings: one
+  /// name that contains dots, and several names.
   package let ways: [[String]]
 
   package init(_ text: String) {

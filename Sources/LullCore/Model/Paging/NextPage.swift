@@ -7,13 +7,13 @@ package enum NextPage {
   case field(FieldPath)
   /// A function of the program or script returns the next page.
   case asked
-  /// The value of a field is the value of a query parameter for the next page.
+  /// A field of the page contains the value that a query parameter has for the next page.
   case cursor(PageCursor)
-  /// A query parameter contains the page number. `items` is the path of the list; if it is empty,
-  /// the list is searched for.
+  /// A query parameter contains the page number. `items` is the path of the list; if the path is
+  /// empty, Lull searches the page for the list.
   case numbered(parameter: String, first: Int, step: Int, items: FieldPath)
   /// A query parameter contains the number of rows before the page. `items` is the path of the
-  /// list; if it is empty, the list is searched for.
+  /// list; if the path is empty, Lull searches the page for the list.
   case offset(parameter: String, first: Int, items: FieldPath)
 
   /// The fields in which APIs put the URL of the next page, in the order in which they are tried.
@@ -30,7 +30,7 @@ package struct PagingProblem: Error, CustomStringConvertible {
 }
 
 extension NextPage {
-  /// Returns the page after the last one of `progress`; nil at the end.
+  /// Returns the page after the last page of `progress`; nil at the end of the list.
   func next(
     after entity: Entity, of progress: PageProgress, _ fields: some ContentFieldReader
   ) throws(PagingProblem) -> Resource? {
@@ -61,16 +61,18 @@ extension NextPage {
       if NextPage.isURL(value, for: resource) {
         return try NextPage.page(value, from: resource, entity)
       }
-      return resource.settingParam(cursor.parameter, .text(value))
+      // In JSON, a cursor that is a number is sent as a number.
+      let number = cursor.number(value, in: entity.content, rows: fields.rows(in: entity.content))
+      return try resource.page(cursor.parameter, number.map { .int($0) } ?? .string(value))
     case .numbered(let parameter, let first, let step, _):
       let number = first &+ step &* (progress.count &- 1)
       // `isLast` expects numbers that start at 1.
       let isLast = step == 1 && signs.isLast(number: first == 0 ? number + 1 : number)
       if isLast || signs.hasMore == false { return nil }
-      return resource.settingParam(parameter, .text(String(number &+ step)))
+      return try resource.page(parameter, .int(number &+ step))
     case .offset(let parameter, let first, _):
       guard signs.hasMore != false else { return nil }
-      return resource.settingParam(parameter, .text(String(first &+ progress.rowCount)))
+      return try resource.page(parameter, .int(first &+ progress.rowCount))
     case .asked: return nil
     }
   }
@@ -117,8 +119,8 @@ extension NextPage {
     }
   }
 
-  /// Returns the page whose URL is in the first common field with a usable value; nil if there is
-  /// no next page.
+  /// Returns the page whose URL is in the first of the `commonFields` that has a usable value; nil
+  /// if there is no next page.
   private static func commonPage(_ signs: PageSigns<some ContentFieldReader>)
     throws(PagingProblem) -> Resource?
   {

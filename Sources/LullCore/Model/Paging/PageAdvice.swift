@@ -2,10 +2,12 @@
 enum PageAdvice {
   case cursor(field: String, parameter: String)
   case lastRow(field: String, rows: String, more: String?)
+  /// Number the pages with this query parameter.
+  ///
   /// - Parameter first: The number of the first page.
   case page(String, first: Int)
   case offset(String)
-  /// A header whose value a function of the script has to read.
+  /// Read this header, which only a function of the script can do, into the query parameter.
   case header(String, parameter: String)
   case unknown
 }

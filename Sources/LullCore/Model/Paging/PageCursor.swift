@@ -2,15 +2,17 @@
 /// for the next page.
 package struct PageCursor {
   package let parameter: String
-  /// The path of the cursor in the content, or with `items` in the last element of that list.
+  /// The path of the cursor: in the last element of the list `items`, or without `items` in the
+  /// content.
   package let field: FieldPath
-  /// The list whose last element contains the cursor; nil: the page itself contains it.
+  /// The path of the list whose last element contains the cursor; nil if the page itself contains
+  /// the cursor.
   package let items: FieldPath?
-  /// The field that is true if there is another page; nil: there is another page if the page has a
-  /// cursor, or if the list `items` is not empty.
+  /// The field that is true if there is another page. If nil, there is another page if the page has
+  /// a cursor, or if the list `items` is not empty.
   package let more: FieldPath?
-  /// Whether the cursor may be in the last row of the page's list if the page itself does not
-  /// contain it.
+  /// Whether the cursor may be in the last row of the page's list. The row is read only if the page
+  /// itself contains no cursor.
   package let mayBeOfRow: Bool
 
   package init(
@@ -112,7 +114,7 @@ package struct PageCursor {
     case .list(let count): return count
     case .nothing where !path.text.isEmpty && !fields.isMissing(path, in: content): return 0
     default:
-      throw PagingProblem("\(name(of: path)), which 'items' of 'cursor' names, is not a list")
+      throw PagingProblem("\(name(of: path)) is not a list, although 'items' of 'cursor' names it")
     }
   }
 

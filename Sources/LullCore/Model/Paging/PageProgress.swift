@@ -1,8 +1,8 @@
 /// The position in a paged list. It determines the next page, and returns an error for a page that
-/// must not be used, for example because it repeats an earlier one.
+/// must not be used, for example because the page repeats an earlier page.
 ///
-/// It does not load pages: the caller gets the next page, loads it, and reports the result with
-/// `arrived`.
+/// It does not load pages: the caller gets the next page, loads the page, and reports the result
+/// with `arrived`.
 package struct PageProgress {
   package static let defaultLimit = 100
 
@@ -25,24 +25,26 @@ package struct PageProgress {
   }
 
   private let next: NextPage
-  /// The maximum number of pages. nil: if there are more than `defaultLimit` pages, that is an
-  /// error.
+  /// The maximum number of pages. If nil, a list with more than `defaultLimit` pages is an error.
   private let max: Int?
   private let allowsOtherOrigins: Bool
   let words: Words
   private let origin: String
-  /// The last page that was returned; before that, the resource with which the list begins.
+  /// The last page that was returned. Before the first page, it is the resource with which the list
+  /// begins.
   package private(set) var resource: Resource
   package private(set) var entity: Entity?
   package private(set) var count = 0
   /// The number of rows on all pages so far.
   package private(set) var rowCount = 0
   private var first: PageShape?
-  private var seen: Set<String> = []
+  private var seen: Set<ResourceAddress> = []
   package private(set) var isOver = false
-  /// A function that transforms the entity of each page before it is used; nil: none.
+  /// A function that transforms the entity of each page before the entity is used; nil if there is
+  /// no such function.
   package var reading: ((Entity) -> Entity)?
-  /// The path of the rows, if the user has given it; nil: the rows are searched for.
+  /// The path of the rows, if the user has given the path; nil if Lull searches the page for the
+  /// rows.
   package var list: FieldPath?
   /// Whether the content of the first page is JSON Lines.
   private var hasLines = false
@@ -62,7 +64,7 @@ package struct PageProgress {
     origin = resource.url.origin
   }
 
-  /// Ends the list.
+  /// Ends the list: there is no next page.
   package mutating func end() {
     isOver = true
     entity = nil
@@ -70,7 +72,7 @@ package struct PageProgress {
 
   /// Returns the page to load next; nil at the end of the list.
   ///
-  /// - Parameter ask: Returns the next page, from the function of the program or script. Called
+  /// - Parameter ask: Calls the function of the program or script that returns the next page. Used
   ///   only with the rule `NextPage.asked`.
   package func findPage<Failure: Error>(
     _ fields: some ContentFieldReader, failing failure: (PagingProblem) -> Failure,
@@ -79,7 +81,11 @@ package struct PageProgress {
     guard let entity else {
       switch next {
       case .numbered(let parameter, let first, _, _), .offset(let parameter, let first, _):
-        return .success(resource.settingParam(parameter, .text(String(first))))
+        do throws(PagingProblem) {
+          return .success(try resource.page(parameter, .int(first)))
+        } catch {
+          return .failure(failure(error))
+        }
       default: return .success(resource)
       }
     }
@@ -118,7 +124,7 @@ package struct PageProgress {
       let advice = words.style == .command ? "" : ", which \(words.otherOrigins) allows"
       return PagingProblem("The next page is on another origin, \(page.url.origin)\(advice)")
     }
-    if seen.contains(page.url.text) {
+    if seen.contains(page.address) {
       return PagingProblem(
         "The pages repeat: after page \(count) comes \(page.displayName) again")
     }
@@ -181,7 +187,7 @@ package struct PageProgress {
     rowCount += shape.count ?? 0
     if first == nil, case .json(let document) = entity.content { hasLines = document.hasLines }
     first = first ?? shape
-    seen.insert(page.url.text)
+    seen.insert(page.address)
     return .page(entity)
   }
 
@@ -215,7 +221,7 @@ package struct PageProgress {
   func error(_ cause: RequestError.Cause) -> RequestError {
     var error = RequestError(
       httpStatusCode: nil, entity: nil, cause: cause, timestamp: resource.pump.clock.now)
-    error.method = .get
+    error.method = resource.readMethod
     error.url = resource.url.text
     return error
   }
@@ -264,9 +270,9 @@ public struct Pages: AsyncSequence {
     /// Returns the next page. A page that is fresh in memory is not loaded. Returns nil at the end
     /// of the list and after an error.
     ///
-    /// Throws the error of the load, or an error with the cause `custom` if the next page can't be
-    /// used: it has no URL, is on another origin, or was returned before, or there are too many
-    /// pages. If the task is cancelled, throws an error with the cause `requestCancelled`.
+    /// Throws the error of the load. If the next page can't be used, throws an error with the cause
+    /// `custom`: the page has no URL, is on another origin, or was returned before, or there are
+    /// too many pages. If the task is cancelled, throws an error with the cause `requestCancelled`.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Page? {

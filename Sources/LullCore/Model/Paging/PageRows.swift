@@ -33,7 +33,7 @@ extension ContentFieldReader {
     return false
   }
 
-  /// Returns the names of the members of the object at a path; nil if they are unknown.
+  /// Returns the names of the members of the object at the path `way`; nil if they are unknown.
   func names(of way: [String], in content: Content) -> [String]? {
     guard case .json(let document) = content else { return nil }
     var element: JSONElement? = document.root

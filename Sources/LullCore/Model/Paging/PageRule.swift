@@ -1,17 +1,17 @@
 /// The rule by which `Resource.pages` finds the next page of a list. Lua: the options `next`,
 /// `cursor` and `page` of `resource:pages`.
 public enum PageRule {
-  /// The URL is in a `Link` header of relation `next`. Without such a header, it is in one of the
-  /// fields that APIs commonly use: `next`, `links.next`, `_links.next`, `@odata.nextLink`,
+  /// The URL is in a `Link` header of relation `next`. Without such a header, the URL is in one of
+  /// the fields that APIs commonly use: `next`, `links.next`, `_links.next`, `@odata.nextLink`,
   /// `nextLink`, `paging.next`, `next_url`, `pagination.next_url` and others. If a page shows that
-  /// there is another page, but not how to request it, requesting the next page is an error.
+  /// there is another page, but not how to request that page, requesting the next page is an error.
   case automatic
   /// The URL is in a `Link` header of relation `next`. Fields are ignored. (RFC 8288)
   case link
   /// The URL is in the given field: its name, names separated by dots, or a JSON Pointer.
   case field(String)
-  /// The value of a field, the cursor, is the value of a query parameter for the next page. A page
-  /// without a cursor is the last one.
+  /// A field of each page, the cursor, contains the value of a query parameter for the next page. A
+  /// page without a cursor is the last one.
   ///
   /// `items` is the field of a list; "" if the content is the list. With `items`, `field` is read
   /// from the last element of this list, and a page with an empty list is the end. `more` is a

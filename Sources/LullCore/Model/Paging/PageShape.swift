@@ -1,6 +1,6 @@
-/// The signs of an error in a response whose status is a success.
+/// The signs of an error in a response with a status of success.
 enum PageError {
-  /// The fields of such responses that describe the error.
+  /// The fields that describe the error in a response with a status of success.
   static let fields = [
     "error", "errors", "fault", "message", "error_message", "errorMessage", "detail", "error_code",
     "errorCode",
@@ -39,11 +39,12 @@ struct PageShape {
   /// For each object on the path to the list, the outermost first, the names of its members; nil if
   /// they are unknown.
   private let members: [[String]?]
-  /// The first part of the path to the list that leads to an unexpected value: not an object on the
-  /// way, or not a list at the end. nil: there is none.
+  /// The path of the first unexpected value on the way to the list: a value that is not an object
+  /// before the end of the path, or a value that is not a list at the end. nil if there is no
+  /// unexpected value.
   private let mistaken: String?
 
-  /// - Parameter list: The path of the list; nil: it is searched for.
+  /// - Parameter list: The path of the list; nil if Lull searches the content for the list.
   init(_ content: Content, list: FieldPath?, _ fields: some ContentFieldReader) {
     let path = list ?? fields.rows(in: content)
     self.list = path
@@ -157,8 +158,8 @@ struct PageShape {
   private func lack(of list: FieldPath, from first: PageShape) -> String? {
     if let mistaken {
       return mistaken == list.text
-        ? "has no list in '\(mistaken)', but page 1 has"
-        : "has no list '\(list.text)', which page 1 has: '\(mistaken)' holds something else"
+        ? "has no list in '\(mistaken)', but page 1 has one"
+        : "has no list '\(list.text)', which page 1 has: '\(mistaken)' is not an object"
     }
     for (names, known) in zip(members, first.members) {
       guard let names, let known else { continue }

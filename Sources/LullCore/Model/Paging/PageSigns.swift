@@ -14,7 +14,8 @@ struct PageSigns<Fields: ContentFieldReader> {
   /// The path of the rows; nil if it is unknown.
   let rows: FieldPath?
   /// The paths of objects that may contain fields about the next page: first the page itself, then
-  /// the objects that contain the rows, then objects in these with usual names. (PAG-80)
+  /// the objects that contain the rows, then objects with usual names inside these objects.
+  /// (PAG-80)
   private let places: [[String]]
   /// The paths of the page itself and of the objects that contain the rows, whatever the names of
   /// these objects.
@@ -62,7 +63,8 @@ struct PageSigns<Fields: ContentFieldReader> {
 
   func paths(_ names: [String]) -> [FieldPath] { PageSigns.paths(names, in: places) }
 
-  /// Returns the paths of fields with unambiguous names, which are also searched in `besides`.
+  /// Returns the paths of all fields with these names, which must be unambiguous. The objects in
+  /// `besides` are searched too.
   private func allPaths(_ names: [String]) -> [FieldPath] {
     PageSigns.paths(names, in: places + besides)
   }
@@ -89,8 +91,8 @@ struct PageSigns<Fields: ContentFieldReader> {
     return result
   }
 
-  /// Returns the value of a field that is true or false, also if it is written as text or as a
-  /// number; nil for null, `""` and other values.
+  /// Returns the value of a field that is true or false, even if the value is written as text or as
+  /// a number; nil for null, `""` and other values.
   private func truth(_ path: FieldPath, takesNumbers: Bool) -> Bool? {
     switch fields.value(path, in: entity.content) {
     case .other("true"): true
@@ -140,8 +142,8 @@ struct PageSigns<Fields: ContentFieldReader> {
     entity.headers[name].map { String($0.trimmingBlanks) }
   }
 
-  /// The problem that there is another page which can't be requested without an option; nil if
-  /// there is no other page.
+  /// The problem to report if there is another page that can't be requested without an option; nil
+  /// if there is no other page.
   var problem: PagingProblem? {
     if let problem = cursorProblem { return problem }
     if !isEnd, count == 1, !hasPageLinks, let problem = numberProblem ?? countProblem {
@@ -259,7 +261,7 @@ extension PageSigns {
   }
 
   /// Returns a parameter in the query of the request that has one of the given names. If several
-  /// have, the order of the names decides.
+  /// parameters have one of the names, the name that comes first in `names` is used.
   private func parameter(_ names: [String]) -> (name: String, value: String)? {
     let pairs = (resource.url.query ?? "").split(separator: "&").map { pair in
       pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -306,14 +308,14 @@ extension PageSigns {
     return total.map { number >= $0.value } ?? false
   }
 
-  /// The problem that the total number of rows is larger than the number received so far:
-  /// `offset + rows < count`. nil if it is not. (PAG-82)
+  /// The problem to report if the total number of rows is larger than the number of rows received
+  /// so far: `offset + rows < count`; nil if it is not larger. (PAG-82)
   var countProblem: PagingProblem? {
     guard let count = rowCount, count > 0 else { return nil }
     if let range = contentRange {
       guard range.end < range.total else { return nil }
       return PagingProblem(
-        "'Content-Range' is '\(LogText.part(range.text, limit: 40))', and the list ends at "
+        "'Content-Range' is '\(LogText.part(range.text, limit: 40))', but the list ends at element "
           + "\(range.end): " + words.text(.unknown))
     }
     let start = integer(paths(PageNames.offsets))
@@ -352,7 +354,7 @@ extension PageSigns {
         .unknown
       }
     return PagingProblem(
-      "'\(total.name)' is \(total.value), and the list ends at \(offset + count): "
+      "'\(total.name)' is \(total.value), but the list ends at element \(offset + count): "
         + words.text(advice))
   }
 
@@ -363,8 +365,8 @@ extension PageSigns {
     return count
   }
 
-  /// The end of the rows and their total number, from a header such as
-  /// `Content-Range: items 0-1/5`.
+  /// The contents of a header such as `Content-Range: items 0-1/5`: its text, the offset after the
+  /// last row (`end`), and the total number of rows.
   private var contentRange: (text: String, end: Int, total: Int)? {
     guard let text = header("Content-Range"), !text.lowercased().hasPrefix("bytes") else {
       return nil

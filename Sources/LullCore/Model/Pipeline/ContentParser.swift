@@ -9,12 +9,13 @@
 /// same outcome (PIPE-16).
 final class ContentParser: ResponseTransformer {
   let description: String
-  /// Returns whether the parser accepts a content type; nil: it parses every response, even without
-  /// a content type.
+  /// Returns whether the parser accepts a content type. nil if the parser parses every response,
+  /// even without a content type.
   private let accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)?
   private let tries: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
   private let transformsErrors: Bool
-  /// Whether the result is text. If so, text is not accepted as input. (TXT-07)
+  /// Whether the result of the parser is text. If so, the parser does not accept text as input.
+  /// (TXT-07)
   let makesText: Bool
   private let parse: Parse
 
@@ -25,8 +26,9 @@ final class ContentParser: ResponseTransformer {
     let cause: RequestError.Cause
   }
 
-  /// The size in bytes of the largest body that is parsed on the home thread. Parsing it blocks the
-  /// event loop for about 0.1 ms. Passing work to another thread takes as long as parsing 40 KB.
+  /// The size in bytes of the largest body that is parsed on the home thread. Parsing a body of
+  /// this size blocks the event loop for about 0.1 ms. Passing work to another thread takes as long
+  /// as parsing 40 KB.
   static let largestOnHomeThread = 64 * 1024
 
   init(
@@ -78,14 +80,14 @@ final class ContentParser: ResponseTransformer {
       return .failure(error)
     case (.failure, .failure(let failure)):
       run.request.pump.log(
-        .pipeline, "\(description), of an error's body: \(failure.cause.message)")
+        .pipeline, "\(description), in the body of an error response: \(failure.cause.message)")
       return response
     }
   }
 
-  /// Returns whether the entity has an empty body that is left unparsed. An empty text and an empty
-  /// list of JSON Lines are valid content, so for text and JSON Lines only the bodies that
-  /// `allowsEmptyBody` accepts are left unparsed.
+  /// Returns whether the entity has an empty body that is left unparsed. A text parser, and the
+  /// parser of JSON Lines, leave only the bodies that `allowsEmptyBody` accepts unparsed, because
+  /// an empty text and an empty list are valid content.
   private func passesBy(_ entity: Entity, _ run: PipelineRun) -> Bool {
     makesText || entity.jsonForm != .whole
       ? run.allowsEmptyBody(entity) : run.allowsNoContent(entity)

@@ -64,7 +64,8 @@ extension ResponseContentTransformer {
   /// content.
   ///
   /// Content that is not JSON is an input type mismatch, except the empty body of a 204 or a
-  /// similar response. In all other respects it behaves like a transformer with a function.
+  /// similar response. In all other respects the transformer behaves like a transformer with a
+  /// function.
   public convenience init<Model: Decodable & Sendable>(
     as type: Model.Type, description: String? = nil, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false

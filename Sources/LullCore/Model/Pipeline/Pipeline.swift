@@ -41,14 +41,16 @@ public struct Pipeline {
       .sorted { $0.description < $1.description }
   }
 
-  /// The transformers with their stages, in the order in which they run, without a validation step.
+  /// The transformers with their stages, in the order in which the transformers run. A validation
+  /// step is not included.
   package var steps: [PipelineStep] { steps(validation: nil) }
 
-  /// The caches of the stages that run, in order, for a pipeline without a validation step.
+  /// The caches of the stages that run, in the order of the stages, for a pipeline without a
+  /// validation step.
   package var caches: [StageCache] { caches(validation: nil) }
 
-  /// Returns the transformers with their stages, in the order in which they run. If `validation` is
-  /// not nil, a validation step follows the transformers of the parsing stage.
+  /// Returns the transformers with their stages, in the order in which the transformers run. If
+  /// `validation` is not nil, a validation step follows the transformers of the parsing stage.
   package func steps(validation: ContentValidation?) -> [PipelineStep] {
     order.flatMap { key in
       var transformers = stages[key]?.transformers ?? []
@@ -59,8 +61,8 @@ public struct Pipeline {
     }
   }
 
-  /// Returns the caches of the stages that run, in order. If `validation` is not nil, a validation
-  /// step at the end of the parsing stage is counted in `StageCache.stepCount`.
+  /// Returns the caches of the stages that run, in the order of the stages. If `validation` is not
+  /// nil, `StageCache.stepCount` includes a validation step at the end of the parsing stage.
   package func caches(validation: ContentValidation?) -> [StageCache] {
     var caches: [StageCache] = []
     var stepCount = 0
@@ -86,8 +88,8 @@ public struct Pipeline {
     }
   }
 
-  /// The cache of a stage, with the number of pipeline steps that an entity has passed before it is
-  /// written to the cache.
+  /// The cache of a stage, with the number of pipeline steps that an entity has passed before the
+  /// entity is written to the cache.
   package struct StageCache {
     package let stage: PipelineStageKey
     package let cache: any CoordinatedEntityCache
@@ -99,14 +101,14 @@ public struct Pipeline {
 
 extension Pipeline {
   /// A transformer or cache of a stage, in a form for comparing pipelines. Functions are compared
-  /// as such, because their description contains only the position of their definition. All other
-  /// parts are identified by their description.
+  /// themselves, because their description contains only the position of their definition. Every
+  /// other transformer or cache is identified by its description.
   package enum ComparedPart {
     case functions(any FunctionHolder)
     case described(String)
   }
 
-  /// The transformers and the cache of each stage that runs, in order.
+  /// The transformers and the cache of each stage that runs, in the order of the stages.
   package var comparedStages: [(name: String, parts: [ComparedPart])] {
     order.map { key in
       let stage = self[key]
@@ -128,7 +130,7 @@ extension Pipeline.ComparedPart {
 }
 
 extension Pipeline {
-  /// Adds a standard parser, which parses its usual content types, to its stage. Use it if the
+  /// Adds a standard parser for its usual content types to the stage of the parser. Use it if the
   /// service was created without this parser. (SVC-35, TRF-32) Lua: `stage:add_standard(name)`.
   public mutating func add(_ transformer: StandardTransformer) {
     self[transformer.stage].add(transformer.make())

@@ -19,8 +19,8 @@ public final class PipelineRun {
   private let marks: [Int]
   private var next = 0
   private var nextMark = 0
-  /// For each mark that has been passed, in order: the entity after that number of steps. Only
-  /// successes are recorded. (CACHE-14 to CACHE-17)
+  /// The recorded entities: for each mark that the run has passed, in ascending order, the entity
+  /// after that number of steps. Only successes are recorded. (CACHE-14 to CACHE-17)
   package private(set) var outputs: [(mark: Int, entity: Entity)] = []
   private var isStarted = false
   private var isOver = false
@@ -31,7 +31,7 @@ public final class PipelineRun {
   ///     them. A cached entity has passed the steps up to and including the stage of its cache
   ///     (CACHE-30).
   ///   - isHit: Whether the response is from a cache.
-  ///   - marks: The step counts after which the entity is recorded in `outputs`, in ascending
+  ///   - marks: The numbers of steps after which the entity is recorded in `outputs`, in ascending
   ///     order.
   init(
     _ steps: [PipelineStep], skipping: Int = 0, isHit: Bool = false, marks: [Int] = [],
@@ -77,7 +77,7 @@ public final class PipelineRun {
     advance(response)
   }
 
-  /// Ends the run without a result. If a step waits, its work is stopped.
+  /// Ends the run without a result. If a step waits, the work of the step is stopped.
   func abandon() {
     guard !isOver else { return }
     isOver = true
@@ -113,8 +113,8 @@ public final class PipelineRun {
     finish(published(response))
   }
 
-  /// If a cache contains the same script value as the response, replaces the content of the
-  /// response by a copy, because scripts may change it. (STA-81)
+  /// Returns the response. If a cache contains the same script value as the response, replaces the
+  /// content by a copy, because scripts may change the value. (STA-81)
   private func published(_ response: Response) -> Response {
     guard case .success(let entity) = response.outcome, let id = entity.foreignID, isCached(id)
     else { return response }
@@ -170,12 +170,13 @@ public final class PipelineRun {
     return method == .head || entity.exchange?.status == 204 || entity.exchange?.status == 205
   }
 
-  /// Returns whether an empty body in place of JSON counts as a success without content. It does if
-  /// `allowsEmptyBody` is true, and with the status 200, 201 or 202 for methods other than GET.
-  /// (REQ-04, JSN-10)
+  /// Returns whether an empty body in place of JSON counts as a success without content. It does in
+  /// two cases: `allowsEmptyBody` is true, or the status is 200, 201 or 202 and the method is not
+  /// GET. (REQ-04, JSN-10)
   package func allowsNoContent(_ entity: Entity) -> Bool {
     if allowsEmptyBody(entity) { return true }
-    guard method != .get, entity.isEmptyBytes || entity.isEmptyText else { return false }
+    let isRead = method == .get || (request as? NetworkRequest)?.isRead ?? (request is CacheLookup)
+    guard !isRead, entity.isEmptyBytes || entity.isEmptyText else { return false }
     return [200, 201, 202].contains(entity.exchange?.status)
   }
 }
@@ -187,7 +188,7 @@ package struct PipelineStep {
 }
 
 extension ResponseTransformer {
-  /// Returns whether this transformer may replace the bytes of such an entity by text. True for
+  /// Returns whether this transformer may replace the bytes of `entity` by text. True for
   /// transformers of unknown types.
   func mayMakeText(of entity: Entity) -> Bool {
     switch self {

@@ -2,10 +2,10 @@
 /// its cache.
 public struct PipelineStage {
   package var transformers: [any ResponseTransformer] = []
-  /// The cache for the output of the stage; nil: no cache. (PIPE-13)
+  /// The cache for the output of the stage; nil if the stage has no cache. (PIPE-13)
   public private(set) var cache: (any EntityCache)?
-  /// An object of the host whose script assigned the cache; nil for other caches. It is retained as
-  /// long as the cache is used.
+  /// For a cache that a script has assigned, an object of the script's host; nil for other caches.
+  /// It is retained as long as the cache is used.
   package private(set) var cacheMark: AnyObject?
 
   package init() {}
@@ -30,8 +30,8 @@ public struct PipelineStage {
     cacheUsing(cache, mark: nil)
   }
 
-  /// Sets the cache of this stage, with the `cacheMark` of a host whose script has assigned the
-  /// cache.
+  /// Sets the cache of this stage. `mark` becomes the `cacheMark`; it belongs to the host of the
+  /// script that assigned the cache.
   package mutating func cacheUsing(_ cache: any EntityCache, mark: AnyObject?) {
     self.cache = cache
     cacheMark = mark

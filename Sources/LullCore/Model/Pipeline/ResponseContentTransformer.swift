@@ -2,14 +2,15 @@
 /// content. The same rules apply to Swift functions and script functions. (TRF-04 to TRF-16, TRF-23
 /// to TRF-25)
 ///
-/// For each response of its content types, it calls the function with the content and the entity,
-/// and replaces only the content. The body of a failure is transformed only with `transformErrors`.
-/// If that body can't be transformed, the failure is left unchanged. Home thread only.
+/// For each response of its content types, the transformer calls the function with the content and
+/// the entity, and replaces only the content. The body of a failure is transformed only with
+/// `transformErrors`. If that body can't be transformed, the failure is left unchanged. Home thread
+/// only.
 public final class ResponseContentTransformer: ResponseTransformer {
   package struct Rules {
     package var mismatch = InputTypeMismatchAction.error
     package var transformsErrors = false
-    /// The content types that the transformer applies to; nil: any. (TRF-25)
+    /// The content types that the transformer applies to; nil for all content types. (TRF-25)
     package var contentTypes: [ContentTypePattern]?
 
     package init() {}
@@ -32,8 +33,9 @@ public final class ResponseContentTransformer: ResponseTransformer {
     case failed(RequestError)
   }
 
-  /// Calls the function once, and `report` exactly once with the outcome, before or after
-  /// returning. Returns a function that stops the call early; nil if `report` was called already.
+  /// A function that calls the content function once. It passes the outcome to `report` exactly
+  /// once, before or after returning. It returns a function that stops the call early; nil if
+  /// `report` was already called.
   package typealias Work = (_ report: @escaping (Outcome) -> Void) -> (() -> Void)?
 
   public let description: String
@@ -46,7 +48,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
     description = function.description
   }
 
-  /// Whether the function may return text for bytes.
+  /// Whether the function may return text if its input is bytes.
   var makesTextOfBytes: Bool { function.makesTextOfBytes }
 
   public func process(_ response: Response, in run: PipelineRun) -> Response? {
@@ -118,7 +120,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
       return .failure(error)
     case (.failure, .failed(let failure)):
       // If the body of a failure can't be transformed, the failure stays unchanged. (TRF-07)
-      run.request.pump.log(.pipeline, "of an error's body: \(failure.description)")
+      run.request.pump.log(.pipeline, "in the body of an error response: \(failure.description)")
       return response
     }
   }
@@ -142,14 +144,14 @@ package protocol ContentFunction {
   var description: String { get }
   /// The name of the input type in the causes of errors. (TRF-09)
   var inputName: String { get }
-  /// Returns a call of the function with this entity, ready to start; nil if the entity's content
-  /// does not have the input type.
+  /// Returns a call of the function with this entity. The call has not started. Returns nil if the
+  /// entity's content does not have the input type.
   func prepare(
     _ entity: Entity, in run: PipelineRun
   ) throws(RequestError) -> ResponseContentTransformer.Work?
   /// Returns whether the content already has the function's output type.
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool
-  /// Whether the function may return text for bytes.
+  /// Whether the function may return text if its input is bytes.
   var makesTextOfBytes: Bool { get }
 }
 
@@ -164,11 +166,12 @@ public enum InputTypeMismatchAction: String, Sendable, CaseIterable {
   case skipIfOutputTypeMatches = "skip_if_output_type_matches"
 }
 
-/// An object that calls functions of a script or of the program. Its description contains only the
-/// positions of their definitions, so it does not identify the functions.
+/// An object that calls functions of a script or of the program. The description of the object
+/// contains only the positions where the functions are defined, so it does not identify the
+/// functions.
 package protocol FunctionHolder {
-  /// The functions, in the order in which they are called. Only the host that created these objects
-  /// can interpret them.
+  /// The functions, in the order in which they are called. Only the host that created these
+  /// function objects can interpret them.
   var heldFunctions: [AnyObject] { get }
   /// A text that describes how the functions are called. If two holders have equal texts, they call
   /// their functions in the same way.

@@ -6,14 +6,14 @@ public protocol ResponseTransformer: AnyObject {
   /// The name of the transformer in causes of errors.
   var description: String { get }
 
-  /// Returns the new response, or nil if the transformer has to wait for it. In that case it calls
-  /// `run.resume(with:)` once, later, on the home thread. It also registers a function that ends
-  /// its work early, with `run.waits(stoppingWith:)`. For an asynchronous function, use
-  /// `PipelineStage.add(description:_:)` instead of a class.
+  /// Returns the new response, or nil if the transformer has to wait for the response. In that case
+  /// the transformer calls `run.resume(with:)` once, later, on the home thread. It also registers a
+  /// function that ends its work early, with `run.waits(stoppingWith:)`. For an asynchronous
+  /// function, use `PipelineStage.add(description:_:)` instead of a class.
   func process(_ response: Response, in run: PipelineRun) -> Response?
 }
 
-/// A transformer that calls a synchronous function from response to response.
+/// A transformer that calls a synchronous function, which gets a response and returns a response.
 package final class FunctionTransformer: ResponseTransformer {
   package let description: String
   private let transform: (Response) -> Response
@@ -28,8 +28,8 @@ package final class FunctionTransformer: ResponseTransformer {
   }
 }
 
-/// A transformer that calls an asynchronous function from response to response, in a separate task
-/// on the home. (AWT-09)
+/// A transformer that calls an asynchronous function, which gets a response and returns a response.
+/// The function runs in a separate task on the home. (AWT-09)
 final class WaitingResponseTransformer: ResponseTransformer {
   typealias Transform = nonisolated(nonsending) (Response) async throws -> Response
 

@@ -127,8 +127,8 @@ extension Entity {
     headers.withFirstValue("content-type", ContentTypePattern.isTextBesides) ?? false
   }
 
-  /// Sets the content to the text of `bytes`, decoded like the standard text parser does. Returns
-  /// false if the bytes can't be decoded.
+  /// Sets the content to the text of `bytes`, decoded in the same way as by the standard text
+  /// parser. Returns false if the bytes can't be decoded.
   package mutating func decodeText(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let charset = StandardTransformer.charset(of: bytes, self)
     guard let text = try? TextCoding.decode(bytes, charset: charset) else { return false }
@@ -136,21 +136,21 @@ extension Entity {
     return true
   }
 
-  /// Sets the content to a text that was decoded from `bytes`, and records the source bytes if the
-  /// charset was not given by a `text/*` content type.
+  /// Sets the content to a text that was decoded from `bytes`. If the charset was not given by a
+  /// `text/*` content type, also records `bytes`.
   mutating func setText(_ text: String, from bytes: UnsafeBufferPointer<UInt8>) {
     content = .text(text)
     guard charset == nil || isTextBesides else { return }
     textSource = TextSource.of(bytes, charset: StandardTransformer.charset(of: bytes, self))
   }
 
-  /// Whether the content type is that of a sequence of JSON values, such as JSON Lines. (JSN-20)
+  /// Whether the content type means a sequence of JSON values, such as JSON Lines. (JSN-20)
   package var hasJSONLines: Bool {
     headers.withFirstValue("content-type", ContentTypePattern.isJSONLines) ?? false
   }
 
-  /// The content decoded as text, if it is bytes and the content type is a text type. nil for other
-  /// content, and if the bytes can't be decoded.
+  /// The content decoded as text, if the content is bytes and the content type is a text type. nil
+  /// for other content, and if the bytes can't be decoded.
   package var decodedText: String? {
     guard case .bytes(let bytes) = content,
       isTextBesides || headers.withFirstValue("content-type", ContentTypePattern.isText) == true

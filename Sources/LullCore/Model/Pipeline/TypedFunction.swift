@@ -38,8 +38,8 @@ extension ContentFunction {
 }
 
 extension PipelineRun {
-  /// Returns a failure whose cause is the thrown error. Its message is the usual one for content
-  /// that can't be parsed. (TRF-13)
+  /// Returns a failure whose cause is the thrown error. The failure has the usual message for
+  /// content that can't be parsed. (TRF-13)
   func failure(thrown error: any Error) -> RequestError {
     var failure = failure(.custom(error))
     failure.userMessage = "Cannot parse server response"
@@ -54,13 +54,13 @@ extension ResponseContentTransformer {
   /// `Input` is a type that `Content.cast(to:)` can return: `String`, `[String: JSONValue]`,
   /// `JSONElement`, a model that another transformer made, or `Content` for any content (TRF-24).
   /// The result of the function becomes the content. If the result is nil, the response becomes a
-  /// failure (TRF-15). If it throws a `RequestError`, that error becomes the response (TRF-14). Any
-  /// other error becomes the cause of a failure (TRF-13). Such a failure contains the status and
-  /// the body as received (TRF-16).
+  /// failure (TRF-15). If the function throws a `RequestError`, that error becomes the response
+  /// (TRF-14). Any other error becomes the cause of a failure (TRF-13). These failures contain the
+  /// status and the body as received (TRF-16).
   ///
   /// - Parameters:
   ///   - contentTypes: Patterns of the content types that the transformer applies to, such as
-  ///     `*/xml`; nil: any. (TRF-25)
+  ///     `*/xml`; nil for all content types. (TRF-25)
   ///   - transformErrors: Whether bodies of failures are transformed too. (TRF-05 to TRF-08)
   public convenience init<Input, Output: Sendable>(
     description: String? = nil, contentTypes: [String]? = nil,

@@ -1,14 +1,14 @@
 /// A pipeline step that validates JSON responses against the schema of their call in the API file.
 /// It runs at the end of the parsing stage.
 ///
-/// It does not validate content of other types, empty responses and partial responses (206). Hits
-/// in caches of later stages are not validated again. If the body of a failure does not match, the
-/// mismatch is only a warning and the failure is left unchanged. Large content is validated in the
-/// thread pool.
+/// It does not validate content of other types, empty responses and partial responses (206). Cache
+/// hits of later stages are not validated again. If the body of a failure does not match the
+/// schema, the mismatch is only a warning and the failure is left unchanged. Large content is
+/// validated in the thread pool.
 final class ValidationStep: ResponseTransformer {
   private let isStrict: Bool
 
-  /// - Parameter isStrict: Whether a success that does not match becomes a failure.
+  /// - Parameter isStrict: Whether a success that does not match the schema becomes a failure.
   init(isStrict: Bool) {
     self.isStrict = isStrict
   }

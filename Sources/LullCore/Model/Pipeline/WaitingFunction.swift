@@ -45,15 +45,16 @@ final class WaitingCall {
 }
 
 extension ResponseContentTransformer {
-  /// Creates a transformer that calls an asynchronous function, which may wait, for example for
-  /// another resource. In all other respects it is like a transformer with a synchronous function.
+  /// Creates a transformer that calls an asynchronous function. The function may wait, for example
+  /// for another resource. In all other respects the transformer is like a transformer with a
+  /// synchronous function.
   ///
   /// Order of events: the function starts on a later turn, on the home, in a separate task. When
   /// the function has returned, the pipeline continues with the next step, and then hooks,
   /// observers and waiting tasks are called. Cancelling the request or ending the home cancels the
-  /// task, and its result is ignored. If the function waits for the request whose content it
-  /// transforms, this wait throws at once, because that request waits for the function. Lua: a
-  /// function for `service:transform` that waits. (AWT-01 to AWT-14)
+  /// task; the result of the function is then ignored. If the function waits for the request whose
+  /// content it transforms, this wait throws at once, because that request waits for the function.
+  /// Lua: a function for `service:transform` that waits. (AWT-01 to AWT-14)
   ///
   ///     api.configure("/ids/*") { [unowned api] in
   ///       $0.pipeline[.model].add(
@@ -64,7 +65,7 @@ extension ResponseContentTransformer {
   ///
   /// - Parameters:
   ///   - contentTypes: Patterns of the content types that the transformer applies to, such as
-  ///     `*/xml`; nil: any. (TRF-25)
+  ///     `*/xml`; nil for all content types. (TRF-25)
   ///   - transformErrors: Whether bodies of failures are transformed too. (TRF-05 to TRF-08)
   public convenience init<Input, Output: Sendable>(
     description: String? = nil, contentTypes: [String]? = nil,

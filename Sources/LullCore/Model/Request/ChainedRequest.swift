@@ -1,19 +1,20 @@
-/// A request that wraps another request and decides about its response: use that response, use
-/// another response, or continue with a further request. Created by `Request.chained`.
+/// A request that wraps another request and decides what to return when the wrapped request has a
+/// response: that response, another response, or the response of a further request. Created by
+/// `Request.chained`.
 ///
 /// Order of events: the wrapped request runs. When it has completed, whatever the outcome, the
 /// decision is made once (CHN-10). The chain then completes with a response, or passes on to a
 /// further request and completes with the response of that request. Hooks of the wrapped request
-/// get its own response (CHN-08). A chain around a request that has started starts automatically.
-/// Otherwise `start()` starts the chain and the wrapped request (CHN-09). Home thread only. Lua:
-/// `request:chained(fn)`.
+/// get the response of the wrapped request, not the response of the chain (CHN-08). A chain around
+/// a request that has started starts automatically. Otherwise `start()` starts the chain and the
+/// wrapped request (CHN-09). Home thread only. Lua: `request:chained(fn)`.
 public final class ChainedRequest: Request {
   /// Gets the response of the wrapped request, and returns the action. Returns nil if the decision
-  /// waits; it then calls `proceed(with:)` once, later.
+  /// waits; the decision then calls `proceed(with:)` once, later.
   package typealias Decision = (Response, ChainedRequest) -> RequestChainAction?
 
-  /// The maximum number of hops: if chains have passed on to each other this many times, the next
-  /// hop fails.
+  /// The maximum number of hops. A hop is the step in which a chain passes on to another request.
+  /// After this many hops from chain to chain, the next hop fails.
   package static let longestChain = 100
 
   let wrapped: Request
@@ -23,8 +24,8 @@ public final class ChainedRequest: Request {
   private var part: Request?
   private var passedTo: Request?
   private var wrappedResponse: Response?
-  /// The number of hops before this chain: how many chains have passed on, each to the next, until
-  /// this chain was reached.
+  /// The number of hops before this chain: the number of chains that have passed on, each to the
+  /// next, until this chain was reached.
   private var hops = 0
   private var onAbandon: (() -> Void)?
   private var link: Link?
@@ -85,8 +86,8 @@ public final class ChainedRequest: Request {
     }
   }
 
-  /// Whether the response of this chain is that of a cancelled request which includes this chain.
-  /// (CHN-06)
+  /// Whether the response of this chain is the response of a cancelled request that includes this
+  /// chain. (CHN-06)
   private var takesCancellation = false
 
   private func pass(to next: Request) {
@@ -94,7 +95,7 @@ public final class ChainedRequest: Request {
     // A request that includes this chain must not become a part of the chain, because both would
     // wait for each other.
     if next.waits(for: self) || next.includes(self) {
-      guard let response = next.response else { return fail("it would wait for itself") }
+      guard let response = next.response else { return fail("the chain would wait for itself") }
       takesCancellation = next.wasCancelled
       return complete(with: response)
     }
@@ -102,7 +103,7 @@ public final class ChainedRequest: Request {
       // If no other chain waits for `next`, it is cancelled. If it kept running, it would count its
       // hops from zero again.
       if next.waitingChains == 0 { next.cancel() }
-      return fail("it has been passed on \(ChainedRequest.longestChain) times")
+      return fail("the chain has continued \(ChainedRequest.longestChain) times")
     }
     (next as? ChainedRequest)?.lengthen(to: hops + 1)
     passedTo = next
@@ -125,8 +126,8 @@ public final class ChainedRequest: Request {
     return error
   }
 
-  /// Raises the number of hops before this chain, and before the chains that it wraps or passes on
-  /// to.
+  /// Raises the number of hops before this chain to `length`. Also raises it for the chains that
+  /// this chain wraps or passes on to.
   private func lengthen(to length: Int) {
     guard length > hops, length <= ChainedRequest.longestChain else { return }
     hops = length
@@ -152,8 +153,8 @@ public final class ChainedRequest: Request {
 
   deinit { part?.waitingChains -= 1 }
 
-  /// The reference to a chain from its part: the request that the chain waits for. It is strong
-  /// until the part ends or the chain is abandoned.
+  /// The reference that the request inside a chain, its part, has to the chain that waits for it.
+  /// The reference is strong until the part ends or the chain is abandoned.
   private final class Link {
     private var held: ChainedRequest?
     private(set) weak var chain: ChainedRequest?
@@ -166,15 +167,17 @@ public final class ChainedRequest: Request {
     func letGo() { held = nil }
   }
 
-  /// Marks the chain as abandoned, and makes the reference from its running part to the chain weak.
-  /// The two retain each other, and would never be released if the part never ends. From then on,
-  /// the chain gets a cancellation of the part only if the caller holds the chain.
+  /// Marks the chain as abandoned. Makes the reference from its running part, the request that the
+  /// chain waits for, to the chain weak. The part and the chain retain each other, and would never
+  /// be released if the part never ends. From then on, the chain gets a cancellation of the part
+  /// only if the caller holds the chain.
   override package func abandon() {
     super.abandon()
     link?.letGo()
   }
 
-  /// Cancels the part that is running, unless another chain waits for it. (CHN-11, CHN-14)
+  /// Cancels the request that this chain waits for, unless another chain waits for it too. (CHN-11,
+  /// CHN-14)
   override package func stopWork() {
     onAbandon?()
     onAbandon = nil
@@ -206,14 +209,15 @@ public final class ChainedRequest: Request {
     super.wasCancelled || takesCancellation || (passedTo ?? wrapped).wasCancelled
   }
 
-  /// The exchange of the request passed on to. If that request sends nothing, for example because
-  /// it is hard-wired, the exchange of the wrapped request.
+  /// The positions of the last exchange of the request that this chain has passed on to. If that
+  /// request sends nothing, for example because it is hard-wired: the positions of the wrapped
+  /// request.
   override package var sending: RequestSending? { passedTo?.sending ?? wrapped.sending }
 
-  /// The progress of the part that is running: the wrapped request or the request passed on to.
-  /// (CHN-18)
+  /// The progress of the request that this chain waits for: the wrapped request, or the request
+  /// that the chain has passed on to. (CHN-18)
   override package var currentProgress: Double { (passedTo ?? wrapped).progress }
-  /// True, because after passing on, the progress starts again with that of the new part.
+  /// True, because after the chain has passed on, its progress is the progress of the new request.
   override package var mayProgressFall: Bool { true }
   override package var progressReportingInterval: Double {
     (passedTo ?? wrapped).progressReportingInterval
@@ -221,8 +225,8 @@ public final class ChainedRequest: Request {
 }
 
 extension Request {
-  /// Returns a new request, a chain around this one. `decide` gets the response of this request,
-  /// success or failure, and decides about the response of the chain.
+  /// Returns a new request: a chain around this request. `decide` gets the response of this
+  /// request, success or failure, and decides about the response of the chain.
   ///
   /// The chain starts automatically if this request has started (CHN-09). Cancelling the chain
   /// cancels the request that it waits for. Cancelling this request does not cancel the chain:
@@ -235,14 +239,14 @@ extension Request {
   }
 }
 
-/// The action of a chain when it has the response of the wrapped request. (CHN-01 to CHN-06)
+/// The action of a chain, once the wrapped request has a response. (CHN-01 to CHN-06)
 public enum RequestChainAction {
   /// The chain ends with the response of the wrapped request, with the same `isNew`.
   case useThisResponse
   /// The chain ends with the given response.
   case useResponse(Response)
-  /// The chain passes on to the given request: it starts that request if necessary, and ends with
-  /// its response.
+  /// The chain passes on to the given request. It starts that request if necessary, and ends with
+  /// the response of that request.
   case passTo(Request)
 }
 
@@ -282,8 +286,8 @@ extension Request {
     return task?.awaited.compactMap { $0 as? Request } ?? []
   }
 
-  /// Returns whether this request can't complete before `goal`: because it is `goal`, or because
-  /// its parts or transformers wait for `goal`, directly or through other requests.
+  /// Returns whether this request can't complete before `goal`. It can't if it is `goal`, or if its
+  /// parts or transformers wait for `goal`, directly or through other requests.
   fileprivate func waits(forTransformersOf goal: Request) -> Bool {
     var visited: Set<ObjectIdentifier> = []
     var requests = [self]

@@ -1,8 +1,8 @@
 /// A request whose work is done by a `RequestDelegate`. It does not start automatically. (DEL-01)
 public final class CustomRequest: Request {
   private let delegate: any RequestDelegate
-  /// A weak reference: only the delegate retains the handler. If the delegate releases it, no
-  /// response can be reported any more. (DEL-02)
+  /// A weak reference: only the delegate retains the handler. After the delegate has released the
+  /// handler, no response can be reported any more. (DEL-02)
   private weak var handler: RequestCompletionHandler?
 
   package init(delegate: any RequestDelegate, pump: Pump) {
@@ -78,7 +78,7 @@ public final class RequestCompletionHandler {
     request.report(response)
   }
 
-  /// The request, if a response would still complete it; otherwise nil.
+  /// The request, if it is still waiting for a response; otherwise nil.
   package var pendingRequest: Request? { request }
 
   /// Whether a response would be ignored. True after a response was reported or the request was
@@ -102,11 +102,12 @@ public protocol RequestDelegate: AnyObject {
   /// ignored. (DEL-07)
   func cancelUnderlyingOperation()
 
-  /// Returns the delegate for a repetition of the request, by default the same object. (DEL-09)
+  /// Returns the delegate for a repetition of the request. The default returns the same object.
+  /// (DEL-09)
   func repeated() -> any RequestDelegate
 
-  /// Returns the progress, from 0 to 1, by default 0. Called only while progress is observed, and
-  /// not after completion. (DEL-08)
+  /// Returns the progress, from 0 to 1. The default returns 0. Called only while progress is
+  /// observed, and not after completion. (DEL-08)
   func computeProgress() -> Double
 
   /// The time between two calls of `computeProgress()`, in seconds; 0.05 by default.

@@ -11,16 +11,16 @@ public final class NetworkRequest: Request, NetworkReceiver {
     case idle
     /// The request waits until the caches have been read, or until the timer fires.
     case awaitingCondition(NetworkCompletion, any HostTimer)
-    /// The request waits until another user of a cache has loaded the same entry, or until it is
-    /// this request's turn to load it.
+    /// The request waits until it is its turn to load the cache entry, or until another user of the
+    /// cache has loaded the same entry.
     case awaitingTurn(NetworkCompletion)
-    /// The request is being sent. The transfer is nil while it is being started, and for a request
-    /// that is rejected without being sent.
+    /// The request is being sent. The transfer is nil while it is being started. It is also nil for
+    /// a request that is rejected without being sent.
     case sending(NetworkCompletion, (any RequestNetworking)?)
     case processing(PipelineRun)
   }
 
-  /// How the request was sent: not yet, directly, or through policies.
+  /// How the request was sent. `none`: it has not been sent yet.
   private enum Route {
     case none
     case direct
@@ -43,16 +43,16 @@ public final class NetworkRequest: Request, NetworkReceiver {
   /// The download that the response body is written to; nil if the body is content.
   private let download: Download?
   private let policies: Policies?
-  /// How the load treats other users of its caches.
+  /// How the load is coordinated with other users of its caches.
   private let manner: FetchManner
   private var stage = Stage.idle
   private var route = Route.none
-  /// The coordination of this load with loads of the same cache entry by other users, until the
-  /// outcome of the load is delivered; nil if this load does not use it.
+  /// Coordinates this load with loads of the same cache entry by other users, until the outcome of
+  /// the load is delivered; nil if this load is not coordinated.
   private var shared: SharedFetch?
   var notes = AnswerNotes()
-  /// The values that are reported to exchange observers at the end of the request; nil without such
-  /// observers.
+  /// The values that are reported to exchange observers at the end of the request; nil if there are
+  /// no exchange observers.
   var exchangeNote: ExchangeNote?
   /// The estimate of the progress; nil until progress is first read.
   private var progressModel: ProgressModel?
@@ -82,12 +82,17 @@ public final class NetworkRequest: Request, NetworkReceiver {
 
   package var httpRequest: HTTPRequest { http }
 
+  /// Whether the request reads the resource as loads do: by GET, or for a query by sending its
+  /// content.
+  package var isRead: Bool { loader.record.query == nil ? http.method == .get : http.sendsQuery }
+
   /// The transfer in progress; nil if there is none.
   package var transfer: (any RequestNetworking)? {
     if case .sending(_, let transfer) = stage { transfer } else { nil }
   }
 
-  /// The exchange that applies the policies; nil before the request is sent, and without policies.
+  /// The exchange that applies the policies to this request. nil before the request is sent, and
+  /// for a request without policies.
   private var exchange: PolicyExchange? {
     if case .policies(let exchange) = route { exchange } else { nil }
   }
@@ -99,8 +104,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
     sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: notes.answeredPlace)
   }
 
-  /// Returns a new, unstarted request like this one. Its headers are set and its mutations run now,
-  /// with the current configuration (REP-05 to REP-08).
+  /// Returns a new, unstarted request for the same operation. Its headers are set and its mutations
+  /// run now, with the current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
     let request = loader.makeRequest(
       recipe.method, revalidation: recipe.revalidates ? .sending(loader.condition) : .none,
@@ -123,8 +128,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
 
   // MARK: Condition
 
-  /// If the caches are being read, waits a short time until their data is in the resource, because
-  /// the request may then be conditional. (CACHE-39)
+  /// If the caches are being read, waits a short time until the data from the caches is in the
+  /// resource, because the request may then be conditional. (CACHE-39)
   private func awaitCondition(_ channel: NetworkCompletion) {
     guard http.headers.awaitsCondition, let lookup = loader.record.lookup else {
       return takeTurn(channel)
@@ -150,7 +155,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
   /// If the load shares a cache with other users, waits until it may send its request, or until
   /// another user has loaded an entity that can be used instead. (SCA-20)
   private func takeTurn(_ channel: NetworkCompletion) {
-    guard manner != .alone, load != nil, http.method == .get, download == nil,
+    guard manner != .alone, load != nil, isRead, download == nil,
       !loader.service.isOffline,
       let shared = SharedFetch(of: loader, isHeldUp: { [weak self] in self?.isHeldUp ?? false })
     else { return send(channel) }
@@ -178,9 +183,9 @@ public final class NetworkRequest: Request, NetworkReceiver {
     }
   }
 
-  /// If the resource has got new data, replaces the condition of the request by that of the new
-  /// data. A condition that a mutation has changed is kept. If the new data has no validator, the
-  /// condition is removed, because a 304 would refer to data that is gone.
+  /// If the resource has got new data, replaces the condition of the request by the condition for
+  /// the new data. A condition that a mutation has changed is kept. If the new data has no
+  /// validator, the condition is removed, because a 304 would refer to data that is gone.
   private func replace(_ condition: ResourceState.Condition?) {
     let newer = loader.condition
     guard let condition, newer != condition,
@@ -190,8 +195,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
     if let newer { http.headers.set(newer.name, bytes: newer.value.bytes) }
   }
 
-  /// Whether the request waits for limits, credentials or its next attempt. Other users of the
-  /// cache need not wait for the load during that time. (SCA-30)
+  /// Whether the request waits for limits, credentials or its next attempt. During that time, other
+  /// users of the cache need not wait for the load. (SCA-30)
   private var isHeldUp: Bool { exchange?.isWaiting ?? false }
 
   // MARK: Network
@@ -205,7 +210,9 @@ public final class NetworkRequest: Request, NetworkReceiver {
     guard !loader.service.isOffline else {
       return channel(NetworkResult(error: .offline("Offline: \(displayName) was not sent")))
     }
-    if let environment = loader.service.environment, environment.holds(http.method) {
+    if let environment = loader.service.environment,
+      environment.needsConfirmation(isSafe: http.isSafe)
+    {
       return channel(NetworkResult(error: environment.refusal(http.method, http.url)))
     }
     guard policies == nil, download == nil else { return sendByPolicies(channel) }
@@ -239,7 +246,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
     note(report)
     if let body = report.body { pump.host?.bodyArrived(byteCount: body.count) }
     if let place = exchange?.sentPlace, place > 0 { sentPlace = place }
-    if http.method == .head || !http.method.isSafe { notes.answeredPlace = pump.nextPlace() }
+    if http.method == .head || !http.isSafe { notes.answeredPlace = pump.nextPlace() }
     let now = pump.clock.now
     notes.forbidsStoring =
       CacheControl.forbidsStoring(http.headers.lines)
@@ -250,13 +257,15 @@ public final class NetworkRequest: Request, NetworkReceiver {
       invalidateIfChanged(by: answer)
       return complete(with: answer)
     }
-    let existing = download == nil ? loader.record.state.latestData : nil
+    // A 304 confirms only the answer to the query that was sent. (QUERY-12)
+    let isAboutData = download == nil && (loader.record.query == nil || isRead)
+    let existing = isAboutData ? loader.record.state.latestData : nil
     let interpretation = ResponseInterpretation(
       report, existing: existing, isConditional: sentCondition != nil,
       now: now, forbidsStoring: notes.forbidsStoring)
     switch interpretation {
     case .notModified(let entity): complete(with: notModified(entity, report.response))
-    case .response(let answer): take(withoutCredentials(answer), now: now)
+    case .response(let answer): take(advised(withoutCredentials(answer)), now: now)
     }
   }
 
@@ -278,12 +287,12 @@ public final class NetworkRequest: Request, NetworkReceiver {
   private func process(_ response: Response, now: Double) {
     // The pipeline is that of the configuration at the time when the response arrives (CFG-18). If
     // a configuration block has failed, the pipeline is incomplete and must not be used.
-    let configuration = loader.resolvedConfiguration(for: http.method)
+    let configuration = loader.resolvedConfiguration(for: http.configuredMethod)
     if let failure = configuration.failure {
       return complete(with: labelled(.failure(failure.dated(now))))
     }
     // Responses to other methods are never cached. (CACHE-29)
-    let caches = http.method == .get ? configuration.caches : []
+    let caches = isRead ? configuration.caches : []
     let isPart = response.entity?.exchange?.status == 206
     let response =
       !caches.isEmpty || configuration.expirationTime == .http || isPart
@@ -324,8 +333,9 @@ public final class NetworkRequest: Request, NetworkReceiver {
     download?.close()
   }
 
-  /// Reports the exchange to observers. If the load shares a cache with other users, also ends its
-  /// turn: other users can now read the data that it has written, or that a 304 has refreshed.
+  /// Reports the exchange to observers. If the load shares a cache with other users, also ends the
+  /// turn of the load: other users can now read the data that the load has written, or that a 304
+  /// has refreshed.
   override package func didDeliver() {
     reportExchange()
     guard let shared else { return }
@@ -342,7 +352,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
   // MARK: Progress
 
   override package var progressReportingInterval: Double {
-    loader.resolvedConfiguration(for: http.method).settings.progressReportingInterval
+    loader.resolvedConfiguration(for: http.configuredMethod).settings.progressReportingInterval
   }
 
   override package var currentProgress: Double {
@@ -354,11 +364,11 @@ public final class NetworkRequest: Request, NetworkReceiver {
     let model = progressModel ?? ProgressModel()
     progressModel = model
     return model.progress.poll(
-      transfer.transferMetrics, isGet: http.method == .get, now: pump.clock.now)
+      transfer.transferMetrics, isGet: isRead, now: pump.clock.now)
   }
 
-  /// A separate object, created when it is needed, because the progress of most requests is never
-  /// read.
+  /// The estimate of a request's progress. It is a separate object, created when it is needed,
+  /// because the progress of most requests is never read.
   private final class ProgressModel {
     var progress = RequestProgress()
   }
@@ -372,18 +382,18 @@ struct AnswerNotes {
   var found: Entity?
   /// Whether the request or its response, even a 304, has `Cache-Control: no-store`.
   var forbidsStoring = false
-  /// The changes to the data by the headers of a 304; nil if they are not used.
+  /// The changes that the headers of a 304 make to the data; nil if the headers are not used.
   var refreshment: Refreshment?
-  /// Whether the response has been written to the caches that accept it, but is not yet the data of
-  /// its resource.
+  /// Whether the response has been written to the caches that accept the response, but is not yet
+  /// the data of the resource.
   var isInCaches = false
-  /// The position of the response's arrival in the order of requests and responses; nil unless the
-  /// request is unsafe or HEAD.
+  /// The position at which the response arrived, in the common order of sent requests and received
+  /// responses. nil unless the request is unsafe or HEAD.
   var answeredPlace: UInt64?
 }
 
-/// The processing of a response before the pipeline, and the completion of errors with method, URL
-/// and attempts.
+/// Functions that process a response before the pipeline, and add method, URL and attempts to
+/// errors.
 extension NetworkRequest {
   /// The condition that was sent, set by Lull or by a mutation; nil if the request was
   /// unconditional.
@@ -420,27 +430,31 @@ extension NetworkRequest {
     }
   }
 
-  /// After a successful unsafe request, marks the data of its URL as stale, and that of the URLs in
-  /// `Location` and `Content-Location` if they have the same origin. (AGE-07; RFC 9111, section
-  /// 4.4) If the request is a load, its response is new data and is not stale. After a HEAD, marks
-  /// the data as stale if the response shows that it is outdated.
+  /// After a successful unsafe request, marks these URLs and their queries as stale: the URL of the
+  /// request, and the URLs in `Location` and `Content-Location` if they have the same origin.
+  /// (AGE-07, QUERY-20; RFC 9111, section 4.4) If the request is a load, its response is the data.
   func invalidateIfChanged(by response: Response) {
     guard let place = notes.answeredPlace, response.isSuccess, let entity = response.entity
     else { return }
     if http.method == .head {
+      // The answer to a query is not that to HEAD.
+      guard loader.record.query == nil else { return }
       let known = loader.record.state.latestData
       if let known, known.isOutdated(by: entity) { loader.expire(at: place, isLoad: false) }
       return
     }
     guard loader.resolvedConfiguration(for: http.method).writesInvalidate else { return }
     loader.expire(at: place, isLoad: load != nil)
-    for other in otherURLs(of: entity) {
-      loader.service.resource(at: other).expire(at: place, isLoad: false)
+    if loader.record.query == nil { loader.expireQueries(at: place) }
+    for url in otherURLs(of: entity) {
+      let other = loader.service.resource(at: url)
+      other.expire(at: place, isLoad: false)
+      other.expireQueries(at: place, except: loader.record)
     }
   }
 
-  /// Returns the URLs, other than that of the resource, to which the response applies: the URL
-  /// after mutations, the URL after redirects, and those in the headers `Location` and
+  /// Returns the URLs, other than the URL of the resource, to which the response applies: the URL
+  /// after mutations, the URL after redirects, and the URLs in the headers `Location` and
   /// `Content-Location`.
   private func otherURLs(of entity: Entity) -> [ResourceURL] {
     let sent = ResourceURL(absolute: http.withoutCredentials(http.url)) ?? loader.url
@@ -455,7 +469,9 @@ extension NetworkRequest {
     let origin = sent.origin
     var urls: [ResourceURL] = []
     for url in [sent, final] + found {
-      guard url.origin == origin, url != loader.url, !urls.contains(url) else { continue }
+      guard url.origin == origin, !urls.contains(url) else { continue }
+      // An unsafe request of a query changes its URL too.
+      guard url != loader.url || loader.record.query != nil else { continue }
       urls.append(url)
     }
     // With caches, all URLs are returned, because the caches may have entries for resources that
@@ -464,10 +480,10 @@ extension NetworkRequest {
     return urls.filter { loader.service.knows($0) }
   }
 
-  /// Returns whether the response to an ordinary request is an event stream, which the request
-  /// can't read. (STR-25)
+  /// Returns whether the response to an ordinary request is an event stream, which an ordinary
+  /// request can't read. (STR-25)
   func isEventStream(_ response: Response) -> Bool {
-    guard http.method == .get, http.options?.sink == nil, let entity = response.entity,
+    guard isRead, http.options?.sink == nil, let entity = response.entity,
       entity.exchange?.status == 200
     else { return false }
     return entity.headers.withFirstValue("content-type", ContentTypePattern.isEventStream) ?? false
@@ -491,8 +507,8 @@ extension NetworkRequest {
     return Entity(content: content, headers: response.headers, timestamp: now, exchange: exchange)
   }
 
-  /// Returns the response with a record of the request headers that it depends on, which caches
-  /// need. (RFC 9111, section 4.1)
+  /// Returns the response together with a record of the request headers that the response depends
+  /// on. Caches need this record. (RFC 9111, section 4.1)
   func ofVariant(_ response: Response, isPart: Bool) -> Response {
     guard case .success(var entity) = response.outcome, entity.exchange != nil,
       let variant = Variant(of: entity.headers, to: http.headers.lines, isPart: isPart)
@@ -517,22 +533,33 @@ extension NetworkRequest {
     }
   }
 
+  /// If the response shows that the server does not support QUERY, adds the setting that helps to
+  /// the message. (QUERY-07)
+  private func advised(_ response: Response) -> Response {
+    guard http.method == .query, case .failure(var error) = response.outcome,
+      let status = error.httpStatusCode, RequestError.statusesOfUnknownMethods.contains(status)
+    else { return response }
+    error.userMessage += ": \(RequestError.adviceForQueries)"
+    return Response(.failure(error), isNew: response.isNew)
+  }
+
   /// If the response is a failure without a URL, returns it with the method, URL and attempts of
   /// this request.
   func labelled(_ response: Response) -> Response {
     guard case .failure(var error) = response.outcome, error.url == nil else { return response }
     error.method = http.method
     error.url = urlWithoutCredentials
+    error.isSafe = http.isDeclaredSafe
     error.attempt = attempt
     error.attempts = attempts
     return Response(.failure(error), isNew: response.isNew)
   }
 }
 
-/// The report of a request that has ended.
+/// Reports to exchange observers about a request that has ended.
 extension NetworkRequest {
-  /// Values for exchange observers that are recorded at the start and at the arrival of the
-  /// response, and reported when the request ends. (HOME-161)
+  /// Values for exchange observers. They are recorded when the request starts and when the response
+  /// arrives, and are reported when the request ends. (HOME-161)
   struct ExchangeNote {
     /// The time of the start, by the clock's `uptime`; NaN if it was not recorded.
     let began: Double
@@ -579,7 +606,7 @@ extension Pump {
     guard !exchangeObservers.isEmpty else { return }
     tell(
       ExchangeEvent(
-        service: resource.service.name, method: .get,
+        service: resource.service.name, method: resource.readMethod,
         url: LogText.url(resource.url.text), status: entity.exchange?.status, attempts: 0,
         source: .cache, requestBytes: nil, responseBytes: entity.size, timestamp: clock.now,
         elapsed: nil, timings: nil, errorKind: nil))

@@ -5,13 +5,14 @@ extension Request {
   /// Order of events: hooks run first, including the hooks by which a load changes its resource.
   /// Then the caller continues. Any number of tasks may wait for one request, independently of each
   /// other. If a waiting task is cancelled, it gets an error with the cause `requestCancelled` at
-  /// once, and the other tasks continue to wait. If it was the last waiting task, the request is
-  /// cancelled, unless it is a load of a resource with observers. If the home has ended or ends
-  /// during the wait, the error has the cause `requestCancelled` too.
+  /// once, and the other tasks continue to wait. If no other task waits, the request is cancelled,
+  /// unless it is a load of a resource with observers. If the home has ended or ends during the
+  /// wait, the error has the cause `requestCancelled` too.
   ///
-  /// The call does not start the request. In a transformer that the request waits for, it throws at
-  /// once, because the request would wait for itself (AWT-12). It runs on the caller's actor, which
-  /// must be the home of the request. (WAIT-01 to WAIT-07) Lua: `request:await()`.
+  /// The call does not start the request. In a transformer for which the request waits, the call
+  /// throws at once, because the request would wait for itself (AWT-12). The call runs on the
+  /// caller's actor, which must be the home of the request. (WAIT-01 to WAIT-07) Lua:
+  /// `request:await()`.
   ///
   ///     let user = try await api.resource("/users/1").load().entity()
   public func entity(

@@ -22,21 +22,22 @@ public class Request {
   /// The record whose lists contain this request, and the number of hooks that run before the
   /// request is removed from these lists (STA-14).
   private var tracker: (lists: ResourceRecord, position: Int)?
-  /// State that the pump's host stores for this request; nil if it stores none.
+  /// An object that the pump's host stores for this request; nil if the host stores none.
   package final var hostMark: AnyObject?
-  /// Whether the request is abandoned: it can't be completed any more, except by cancelling it.
+  /// Whether the request is abandoned: only cancelling can complete it now.
   package private(set) final var isAbandoned = false
   /// The number of this request among its repetitions: 1 for the original request, 2 for its first
   /// repetition, and so on.
   package final var attempt = 1
   /// The number of hooks and waiters.
   package final var hookCount: Int { hooks.count + progressHooks.count + waiters.count }
-  /// The number of hooks that belong to loops and iterators; nil if the request was not started by
+  /// The number of hooks that belong to loops and iterators. nil if the request was not started by
   /// a loop or iterator. If the request has no other hooks and its resource has no observers, the
-  /// request is no longer needed when these loops end.
+  /// request is no longer needed when these loops and iterators end.
   package final var iteratorHooks: Int?
-  /// The position of this request in the order in which the pump starts and sends requests: first
-  /// that of its start, then that of its last sending. 0 before the start. (STA-11)
+  /// The position of this request in the order in which the pump starts and sends requests. After
+  /// the start, it is the position of the start. After the request was sent, it is the position of
+  /// the last sending. 0 before the start. (STA-11)
   package final var sentPlace: UInt64 = 0
   /// The number of chains that wait for this request now. (CHN-14)
   package final var waitingChains = 0
@@ -63,10 +64,10 @@ public class Request {
   /// `request.url`.
   public var url: String? { nil }
 
-  /// The attempts to send the request, the latest last. Empty for a request without retries, limits
-  /// and credentials, unless it is a download. Lua: `request.attempts`.
+  /// The attempts to send the request, in order. Empty for a request without retries, limits and
+  /// credentials, unless the request is a download. Lua: `request.attempts`.
   public var attempts: [RequestAttempt] { [] }
-  /// The attempts that the error contains if this request is cancelled now.
+  /// The attempts that the error would contain if this request were cancelled now.
   package var cancelledAttempts: [RequestAttempt] { attempts }
 
   /// The state of the request. Lua: `request.state`.
@@ -118,8 +119,8 @@ public class Request {
     return self
   }
 
-  /// Delivers the response, on a later turn, to a hook that is added after the other hooks were
-  /// called.
+  /// Calls a hook with the response, on a later turn. Used for a hook that is added after the other
+  /// hooks were called.
   private func deliverSoon(_ receive: @escaping (Response) -> Void) {
     guard let response = lifecycle.response else { return }
     // Holds the script values in the response until the hook is called, because no other object may
@@ -166,8 +167,8 @@ public class Request {
     return self
   }
 
-  /// Adds a progress hook for which the progress is polled only while `isWanted` returns true. The
-  /// final 1 is always reported.
+  /// Adds a progress hook. The progress is polled for this hook only while `isWanted` returns true.
+  /// The final 1 is always reported.
   package final func onProgress(
     _ report: @escaping (Double) -> Void, whileWanted isWanted: @escaping () -> Bool
   ) {
@@ -218,8 +219,8 @@ public class Request {
     progressTimer = pump.clock.schedule(after: seconds) { [weak self] in self?.reportProgress() }
   }
 
-  /// Polls the progress once. Reports the value if it is larger than the last reported one, or
-  /// smaller and `mayProgressFall`. (PRG-25)
+  /// Polls the progress once. Reports the value if it is larger than the last reported value. If
+  /// `mayProgressFall` is true, reports a smaller value too. (PRG-25)
   private func reportProgress() {
     progressTimer = nil
     guard lifecycle.state == .inProgress else { return }
@@ -241,8 +242,9 @@ public class Request {
   /// work.
   private static let shortestInterval = 0.001
 
-  /// Makes the request remove itself from the lists of that record: when it is cancelled, or
-  /// otherwise after the hooks that are attached now have run.
+  /// Makes the request remove itself from the lists of the record `lists`. A cancelled request is
+  /// removed when it is cancelled, any other request after the hooks that are attached now have
+  /// run.
   package final func track(by lists: ResourceRecord) {
     guard tracker != nil else { return tracker = (lists, hooks.count) }
     // The request is in the lists of several resources.
@@ -256,8 +258,8 @@ public class Request {
   /// Whether the request is a load of a resource, and its outcome has not been delivered yet.
   package final var isLoad: Bool { loaded != nil }
 
-  /// Returns whether that record is the first one that was passed to `track(by:)`. If so,
-  /// cancelling the request removes it from the lists of the record.
+  /// Returns whether `lists` is the first record that was passed to `track(by:)`. If so, cancelling
+  /// the request removes it from the lists of this record.
   package final func isTracked(by lists: ResourceRecord) -> Bool { tracker?.lists === lists }
 
   private func leaveLists() {
@@ -285,7 +287,7 @@ public class Request {
     return waiter
   }
 
-  /// Removes a waiter if the request has not ended. If it was the last waiter, the request is
+  /// Removes a waiter if the request has not ended. If the waiter was the last one, the request is
   /// cancelled, unless `isSparingObserved` is true and a resource that the request loads has
   /// observers. (WAIT-01 to WAIT-05)
   ///
@@ -397,8 +399,8 @@ public class Request {
   /// Called once, after all hooks and waiters were called.
   package func didDeliver() {}
   package var currentProgress: Double { 0 }
-  /// Whether a progress that is smaller than the last reported one is reported too. (PRG-25,
-  /// CHN-18)
+  /// Whether a progress value that is smaller than the last reported value is reported too.
+  /// (PRG-25, CHN-18)
   package var mayProgressFall: Bool { false }
   /// The time between two polls of the progress, in seconds.
   package var progressReportingInterval: Double { 0.05 }
@@ -416,14 +418,15 @@ public class Request {
   package var wrappedRequest: Request? { nil }
   /// The requests that this request waits for now.
   package var openParts: [Request] { [] }
-  /// The request whose response becomes that of this request, unless a chain replaces the response.
-  /// For a request that is not a chain, the request itself.
+  /// The request whose response becomes the response of this request, unless a chain replaces the
+  /// response. For a request that is not a chain, it is the request itself.
   package var lastPart: Request { self }
-  /// Whether this request was cancelled, or the part of it that provides its response. The error
-  /// does not show this, because it may be that of another, cancelled request. (CXL-08)
+  /// Whether this request was cancelled, or the request inside this chain that provides its
+  /// response. The error does not show this, because it may be the error of another, cancelled
+  /// request. (CXL-08)
   package var wasCancelled: Bool { lifecycle.isCancelled }
-  /// The position at which the last exchange of this request was sent; nil if the request has not
-  /// started.
+  /// The positions at which the last exchange of this request was sent and answered, in the order
+  /// of the pump; nil if the request has not started.
   package var sending: RequestSending? {
     sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: nil)
   }

@@ -16,7 +16,7 @@ public enum RequestBody: Sendable {
   /// A `multipart/form-data` form, whose values may be files.
   case multipart(MultipartForm)
 
-  /// Returns a URL-encoded form whose values may contain secrets. (REQ-15 to REQ-20)
+  /// Returns a body that is a URL-encoded form whose values may contain secrets. (REQ-15 to REQ-20)
   public static func form(secrets pairs: [(name: String, value: SecretText)]) -> RequestBody {
     .secret(SecretBody(form: pairs))
   }
@@ -26,6 +26,25 @@ public enum RequestBody: Sendable {
     switch self {
     case .file: true
     case .multipart(let form): form.hasFiles
+    default: false
+    }
+  }
+
+  /// Returns a body with the same bytes and the given content type, if it is not nil. Text, forms
+  /// and files keep their own content type.
+  package func typed(_ contentType: String?) -> RequestBody {
+    guard let contentType else { return self }
+    return switch self {
+    case .data(let bytes, _), .json(let bytes, _): .data(bytes, contentType: contentType)
+    case .secret(let body): .secret(body.typed(contentType))
+    case .text, .form, .file, .multipart: self
+    }
+  }
+
+  /// Whether the body is read while it is sent. Such a body can't be the content of a query.
+  package var isStreamed: Bool {
+    switch self {
+    case .file, .multipart: true
     default: false
     }
   }
@@ -59,7 +78,7 @@ public enum RequestBody: Sendable {
   }
 }
 
-/// The error if a body can't be encoded. The request fails before it is sent.
+/// The error of a body that can't be encoded. The request fails before it is sent.
 package struct RequestBodyFailure: Error {
   package let cause: RequestError.Cause
 
@@ -84,7 +103,7 @@ extension RequestBody {
 }
 
 extension RequestError.Cause {
-  /// Creates the cause of a failure from the error that was thrown when the body was encoded.
+  /// Creates the cause of a failure from the error that was thrown while the body was encoded.
   /// (REQ-13)
   package init(encoding error: any Error) {
     switch error {
@@ -130,6 +149,8 @@ package enum EncodedBody {
 
 /// Bodies of type `application/x-www-form-urlencoded`. (REQ-15 to REQ-20)
 package enum FormEncoding {
+  static let mediaType = "application/x-www-form-urlencoded"
+
   /// Returns the escaped pairs, sorted by their escaped `name=value` text and joined with `&`. The
   /// order of `pairs` therefore does not change the body. Without pairs the body is empty. (REQ-16
   /// to REQ-18, REQ-20)

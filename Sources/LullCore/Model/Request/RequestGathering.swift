@@ -3,8 +3,9 @@ import LullSystem
 /// The wait of one task for several requests, in `Request.all` or `Request.any`.
 ///
 /// The wait ends with the first response that decides the outcome: a failure for `all`, a success
-/// for `any`. Otherwise it ends with the last response. It also ends when the task is cancelled or
-/// the home ends. The task then stops waiting for the remaining requests. Home thread only.
+/// for `any`. If no response decides it, the wait ends with the last response. The wait also ends
+/// when the task is cancelled or the home ends. The task then stops waiting for the remaining
+/// requests. Home thread only.
 final class RequestGathering {
   enum Kind {
     /// The wait of `Request.all`, which ends with the first failure.
@@ -18,8 +19,8 @@ final class RequestGathering {
   private let kind: Kind
   /// The requests for which the task waits.
   private var requests: [Request]
-  /// The errors of requests for which the task can't wait, because these requests wait for the
-  /// task.
+  /// The errors of requests for which the task can't wait, because these requests are waiting for
+  /// the task.
   private var refusals: [RequestError] = []
   private let pump: Pump
   private var waiters: [RequestWaiter] = []
@@ -103,7 +104,7 @@ final class RequestGathering {
   }
 
   /// Stops waiting for the requests that have not ended, which may cancel some of them. The task
-  /// continues after the hooks of the cancelled requests.
+  /// continues after the hooks of the cancelled requests have run.
   private func finish(_ outcome: Outcome) {
     guard !isOver else { return }
     isOver = true
@@ -148,7 +149,7 @@ extension Request {
   ///
   /// The call does not start requests. The list may contain the same request twice, requests that
   /// have already ended, and requests of several services of one home. For an empty list the result
-  /// is empty. It runs on the caller's actor, which must be the home of the requests. Lua:
+  /// is empty. The call runs on the caller's actor, which must be the home of the requests. Lua:
   /// `lull.all(list)`. (CMB-01 to CMB-08)
   ///
   ///     let loads = ids.map { api.resource("/users").child("\($0)").load() }
@@ -206,9 +207,9 @@ extension Sequence {
   /// results in the order of the elements.
   ///
   /// Order of events: calls begin in the order of the sequence, at most `limit` at the same time.
-  /// When a call has ended, the next one begins. After the first error no further calls begin and
-  /// the running calls are cancelled. When they have ended, the error is thrown. Cancelling the
-  /// task cancels the running calls and those that begin afterwards.
+  /// When a call has ended, the next call begins. After the first error no further calls begin, and
+  /// the running calls are cancelled. When the running calls have ended, the error is thrown.
+  /// Cancelling the task cancels the running calls and all calls that begin afterwards.
   ///
   /// All calls run on the caller's actor, interleaved but not in parallel, so elements, results and
   /// captured values need not be `Sendable`. If the caller is not isolated to an actor, the program

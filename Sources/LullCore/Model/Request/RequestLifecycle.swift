@@ -1,5 +1,5 @@
-/// The life cycle of one request, as a value without clock and callbacks. Its methods get events
-/// and return the effects that the caller has to perform.
+/// The life cycle of one request, as a value without clock and callbacks. The caller reports events
+/// by calling its methods, and performs the effects that they return.
 ///
 /// States only advance: not started → in progress → completed (HOOK-14). Completion takes two
 /// steps: the state changes at once, and hooks are called on a later turn (HOOK-07). A hook that is
@@ -21,7 +21,8 @@ package struct RequestLifecycle {
   }
 
   package enum HookEffect: Equatable {
-    /// The hooks have not been called yet: keep the new hook, which will be called with the others.
+    /// The hooks have not been called yet: keep the new hook. It will be called together with the
+    /// others.
     case waits
     /// The other hooks were already called: call the new hook on a later turn.
     case deliverSoon
@@ -41,16 +42,16 @@ package struct RequestLifecycle {
     self.response = response
   }
 
-  /// Returns true if the work has to begin now, false if the request was started or completed
-  /// before. (REP-11)
+  /// Returns true if the work of the request has to begin now. Returns false if the request was
+  /// started or completed before. (REP-11)
   package mutating func start() -> Bool {
     guard state == .notStarted else { return false }
     state = .inProgress
     return true
   }
 
-  /// Returns true if the response was accepted, false if the request had completed before. (CXL-03,
-  /// DEL-04)
+  /// Returns true if the response was accepted. Returns false if the request had completed before.
+  /// (CXL-03, DEL-04)
   package mutating func complete(with response: Response) -> Bool {
     guard state != .completed else { return false }
     state = .completed
@@ -78,11 +79,12 @@ package struct RequestLifecycle {
   }
 }
 
-/// The positions of a request's last exchange in the order in which a pump sends requests and
-/// receives responses to unsafe requests. (STA-11)
+/// The positions of a request's last exchange: when it was sent, and when its response arrived. A
+/// position is a number in the order in which a pump sends requests and receives responses to
+/// unsafe requests. (STA-11)
 package struct RequestSending: Equatable, Sendable {
-  /// The position at which the last attempt was sent. Retries and repetitions have their own
-  /// positions.
+  /// The position at which the last attempt was sent. Each retry and each repetition has its own
+  /// position.
   package let sent: UInt64
   /// The position at which the response to an unsafe request or a HEAD arrived; nil for other
   /// requests.
@@ -93,6 +95,6 @@ package struct RequestSending: Equatable, Sendable {
     self.answered = answered
   }
 
-  /// The position after which another request must have been sent in order to supersede this one.
+  /// A request that was sent after this position supersedes this request.
   package var bound: UInt64 { answered ?? sent }
 }

@@ -3,8 +3,8 @@ internal import LullLibC
 /// The progress of a request, from 0 to 1: an estimate that never decreases. (PRG-01 to PRG-23)
 ///
 /// The estimate is the weighted mean of four parts: waiting for the connection, upload, waiting for
-/// the response, and download. When new information would make the estimate jump, the value is
-/// held, and the remaining progress is rescaled.
+/// the response, and download. When new information would make the estimate jump, the estimate
+/// keeps its value, and the remaining progress is rescaled.
 package struct RequestProgress: Sendable {
   /// The last estimate of the progress.
   package private(set) var value = 0.0
@@ -13,17 +13,18 @@ package struct RequestProgress: Sendable {
   private var download = Transfer(estimate: 65536)
   private var connecting = Wait(estimate: 2.5)
   private var responding = Wait(estimate: 1.2)
-  /// The ratio of two remainders: 1 minus the estimate, divided by 1 minus the weighted mean.
+  /// The ratio of two differences: 1 minus the estimate, divided by 1 minus the weighted mean.
   private var scale = 1.0
-  /// The weighted mean (`raw`) at the last hold, and the estimate that was held. As long as the
-  /// mean is the same, exactly this estimate is returned, without rounding errors.
+  /// The weighted mean (`raw`) and the estimate (`value`) when the estimate was last held in place
+  /// of a jump. As long as the mean is the same, exactly this estimate is returned, without
+  /// rounding errors.
   private var held = (raw: 0.0, value: 0.0)
 
   package init() {}
 
   /// Updates and returns the estimate. Processes totals first, then byte counts, then waiting
-  /// times. A new total and the end of a waiting time do not change the estimate: it is held. The
-  /// first poll starts the clock. (PRG-21, PRG-22)
+  /// times. A new total, or the end of a waiting time, does not change the estimate. The first poll
+  /// starts the clock. (PRG-21, PRG-22)
   ///
   /// - Parameters:
   ///   - isGet: Whether the final method is GET, which has a download but no upload. Must not
@@ -103,8 +104,8 @@ package struct RequestProgress: Sendable {
 // MARK: - Parts
 
 extension RequestProgress {
-  /// Returns the fraction of a part whose total is unknown. It is 3/4 when `done` equals the
-  /// estimate, and never reaches 1. (PRG-19)
+  /// Returns the completed fraction of a part (such as the download) whose total is unknown. The
+  /// fraction is 3/4 when `done` equals the estimate, and never reaches 1. (PRG-19)
   private static func approach(_ done: Double, estimate: Double) -> Double {
     1 - exp2(-2 * done / estimate)
   }

@@ -1,17 +1,18 @@
-/// The interpretation of a network result, before any transformer has run: a success, a failure, or
-/// a 304. Creating it has no side effects.
+/// The interpretation of a network result as a success, a failure, or a 304, before any transformer
+/// has run. Creating it has no side effects.
 package enum ResponseInterpretation: Sendable {
   /// A success or failure that has to be processed by the pipeline.
   case response(Response)
-  /// A 304 that confirms the existing data: a success without new data, which is not processed by
-  /// the pipeline. (NM-01, NM-03)
+  /// A 304 that confirms the existing data: a success without new data. The pipeline does not
+  /// process it. (NM-01, NM-03)
   case notModified(Entity)
 
   /// - Parameters:
-  ///   - existing: The data of the request's resource, which a 304 confirms; nil if there is none
-  ///     (LOAD-39).
+  ///   - existing: The data of the request's resource, which a 304 confirms; nil if there is no
+  ///     data (LOAD-39).
   ///   - isConditional: Whether the request was conditional. Without existing data, a 304 is a
-  ///     failure. Its error contains the status and headers only if the request was conditional.
+  ///     failure. The error of this failure contains the status and headers only if the request was
+  ///     conditional.
   ///   - forbidsStoring: Whether the response must not be stored in a cache that outlives the
   ///     process.
   package init(
@@ -65,7 +66,8 @@ package enum ResponseInterpretation: Sendable {
       timestamp: now, exchange: exchange)
   }
 
-  /// Returns a given error, completed with values of the response that the error does not have.
+  /// Returns the error `given`, to which values of the response are added that the error does not
+  /// have.
   private static func error(
     _ given: RequestError, _ exchange: Exchange?, _ result: ArrivedResult, now: Double
   ) -> RequestError {
@@ -102,7 +104,7 @@ package enum ResponseInterpretation: Sendable {
 /// The schemas of a service's responses, used for resources whose configuration sets `validate`.
 /// Home thread only.
 package protocol AnswerSchemas: AnyObject {
-  /// Returns the schema of responses with that status; nil if there is no schema.
+  /// Returns the schema of responses with the given status; nil if there is no schema.
   ///
   /// - Parameter url: The URL of the request, without secrets.
   func schema(of method: RequestMethod, _ url: String, status: Int) -> (any AnswerSchema)?

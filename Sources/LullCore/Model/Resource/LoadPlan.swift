@@ -1,4 +1,4 @@
-/// The next step of a load and the reason for it, decided once from the known facts.
+/// The next step of a load and the reason for this step, decided once from the known facts.
 ///
 /// A plan is a value without side effects. `Resource` provides the facts and carries out the plan;
 /// logs and explanations read the same plan. The checks are, in this order: a load in flight, a
@@ -8,16 +8,16 @@ package struct LoadPlan {
   package enum Step: Equatable {
     /// Return the load in flight. If there are several, return the earliest. (LOAD-16)
     case join
-    /// Send nothing, because no load is needed until the given time, in Unix seconds, unless the
-    /// state changes before. (LOAD-27)
+    /// Send nothing. No load is needed until the given time, in Unix seconds, unless the state
+    /// changes before then. (LOAD-27)
     case nothing(until: Double)
     /// Return a request that waits for the caches, whose data may be sufficient. (LOAD-29)
     case waitForCache
     /// Send a request for the resource. It is conditional if the present data has a validator.
     /// (LOAD-03)
     case load(condition: ResourceState.Condition?)
-    /// Send a request for a resource without data, while caches on disk are being read. The request
-    /// waits for the caches a short time. If they have an entry with a validator, the request
+    /// Send a request for a resource without data while caches on disk are being read. The request
+    /// waits a short time for the caches. If the caches have an entry with a validator, the request
     /// becomes conditional. (CACHE-39)
     case loadAfterDisk
     /// The service is offline: use the available data, whatever its age.
@@ -31,8 +31,8 @@ package struct LoadPlan {
   /// The source of the data while the service is offline.
   package enum Source: Equatable {
     case memory
-    /// The caches. A lookup that is over is repeated, because other processes may have written to
-    /// the caches since. (CACHE-04)
+    /// The caches. If the lookup has ended, it is repeated, because other processes may have
+    /// written to the caches since. (CACHE-04)
     case caches
   }
 
@@ -45,7 +45,7 @@ package struct LoadPlan {
 
   /// How long the data is fresh, according to the headers of its response.
   package enum Answer: Equatable {
-    /// The data is fresh for that number of seconds after its timestamp.
+    /// The data is fresh for the given number of seconds after its timestamp.
     case isFresh(for: Double)
     case isOtherVariant
   }
@@ -53,8 +53,8 @@ package struct LoadPlan {
   /// The progress of the cache lookup.
   package enum Caches: Equatable {
     case notAsked
-    /// The caches are being read. `onDisk`: some of the caches are on disk, so that their entry can
-    /// make the request conditional.
+    /// The caches are being read. `onDisk` is true if some of the caches are on disk, so that an
+    /// entry of theirs can make the request conditional.
     case asked(onDisk: Bool)
     case haveAnswered
   }
@@ -78,7 +78,7 @@ package struct LoadPlan {
   /// The time of the plan, in Unix seconds, from which the ages in texts about `reason` are
   /// computed.
   package let now: Double
-  /// The configuration of GET; nil if the plan did not need it. The load uses the same
+  /// The configuration for GET; nil if the decision did not need it. The load uses the same
   /// configuration as the plan.
   let configuration: ResolvedConfiguration?
 
@@ -166,7 +166,7 @@ package struct LoadPlan {
     case configured(Double)
     case answered(Answer)
 
-    /// Calls `answer`, which reads the headers of the data, only if it is needed.
+    /// - Parameter answer: Reads the headers of the data. Called only if the result is needed.
     init(
       _ freshness: ResourceState.Freshness, _ configuration: ResolvedConfiguration,
       _ answer: () -> Answer
@@ -179,7 +179,7 @@ package struct LoadPlan {
     }
   }
 
-  /// The text of the plan in logs.
+  /// The text that describes the plan in logs.
   package var logText: String {
     switch step {
     case .join, .nothing: "not loading: \(reasonText)"
@@ -200,7 +200,7 @@ package struct LoadPlan {
     case .data(let time, let limit): "the data is \(now - time) s old, expiration time \(limit) s"
     case .answer(let time, let limit):
       "the data is \(now - time) s old, fresh for \(limit) s by its own headers"
-    case .otherVariant: "the data is for other values of the request headers in its Vary"
+    case .otherVariant: "the data is for other values of the request headers that its Vary names"
     }
   }
 }

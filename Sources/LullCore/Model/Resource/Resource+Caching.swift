@@ -1,7 +1,7 @@
 /// The state of the cache lookup, which is done once for each resource. (CACHE-04)
 enum CacheCheck {
   /// The lookup has not begun. `noneAsOf` is the version of the configuration that was found to
-  /// have no cache; -1 if none was checked.
+  /// have no cache; -1 if no version was checked.
   case idle(noneAsOf: Int)
   case running(CacheLookup)
   case over
@@ -62,8 +62,8 @@ extension Resource {
     pump.reportCacheHit(self, entity)
   }
 
-  /// Replaces the data by newer data that another process or host has loaded but that is not fresh,
-  /// so a load is still needed. (SCA-22)
+  /// Replaces the data by newer data that another process or host has loaded. The newer data is not
+  /// fresh, so a load is still needed. (SCA-22)
   func take(newer entity: Entity) {
     let event = record.state.take(newer: entity)
     stateChanged()
@@ -82,8 +82,8 @@ extension Resource {
   }
 
   /// Returns the request that `loadIfNeeded` returns during the cache lookup. If the lookup finds
-  /// fresh data, the request completes with it; otherwise the request continues with a real load.
-  /// (LOAD-29, CACHE-05 to CACHE-08)
+  /// fresh data, the request completes with this data. Otherwise the request continues with a real
+  /// load. (LOAD-29, CACHE-05 to CACHE-08)
   func loadAfterCacheCheck(_ lookup: CacheLookup) -> Request {
     let composite = ChainedRequest(wrapping: lookup) { [self] found, composite in
       // A fresh cache hit takes precedence over a load in flight.
@@ -122,8 +122,8 @@ extension Resource {
   /// Returns the entries of this resource in the caches of a configuration, in the order of their
   /// stages.
   ///
-  /// - Parameter isUnshared: Whether the entries are for a request with credentials that are not
-  ///   configured, and whose user is therefore unknown.
+  /// - Parameter isUnshared: Whether the entries are for a request whose credentials are not in the
+  ///   configuration, so that its user is unknown.
   func cacheEntries(
     _ configuration: ResolvedConfiguration, isUnshared: Bool = false
   ) -> [CacheEntry] {
@@ -133,13 +133,13 @@ extension Resource {
     }
   }
 
-  /// Writes the response to a GET load to the caches: to each cache the output of its stage. Writes
-  /// nothing if a later load has superseded this one. Returns whether the run belongs to a GET
-  /// load. (CACHE-14 to CACHE-17, CACHE-29, STA-11)
+  /// Writes the response to a GET load to the caches: each cache gets the output of its stage.
+  /// Writes nothing if a later load has superseded this load. Returns whether the run belongs to a
+  /// GET load. (CACHE-14 to CACHE-17, CACHE-29, STA-11)
   func writeCaches(
     _ caches: [Pipeline.StageCache], of run: PipelineRun, _ response: Response
   ) -> Bool {
-    guard run.request.method == .get,
+    guard (run.request as? NetworkRequest)?.isRead ?? false,
       let token = record.loads.first(where: { $0.request.includes(run.request) })?.token
     else { return false }
     guard !run.outputs.isEmpty,
@@ -178,7 +178,8 @@ extension Resource {
     for entry in cacheEntries(resolvedConfiguration) { entry.remove() }
   }
 
-  /// Marks the cache entries of this resource as stale, for every process. (AGE-07, INV-59)
+  /// Marks the cache entries of this resource as stale for all processes that use the caches.
+  /// (AGE-07, INV-59)
   func expireInCaches() {
     guard record.invalidSource == nil else { return }
     let now = pump.clock.now
@@ -188,12 +189,12 @@ extension Resource {
     }
   }
 
-  /// Applies a 304 to the cache entries that it confirms: they get the timestamp of the data.
-  /// (CACHE-19, CACHE-40, NM-04)
+  /// Applies a 304 to the cache entries that the 304 confirms: these entries get the timestamp of
+  /// the data. (CACHE-19, CACHE-40, NM-04)
   ///
   /// - Parameters:
   ///   - load: The load that received the 304; nil if it is unknown.
-  ///   - data: The data before the 304.
+  ///   - data: The data of the resource before the 304 arrived; nil if there was no data.
   func confirmCaches(by load: NetworkRequest?, of data: Entity?) {
     guard let timestamp = record.state.latestData?.timestamp else { return }
     let confirmation = EntityConfirmation(
@@ -217,13 +218,13 @@ extension Resource {
   /// the caches can't know to which user the response belongs. (SCA-16)
   private func isSenderUnknown(of http: HTTPRequest) -> Bool {
     guard http.options?.cookies == nil else { return true }
-    let settings = configuration(for: .get)
+    let settings = configuration
     if http.url != url.text, CredentialMask.url(http.url) != http.url,
       !isSent(by: settings.auth?.query, http)
     {
       return true
     }
-    let configured = settings.headers.texts
+    let configured = readHeaders.texts
     return http.headers.texts.contains { name, text, isSecret in
       if configured.contains(where: { $0.name == name && $0.text == text }) { return false }
       guard isSecret || CredentialName.names(name) else { return false }
@@ -232,8 +233,8 @@ extension Resource {
     }
   }
 
-  /// Returns whether the URL of the request differs from that of the resource only by this
-  /// credential.
+  /// Returns whether `credential` is the only difference between the URL of the request and the URL
+  /// of the resource.
   private func isSent(by credential: QueryCredential?, _ http: HTTPRequest) -> Bool {
     guard let credential, let sent = http.secrets?.url else { return false }
     return sent == credential.put(on: urlTemplate)

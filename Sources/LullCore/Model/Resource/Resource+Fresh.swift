@@ -1,12 +1,13 @@
 extension Resource {
-  /// Returns the resource's data, decoded as the given type. If the data is not fresh, loads it
-  /// first.
+  /// Returns the resource's data, decoded as the given type. If the data is not fresh, loads the
+  /// data first.
   ///
   /// Order of events: fresh data is returned at once, without a request. Otherwise the call waits
   /// for the load in flight, or starts a load as `loadIfNeeded` does. Any number of callers share
   /// one request, and its response is decoded once. If the last load failed more recently than the
-  /// retry time, nothing is sent and its error is thrown. Offline, data of any age is fresh. If a
-  /// stream provides the data, the call waits for the first data of the stream.
+  /// retry time, nothing is sent, and the error of that load is thrown. While the service is
+  /// offline, data of any age is fresh. If a stream provides the data, the call waits for the first
+  /// data of the stream.
   ///
   /// If the content can't be decoded as the type, the call throws and the resource keeps its data.
   /// To make the load fail instead, register the type with `Service.configureTransformer(_:as:)`.
@@ -27,7 +28,7 @@ extension Resource {
     return try await streamed(type, isolation: isolation)
   }
 
-  /// Waits for the first data of the stream that the resource follows, and returns it.
+  /// Waits for the first data of the stream that the resource follows, and returns this data.
   private func streamed<Value: Decodable & Sendable>(
     _ type: Value.Type, isolation: isolated (any Actor)?
   ) async throws(RequestError) -> Value {
@@ -48,9 +49,9 @@ extension Resource {
 /// the event.
 ///
 /// The loop observes the resource from the creation of its iterator, before its first step, until
-/// the loop ends. It does not load the resource. If a load is started just before the loop, its
-/// events are not missed. The loop ends when its task is cancelled, when the code leaves it, or
-/// when the home ends. It runs on the actor that is the home of the resource. Lua:
+/// the loop ends. It does not load the resource. If you start a load just before the loop, the loop
+/// gets all events of that load. The loop ends when its task is cancelled, when the code leaves the
+/// loop, or when the home ends. It runs on the actor that is the home of the resource. Lua:
 /// `resource:changes`.
 ///
 ///     for await event in resource.events { print(event, resource.isLoading) }
@@ -129,8 +130,8 @@ private final class FeedObserver: ResourceObserver {
 /// be decoded is also reported in the pipeline log. A wipe and a 304 deliver nothing.
 ///
 /// The loop observes the resource from the creation of its iterator until the loop ends, and does
-/// not load the resource. It ends when its task is cancelled, when the code leaves it, or when the
-/// home ends. It runs on the actor that is the home of the resource.
+/// not load the resource. The loop ends when its task is cancelled, when the code leaves the loop,
+/// or when the home ends. It runs on the actor that is the home of the resource.
 public struct ResourceValues<Value: Decodable & Sendable>: AsyncSequence {
   public typealias Element = Value
   public typealias Failure = Never

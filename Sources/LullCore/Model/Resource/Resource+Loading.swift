@@ -1,10 +1,12 @@
 extension Resource {
-  /// Loads the resource from the network, even during another load or with fresh data. (LOAD-01)
+  /// Loads the resource from the network, even if another load is in progress or the data is fresh.
+  /// (LOAD-01)
   ///
   /// Order of events: the request is built and started, observers get `requested`, and the call
-  /// returns. If caches on disk are being read, the request waits for them up to 50 ms before it is
-  /// sent (CACHE-39). Later, observers get one of newData, notModified, error and requestCancelled.
-  /// Then the hooks of the returned request run (LOAD-02, STA-14). Lua: `resource:load()`.
+  /// returns. If caches on disk are being read, the request waits up to 50 ms for these caches
+  /// before it is sent (CACHE-39). Later, observers get one of newData, notModified, error and
+  /// requestCancelled. Then the hooks of the returned request run (LOAD-02, STA-14). Lua:
+  /// `resource:load()`.
   @discardableResult
   public func load() -> Request {
     let plan = loadPlan(isForced: true)
@@ -29,12 +31,12 @@ extension Resource {
   package enum NeededLoad {
     case load(Request)
     /// No load is needed until the given time, in Unix seconds, as long as `pump.changes` does not
-    /// change. nil: the decision is valid only for this call.
+    /// change. If `until` is nil, the decision is valid only for this call.
     case none(until: Double?)
   }
 
   /// Loads the resource as `loadIfNeeded` does, and returns the load. If no load is needed, returns
-  /// for how long this is so.
+  /// the time until which no load is needed.
   package func neededLoad() -> NeededLoad {
     let plan = loadPlan
     pump.log(.staleness, "\(displayName): \(plan.logText)")
@@ -57,15 +59,15 @@ extension Resource {
     return .load(load(as: plan))
   }
 
-  /// The plan for the action that `loadIfNeeded` would take now. Reading it starts the cache lookup
-  /// if it has not begun, as every read of the data does. (CACHE-33)
+  /// The plan for the action that `loadIfNeeded` would take now. Reading this property starts the
+  /// cache lookup if the lookup has not begun, as every read of the data does. (CACHE-33)
   package var loadPlan: LoadPlan { loadPlan() }
 
   /// Returns the plan for a load.
   ///
   /// - Parameters:
   ///   - isForced: Whether to load even if the data is fresh.
-  ///   - isJoining: Whether the plan may be to return a load in flight.
+  ///   - isJoining: Whether the plan is allowed to be to return a load in flight.
   func loadPlan(isForced: Bool = false, isJoining: Bool = true) -> LoadPlan {
     pump.checkThread()
     var known = LoadPlan.Known()
@@ -88,13 +90,13 @@ extension Resource {
       condition: condition, answer: answerFreshness)
   }
 
-  /// The condition of the next load; nil: unconditional. Data from a partial response (206) gives
-  /// no condition if the request would now be for another range, because all parts have the same
-  /// validator. (AGE-08)
+  /// The condition of the next load; nil if the next load is unconditional. Data from a partial
+  /// response (206) gives no condition if the request would now be for another range, because all
+  /// ranges have the same validator. (AGE-08)
   var condition: ResourceState.Condition? {
     guard let condition = record.condition else { return nil }
     if let data = record.state.latestData, data.isPart, let variant = data.exchange?.variant,
-      !variant.answers(resolvedConfiguration.settings.headers.lines)
+      !variant.answers(readHeaders.lines)
     {
       return nil
     }
@@ -105,7 +107,7 @@ extension Resource {
   package var answerFreshness: LoadPlan.Answer {
     guard let data = record.state.latestData else { return .isFresh(for: 0) }
     if let variant = data.exchange?.variant,
-      !variant.answers(resolvedConfiguration.settings.headers.lines)
+      !variant.answers(readHeaders.lines)
     {
       return .isOtherVariant
     }
@@ -133,7 +135,7 @@ extension Resource {
   /// Starts the load that the plan describes.
   ///
   /// - Parameter manner: How the load is coordinated with loads of the same entry by other
-  ///   processes; nil: the plan decides. A forced load, and a load of an invalidated resource, do
+  ///   processes; nil if the plan decides. A forced load, and a load of an invalidated resource, do
   ///   not wait for other processes. (SCA-21)
   private func load(as plan: LoadPlan, _ manner: FetchManner? = nil) -> Request {
     let manner =
@@ -143,11 +145,11 @@ extension Resource {
       case .answerOffline(let source): offlineLoad(from: source)
       case .failOffline: offlineLoad(from: nil)
       case .load(let condition):
-        prepared(.get, plan.configuration, revalidation: .sending(condition), manner: manner)
+        prepared(readMethod, plan.configuration, revalidation: .sending(condition), manner: manner)
       case .loadAfterDisk:
-        prepared(.get, plan.configuration, revalidation: .awaiting, manner: manner)
+        prepared(readMethod, plan.configuration, revalidation: .awaiting, manner: manner)
       // If there is no valid request to send, `prepared` returns a request that has failed.
-      default: prepared(.get, plan.configuration)
+      default: prepared(readMethod, plan.configuration)
       }
     // The request is listed as a load before it starts, because networking may call `loadIfNeeded`
     // while the request starts. (LOAD-28)
@@ -234,16 +236,16 @@ extension Resource {
     notify(effect.event)
   }
 
-  /// Updates the caches at the end of a load: removes entries that are outdated, or confirms them
+  /// Updates the caches at the end of a load: removes outdated entries, or confirms the entries
   /// after a 304. The pipeline has already written new entries, but only if the request is a GET of
   /// this resource and was a load at that time.
   private func updateCaches(_ event: ResourceEvent, with last: Request, _ known: Entity?) {
-    let isOwnGet =
-      last is NetworkRequest && last.method == .get && last.resource?.record === record
+    let isOwnRead =
+      (last as? NetworkRequest)?.isRead ?? false && last.resource?.record === record
     switch event {
-    case .newData where !isOwnGet || (last as? NetworkRequest)?.notes.isInCaches == false:
+    case .newData where !isOwnRead || (last as? NetworkRequest)?.notes.isInCaches == false:
       removeFromCaches()
-    case .notModified where isOwnGet && (last as? NetworkRequest)?.notes.found == nil:
+    case .notModified where isOwnRead && (last as? NetworkRequest)?.notes.found == nil:
       confirmCaches(by: last as? NetworkRequest, of: known)
     default: break
     }
@@ -258,9 +260,9 @@ extension Resource {
   }
 
   /// Cancels the loads of this resource after a delay, in seconds, if the resource has no observers
-  /// at that time. Calls `completion` afterwards, whether or not a load was cancelled. Observers
-  /// may be added and removed during the delay. The resource is retained until the delay has
-  /// passed. (CAN-05 to CAN-10)
+  /// at the end of the delay. Calls `completion` afterwards, whether or not a load was cancelled.
+  /// Observers may be added and removed during the delay. The resource is retained until the delay
+  /// has passed. (CAN-05 to CAN-10)
   public func cancelLoadIfUnobserved(
     afterDelay delay: Double, then completion: @escaping () -> Void = {}
   ) {
@@ -274,10 +276,10 @@ extension Resource {
 
 /// A load of an offline service, which completes with data of any age from memory or caches.
 ///
-/// Order of events: if a cache lookup is in progress, the load waits for it, and the resource takes
-/// its data if there is a hit. Then the load completes with the resource's data, with `isNew`
-/// false. Without data, it fails with `TransportError.Kind.offline`. No request is sent, no
-/// decorator is called, and no cache is written.
+/// Order of events: if a cache lookup is in progress, the load waits for the lookup. If there is a
+/// hit, the resource takes the data of the hit. Then the load completes with the resource's data,
+/// with `isNew` false. Without data, it fails with `TransportError.Kind.offline`. No request is
+/// sent, no decorator is called, and no cache is written.
 package final class OfflineLoad: Request {
   private let loader: Resource
 
@@ -287,7 +289,7 @@ package final class OfflineLoad: Request {
   }
 
   override package var resource: Resource? { loader }
-  override package var method: RequestMethod? { .get }
+  override package var method: RequestMethod? { loader.readMethod }
   override package var url: String? { loader.url.text }
   override package var openParts: [Request] { lookup.map { [$0] } ?? [] }
 
@@ -331,8 +333,8 @@ extension Resource {
     return load
   }
 
-  /// Repeats the cache lookup if it is over, because other processes may have written to the caches
-  /// since.
+  /// Repeats the cache lookup if it has ended, because other processes may have written to the
+  /// caches since then.
   private func lookUpAgain() {
     guard case .over = record.cacheCheck else { return }
     record.cacheCheck = .idle(noneAsOf: -1)
@@ -340,10 +342,10 @@ extension Resource {
   }
 }
 
-/// The reason why a load sends a request or does not. Times are in Unix seconds, durations in
-/// seconds.
+/// The reason why a load sends a request, or why it sends no request. Times are in Unix seconds,
+/// durations in seconds.
 public enum LoadReason: Sendable, Equatable {
-  /// The load was requested whatever the state of the resource, for example by `load()`.
+  /// The load was started whatever the state of the resource, for example by `load()`.
   case forced
   /// Another load is in progress, which is used instead.
   case inProgress
@@ -359,10 +361,10 @@ public enum LoadReason: Sendable, Equatable {
   case error(at: Double, retryTime: Double)
   /// The data has the timestamp `at` and is fresh for `expirationTime`. (LOAD-20)
   case data(at: Double, expirationTime: Double)
-  /// The data has the timestamp `at` and is fresh for `lifetime`, according to its response
-  /// headers. (AGE-01)
+  /// The data has the timestamp `at` and is fresh for `lifetime`, according to the response headers
+  /// of the data. (AGE-01)
   case answer(at: Double, lifetime: Double)
-  /// The data is the response to a request with other values of the headers that its `Vary` header
-  /// names.
+  /// The data can't be used: it is the response to a request with other values of the headers that
+  /// are named by `Vary`.
   case otherVariant
 }

@@ -13,8 +13,8 @@ extension Resource {
     request(method, body: body, adHoc: requestMutation.map { AdHocMutation($0) })
   }
 
-  /// Sends a request that does not change the state of this resource, with an ad hoc mutation that
-  /// may belong to the host.
+  /// Sends a request that does not change the state of this resource, with an ad hoc mutation. The
+  /// function of the mutation may belong to the host.
   package func request(_ method: RequestMethod, body: RequestBody?, adHoc mutation: AdHocMutation?)
     -> Request
   {
@@ -25,14 +25,14 @@ extension Resource {
     }
   }
 
-  /// Combines a body and a mutation into one ad hoc mutation, which first sets the body and then
-  /// runs the mutation.
+  /// Combines a body and a mutation into one ad hoc mutation. The combined mutation first sets the
+  /// body and then runs the given mutation.
   func adHoc(_ body: RequestBody?, _ mutation: AdHocMutation?) throws(RequestBodyFailure)
     -> AdHocMutation?
   {
     guard let body else { return mutation }
     let encoded = try body.encoded()
-    return AdHocMutation(by: mutation?.maker) {
+    return AdHocMutation(by: mutation?.maker, replacesBody: true) {
       [unowned pump] (http: inout HTTPRequest) throws(RequestError) in
       do throws(TransportError) {
         try encoded.put(into: &http)
@@ -63,17 +63,18 @@ extension Resource {
   /// Whether a request is conditional, and from which entity its condition comes.
   enum Revalidation {
     case none
-    /// The request has the given condition, from the present data. A repetition of the request uses
-    /// the validators that the data has at that time. (LOAD-04)
+    /// The request has the given condition, which comes from the present data. A repetition of the
+    /// request uses the validators that the data has when the request is repeated. (LOAD-04)
     case sending(ResourceState.Condition?)
-    /// The request waits for the caches on disk before it is sent. If they have an entry, it gets
-    /// the condition of that entry. (CACHE-39)
+    /// The request waits for the caches on disk before it is sent. If the caches have an entry, the
+    /// request gets the condition of that entry. (CACHE-39)
     case awaiting
   }
 
   /// Builds a request without decorating, tracking or starting it.
   ///
-  /// - Parameter configuration: The configuration of the method; nil: it is looked up.
+  /// - Parameter configuration: The configuration for the method; nil if this function looks up the
+  ///   configuration.
   func makeRequest(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
     revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, manner: FetchManner = .alone
@@ -85,7 +86,9 @@ extension Resource {
       return failedBeforeSending(.invalidURL(source: source), method: method)
     }
     noteClimbing(method)
-    let configuration = configuration ?? self.resolvedConfiguration(for: method)
+    let asksQuery = asksQuery(method, adHoc)
+    let configuration =
+      configuration ?? self.resolvedConfiguration(for: asksQuery ? .query : method)
     if let failure = configuration.failure {
       return failedBeforeSending(failure.dated(pump.clock.now), method: method)
     }
@@ -100,7 +103,8 @@ extension Resource {
     let http: HTTPRequest
     do throws(RequestError) {
       http = try makeHTTP(
-        method, configuration, condition: condition, isAwaiting: isAwaiting, adHoc: adHoc)
+        method, configuration, condition: condition, isAwaiting: isAwaiting, adHoc: adHoc,
+        query: asksQuery ? record.query : nil)
       if http.options?.connection.unixSocket != nil, let problem = socketProblem(of: http) {
         return failedBeforeSending(.transport(problem), method: method)
       }
@@ -109,7 +113,7 @@ extension Resource {
     }
     let policies =
       http.method == method
-      ? configuration.policies : self.resolvedConfiguration(for: http.method).policies
+      ? configuration.policies : self.resolvedConfiguration(for: http.configuredMethod).policies
     let request = NetworkRequest(
       resource: self, initialMethod: method, revalidates: revalidates, adHoc: adHoc, http: http,
       policies: policies, manner: manner)
@@ -117,8 +121,16 @@ extension Resource {
     return request
   }
 
+  /// Whether this resource is a query, and a request with this method and mutation sends the
+  /// query's content.
+  private func asksQuery(_ method: RequestMethod, _ adHoc: AdHocMutation?) -> Bool {
+    guard let query = record.query else { return false }
+    return method == query.method && adHoc?.replacesBody != true
+  }
+
   /// Returns an error if the request must not be sent through the configured Unix socket, because
-  /// its origin is not that of the service. Returns nil if it may be sent.
+  /// the origin of the request is not the origin of the service. Returns nil if the request may be
+  /// sent.
   private func socketProblem(of http: HTTPRequest) -> TransportError? {
     guard let home = service.baseURL?.origin, http.origin != home else { return nil }
     return .final(
@@ -130,7 +142,8 @@ extension Resource {
   /// Builds the HTTP request: sets headers and condition, applies mutations, and attaches secrets.
   private func makeHTTP(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration,
-    condition: ResourceState.Condition?, isAwaiting: Bool, adHoc: AdHocMutation?
+    condition: ResourceState.Condition?, isAwaiting: Bool, adHoc: AdHocMutation?,
+    query: ResourceQuery?
   ) throws(RequestError) -> HTTPRequest {
     var headers = configuration.settings.headers
     if let condition { headers.set(condition.name, bytes: condition.value.bytes) }
@@ -138,7 +151,7 @@ extension Resource {
     // Most requests need no edit. They are returned early, because copying the large value takes
     // time.
     guard
-      adHoc != nil || record.secretURL != nil || headers.hasSecrets
+      adHoc != nil || query != nil || record.secretURL != nil || headers.hasSecrets
         || configuration.isEditing
     else {
       var http = HTTPRequest(
@@ -153,7 +166,19 @@ extension Resource {
       options: configuration.settings.options)
     http.environment = service.environment?.name
     if let secretURL = record.secretURL { http.secrets = SecretUses(url: secretURL.template) }
-    try adHoc?.edit(&http)
+    if let query {
+      query.put(into: &http)
+      http.sendsQuery = true
+    }
+    if let adHoc {
+      let (payload, secretBody) = (query.map { _ in http.payload }, http.secrets?.body)
+      try adHoc.edit(&http)
+      // A request with another body is not the request of the query. Only the query is declared
+      // safe.
+      if let payload, http.payload != payload || http.secrets?.body != secretBody {
+        http.sendsQuery = false
+      }
+    }
     for mutation in configuration.settings.mutations { try mutation(&http) }
     try check(http)
     let auth = configuration.settings.auth
@@ -163,8 +188,8 @@ extension Resource {
     return http
   }
 
-  /// Checks the headers, limits and options after mutations. A mutation may set values that are
-  /// invalid and that a configuration could not contain.
+  /// Checks the headers, limits and options of a request after mutations have run. A mutation may
+  /// set invalid values that a configuration could not contain.
   private func check(_ http: HTTPRequest) throws(RequestError) {
     var check = SettingCheck()
     check.check(http.headers)
@@ -193,7 +218,8 @@ extension Resource {
     revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, manner: FetchManner = .alone
   ) -> Request {
     pump.checkThread()
-    let configuration = configuration ?? self.resolvedConfiguration(for: method)
+    let configured = asksQuery(method, adHoc) ? .query : method
+    let configuration = configuration ?? self.resolvedConfiguration(for: configured)
     var request = makeRequest(
       method, configuration, revalidation: revalidation, adHoc: adHoc, manner: manner)
     guard !(request is FixedRequest) else { return request }
@@ -214,8 +240,8 @@ extension Resource {
   }
 
   /// Lists the request in `allRequests` until it ends. A cancelled request is removed from the list
-  /// at once, other requests when their hooks run, before the hooks of the caller. (STA-03, STA-12
-  /// to STA-14)
+  /// at once. Any other request is removed when its hooks run, before the hooks of the caller.
+  /// (STA-03, STA-12 to STA-14)
   func track(_ request: Request) {
     guard !request.isCompleted else { return }
     // The request may be listed already, because a decorator may return the same request several
@@ -228,7 +254,7 @@ extension Resource {
   }
 }
 
-/// Requests with a body, one method for each type of body. Each of them sends the request as
+/// Requests with a body, one method for each type of body. Each method sends the request as
 /// `request(_:body:requestMutation:)` does, and does not change the state of the resource.
 extension Resource {
   /// Sends a request whose body is the given bytes, unchanged, with the given content type.
@@ -318,8 +344,8 @@ extension Resource {
     }
   }
 
-  /// Sends a request whose body is a URL-encoded form. Its pairs are escaped and sorted. (REQ-15 to
-  /// REQ-20) Lua: `{ form = { name = value } }`.
+  /// Sends a request whose body is a URL-encoded form. The pairs of the form are escaped and
+  /// sorted. (REQ-15 to REQ-20) Lua: `{ form = { name = value } }`.
   @discardableResult
   public func request(
     _ method: RequestMethod, urlEncoded params: [String: String],
@@ -331,10 +357,10 @@ extension Resource {
   }
 
   /// Sends a request whose body is a file, with the content type of the `UploadFile`. The file is
-  /// read from disk while it is sent. If the file can't be read, the request is returned as failed
-  /// with the cause `fileUnavailable`. If the file changes before it has been sent completely, the
-  /// request fails with `fileChanged`. The upload has no overall timeout, only a timeout for
-  /// inactivity. (BODY-01 to BODY-08) Lua: `resource:put(lull.file(path))`.
+  /// read from disk while the request is sent. If the file can't be read, the request is returned
+  /// as failed with the cause `fileUnavailable`. If the file changes before it has been sent
+  /// completely, the request fails with `fileChanged`. The upload has no overall timeout, only a
+  /// timeout for inactivity. (BODY-01 to BODY-08) Lua: `resource:put(lull.file(path))`.
   @discardableResult
   public func request(
     _ method: RequestMethod, file: UploadFile,
@@ -374,11 +400,11 @@ extension Resource {
   /// resource does not change. (DWN-01 to DWN-18) Lua:
   /// `resource:download(path, { resume = true })`.
   ///
-  /// Order of events: at the first attempt the destination is checked, and locked if the download
-  /// can be resumed. If the status of the response is a success, the body is written to a partial
-  /// file as it arrives. When the body is complete, the file gets its final name and replaces an
-  /// existing file. The content of the entity is then the path. The entity is not processed by
-  /// transformers or caches.
+  /// Order of events: at the first attempt the destination is checked. If the download can be
+  /// resumed, the destination is also locked. If the status of the response is a success, the body
+  /// is written to a partial file as it arrives. When the body is complete, the partial file gets
+  /// its final name and replaces an existing file. The content of the entity is then the path. The
+  /// entity is not processed by transformers or caches.
   ///
   /// Errors are reported as for any other request, and an existing file is kept. The request fails
   /// with `fileUnavailable` if the file can't be written, or if another download to the same
@@ -387,8 +413,8 @@ extension Resource {
   ///
   /// - Parameters:
   ///   - path: A file or a folder. In a folder, the file is named by the `Content-Disposition`
-  ///     header or, without this header, by the last component of the URL. It never replaces an
-  ///     existing file in the folder.
+  ///     header or, without this header, by the last component of the URL. The new file never
+  ///     replaces an existing file in the folder.
   ///   - resume: Whether the partial file is kept as `NAME.part` if the request or the process ends
   ///     early. The next download to that path resumes the partial file, unless the file on the
   ///     server has changed.
@@ -402,7 +428,7 @@ extension Resource {
   }
 
   /// Sends a GET request and writes the response body to a file. The path need not be UTF-8, and
-  /// the mutation may belong to the host.
+  /// the function of the mutation may belong to the host.
   package func download(to path: ByteString, resume: Bool, adHoc mutation: AdHocMutation?)
     -> Request
   {
@@ -413,14 +439,15 @@ extension Resource {
       http.receive(into: Download(to: .file(path, allowsFolder: true), resumes: resume))
       try mutation?.edit(&http)
     }
-    return prepared(.get, adHoc: edit).start()
+    return prepared(readMethod, adHoc: edit).start()
   }
 }
 
-/// Requests with a fixed outcome, and requests with custom logic. Decorators can return them, and
-/// they can be used wherever code needs a `Request`. They do not belong to a resource, but to the
-/// pump of the calling thread. Create them inside `Lull.run`, or on a thread with a `Pump`, as in a
-/// test. On any other thread, creating one is a programming error and ends the program.
+/// Requests with a fixed outcome, and requests with custom logic. Decorators can return these
+/// requests, and code can use them wherever it needs a `Request`. They do not belong to a resource,
+/// but to the pump of the calling thread. Create them inside `Lull.run`, or on a thread with a
+/// `Pump`, as in a test. On any other thread, creating one is a programming error and ends the
+/// program.
 extension Resource {
   /// Returns a request that has failed with `error`, without network or pipeline. Its hooks run on
   /// a later turn, its `progress` is 1, and cancelling it does nothing. (HW-01, HW-03 to HW-07)
@@ -451,16 +478,23 @@ package struct AdHocMutation {
   /// The host's object with the function that `edit` calls; nil without a host. The host is
   /// notified of each request that is created with this mutation.
   let maker: AnyObject?
+  /// Whether the mutation sets a body. If this resource is a query, the request then does not send
+  /// the query.
+  let replacesBody: Bool
 
-  package init(by maker: AnyObject? = nil, _ edit: @escaping Resource.RequestMutation) {
+  package init(
+    by maker: AnyObject? = nil, replacesBody: Bool = false,
+    _ edit: @escaping Resource.RequestMutation
+  ) {
     self.maker = maker
+    self.replacesBody = replacesBody
     self.edit = edit
   }
 }
 
 extension Request {
-  /// The URL for use in errors, without the credentials that the configuration adds to the query.
-  /// (QRY-03)
+  /// The URL for use in errors. It does not contain the credentials that the configuration adds to
+  /// the URL's query. (QRY-03)
   var urlWithoutCredentials: String? {
     switch self {
     case let request as NetworkRequest: request.http.withoutCredentials(request.http.url)

@@ -2,10 +2,10 @@ extension Resource {
   /// Returns the resource at this URL with changed query parameters. A value may be text or a
   /// secret; nil removes the parameter. (PATH-20 to PATH-27)
   ///
-  /// In the URL of the returned resource, secrets are replaced by their masks; the masked URL
+  /// In the URL of the returned resource, secrets are replaced by their masks. The masked URL
   /// identifies the resource. Resources that `child` returns keep the query with its secrets.
-  /// Resources that `relative` returns have neither, unless `href` is empty or only a fragment.
-  /// Lua: `resource:with_params{ key = lull.secret{…} }`.
+  /// Resources that `relative` returns keep neither the query nor its secrets, unless `href` is
+  /// empty or only a fragment. Lua: `resource:with_params{ key = lull.secret{…} }`.
   package func withParams(_ changes: [(String, ParameterValue?)]) -> Resource {
     guard record.invalidSource == nil else { return self }
     var secrets = record.secretURL?.values ?? [:]
@@ -25,13 +25,13 @@ extension Resource {
   }
 
   /// Returns the resource at this URL with one query parameter changed. The parameter keeps its
-  /// position in the query; a new parameter is appended. The rest of the query is unchanged.
+  /// position in the query. A new parameter is appended. The rest of the query is unchanged.
   package func settingParam(_ name: String, _ value: ParameterValue) -> Resource {
     settingParams([(name, value)])
   }
 
   /// Returns the resource at this URL with several query parameters changed, one after the other. A
-  /// parameter keeps its position in the query; a new parameter is appended.
+  /// parameter keeps its position in the query. A new parameter is appended.
   package func settingParams(_ changes: [(name: String, value: ParameterValue)]) -> Resource {
     guard !changes.isEmpty, record.invalidSource == nil else { return self }
     var secrets = record.secretURL?.values ?? [:]
@@ -50,32 +50,32 @@ extension Resource {
     return service.resource(escaped: escaped, secrets: secrets)
   }
 
-  /// Returns the resource at the changed URL, which must have the same query, with the same
-  /// secrets.
+  /// Returns the resource at the URL that `change` returns. This URL must have the same query; the
+  /// resource has the same secrets.
   func derived(_ secretURL: SecretURL, _ change: (ResourceURL) -> ResourceURL) -> Resource {
     service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
   /// Returns the resource of a link to the next page. If the link contains a query credential that
-  /// is configured for both pages, the credential is removed from the link, because it is added
-  /// again when the request is sent. A parameter that the URL of this page sets in place of the
-  /// credential is kept. (QRY-06)
+  /// is configured for both pages, the credential is removed from the link. It is added again when
+  /// the request is sent. A parameter that the URL of this page sets in place of the credential is
+  /// kept. (QRY-06)
   package func linkedPage(_ target: ResourceURL) -> Resource {
     if target.query != nil, target.origin == url.origin,
-      let credential = configuration(for: .get).auth?.query
+      let credential = configuration.auth?.query
     {
       let bare = target.removingParams(credential.missingNames(in: urlTemplate))
       if bare != target {
         let resource = linked(bare)
-        if resource.configuration(for: .get).auth?.query == credential { return resource }
+        if resource.configuration.auth?.query == credential { return resource }
       }
     }
     return linked(target)
   }
 
   /// Returns the resource of a URL that the server of this resource has returned, for example in a
-  /// link. If a query parameter is a secret in the URL of this resource, the parameter of the same
-  /// name in `target` is treated as the same secret.
+  /// link. If the value of a query parameter is a secret in the URL of this resource, the value of
+  /// the parameter with the same name in `target` is treated as the same secret.
   package func linked(_ target: ResourceURL) -> Resource {
     guard let known = record.secretURL?.values, target.origin == url.origin,
       let query = target.query
@@ -101,7 +101,13 @@ extension Resource {
   /// - secret query parameters
   /// - the environment of the service
   package var credentials: [(name: String, value: SecretText)] {
-    let settings = configuration(for: .get)
+    senderCredentials + (record.query?.credentials ?? [])
+  }
+
+  /// The same values as `credentials`, without the headers and secrets of a query. The headers and
+  /// secrets of a query do not affect the limits of its sender.
+  var senderCredentials: [(name: String, value: SecretText)] {
+    let settings = configuration
     var credentials: [(name: String, value: SecretText)] = []
     // Sorted by name, because headers from a script's table are in no particular order.
     let headers = settings.headers.texts.enumerated()
@@ -150,8 +156,7 @@ extension Resource {
 }
 
 extension Service {
-  /// Returns the resource at an escaped URL, in which the masks of the given secrets take the place
-  /// of their texts.
+  /// Returns the resource at an escaped URL that contains masks in place of the given secrets.
   func resource(escaped: ResourceURL, secrets: [String: SecretText]) -> Resource {
     guard let secretURL = SecretURL(escaped: escaped, values: secrets) else {
       return resource(at: escaped)

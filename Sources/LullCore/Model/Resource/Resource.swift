@@ -1,7 +1,8 @@
-/// One URL of a service: its latest data, its latest error, its requests and its observers.
+/// One URL of a service, or one query of a URL: its latest data, its latest error, its requests and
+/// its observers.
 ///
 /// Resources are unique within a service. The same absolute URL gives the same object while the
-/// object is held (SVC-24 to SVC-26), and the same state as long as the service has it in memory.
+/// object is held (SVC-24 to SVC-26), and the same state as long as the service stores the state.
 /// State changes only through loads, overrides, cache hits and wipes, so observers are always
 /// notified (STA-17). Home thread only. Lua: `Resource`.
 public final class Resource {
@@ -26,14 +27,15 @@ public final class Resource {
     service.resourceReleased(record)
   }
 
-  /// The absolute URL, which identifies the resource within its service. Lua: `resource.url`.
+  /// The absolute URL. It identifies the resource within its service; a query is identified by its
+  /// URL and its content. Lua: `resource.url`.
   public var url: ResourceURL { record.url }
 
   // MARK: State
 
   /// The data of the last successful load, override or cache hit; nil if there is no data. The
-  /// first read of a resource without data starts a lookup in its caches. If they have data, it
-  /// arrives later (STA-15).
+  /// first read of a resource without data starts a lookup in the resource's caches. If the caches
+  /// have data, it arrives later (STA-15).
   public var latestData: Entity? {
     pump.checkThread()
     checkCaches()
@@ -66,8 +68,8 @@ public final class Resource {
     return !record.allRequests.isEmpty
   }
 
-  /// Whether the resource is up to date: it has data, or a recent error, that is fresh enough that
-  /// no load is needed. (LOAD-24) While the service is offline, data of any age is up to date.
+  /// Whether the resource is up to date: no load is needed, because its data, or a recent error, is
+  /// fresh enough. (LOAD-24) While the service is offline, data of any age is up to date.
   public var isUpToDate: Bool {
     if case .nothing = loadPlan(isJoining: false).step { true } else { false }
   }
@@ -94,9 +96,18 @@ public final class Resource {
     return displayName + " [" + flags + "]"
   }
 
+  /// The same text as `shortDescription`. For a query, it also contains the beginning of the
+  /// content.
+  package var shownDescription: String {
+    guard let query = record.query else { return shortDescription }
+    return shortDescription.replacing(query.label, with: query.summary)
+  }
+
   package var displayName: String {
     switch record.invalidSource {
-    case nil: LogText.url(url.abbreviated(base: service.baseURL))
+    case nil:
+      LogText.url(url.abbreviated(base: service.baseURL))
+        + (record.query.map { " " + $0.label } ?? "")
     case .missing: "<no URL>"
     case .unparsable(let source): "<invalid URL: \(CredentialMask.malformedURL(source))>"
     }
@@ -104,24 +115,28 @@ public final class Resource {
 }
 
 extension Resource {
-  /// The settings for GET requests. (CFG-08)
-  public var configuration: Configuration { configuration(for: .get) }
+  /// The settings for the loads of this resource: for GET requests, or for the requests of a query.
+  /// (CFG-08, QUERY-08)
+  public var configuration: Configuration { configuration(for: configuredMethod) }
 
-  /// Returns the settings for requests of that method, which the service's configuration blocks
-  /// determine.
+  /// Returns the settings for requests with the given method. The configuration blocks of the
+  /// service determine these settings.
   ///
   /// The settings are computed when they are first needed, and again after each call of `configure`
-  /// or `invalidateConfiguration` (CFG-12, CFG-13). If a block throws, its settings are missing,
-  /// and every request of that method fails with its error. A method without a constant in
-  /// `RequestMethod` has the settings of GET, and those of blocks that list the method (CFG-16).
-  /// Home thread only. Lua: `service:configuration_for(resource, method)`.
+  /// or `invalidateConfiguration` (CFG-12, CFG-13). If a block throws, the settings of this block
+  /// are missing, and every request with that method fails with the block's error. A method without
+  /// a constant in `RequestMethod` has the settings of GET, and the settings of blocks that list
+  /// the method (CFG-16). Home thread only. Lua: `service:configuration_for(resource, method)`.
   public func configuration(for method: RequestMethod) -> Configuration {
     pump.checkThread()
     return resolvedConfiguration(for: method).settings
   }
 
-  /// The configuration of GET, with the values that are derived from its settings.
-  package var resolvedConfiguration: ResolvedConfiguration { resolvedConfiguration(for: .get) }
+  /// The configuration for the loads of this resource, with all values that are derived from the
+  /// settings.
+  package var resolvedConfiguration: ResolvedConfiguration {
+    resolvedConfiguration(for: configuredMethod)
+  }
 
   package func resolvedConfiguration(for method: RequestMethod) -> ResolvedConfiguration {
     service.resolvedConfiguration(for: record, method: method)
@@ -148,13 +163,13 @@ extension Resource {
   package func load(requestMutation: @escaping RequestMutation) -> Request {
     checkCaches()
     let request = prepared(
-      .get, revalidation: .sending(condition), adHoc: AdHocMutation(requestMutation))
+      readMethod, revalidation: .sending(condition), adHoc: AdHocMutation(requestMutation))
     load(using: request)
     return request.start()
   }
 
-  /// Builds a request as it would be sent, and returns it. Does not call decorators, and neither
-  /// sends nor lists the request.
+  /// Builds a request as it would be sent, and returns it. Does not call decorators. Does not send
+  /// the request and does not list it in `allRequests`.
   package func built(
     _ method: RequestMethod, body: RequestBody?, requestMutation: RequestMutation?
   ) -> Result<HTTPRequest, RequestError> {
@@ -175,9 +190,9 @@ extension Resource {
   }
 }
 
-/// Navigation to other resources of the same service. These functions load nothing and compute no
-/// configuration (SVC-34). The same URL always gives the same resource (SVC-25). From an invalid
-/// resource, navigation leads to an invalid resource with the same cause (PATH-31).
+/// Functions that return other resources of the same service. These functions load nothing and
+/// compute no configuration (SVC-34). The same URL always gives the same resource (SVC-25). From an
+/// invalid resource, these functions return an invalid resource with the same cause (PATH-31).
 extension Resource {
   /// Returns the resource at `path` below the path of this resource. The paths are joined with
   /// exactly one slash. Dot segments are kept unchanged, characters that a path can't contain are
@@ -221,33 +236,34 @@ extension Resource {
     return linked(target)
   }
 
-  /// Returns the resource to which `href` refers, as `relative` does; nil if `href` is nil.
-  /// (PATH-19) Lua: `resource:optional_relative(href)`.
+  /// Returns the resource to which `href` refers, in the same way as `relative`; nil if `href` is
+  /// nil. (PATH-19) Lua: `resource:optional_relative(href)`.
   public func optionalRelative(_ href: String?) -> Resource? {
     href.map { relative($0) }
   }
 
-  /// Returns the resource at this URL with a query parameter set; nil removes the parameter. All
-  /// parameters are sorted by name. A parameter with an empty value is written as its name alone.
-  /// (PATH-20 to PATH-25, PATH-28 to PATH-30) Lua: `resource:with_param(name, value)`.
+  /// Returns the resource at this URL with a query parameter set. If `value` is nil, the parameter
+  /// is removed. All parameters are sorted by name. A parameter with an empty value is written as
+  /// its name alone. (PATH-20 to PATH-25, PATH-28 to PATH-30) Lua: `resource:with_param(name,
+  /// value)`.
   public func withParam(_ name: String, _ value: String?) -> Resource {
     withParams([(name, value)])
   }
 
-  /// Returns the resource at this URL with several query parameters set; nil removes a parameter.
-  /// (PATH-26, PATH-27) Lua: `resource:with_params{ name = value }`.
+  /// Returns the resource at this URL with several query parameters set. A parameter whose value is
+  /// nil is removed. (PATH-26, PATH-27) Lua: `resource:with_params{ name = value }`.
   public func withParams(_ params: [String: String?]) -> Resource {
     withParams(params.map { ($0.key, $0.value) })
   }
 
-  /// Returns the resource at this URL with several query parameters set, in order; nil removes a
-  /// parameter. If a name occurs twice, the last value is used.
+  /// Returns the resource at this URL with several query parameters set, in the order of `changes`.
+  /// A parameter whose value is nil is removed. If a name occurs twice, the last value is used.
   package func withParams(_ changes: [(String, String?)]) -> Resource {
     withParams(raw: changes.map { ($0.0.utf8, $0.1?.utf8) })
   }
 
-  /// Returns the resource at this URL with several query parameters set, in order; nil removes a
-  /// parameter. Names and values need not be UTF-8. (SVC-41)
+  /// Returns the resource at this URL with several query parameters set, in the order of `changes`.
+  /// A parameter whose value is nil is removed. Names and values need not be UTF-8. (SVC-41)
   package func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> Resource {
     guard record.invalidSource == nil else { return self }
     guard let secretURL = record.secretURL else {
@@ -261,8 +277,8 @@ extension Resource {
   }
 }
 
-/// Overrides of the content, one method for each type. Each method replaces the content as
-/// `overrideLocalContent(with:)` does with a `Content`:
+/// Overrides of the content, one method for each type. Each method replaces the content in the same
+/// way as `overrideLocalContent(with:)` with a `Content`:
 /// - Observers get newData(localOverride) during the call.
 /// - Content type and headers are kept, and the age is set to zero.
 /// - Loads in flight continue, and nothing is sent.
@@ -273,7 +289,8 @@ extension Resource {
   /// body.
   ///
   /// If the value contains a number that JSON can't represent, such as NaN, the `JSONValue` itself
-  /// becomes the content. `jsonDict` and `typedContent()` return the same results for it. (OVR-161)
+  /// becomes the content. `jsonDict` and `typedContent()` return the same results for this content.
+  /// (OVR-161)
   public func overrideLocalContent(with json: JSONValue) {
     overrideLocalContent(with: Content(json: json))
   }
@@ -306,15 +323,15 @@ extension Resource {
 
   /// Replaces the content with an `Encodable` value.
   ///
-  /// If the present content is a value of the same type, made by a transformer, the new value
-  /// itself becomes the content. Otherwise the value is encoded as JSON, which `fresh` and
-  /// `decoded` can read. Text, bytes and a `JSONValue` become content as with the methods for these
-  /// types. (OVR-160)
+  /// If the present content is a value of the same type that a transformer has made, the new value
+  /// itself becomes the content. Otherwise the new value is encoded as JSON, which `fresh` and
+  /// `decoded` can read. Text, bytes and a `JSONValue` become content in the same way as with the
+  /// methods for these types. (OVR-160)
   ///
   ///     user.overrideLocalContent(with: User(id: 7, name: "Ann"))
   ///
   /// - Throws: A `RequestError` whose cause is `invalidJSONObject` with the coding path, or
-  ///   `custom` with the error thrown by `encode(to:)`. The resource is then unchanged.
+  ///   `custom` with the error thrown by `encode(to:)`. If it throws, the resource is unchanged.
   @_disfavoredOverload
   public func overrideLocalContent(
     with value: some Encodable & Sendable
@@ -346,8 +363,8 @@ extension Resource {
 }
 
 extension Content {
-  /// Creates JSON content, or content that is the `JSONValue` itself if it can't be written as JSON
-  /// text.
+  /// Creates JSON content. If the value can't be written as JSON text, the content is the
+  /// `JSONValue` itself.
   fileprivate init(json: JSONValue) {
     do throws(JSONError) {
       self = .json(try JSONDocument(parsing: try json.encode()))
@@ -358,8 +375,8 @@ extension Content {
 }
 
 extension JSONValue {
-  /// Creates an object whose members are sorted, because dictionaries have a different order in
-  /// each process. (COD-63)
+  /// Creates a JSON object from a dictionary. Its members are sorted, because a dictionary has a
+  /// different order in each process. (COD-63)
   fileprivate init(sorting object: [String: JSONValue]) {
     self = .object(
       object.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { Member($0, $1) })
@@ -374,8 +391,8 @@ extension Resource {
     overridden(record.state.override(with: entity, now: pump.clock.now))
   }
 
-  /// Replaces the content of the data, keeps its content type and headers, and sets its age to
-  /// zero. (OVR-07 to OVR-10)
+  /// Replaces the content of the data. Keeps the content type and headers of the data, and sets its
+  /// age to zero. (OVR-07 to OVR-10)
   public func overrideLocalContent(with content: Content) {
     pump.checkThread()
     overridden(record.state.override(with: content, now: pump.clock.now))
@@ -389,23 +406,39 @@ extension Resource {
     notify(event)
   }
 
-  /// Marks the resource as stale, so that the next `loadIfNeeded` loads. Starts no load and sends
-  /// no event. The cache entries of the resource become stale too, also for other processes.
-  /// (INV-01 to INV-59)
+  /// Marks the resource as stale, so that the next `loadIfNeeded` loads the resource. Starts no
+  /// load and sends no event. The cache entries of the resource become stale too, also for other
+  /// processes. (INV-01 to INV-59)
   public func invalidate() {
     pump.checkThread()
     record.state.invalidate(at: pump.nextPlace())
     expireInCaches()
   }
 
-  /// Marks the resource as stale, because a response shows that it has changed on the server. Sends
-  /// no event. (AGE-07)
+  /// Marks the resource as stale, because a response shows that the resource has changed on the
+  /// server. Sends no event. (AGE-07)
   ///
   /// - Parameter isLoad: Whether that response becomes the data. If so, only cache entries and
   ///   responses to earlier requests become stale.
   func expire(at place: UInt64, isLoad: Bool) {
     if isLoad { record.state.expired(at: place) } else { record.state.invalidate(at: place) }
     expireInCaches()
+  }
+
+  /// Marks the queries of this URL as stale, in memory and in caches, because a request has changed
+  /// the resource at this URL on the server. (QUERY-20; RFC 9111, section 4.4)
+  ///
+  /// - Parameter loaded: A query that is not marked, because its own response is the change; nil if
+  ///   there is no such query.
+  func expireQueries(at place: UInt64, except loaded: ResourceRecord? = nil) {
+    guard record.invalidSource == nil else { return }
+    for record in service.table.queries(of: url) where record !== loaded {
+      service.resource(of: record).expire(at: place, isLoad: false)
+    }
+    let now = pump.clock.now
+    for stage in resolvedConfiguration.caches where stage.cache is any QueryCache {
+      CacheEntry(stage, resource: self)?.expireQueries?(now)
+    }
   }
 
   /// Cancels every request of this resource and removes its data and error. Observers are kept and
@@ -436,19 +469,20 @@ extension Resource {
 
 extension Resource: Hashable {
   /// Returns whether both resources are the same object. For each service and URL there is only one
-  /// object while it is held. Two services have separate resources. (SVC-24, SWF-161)
+  /// object while the object is held. Two services have separate resources. (SVC-24, SWF-161)
   public static func == (one: Resource, other: Resource) -> Bool { one === other }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Resource: CustomStringConvertible {
-  /// The URL without credentials, and the state, for example
-  /// `https://api.test/users/7 has data, is loading`. (STA-16) Reading it does not start a cache
-  /// lookup. In Lua, `tostring` returns a shorter text, like Siesta's `Resource(…)[LD]`.
+  /// The URL without credentials, and the state, for example `https://api.test/users/7 has data, is
+  /// loading`. (STA-16) Reading this property does not start a cache lookup. In Lua, `tostring`
+  /// returns a shorter text, like Siesta's `Resource(…)[LD]`.
   public var description: String {
     let name = record.invalidSource == nil ? LogText.url(url.text) : displayName
     var parts: [String] = []
+    if let query = record.query { parts.append("is \(query.summary)") }
     if record.state.latestData != nil { parts.append("has data") }
     if let error = record.state.latestError { parts.append("failed: \(error.userMessage)") }
     if parts.isEmpty { parts.append("has no data") }

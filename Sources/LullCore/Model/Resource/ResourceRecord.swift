@@ -1,14 +1,16 @@
-/// The state that a service stores for one URL: data and error, observers, requests, and computed
-/// configurations.
+/// The state that a service stores for one URL or query: data, error, observers, requests and
+/// computed configuration.
 ///
-/// The service retains records. Users hold `Resource` objects, which retain their record and the
-/// service. A record without a `Resource` and observers is unused and may be evicted (SVC-28 to
-/// SVC-33). A record has no strong reference to its service or its `Resource`, so there are no
+/// The service retains records. Users hold `Resource` objects, which retain the record and the
+/// service. A record without `Resource` and observers is unused and may be evicted (SVC-28 to
+/// SVC-33). No record has a strong reference to its service or to its `Resource`, so there are no
 /// reference cycles.
 package final class ResourceRecord {
   package let url: ResourceURL
   /// The reason why the URL is invalid; nil for valid resources.
   package let invalidSource: InvalidSource?
+  /// The query that the loads send; nil if the loads are GET requests.
+  package let query: ResourceQuery?
   /// The URL with its secrets; nil if the URL contains no secrets. `url` contains masks in place of
   /// the secrets.
   var secretURL: SecretURL?
@@ -23,8 +25,8 @@ package final class ResourceRecord {
       if loads.isEmpty { for stage in updates { stage.loadsEnded() } }
     }
   }
-  /// The objects that receive updates of cache entries from other processes, one for each stage
-  /// with such a cache.
+  /// The objects that receive updates of cache entries when another process has written them. There
+  /// is one object for each stage whose cache reports such updates.
   var updates: [EntityUpdates] = []
   package var allRequests: [Request] = []
   /// The number of streams that provide the content of this resource now.
@@ -36,24 +38,25 @@ package final class ResourceRecord {
     didSet { changes.note() }
   }
 
-  /// The `Resource` of this record; nil if there is none. The reference is not `weak`, because that
-  /// would slow down every use of a resource.
+  /// The `Resource` of this record; nil if there is none. The reference is not `weak`, because a
+  /// weak reference would slow down every use of a resource.
   // `Resource.init` sets it and `deinit` clears it, so it never outlives the object.
   package unowned(unsafe) var resource: Resource?
-  /// The number under which the host of a script stores the content of this record; 0 if it stores
-  /// none.
+  /// The key under which the host of a script stores the content of this record; 0 if the host
+  /// stores no content.
   package var hostKey: Int64 = 0
   /// The timestamp of the error that a script has last read, in Unix seconds.
   package var seenErrorTime = -Double.infinity
-  /// A number that increases with each use of this record. Entries of the eviction queue with an
-  /// older stamp are ignored.
+  /// A number that increases with each use of this record. An entry of the eviction queue is
+  /// ignored if its stamp is older.
   package var useStamp = 0
-  /// The bytes that the eviction queue counts for this record; 0 while it is in use.
+  /// The number of bytes that the eviction queue counts for this record; 0 while the record is in
+  /// use.
   var queuedBytes = 0
 
   private let changes: ChangeCount
-  /// The configuration of GET, stored outside of the array. Almost every request is a GET, and an
-  /// array with one element takes more space than the element.
+  /// The configuration for GET. It is stored outside of the array, because almost every request is
+  /// a GET, and an array with one element takes more space than the element.
   private var configurationOfGet: ResolvedConfiguration?
   private var configurations: [(method: RequestMethod, configuration: ResolvedConfiguration)] = []
   private var configurationVersion = -1
@@ -77,27 +80,31 @@ package final class ResourceRecord {
     case unparsable(String)
   }
 
-  package init(url: ResourceURL, invalidSource: InvalidSource? = nil, changes: ChangeCount) {
+  package init(
+    url: ResourceURL, invalidSource: InvalidSource? = nil, query: ResourceQuery? = nil,
+    changes: ChangeCount
+  ) {
     self.url = url
+    self.query = query
     self.invalidSource = invalidSource
     self.changes = changes
   }
 
-  /// Removes a request that has ended from `allRequests` and `loads`.
+  /// Removes a request that has ended from the lists `allRequests` and `loads`.
   package func forget(_ request: Request) {
     allRequests.removeFirst(identicalTo: request)
     removeLoad(request)
   }
 
-  /// Removes all requests from the lists. Requests retain the resources that they load. A request
+  /// Removes all requests from the lists. A request retains the resources that it loads. A request
   /// in the lists that never starts would therefore keep its resource in memory for ever.
   func dropRequests() {
     loads = []
     allRequests = []
   }
 
-  /// Removes a load from the list. Requests mostly end in the order in which they began, so it is
-  /// usually the first element.
+  /// Removes a load from the list of loads. Loads usually end in the order in which they began, so
+  /// the removed load is usually the first element.
   func removeLoad(_ request: Request) {
     guard let index = loads.firstIndex(where: { $0.request === request }) else { return }
     loads.remove(at: index)
@@ -116,8 +123,8 @@ package final class ResourceRecord {
 
   package var isInUse: Bool { resource != nil || !observers.isEmpty }
 
-  /// Returns the stored configuration of a method; nil if none was computed for that version of the
-  /// service's configuration. (CFG-13)
+  /// Returns the stored configuration for a method. Returns nil if no configuration was computed
+  /// for the given version of the service's configuration. (CFG-13)
   func memoised(_ method: RequestMethod, version: Int) -> ResolvedConfiguration? {
     guard version == configurationVersion else { return nil }
     if method == .get { return configurationOfGet }
@@ -140,8 +147,8 @@ package final class ResourceRecord {
 }
 
 extension Array where Element == Request {
-  /// Removes a request from the array. Requests mostly end in the order in which they began, so it
-  /// is usually the first element.
+  /// Removes a request from the array. Requests usually end in the order in which they began, so
+  /// the removed request is usually the first element.
   mutating func removeFirst(identicalTo request: Request) {
     guard let index = firstIndex(where: { $0 === request }) else { return }
     remove(at: index)
@@ -183,7 +190,7 @@ package final class RequestLedger: ModelHost {
 
 extension Sequence<Request> {
   /// The requests of this sequence that have not ended, except cache lookups. If the sequence
-  /// contains a chain and the requests that it waits for, only the chain is included.
+  /// contains a chain and also the requests that the chain waits for, only the chain is included.
   package var open: [Request] {
     let open = filter { !$0.isCompleted }
     let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
@@ -199,8 +206,8 @@ extension Request {
 }
 
 extension HomeStatistics {
-  /// Adds the numbers of requests in flight and of streams. Each request must occur in the array
-  /// only once.
+  /// Adds the number of requests in flight and the number of streams in `requests` to these
+  /// statistics. Each request must occur in the array only once.
   package mutating func add(_ requests: [Request]) {
     requestsInFlight += requests.open.count
     streams += requests.count { $0.isStream && !$0.isCompleted }

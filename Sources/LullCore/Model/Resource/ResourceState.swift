@@ -26,10 +26,10 @@ package struct ResourceState {
   }
 
   private var loadsStarted = 0
-  /// Of the loads that have succeeded, the number of the one that was started last.
+  /// The number of the load that was started last, among the loads that have succeeded.
   private var latestSucceededLoad = 0
-  /// Of the loads that have succeeded, the highest position at which one was sent. A position is a
-  /// number in the order in which requests are sent. (STA-11)
+  /// The highest position at which a load that has succeeded was sent. A position is a number in
+  /// the order in which requests are sent. (STA-11)
   private var latestSucceededPlace: UInt64 = 0
   /// The latest position at which the response to an unsafe request that was promoted to a load has
   /// arrived.
@@ -40,19 +40,19 @@ package struct ResourceState {
   private var expiredPlace: UInt64 = 0
   /// The number of loads that had started when the resource was last wiped.
   private var wipedLoads = 0
-  /// Of the loads whose response has succeeded and was processed by the pipeline, the highest
-  /// position at which one was sent.
+  /// The highest position at which a load was sent, among the loads whose successful response was
+  /// processed by the pipeline.
   private var latestCachedPlace: UInt64 = 0
   /// The number of overrides and wipes.
   private var localChanges: Int32 = 0
-  /// The time of the last override, in Unix seconds. Data that other processes have loaded before
+  /// The time of the last override, in Unix seconds. Data that another process has loaded before
   /// this time is ignored.
   private var overriddenAt = -Double.infinity
 
   package init() {}
 
-  /// Identifies a load: the number of the load in the order of starts, and the number of
-  /// invalidations before its start.
+  /// Identifies a load by two counts: the number of the load in the order of starts, and the number
+  /// of invalidations before the load started.
   package struct LoadToken {
     fileprivate let order: Int
     fileprivate let invalidations: Int
@@ -62,7 +62,7 @@ package struct ResourceState {
   package enum LoadOutcome {
     case newData(Entity)
     /// The response was a 304: the data is still valid. The refreshment, if there is one, updates
-    /// its headers.
+    /// the headers of the data.
     case notModified(Refreshment?)
     /// No request was sent, because another process or host has loaded the data.
     case found(Response)
@@ -78,7 +78,7 @@ package struct ResourceState {
     return LoadToken(order: loadsStarted, invalidations: invalidations)
   }
 
-  /// The result of a load: the event for observers, and whether it was applied to data or error.
+  /// The result of a load: the event for observers, and whether the outcome changed data or error.
   package struct LoadEffect: Equatable {
     package let event: ResourceEvent
     package let isApplied: Bool
@@ -95,13 +95,14 @@ package struct ResourceState {
   /// Applies the outcome of a load and returns the event for observers.
   ///
   /// A load is superseded, and changes nothing, if another load that was sent later has succeeded.
-  /// An unsafe request is superseded only by a load that was sent after its response arrived
-  /// (STA-11). A cancelled load changes neither data, error nor invalidation (CXL-11, INV-04). An
-  /// invalidation is not ended by loads that were in flight at that time (INV-07). A load whose
-  /// response arrived before a wipe but is delivered after it counts as cancelled (WIPE-03).
+  /// An unsafe request is superseded only by a load that was sent after the response to the unsafe
+  /// request arrived (STA-11). A cancelled load does not change data, error or invalidation
+  /// (CXL-11, INV-04). Loads that were in flight during an invalidation do not end the invalidation
+  /// (INV-07). A load whose response arrived before a wipe but is delivered after the wipe counts
+  /// as cancelled (WIPE-03).
   ///
-  /// - Parameter sending: The position at which the last exchange of the load was sent. nil: the
-  ///   load has sent nothing, and can't be superseded.
+  /// - Parameter sending: The position at which the last exchange of the load was sent. With nil,
+  ///   the load has sent nothing and can't be superseded.
   package mutating func loadEnded(
     _ load: LoadToken, _ outcome: LoadOutcome, sending: RequestSending? = nil, now: Double
   ) -> LoadEffect {
@@ -153,10 +154,11 @@ package struct ResourceState {
   }
 
   /// Returns whether the response of a load that was sent at position `place` may be written to
-  /// caches. It must not be written in these cases:
+  /// caches. The response must not be written in these cases:
   /// - A load that was sent later has succeeded, or its response has passed the pipeline
   ///   successfully. (STA-11)
-  /// - The response to an unsafe request that was promoted to a load has arrived since. (STA-11)
+  /// - Since then, the response to an unsafe request that was promoted to a load has arrived.
+  ///   (STA-11)
   /// - The resource was wiped after the load had started.
   package mutating func mayCache(_ load: LoadToken, sent place: UInt64, succeeded: Bool) -> Bool {
     guard place >= max(latestSucceededPlace, latestCachedPlace, latestWritePlace),
@@ -177,16 +179,16 @@ package struct ResourceState {
     if entity.isOutdated { isInvalidated = true }
   }
 
-  /// Replaces the data by a cache hit. Its age counts from its stored timestamp. An existing
-  /// invalidation is not ended. (CACHE-09, CACHE-31, STA-07)
+  /// Replaces the data by a cache hit. The age of the data counts from the timestamp that is stored
+  /// in the cache. An existing invalidation is not ended. (CACHE-09, CACHE-31, STA-07)
   package mutating func cacheHit(_ entity: Entity) -> ResourceEvent {
     take(entity)
     latestError = nil
     return .newData(.cache)
   }
 
-  /// Replaces the data by newer data that another process or host has loaded. An error is kept if
-  /// it is newer than that data. (SCA-22, NEWS-03)
+  /// Replaces the data by newer data that another process or host has loaded. If the error is newer
+  /// than that data, the error is kept. (SCA-22, NEWS-03)
   package mutating func take(newer entity: Entity) -> ResourceEvent {
     take(entity)
     clearError(before: entity.timestamp)
@@ -197,10 +199,10 @@ package struct ResourceState {
     if let time = freshness.errorTimestamp, time < timestamp { latestError = nil }
   }
 
-  /// Replaces the data with a local entity, and clears the error and an invalidation. (OVR-02,
-  /// OVR-11)
+  /// Replaces the data with a local entity. Clears the error and an invalidation. (OVR-02, OVR-11)
   ///
-  /// - Parameter now: The time of the override, in Unix seconds; nil: the timestamp of the entity.
+  /// - Parameter now: The time of the override, in Unix seconds; with nil, the timestamp of the
+  ///   entity is used.
   package mutating func override(with entity: Entity, now: Double? = nil) -> ResourceEvent {
     localChanges &+= 1
     overriddenAt = now ?? entity.timestamp
@@ -226,14 +228,14 @@ package struct ResourceState {
     return event
   }
 
-  /// Replaces the content with the items that a stream has delivered so far. As for an override,
-  /// the headers are kept, but validators among them are no longer used. (STR-31)
+  /// Replaces the content with the combined items that a stream has delivered so far. As with an
+  /// override, the headers are kept, but validators among the headers are no longer used. (STR-31)
   package mutating func streamed(_ content: Content, now: Double) -> ResourceEvent {
     _ = override(with: content, now: now)
     return .newData(.network)
   }
 
-  /// Sets the error of a stream that provided the content. (STR-33)
+  /// Sets the error of the stream that provided the content. (STR-33)
   package mutating func streamFailed(_ error: RequestError) -> ResourceEvent {
     latestError = error
     return .error
@@ -266,7 +268,7 @@ package struct ResourceState {
 
   // MARK: Updates from other processes
 
-  /// Identifies the state of a resource at the time when an update from another process was
+  /// Identifies the state that a resource had when an update that another process has written was
   /// requested from a cache.
   package struct UpdateToken {
     fileprivate let order: Int
@@ -277,16 +279,19 @@ package struct ResourceState {
     UpdateToken(order: loadsStarted, localChanges: localChanges)
   }
 
-  /// Returns whether an entity of another process with that timestamp is newer than the data and
-  /// the last override. (NEWS-03, NEWS-05)
+  /// Returns whether an entity of another process with the given timestamp is newer than the data
+  /// and newer than the last override. (NEWS-03, NEWS-05)
   package func isNewer(_ timestamp: Double) -> Bool {
     timestamp > (freshness.dataTimestamp ?? -.infinity) && timestamp > overriddenAt
   }
 
   /// Replaces the data by an entity that another process has written to a cache, and returns the
-  /// event for observers. Returns nil if the entity is not newer than the data. Also returns nil
-  /// if, since the update was requested, there was an override or a wipe, or a load has started and
-  /// succeeded. An existing invalidation is not ended. (NEWS-03, NEWS-05 to NEWS-08)
+  /// event for observers. An existing invalidation is not ended. (NEWS-03, NEWS-05 to NEWS-08)
+  ///
+  /// Returns nil and changes nothing in these cases:
+  /// - The entity is not newer than the data.
+  /// - There was an override or a wipe after the update was requested.
+  /// - A load has started and succeeded after the update was requested.
   package mutating func updateArrived(_ token: UpdateToken, _ entity: Entity) -> ResourceEvent? {
     guard isInTime(token), isNewer(entity.timestamp) else { return nil }
     take(entity)
@@ -295,7 +300,7 @@ package struct ResourceState {
   }
 
   /// Applies a 304 that another process has received: headers and timestamp of the data are
-  /// updated. Returns nil if the 304 does not confirm the present data, or comes too late.
+  /// updated. Returns nil if the 304 does not confirm the present data, or if it comes too late.
   /// (NEWS-04)
   package mutating func updateRefreshed(
     _ token: UpdateToken, by entity: Entity, _ request: Headers
@@ -343,10 +348,11 @@ package struct ResourceState {
     /// The timestamp of the data or the error, whichever is later; 0 if there is neither.
     var timestamp: Double { max(dataTimestamp ?? 0, errorTimestamp ?? 0) }
 
-    /// Returns whether the resource is up to date: it is not invalidated, has data or an error, and
-    /// its age is at most the limit. The limit is `retryTime` if there is an error, otherwise
-    /// `expirationTime`. A timestamp in the future counts as stale, because the clock was set back
-    /// and the age is unknown. (LOAD-21, LOAD-24 to LOAD-26, LOAD-31)
+    /// Returns whether the resource is up to date: the resource is not invalidated, has data or an
+    /// error, and the age of the data or error is at most the limit. The limit is `retryTime` if
+    /// there is an error, otherwise `expirationTime`. A timestamp in the future counts as stale,
+    /// because the clock was set back and the age is unknown. (LOAD-21, LOAD-24 to LOAD-26,
+    /// LOAD-31)
     package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
       guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
       return now >= timestamp && now - timestamp <= limit(expirationTime, retryTime)
@@ -370,15 +376,15 @@ package struct ResourceState {
     }
   }
 
-  /// The condition of the next load, from the validators of the data; nil without validators.
+  /// The condition of the next load, made from the validators of the data; nil without validators.
   package var condition: Condition? { latestData?.condition }
 
   package var hasError: Bool { !errors.isEmpty }
 }
 
 extension Entity {
-  /// The condition of a load, from the validators of this entity, with which the server need not
-  /// send the entity again. nil without usable validators. (LOAD-03, OVR-10)
+  /// The condition of a load, made from the validators of this entity. With this condition, the
+  /// server need not send the entity again. nil without usable validators. (LOAD-03, OVR-10)
   package var condition: ResourceState.Condition? {
     guard validatorsHold, headers.hasValidator else { return nil }
     if let etag = headers.bytes("etag") {

@@ -30,7 +30,7 @@ public struct ResourceStatus: CustomStringConvertible {
     /// If all of the resources have data, the state is `success`.
     case allData = "all_data"
 
-    /// The default order of the rules, which is that of Siesta.
+    /// The default order of the rules, which is the same as in Siesta.
     public static let standard: [StateRule] = [.loading, .error, .anyData]
   }
 
@@ -75,7 +75,7 @@ public struct ResourceStatus: CustomStringConvertible {
   public var hasAllData: Bool { resources.allSatisfy { $0.latestData != nil } }
 
   /// Loads the resources whose last load has failed, however recently. If such a resource is
-  /// already loading, no second load is started.
+  /// already loading, no second load of it is started.
   ///
   /// - Returns: The loads of the failed resources, in the order of the resources.
   @discardableResult

@@ -1,9 +1,9 @@
 /// Accessors that return content as the expected type. They read the data of a resource, the
 /// content of an entity, and the body of an error. (TYP-01 to TYP-10)
 ///
-/// If the content has another type, the accessors return the same as if it were missing. They never
-/// throw. They may be used on any thread that may read the object. Lua: `text`, `json_dict`,
-/// `json_array`, `typed_content` of `Resource`, `Entity` and `RequestError`.
+/// If the content has another type, the accessors return the same value as for missing content.
+/// They never throw. They may be used on any thread that may read the object. Lua: `text`,
+/// `json_dict`, `json_array`, `typed_content` of `Resource`, `Entity` and `RequestError`.
 ///
 ///     let user = api.resource("/users/1")
 ///     print(user.jsonDict["name"]?.string ?? "unknown")
@@ -14,8 +14,8 @@ public protocol TypedContentAccessors {
 }
 
 extension TypedContentAccessors {
-  /// The content if it is text; otherwise "". JSON Lines are returned as newly formatted text. Raw
-  /// bytes and a JSON string don't count as text. (TYP-01, JSN-20)
+  /// The content if it is text; otherwise "". JSON Lines are returned as text that is formatted
+  /// again. Raw bytes and a JSON string don't count as text. (TYP-01, JSN-20)
   public var text: String {
     switch entityForTypedContentAccessors?.content {
     case .text(let text): text
@@ -24,8 +24,8 @@ extension TypedContentAccessors {
     }
   }
 
-  /// The members of a JSON object, including those that are null; empty for any other content.
-  /// (TYP-02)
+  /// The members of a JSON object, including members with the value null; empty for any other
+  /// content. (TYP-02)
   ///
   /// The dictionary is built at each call. To read parts of a large document, get a `JSONElement`
   /// from `typedContent()`, which does not copy the document.
@@ -37,7 +37,8 @@ extension TypedContentAccessors {
   /// `typedContent()`, which does not copy the document.
   public var jsonArray: [JSONValue] { typedContent(ifNone: []) }
 
-  /// Returns the content, or a default if it is missing or has another type. (TYP-04 to TYP-06)
+  /// Returns the content, or a default if the content is missing or has another type. (TYP-04 to
+  /// TYP-06)
   ///
   /// The default is evaluated only if it is needed (TYP-08). For the types in which content can be
   /// returned, see `Content.cast(to:)`.
@@ -45,8 +46,8 @@ extension TypedContentAccessors {
     entityForTypedContentAccessors?.content.cast() ?? defaultContent()
   }
 
-  /// Returns the content, or a default, which may be nil, if the content is missing or has another
-  /// type. (TYP-07)
+  /// Returns the content, or a default if the content is missing or has another type. The default
+  /// may be nil. (TYP-07)
   public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value?) -> Value? {
     entityForTypedContentAccessors?.content.cast() ?? defaultContent()
   }
@@ -129,7 +130,7 @@ extension Resource {
   private func asked(_ error: RequestError) -> RequestError {
     guard error.method == nil else { return error }
     var error = error.dated(pump.clock.now)
-    error.method = "GET"
+    error.method = readMethod
     error.url = url.text
     return error
   }

@@ -1,36 +1,41 @@
 /// The settings for one resource and method: a value that the service's configuration blocks build
 /// in the order of their registration (CFG-09). Times are in seconds, sizes in bytes.
 public struct Configuration {
-  /// The headers of every request. If the service has a base URL, they are sent only to its origin.
-  /// (CFG-02)
+  /// The headers of every request. If the service has a base URL, these headers are sent only to
+  /// the origin of the base URL. (CFG-02)
   public var headers = RequestHeaders()
-  /// How long data is up to date: a maximum age in seconds, or as the response headers say.
+  /// How long data is up to date: a maximum age in seconds, or as long as the response headers
+  /// allow.
   public var expirationTime: ExpirationTime = 30
-  /// The time after an error, in seconds, in which `loadIfNeeded` does not load again.
+  /// For this number of seconds after an error, `loadIfNeeded` does not load again.
   public var retryTime = 1.0
   /// Whether a successful unsafe request makes the data of its URL stale, in memory and in caches.
   /// (AGE-07) Lua: `writes_invalidate`.
   public var writesInvalidate = true
+  /// The method that sends queries: QUERY, or POST if the server does not support QUERY. If queries
+  /// are sent by POST, they are declared safe. The setting is used when a query is created.
+  /// (QUERY-07) Lua: `query_method`.
+  public var queryMethod: RequestMethod = .query
   /// The time between two measurements of a request's progress, in seconds. Progress is measured
   /// only while it is observed.
   public var progressReportingInterval = 0.05
-  /// Timeouts, maximum body size and connections per host.
+  /// The timeouts, the maximum body size, and the maximum number of connections per host.
   public var limits = TransferLimits()
-  /// Further network options of requests; nil if none has been set.
+  /// Further network options of requests; nil if no option has been set.
   public private(set) var options: TransferOptions?
-  /// The action for responses that don't match their schema; nil: responses are not validated. The
-  /// schemas come from an API file. Lua: `validate`.
+  /// The action for responses that don't match their schema; nil if responses are not validated.
+  /// The schemas come from an API file. Lua: `validate`.
   public var validation: ContentValidation?
   /// The stages that process a response before hooks and the resource's state get it.
   public var pipeline = Pipeline()
-  /// The credentials of requests; nil: requests have no credentials.
+  /// The credentials of requests; nil if requests have no credentials.
   public var auth: Auth? {
     didSet { authStage = auth?.stage }
   }
   package var mutations: [Resource.RequestMutation] = []
   package var decorators: [RequestDecorator] = []
-  /// The host's functions that these settings call, by the Lua name of the setting, in the order in
-  /// which they were added.
+  /// The host's functions that these settings call, keyed by the Lua name of the setting. For each
+  /// setting, the functions are in the order in which they were added.
   package var heldFunctions: [String: [AnyObject]] = [:]
   /// The settings of the policy layer: retries, limits and credentials; nil if none of them is set.
   package var policies: Policies?
@@ -38,21 +43,21 @@ public struct Configuration {
   /// The default settings. (CFG-01)
   public init() {}
 
-  /// Changes network options of requests: TLS, proxies, redirects, cookies, timings.
+  /// Changes the network options of requests: TLS, proxies, redirects, cookies, timings.
   public mutating func setOptions(_ change: (inout TransferOptions) -> Void) {
     var changed = options ?? TransferOptions()
     change(&changed)
     options = changed == TransferOptions() ? nil : changed
   }
 
-  /// Adds a mutation: a function that edits every request that is built with this configuration. It
-  /// runs after the headers were set and after the ad hoc mutation. (MUT-01, MUT-02)
+  /// Adds a mutation: a function that edits every request that is built with this configuration.
+  /// The mutation runs after the headers were set and after the ad hoc mutation. (MUT-01, MUT-02)
   public mutating func mutateRequests(with mutation: @escaping Resource.RequestMutation) {
     mutations.append(mutation)
   }
 
-  /// Adds a decorator: a function that is called with every request before the request starts, and
-  /// may return another request instead. (DEC-01 to DEC-15)
+  /// Adds a decorator: a function that is called with every request before the request starts. The
+  /// decorator may return another request instead. (DEC-01 to DEC-15)
   public mutating func decorateRequests(with decorator: @escaping RequestDecorator) {
     decorators.append(decorator)
   }
@@ -64,11 +69,12 @@ extension Resource {
   public typealias RequestMutation = (inout HTTPRequest) throws(RequestError) -> Void
 }
 
-/// A function that gets a request before it starts, and returns the request to use: the given
-/// request, a chain around it, or another request.
+/// A function that gets a request before the request starts, and returns the request to use: the
+/// given request, a chain around it, or another request.
 public typealias RequestDecorator = (Resource, Request) throws(RequestError) -> Request
 
-/// A computed configuration, with values that are derived from it once, when it is created.
+/// A computed configuration. It also contains values that are derived from the settings once, when
+/// the object is created.
 package final class ResolvedConfiguration {
   package let settings: Configuration
   package let steps: [PipelineStep]
@@ -76,22 +82,22 @@ package final class ResolvedConfiguration {
   /// Whether a load may have to wait for loads of other processes, because a cache shares fetches
   /// between processes. (SCA-20)
   let takesTurns: Bool
-  /// The error with which requests must fail; nil: none. It is the error of the first block that
-  /// threw, otherwise of an invalid cache setting.
+  /// The error with which requests must fail; nil if there is none. It is the error of the first
+  /// block that threw, or otherwise the error of an invalid cache setting.
   package var failure: RequestError? { failures.first }
   // Holds at most one error. An array takes less memory than an optional: errors are large and
   // rare, and there are many configurations.
   private let failures: [RequestError]
-  /// A copy of the setting, so that checking freshness does not copy all settings.
+  /// A copy of the setting `expirationTime`, so that checking freshness does not copy all settings.
   package let expirationTime: ExpirationTime
   let retryTime: Double
   let writesInvalidate: Bool
-  /// A copy of the setting, because every new request reads it.
+  /// A copy of the setting `policies`, because every new request reads it.
   let policies: Policies?
-  /// Whether requests are changed by more than the configured headers: by mutations or credentials.
+  /// Whether mutations or credentials change requests, in addition to the configured headers.
   let isEditing: Bool
-  /// The identities of senders: digests of the credentials of requests, by which limits that
-  /// processes share distinguish the senders.
+  /// The identities of senders, which are digests of the credentials of requests. Limits that
+  /// processes share distinguish the senders by these identities.
   private(set) lazy var senders = KnownSenders()
 
   package init(_ settings: Configuration, failure: RequestError?) {
@@ -123,23 +129,25 @@ package final class ResolvedConfiguration {
 }
 
 extension Configuration {
-  /// When a failed request is sent again; nil: never. Lua: `retry`.
+  /// When a failed request is sent again; nil if it is never sent again. Lua: `retry`.
   public var retry: RetryPolicy? {
     get { policies?.rules.retry }
     set { changePolicies { $0.retry = newValue } }
   }
 
-  /// How many requests may be sent within a period; nil: any number. Lua: `rate_limit`.
+  /// How many requests may be sent within a period; nil if the number is not limited. Lua:
+  /// `rate_limit`.
   ///
   /// The limit belongs to the block that sets it: all requests that the block applies to share the
-  /// limit, whatever their resource. The limit of a later block replaces it for the resources that
-  /// the later block matches.
+  /// limit, whatever their resource. If a later block sets another limit, that limit replaces this
+  /// limit for the resources that the later block matches.
   public var rateLimit: RateLimit? {
     get { policies?.rules.rateLimit }
     set { changePolicies { $0.rateLimit = newValue } }
   }
 
-  /// How many requests may be in flight at once; nil: any number. Lua: `concurrency`.
+  /// How many requests may be in flight at once; nil if the number is not limited. Lua:
+  /// `concurrency`.
   ///
   /// The limit belongs to the block that sets it: all requests that the block applies to share the
   /// limit, as with `rateLimit`. With a value below 1, requests fail without being sent.
@@ -148,8 +156,8 @@ extension Configuration {
     set { changePolicies { $0.concurrency = newValue } }
   }
 
-  /// The stage of the policy layer that adds credentials to requests. It is set together with
-  /// `auth`; nil if the credentials of `auth` are added without a stage.
+  /// The stage of the policy layer that adds credentials to requests. The stage is set together
+  /// with `auth`; nil if the credentials of `auth` are added without a stage.
   package var authStage: (any AuthStage)? {
     get { policies?.rules.authStage }
     set { changePolicies { $0.authStage = newValue } }
@@ -165,8 +173,8 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// Returns the settings for an environment, which stores its tokens and cookies separately from
-  /// other environments. (ENV-07)
+  /// Returns the settings for an environment. Their tokens and cookies are stored separately from
+  /// the tokens and cookies of other environments. (ENV-07)
   func kept(apart environment: String) -> Configuration {
     var settings = self
     if let own = auth?.stage?.auth(keptApart: environment) { settings.auth = own }
@@ -178,7 +186,7 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// The first invalid setting; nil if all are valid. (SWF-56)
+  /// The problem of the first invalid setting; nil if all settings are valid. (SWF-56)
   var settingProblem: SettingProblem? {
     var check = SettingCheck()
     check.check(headers)
@@ -187,6 +195,7 @@ extension Configuration {
     }
     check.check("retryTime", retryTime, .seconds)
     check.check("progressReportingInterval", progressReportingInterval, .seconds)
+    check.check(queryMethod: queryMethod)
     check.check(limits)
     if let options { check.check(options) }
     if let rules = policies?.rules { check.check(rules) }
@@ -217,17 +226,18 @@ extension SettingCheck {
 public enum ExpirationTime:
   Sendable, Equatable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral
 {
-  /// Data is up to date for that number of seconds after its timestamp, whatever its headers say.
-  /// (LOAD-20)
+  /// Data is up to date for the given number of seconds after its timestamp, whatever its headers
+  /// say. (LOAD-20)
   case seconds(Double)
-  /// Data is up to date as long as the headers of its response say. (AGE-01; RFC 9111, section 4.2)
+  /// Data is up to date as long as the headers of its response allow. (AGE-01; RFC 9111, section
+  /// 4.2)
   case http
 
   public init(floatLiteral value: Double) { self = .seconds(value) }
 
   public init(integerLiteral value: Int) { self = .seconds(Double(value)) }
 
-  /// The value as a text for messages.
+  /// The expiration time as a text for messages.
   package var words: String {
     switch self {
     case .seconds(let seconds): "\(seconds) s"
@@ -246,8 +256,8 @@ public enum ContentValidation: String, Sendable, CaseIterable {
 }
 
 extension LogText {
-  /// Returns a text that lists the settings: times, headers, decorators, and the stages in order
-  /// with their transformers and caches.
+  /// Returns a text that lists the settings: the times, the headers, the decorators, and the stages
+  /// of the pipeline in order, each with its transformers and cache.
   package static func dump(_ configuration: Configuration) -> String {
     var lines = [
       "expiration time: \(configuration.expirationTime.words), retry time: "

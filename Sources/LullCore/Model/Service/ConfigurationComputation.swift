@@ -1,13 +1,13 @@
-/// A configuration that is being computed: the configuration blocks that apply are run on it, one
-/// after another.
+/// A configuration that is being computed. The configuration blocks that apply to the resource
+/// change its settings, one block after another.
 struct ConfigurationComputation {
   private(set) var settings = Configuration()
-  /// The error of the first block that failed; nil if all succeeded.
+  /// The error of the first block that failed; nil if all blocks succeeded.
   private(set) var failure: RequestError?
-  /// The descriptions of the blocks that have run; empty unless they are logged.
+  /// The descriptions of the blocks that have run; empty if configurations are not logged.
   private(set) var applied: [String] = []
   /// The names of the headers that are not sent because the resource is on another origin than the
-  /// base URL; empty unless they are logged. (CFG-02)
+  /// base URL; empty if configurations are not logged. (CFG-02)
   private(set) var withheld: [String] = []
   let version: Int
   private let isOutside: Bool
@@ -21,8 +21,8 @@ struct ConfigurationComputation {
     self.isLogging = isLogging
   }
 
-  /// Runs the blocks with the given indices, in that order. If a block throws, its changes are
-  /// discarded.
+  /// Runs the blocks of `entries` with the given indices, in the order of the indices. If a block
+  /// throws, its changes are discarded.
   mutating func run(_ blocks: [Int], of entries: [ConfigurationEntry], limits: () -> LimitTable) {
     for index in blocks {
       do throws(RequestError) {
@@ -54,7 +54,8 @@ struct ConfigurationComputation {
 }
 
 extension SettingProblem {
-  /// Returns the error for an invalid setting, with the description of the block that set it.
+  /// Returns the error for this setting problem, with the description of the block that set the
+  /// invalid value.
   fileprivate func error(inBlock description: String) -> RequestError {
     let message = "\(message) (configuration block \(description))"
     return RequestError(
@@ -64,22 +65,22 @@ extension SettingProblem {
 
 /// One registered configuration block, with its pattern and methods.
 package struct ConfigurationEntry {
-  /// The resources that the block applies to; nil: all.
+  /// The resources that the block applies to; nil for all resources.
   package let pattern: ConfigurationPattern?
-  /// The methods that the block applies to, in upper case; nil: all. (CFG-07)
+  /// The methods that the block applies to, in upper case; nil for all methods. (CFG-07)
   package let requestMethods: Set<RequestMethod>?
   /// The name of the block in logs: its index and a text. (CFG-19)
   package let description: String
-  /// The file and line of the registration; nil if they are not known.
+  /// The file and line where the block was registered; nil if they are not known.
   package let source: SourcePlace?
   /// Whether the block always makes the same changes, for every resource.
   package let isConstant: Bool
   package let apply: ConfigurationBlock
-  /// The environment, if the block contains the settings of an environment; otherwise nil.
+  /// The name of the environment whose settings the block contains; nil for other blocks.
   package internal(set) var environment: String?
 
-  /// A text that identifies the pattern in other processes: empty without a pattern, nil if the
-  /// pattern is a function.
+  /// A text that identifies the pattern in other processes. It is empty without a pattern, and nil
+  /// if the pattern is a function.
   var patternText: String? { pattern.map(\.text) ?? "" }
 
   package func applies(to url: ResourceURL, method: RequestMethod) throws(RequestError) -> Bool {
@@ -88,7 +89,7 @@ package struct ConfigurationEntry {
     return try pattern.matches(url)
   }
 
-  /// Returns this entry with its pattern made relative to another base URL.
+  /// Returns a copy of this entry whose pattern is relative to another base URL.
   func rebased(below base: ResourceURL?) -> ConfigurationEntry {
     guard let pattern else { return self }
     return ConfigurationEntry(
@@ -117,19 +118,20 @@ package struct ConfigurationEntry {
   }
 }
 
-/// A function that changes settings. It runs when a configuration is computed, not when it is
-/// registered (CFG-13).
+/// A function that changes settings. The function runs when a configuration is computed, not when
+/// the function is registered (CFG-13).
 ///
-/// If a block throws, its changes are discarded and requests of that resource fail with its error.
-/// The block may have to set their credentials, so no request is sent without it.
+/// If a block throws, its changes are discarded, and requests of the resource fail with the error
+/// of the block. No request is sent without the block, because the block may have to set the
+/// credentials of the request.
 public typealias ConfigurationBlock = (inout Configuration) throws(RequestError) -> Void
 
 /// A cache of computed configurations. Resources to which the same blocks apply share one
 /// configuration.
 ///
-/// It has a limited size, and contains configurations of one version of the service's configuration
-/// only. A configuration that was removed from it is computed again when it is needed. Resources
-/// that already use the removed configuration retain it.
+/// The cache has a limited size, and contains only configurations of one version of the service's
+/// configuration. If a configuration was removed from the cache, it is computed again when it is
+/// needed. Resources that already use the removed configuration retain it.
 struct SharedConfigurations {
   private struct Key: Hashable {
     let blocks: [Int]
@@ -141,8 +143,8 @@ struct SharedConfigurations {
   private static let limit = 64
 
   /// - Parameters:
-  ///   - blocks: The indices of the blocks that apply, in order. All of them must be constant, see
-  ///     `ConfigurationEntry.isConstant`.
+  ///   - blocks: The indices of the blocks that apply, in order. All these blocks must be constant;
+  ///     see `ConfigurationEntry.isConstant`.
   ///   - isOutside: Whether the resources are on another origin than the base URL.
   subscript(blocks: [Int], isOutside: Bool, version: Int) -> ResolvedConfiguration? {
     get { version == self.version ? known[Key(blocks: blocks, isOutside: isOutside)] : nil }

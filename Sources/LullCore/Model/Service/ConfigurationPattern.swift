@@ -3,15 +3,16 @@
 ///
 /// A pattern can also be passed to `wipeResources(matching:)` (PAT-22).
 public struct ConfigurationPattern {
-  /// The name in logs: the text of the pattern, or for a function the given description.
+  /// The name of the pattern in logs: the text of the pattern, or for a function the given
+  /// description.
   public let description: String
   /// A text that identifies the pattern in other processes; nil for a function.
   package let text: String?
-  /// Returns whether a URL matches. If it throws, the block is skipped and requests fail with the
-  /// error.
+  /// Returns whether a URL matches. If this function throws, the block is skipped and requests fail
+  /// with the error.
   public let matches: (ResourceURL) throws(RequestError) -> Bool
 
-  /// Whether this is a string with wildcards, which may be relative to a base URL.
+  /// Whether the pattern is a string with wildcards, which may be relative to a base URL.
   private var isWildcard = false
 
   private init(
@@ -23,13 +24,13 @@ public struct ConfigurationPattern {
     self.matches = matches
   }
 
-  /// Returns this pattern made relative to another base URL. Only strings with wildcards change.
+  /// Returns this pattern relative to another base URL. Only strings with wildcards change.
   func rebased(below base: ResourceURL?) -> ConfigurationPattern {
     isWildcard ? .wildcard(description, base: base) : self
   }
 
-  /// Returns a pattern from a string with wildcards, relative to `base` unless the string begins
-  /// with a scheme. (PAT-01 to PAT-18)
+  /// Returns a pattern from a string with wildcards. The string is relative to `base`, unless it
+  /// begins with a scheme. (PAT-01 to PAT-18)
   public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
     let compiled = WildcardPattern(pattern, base: base)
     var made = ConfigurationPattern(pattern, text: pattern) { (url) throws(RequestError) in
@@ -51,7 +52,8 @@ public struct ConfigurationPattern {
     }
   }
 
-  /// Returns a pattern from a function, with a text that identifies the pattern in other processes.
+  /// Returns a pattern from a function. `source` is a text that identifies the pattern in other
+  /// processes.
   package static func text(
     _ source: String, _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
   ) -> ConfigurationPattern {
@@ -80,17 +82,17 @@ public struct ConfigurationPattern {
 }
 
 /// A value that selects resources in `configure`, `configureTransformer`, `wipeResources` and
-/// `invalidateResources`. Strings with wildcards, resources and regular expressions conform to it,
-/// and types of your program can. Home thread only.
+/// `invalidateResources`. Strings with wildcards, resources and regular expressions conform to this
+/// protocol. Types of your program can conform to it too. Home thread only.
 ///
 ///     api.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
 ///     api.configure(/\/users\/[0-9]+$/) { $0.expirationTime = 300 }
 public protocol ConfigurationPatternConvertible {
-  /// Returns the pattern for resources of that service. Called once for each registration.
+  /// Returns the pattern for resources of the given service. Called once for each registration.
   func configurationPattern(for service: Service) -> ConfigurationPattern
 }
 
-/// A string with wildcards is a pattern, relative to the base URL unless the string begins with a
+/// A string with wildcards is a pattern. It is relative to the base URL, unless it begins with a
 /// scheme. (PAT-01 to PAT-18)
 extension String: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern {
@@ -105,8 +107,8 @@ extension Resource: ConfigurationPatternConvertible {
 }
 
 /// A regular expression is a pattern, which may match anywhere in the full URL. (PAT-19 to PAT-21)
-/// Logs show it as `regex`, because the text of a literal is not known. Pass a `description` for a
-/// better name.
+/// Logs show the pattern as `regex`, because the text of a regex literal is not known. For a better
+/// name in logs, pass a `description`.
 extension Regex: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern {
     .regex(Regex<AnyRegexOutput>(self), source: "regex")
@@ -167,9 +169,9 @@ package struct WildcardPattern: Sendable {
     case segment
     /// `**`
     case any
-    /// Precedes `untilSlash`: the whole `**/` may match nothing.
+    /// The beginning of a group `**/`, which may match nothing. It precedes `untilSlash`.
     case optional
-    /// Any characters, ending with a slash: the part of `**/` that matches text.
+    /// In a group `**/`, the part that matches text: any characters, ending with a slash.
     case untilSlash
   }
 
@@ -177,9 +179,9 @@ package struct WildcardPattern: Sendable {
   private let prefix: [UInt8]
   private let tokens: [Token]
 
-  /// Compiles a pattern. If the pattern begins with a scheme, or if there is no base, it has to
-  /// match the whole URL. Otherwise it is appended to the base, with or without a leading slash.
-  /// (PAT-01 to PAT-05, PAT-16)
+  /// Compiles a pattern. If the pattern begins with a scheme, or if there is no base, the pattern
+  /// has to match the whole URL. Otherwise the pattern is appended to the base, whether or not it
+  /// begins with a slash. (PAT-01 to PAT-05, PAT-16)
   package init(_ pattern: String, base: ResourceURL?) {
     var prefix: [UInt8] = []
     var pattern = WildcardPattern.withASCIIHost(pattern)
@@ -199,7 +201,8 @@ package struct WildcardPattern: Sendable {
     self.tokens = Array(tokens)
   }
 
-  /// Replaces an international host name by its ASCII form (A-labels), which URLs contain. (SVC-40)
+  /// Replaces an international host name in the pattern by its ASCII form (A-labels), because URLs
+  /// contain the ASCII form. (SVC-40)
   private static func withASCIIHost(_ pattern: String) -> String {
     guard pattern.utf8.contains(where: { $0 >= 0x80 }),
       let start = pattern.firstRange(of: "://")?.upperBound
@@ -216,8 +219,8 @@ package struct WildcardPattern: Sendable {
     url.withBytes { matches($0) }
   }
 
-  /// Returns the base URL in normal form, without its query, which patterns ignore (PAT-17), and
-  /// with a slash at the end.
+  /// Returns the base URL in normal form, with a slash at the end. The query is left out, because
+  /// patterns ignore it (PAT-17).
   private static func normalizedPath(of base: ResourceURL) -> [UInt8] {
     base.withBytes { bytes in
       let path = UnsafeBufferPointer(
@@ -350,7 +353,8 @@ extension WildcardPattern {
   /// A set of positions in the pattern.
   private struct Positions {
     private let list: UnsafeMutableBufferPointer<Int>
-    /// For each position, the last step in which it was entered. Both sets of a run share it.
+    /// For each position, the number of the last step in which the position was entered. The two
+    /// sets of a run share this memory.
     private let seen: UnsafeMutableBufferPointer<Int>
     var count = 0
 
@@ -384,13 +388,13 @@ extension WildcardPattern {
 // MARK: - Normal form
 
 extension WildcardPattern {
-  /// The characters that are not escaped in normal form. Escapes of these characters are decoded,
-  /// except escapes of `/` and `#`.
+  /// The characters that are not percent-encoded in normal form. If a URL contains them
+  /// percent-encoded, they are decoded, except `/` and `#`.
   private static let bare = ResourceURL.ASCIISet("-._~!$&'()*+,;=:@/[]#")
 
-  /// Appends the normal form of `bytes`: percent-decodes them and encodes them again, so that all
-  /// spellings of a URL have the same form. Escapes of `/`, `?`, `#` and `%` are left unchanged.
-  /// (PAT-15)
+  /// Appends the normal form of `bytes` to `result`: percent-decodes the bytes and encodes them
+  /// again, so that all spellings of a URL have the same form. Escapes of `/`, `?`, `#` and `%` are
+  /// left unchanged. (PAT-15)
   private static func appendNormalized(
     _ bytes: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]
   ) {
@@ -399,7 +403,7 @@ extension WildcardPattern {
   }
 
   /// Appends the normal form of the character or escape at `index`. Returns the number of bytes
-  /// read.
+  /// read from `bytes`.
   private static func appendNormalizedUnit(
     in bytes: UnsafeBufferPointer<UInt8>, at index: Int, to result: inout [UInt8]
   ) -> Int {

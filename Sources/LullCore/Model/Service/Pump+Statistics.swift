@@ -1,11 +1,11 @@
 extension Pump {
-  /// The numbers of objects in memory and in progress now, for all users of this pump: services,
-  /// and their resources and requests, including those of scripts.
+  /// How many objects are in memory and in progress now, counted for all users of this pump:
+  /// services, and their resources and requests, including those of scripts.
   ///
-  /// Reading it visits every resource, and changes nothing, waits for nothing and retains nothing.
-  /// If the pump belongs neither to a home nor to a test, only requests of resources are counted.
-  /// After the pump has closed, or its home has ended, only bytes are counted. Home thread only.
-  /// Lua: `lull.stats()`, which counts only the script's objects.
+  /// Reading this property visits every resource. It changes nothing, waits for nothing and retains
+  /// nothing. If the pump belongs neither to a home nor to a test, only requests of resources are
+  /// counted. After the pump has closed, or its home has ended, only bytes are counted. Home thread
+  /// only. Lua: `lull.stats()`, which counts only the script's objects.
   public final var statistics: HomeStatistics {
     checkThread()
     var statistics = HomeStatistics()

@@ -1,21 +1,24 @@
-/// The records of a service's resources in memory, by absolute URL. Soft limits apply to the unused
-/// ones.
+/// The resources that a service has in memory, keyed by absolute URL and query. There are soft
+/// limits for unused resources.
 ///
-/// Records without a `Resource` are also in a queue, in the order of their last use. Eviction reads
-/// only this queue, never the records that have a `Resource` (SVC-31).
+/// Records without a `Resource` object are in a queue, in the order of their last use. Records with
+/// a `Resource` object are never scanned (SVC-31).
 package final class ResourceTable {
   private var records: [ResourceURL: ResourceRecord] = [:]
+  /// The records of query resources, keyed by URL and query. No inner dictionary is empty.
+  private var queries: [ResourceURL: [QueryIdentity: ResourceRecord]] = [:]
+  private var queryCount = 0
   private var queue = EvictionQueue()
   private var nextStamp = 1
-  /// The bytes of content in the queued records: the sum of their `queuedBytes`.
+  /// The number of content bytes in the queued records: the sum of their `queuedBytes`.
   private var queuedBytes = 0
 
-  /// The maximum number of resources in memory. It may be exceeded by resources in use. (SVC-32)
+  /// The maximum number of resources in memory. Resources in use may exceed this number. (SVC-32)
   package var countLimit = 2048 {
     didSet { evict() }
   }
 
-  /// The maximum bytes of content in unused resources. (SVC-31)
+  /// The maximum number of content bytes in unused resources. (SVC-31)
   package var byteLimit = 256 * 1024 * 1024 {
     didSet { evict() }
   }
@@ -31,18 +34,36 @@ package final class ResourceTable {
     self.changes = changes
   }
 
-  package var count: Int { records.count }
+  package var count: Int { records.count + queryCount }
 
-  package func contains(_ record: ResourceRecord) -> Bool { records[record.url] === record }
+  package func contains(_ record: ResourceRecord) -> Bool {
+    guard let query = record.query else { return records[record.url] === record }
+    return queries[record.url]?[query.identity] === record
+  }
 
-  package func contains(_ url: ResourceURL) -> Bool { records[url] != nil }
+  /// Returns whether there is a record of the URL or of one of its queries.
+  package func contains(_ url: ResourceURL) -> Bool {
+    records[url] != nil || !queries.isEmpty && queries[url] != nil
+  }
 
   /// All records, the least recently used first.
-  package var all: [ResourceRecord] { records.values.sorted { $0.useStamp < $1.useStamp } }
+  package var all: [ResourceRecord] {
+    var all = Array(records.values)
+    for queries in queries.values { all += queries.values }
+    return all.sorted { $0.useStamp < $1.useStamp }
+  }
 
   /// Visits all records, in no particular order.
   package func forEach(_ body: (ResourceRecord) -> Void) {
     for record in records.values { body(record) }
+    for queries in queries.values {
+      for record in queries.values { body(record) }
+    }
+  }
+
+  /// The records of the queries of a URL, in no particular order.
+  func queries(of url: ResourceURL) -> [ResourceRecord] {
+    queries.isEmpty ? [] : queries[url].map { Array($0.values) } ?? []
   }
 
   package func record(for url: ResourceURL) -> ResourceRecord {
@@ -57,32 +78,54 @@ package final class ResourceTable {
     return record
   }
 
+  /// Returns the record of a query. If there is already a record for the same content, this record
+  /// keeps its own `ResourceQuery`.
+  func record(for url: ResourceURL, _ query: ResourceQuery) -> ResourceRecord {
+    if let record = queries[url]?[query.identity] {
+      touch(record)
+      return record
+    }
+    let record = ResourceRecord(url: url, query: query, changes: changes)
+    queries[url, default: [:]][query.identity] = record
+    queryCount += 1
+    touch(record)
+    if isOverLimit { evict() }
+    return record
+  }
+
   /// Called when a `Resource` is released: its record may now be unused. The release does not count
-  /// as a use of the record, only lookups do (SVC-31).
+  /// as a use of the record; only lookups count (SVC-31).
   func resourceReleased(_ record: ResourceRecord) {
-    guard record.resource == nil, records[record.url] === record else { return }
+    guard record.resource == nil, contains(record) else { return }
     queuedBytes -= record.queuedBytes
-    record.queuedBytes = record.state.contentSize
+    record.queuedBytes = record.state.contentSize + (record.query?.size ?? 0)
     queuedBytes += record.queuedBytes
     queue.insert(.init(stamp: record.useStamp, record: record))
     if isOverLimit { evict() }
-    if queue.count > 2 * records.count + 64 { queue.removeStale() }
+    if queue.count > 2 * count + 64 { queue.removeStale() }
   }
 
   /// Removes every resource that is not in use. (SVC-30, WC-04)
   package func flushUnused() {
-    for record in records.values where !record.isInUse { forget(record) }
+    forEach { if !$0.isInUse { forget($0) } }
     queue.removeStale()
   }
 
+  /// Removes one resource that is not in use.
+  func forgetUnused(_ record: ResourceRecord) {
+    if contains(record), !record.isInUse { forget(record) }
+  }
+
   package func removeAll() {
-    for record in records.values { record.dropRequests() }
+    forEach { $0.dropRequests() }
     records = [:]
+    queries = [:]
+    queryCount = 0
     queue.removeAll()
     queuedBytes = 0
   }
 
-  private var isOverLimit: Bool { records.count > countLimit || queuedBytes > byteLimit }
+  private var isOverLimit: Bool { count > countLimit || queuedBytes > byteLimit }
 
   private func touch(_ record: ResourceRecord) {
     record.useStamp = nextStamp
@@ -100,7 +143,13 @@ package final class ResourceTable {
   }
 
   private func forget(_ record: ResourceRecord) {
-    records[record.url] = nil
+    if let query = record.query {
+      queries[record.url]?[query.identity] = nil
+      if queries[record.url]?.isEmpty ?? false { queries[record.url] = nil }
+      queryCount -= 1
+    } else {
+      records[record.url] = nil
+    }
     // A new stamp makes the record's entries in the queue stale.
     touch(record)
     onForget?(record)
@@ -140,22 +189,22 @@ extension ResourceTable {
 }
 
 extension Service {
-  /// Flushes unused resources, then wipes the remaining resources in memory that satisfy a
-  /// predicate; by default all. (WIPE-09 to WIPE-14) Lua: `service:wipe_resources(pattern)`.
+  /// Flushes unused resources. Then wipes those resources in memory that satisfy a predicate, by
+  /// default all. (WIPE-09 to WIPE-14) Lua: `service:wipe_resources(pattern)`.
   public func wipeResources(matching predicate: (Resource) -> Bool = { _ in true }) {
     flushUnusedResources()
     for resource in resources() where predicate(resource) { resource.wipe() }
   }
 
-  /// Flushes unused resources, then wipes the remaining resources in memory that match a pattern.
-  /// If the pattern's predicate throws, the error is thrown and no resource is wiped.
+  /// Flushes unused resources. Then wipes those resources in memory that match a pattern. If the
+  /// pattern's predicate throws, the error is thrown and no resource is wiped.
   public func wipeResources(matching pattern: ConfigurationPattern) throws(RequestError) {
     flushUnusedResources()
     for resource in try resources(matching: pattern) { resource.wipe() }
   }
 
-  /// Invalidates the resources in memory that satisfy a predicate, by default all, and their cache
-  /// entries. Then flushes unused resources. (INV-01 to INV-59) Lua:
+  /// Invalidates the resources in memory that satisfy a predicate, by default all, and also their
+  /// cache entries. Then flushes unused resources. (INV-01 to INV-59) Lua:
   /// `service:invalidate_resources(pattern)`.
   public func invalidateResources(matching predicate: (Resource) -> Bool = { _ in true }) {
     for resource in resources() where predicate(resource) { resource.invalidate() }
@@ -199,8 +248,8 @@ extension Service {
     }
   }
 
-  /// The maximum bytes of content in all unused resources together. With a negative value, requests
-  /// fail without being sent. (SVC-31, SWF-56)
+  /// The maximum number of content bytes in all unused resources together. With a negative value,
+  /// requests fail without being sent. (SVC-31, SWF-56)
   public var cachedResourceByteLimit: Int {
     get {
       checkThreadInUse()
@@ -215,8 +264,8 @@ extension Service {
   }
 }
 
-/// The records of resources with invalid URLs. They are not in the service's table, but the service
-/// has to drop their requests when it ends.
+/// The records of resources with invalid URLs. These records are not in the service's table, but
+/// the service has to drop their requests when the service ends.
 struct UnparsableRecords {
   private struct Entry {
     weak var record: ResourceRecord?
@@ -242,9 +291,9 @@ struct UnparsableRecords {
 /// stamps of the records.
 ///
 /// A record is added when it is no longer held. A garbage collector may release records in any
-/// order, so the records are ordered by a stamp, which increases with each use. An entry is stale
-/// if its record has a newer stamp, because the record was used again. Callers have to skip stale
-/// entries.
+/// order, so the records are ordered by a stamp, which increases with each use. If a record has
+/// been used again, its stamp is newer than the stamp of its entry. Such an entry is stale, and
+/// callers have to skip it.
 struct EvictionQueue {
   struct Entry {
     let stamp: Int
@@ -268,7 +317,8 @@ struct EvictionQueue {
     }
   }
 
-  /// Removes and returns the entry with the smallest stamp: the least recently used one.
+  /// Removes and returns the entry with the smallest stamp: the entry of the least recently used
+  /// record.
   mutating func popFirst() -> Entry? {
     guard let last = heap.popLast() else { return nil }
     guard let first = heap.first else { return last }

@@ -4,22 +4,22 @@ extension Service {
   /// Transforms the content of matching resources, for example to a model. (TRF-04 to TRF-24) Lua:
   /// `service:transform(pattern, fn, options)`.
   ///
-  /// The function runs on the home thread, once for each response, never for a 304 (TRF-03), and
-  /// must not wait. For its argument and result types, and for errors, see
+  /// The function runs on the home thread, once for each response, never for a 304 (TRF-03). The
+  /// function must not wait. For its argument and result types, and for errors, see
   /// `ResponseContentTransformer`.
   ///
   ///     api.configureTransformer("/users/*") { (user: [String: JSONValue], _) in User(user) }
   ///
   /// - Parameters:
-  ///   - pattern: Wildcards, a resource, or a regular expression, see
-  ///     `ConfigurationPatternConvertible`; by default every resource.
+  ///   - pattern: Wildcards, a resource, or a regular expression; see
+  ///     `ConfigurationPatternConvertible`. By default, every resource matches.
   ///   - requestMethods: The methods that the transformer applies to. By default, unlike for
   ///     `configure`, HEAD and OPTIONS are not included. (TRF-20, TRF-21)
   ///   - stage: The stage of the pipeline in which the function runs. (TRF-19)
-  ///   - action: Whether the transformer replaces those of the stage or follows them. (TRF-17,
-  ///     TRF-18)
-  ///   - file: The file of the registration, which explanations show together with `line`; by
-  ///     default, both are those of the caller.
+  ///   - action: Whether the transformer replaces the existing transformers of the stage, or
+  ///     follows them. (TRF-17, TRF-18)
+  ///   - file: The source file of the registration. Explanations show the file together with
+  ///     `line`. By default, both are the position of the caller.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Input, Output: Sendable
   >(
@@ -39,9 +39,9 @@ extension Service {
       atStage: stage, action: action, source: SourcePlace(file: file, line: line))
   }
 
-  /// Transforms the content of matching resources with an asynchronous function, which may wait,
-  /// for example for other resources. In all other respects it is like `configureTransformer` with
-  /// a synchronous function.
+  /// Transforms the content of matching resources with an asynchronous function. The function may
+  /// wait, for example for other resources. In all other respects this method is like
+  /// `configureTransformer` with a synchronous function.
   ///
   /// Order of events: the function starts on a later turn, on the home, in a separate task. When
   /// the function has returned, the pipeline continues, and then hooks, observers and waiting tasks
@@ -49,10 +49,11 @@ extension Service {
   /// requests are transformed concurrently.
   ///
   /// The function must not wait for the request whose content it transforms, directly or through
-  /// other requests; such a wait throws at once. To wait for that request, start separate work with
-  /// `home.spawn` or in a plain `Task`. The service retains the function, so capture the service as
-  /// `unowned`; it exists while the function runs. Lua: `service:transform(pattern, fn, options)`
-  /// with a function that waits. (TRF-04 to TRF-24, AWT-01 to AWT-14)
+  /// other requests; a wait for this request throws at once. To wait for that request, start
+  /// separate work with `home.spawn` or in a plain `Task`. The service retains the function, so
+  /// capture the service as `unowned`; the service exists while the function runs. Lua:
+  /// `service:transform(pattern, fn, options)` with a function that waits. (TRF-04 to TRF-24,
+  /// AWT-01 to AWT-14)
   ///
   ///     api.configureTransformer("/posts/*") {
   ///       [unowned api] (post: [String: JSONValue], _) async throws -> Post in
@@ -61,15 +62,15 @@ extension Service {
   ///     }
   ///
   /// - Parameters:
-  ///   - pattern: Wildcards, a resource, or a regular expression, see
-  ///     `ConfigurationPatternConvertible`; by default every resource.
+  ///   - pattern: Wildcards, a resource, or a regular expression; see
+  ///     `ConfigurationPatternConvertible`. By default, every resource matches.
   ///   - requestMethods: The methods that the transformer applies to. By default, unlike for
   ///     `configure`, HEAD and OPTIONS are not included. (TRF-20, TRF-21)
   ///   - stage: The stage of the pipeline in which the function runs. (TRF-19)
-  ///   - action: Whether the transformer replaces those of the stage or follows them. (TRF-17,
-  ///     TRF-18)
-  ///   - file: The file of the registration, which explanations show together with `line`; by
-  ///     default, both are those of the caller.
+  ///   - action: Whether the transformer replaces the existing transformers of the stage, or
+  ///     follows them. (TRF-17, TRF-18)
+  ///   - file: The source file of the registration. Explanations show the file together with
+  ///     `line`. By default, both are the position of the caller.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Input, Output: Sendable
   >(
@@ -92,24 +93,24 @@ extension Service {
       atStage: stage, action: action, source: SourcePlace(file: file, line: line))
   }
 
-  /// Decodes the JSON of matching resources as a value of the given type, which becomes their
-  /// content.
+  /// Decodes the JSON of matching resources as a value of the given type. The value becomes the
+  /// content of the resource.
   ///
   /// If the JSON can't be decoded, the request fails with the cause `wrongContent`, which contains
-  /// the coding path, and the resource keeps its older data. Documents above 64 KB are decoded in
-  /// the thread pool. In all other respects it is like `configureTransformer` with a function.
+  /// the coding path. The resource keeps its older data. Documents above 64 KB are decoded in the
+  /// thread pool. In all other respects this method is like `configureTransformer` with a function.
   /// (TRF-16 to TRF-22)
   ///
   ///     api.configureTransformer("/users/*", as: User.self)
   ///     let user: User? = api.resource("/users/7").typedContent()
   ///
   /// - Parameters:
-  ///   - pattern: Wildcards, a resource, or a regular expression, see
-  ///     `ConfigurationPatternConvertible`; by default every resource.
+  ///   - pattern: Wildcards, a resource, or a regular expression; see
+  ///     `ConfigurationPatternConvertible`. By default, every resource matches.
   ///   - transformErrors: Whether bodies of failures are decoded too. A body that can't be decoded
   ///     is left unchanged.
-  ///   - file: The file of the registration, which explanations show together with `line`; by
-  ///     default, both are those of the caller.
+  ///   - file: The source file of the registration. Explanations show the file together with
+  ///     `line`. By default, both are the position of the caller.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Model: Decodable & Sendable
   >(

@@ -5,7 +5,7 @@ open class Service {
   final var base: ServiceBase {
     didSet { warning = base.warning }
   }
-  /// The name of the service in logs; nil: logs show the base URL. Lua: `service.name`.
+  /// The name of the service in logs; nil if logs show the base URL instead. Lua: `service.name`.
   public let name: String?
   /// The pump of the service's home, which delivers results and callbacks on the home thread.
   public let pump: Pump
@@ -19,58 +19,61 @@ open class Service {
   }
   /// Whether the service has created a resource.
   private(set) var isInUse = false
-  /// The method and URL for which a configuration is being computed now; nil if none is.
+  /// The method and URL for which a configuration is being computed now; nil if no configuration is
+  /// being computed.
   package private(set) var configuring: (method: RequestMethod, url: ResourceURL)?
   /// Whether configuration blocks are running for an explanation now.
   package final var isExplaining = false
   /// Whether the service is offline. Loads then use only the data in memory and caches, whatever
-  /// its age. If there is no data, a load fails with `TransportError.Kind.offline`; so does every
-  /// other request, before it is sent. Lua: `service.is_offline`.
+  /// the age of the data. If there is no data, a load fails with `TransportError.Kind.offline`.
+  /// Every other request fails with the same error before it is sent. Lua: `service.is_offline`.
   public final var isOffline = false {
     willSet { checkThreadInUse() }
     didSet { if isInUse { pump.changes.note() } }
   }
-  /// The environment of an API file that the service is assigned to, with its own caches and
-  /// cookies; nil: the service is not assigned to an environment. (ENV-07)
+  /// The environment of an API file that the service is assigned to; nil if the service is not
+  /// assigned to an environment. Each environment has its own caches and cookies. (ENV-07)
   package internal(set) final var environment: ServiceEnvironment?
-  /// The source position of the environment's declaration, and that of its base URL; nil if
-  /// unknown, or if the environment has no base URL.
+  /// The source positions of the environment's declaration (`whole`) and of its base URL (`base`).
+  /// A position is nil if it is unknown; `base` is also nil if the environment has no base URL.
   final var environmentPlaces: (whole: SourcePlace?, base: SourcePlace?) = (nil, nil)
   package internal(set) var entries: [ConfigurationEntry] = []
   private var shared = SharedConfigurations()
-  /// The limits that configuration blocks have set; nil until a block sets one.
+  /// The limits that configuration blocks have set; nil until a block sets a limit.
   private var limits: LimitTable?
   /// The warning about an invalid base URL, until it has been logged.
   private var warning: String?
   /// The record of the resource that is returned for a missing URL. (SVC-22)
   private let missing: ResourceRecord
-  /// The records of resources that were requested with a text that is not a URL, while these
-  /// records are in use.
+  /// The records of invalid resources that callers have looked up with a text that is not a URL.
+  /// They are stored while the records are in use.
   private var unparsable = UnparsableRecords()
   /// The handle of the service in the host of a script; 0 if it has no handle.
   package final var hostHandle: UInt64 = 0
   /// Whether members with the value null are left out of the JSON objects that scripts get.
   /// (JSN-32)
   package final var omitsNulls = false
-  /// The script functions that are methods of the service, by name. The numbers are their IDs as
-  /// stored values of the host.
+  /// The script functions that are methods of the service, keyed by name. The numbers are the IDs
+  /// of the functions as stored values of the host.
   package final var hostFunctions: [String: Int64] = [:]
   /// The objects that the script functions of the service need. The service retains them, because
   /// it may call the functions.
   package final var hostOwners: [AnyObject] = []
   package final let link = ServiceLink()
-  /// The schemas of responses that an API file declares; nil without such schemas.
+  /// The response schemas that an API file declares; nil if it declares none.
   package final var schemas: (any AnswerSchemas)?
 
-  /// The cookies of this service's requests, used if its settings store cookies.
+  /// The cookies of this service's requests. Used only if the settings of the service store
+  /// cookies.
   package private(set) lazy final var cookieJar = CookieJar()
 
-  /// Creates a service on a home. Initialisers of subclasses call it (SVC-38). For the home of this
-  /// thread, pass `.current` as `surroundings`; for another home, pass `home.surroundings`.
+  /// Creates a service on a home. The initialisers of subclasses call this initialiser (SVC-38).
+  /// For the home of this thread, pass `.current` as `surroundings`; for another home, pass
+  /// `home.surroundings`.
   ///
   /// For the compiler, the new service is not isolated to an actor. To isolate it to its creator,
   /// the subclass declares an initialiser that takes `isolated Home` or the caller's isolation. A
-  /// base that is not a URL is ignored and logged as a warning (SVC-04, SVC-05).
+  /// base URL that is not a URL is ignored and logged as a warning (SVC-04, SVC-05).
   public init(
     baseURL: (any URLConvertible)? = nil, name: String? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text],
@@ -88,8 +91,9 @@ open class Service {
     begin(with: standardTransformers)
   }
 
-  /// Creates a service on the given pump. Its creator has to call `Pump.turn()`, as in a test. A
-  /// base that is not a URL is ignored and logged as a warning (SVC-04, SVC-05).
+  /// Creates a service on the given pump. The code that has created the pump has to call
+  /// `Pump.turn()`, as in a test. A base URL that is not a URL is ignored and logged as a warning
+  /// (SVC-04, SVC-05).
   public init(
     baseURL: (any URLConvertible)? = nil, name: String? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text],
@@ -128,8 +132,8 @@ open class Service {
     link.set(nil)
   }
 
-  /// If the service is in use, checks that this is its home thread. Before it is in use, the
-  /// service may be configured on any thread.
+  /// If the service is in use, checks that the calling thread is its home thread. Before it is in
+  /// use, the service may be configured on any thread.
   func checkThreadInUse() {
     if isInUse { pump.checkThread() }
   }
@@ -140,8 +144,8 @@ open class Service {
     pump.log(.network, warning)
   }
 
-  /// The URL to which the paths of resources are appended. Its path ends with a slash. nil: the
-  /// service has no base URL. (SVC-01) Lua: `service.base_url`.
+  /// The URL to which the paths of resources are appended; nil if the service has no base URL. The
+  /// path of the base URL ends with a slash. (SVC-01) Lua: `service.base_url`.
   public final var baseURL: ResourceURL? { base.url }
 
   /// The text that was given as the base URL if it is not a URL; otherwise nil.
@@ -149,9 +153,10 @@ open class Service {
 
   // MARK: Resources
 
-  /// Returns the resource at a path below the base URL. The path is appended with exactly one
-  /// slash, whether or not it begins with a slash. Characters such as `?` and `%` are escaped, so
-  /// that the whole text is part of the path (SVC-07 to SVC-12). Lua: `service:resource(path)`.
+  /// Returns the resource at a path below the base URL. The base URL and the path are joined with
+  /// exactly one slash, whether or not the path begins with a slash. Characters such as `?` and `%`
+  /// are escaped, so that the whole text is part of the path (SVC-07 to SVC-12). Lua:
+  /// `service:resource(path)`.
   public func resource(_ path: String) -> Resource {
     var path = path
     return path.withUTF8 { resource(pathBytes: $0) }
@@ -177,14 +182,14 @@ open class Service {
     return resource(at: url)
   }
 
-  /// Returns the resource at a path below another base URL than that of the service (SVC-13 to
-  /// SVC-15). Lua: `service:resource_under`.
+  /// Returns the resource at a path below `baseURL`, which may differ from the base URL of the
+  /// service (SVC-13 to SVC-15). Lua: `service:resource_under`.
   public func resource(baseURL: any URLConvertible, path: String) -> Resource {
     var path = path
     return path.withUTF8 { resource(baseURL: baseURL.urlText, pathBytes: $0) }
   }
 
-  /// Returns the resource at a path below another base URL. The path need not be UTF-8. (SVC-41)
+  /// Returns the resource at a path below `baseURL`. The path need not be UTF-8. (SVC-41)
   package func resource(baseURL: String, pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard let base = ResourceURL.base(baseURL) else { return invalidResource(.unparsable(baseURL)) }
     return resource(at: base.appending(pathBytes: path))
@@ -200,6 +205,20 @@ open class Service {
     pump.checkThread()
     isInUse = true
     return table.record(for: url)
+  }
+
+  /// Returns the record of a query. The query has the URL of the record `base`, with the same
+  /// secrets in the URL.
+  func record(for base: ResourceRecord, _ query: ResourceQuery) -> ResourceRecord {
+    pump.checkThread()
+    isInUse = true
+    let record = table.record(for: base.url, query)
+    if record.secretURL == nil { record.secretURL = base.secretURL }
+    guard record.secretURL != base.secretURL else { return record }
+    // Different secrets of the same name have the same mask, so this URL needs a record of its own.
+    let own = ResourceRecord(url: base.url, query: query, changes: pump.changes)
+    own.secretURL = base.secretURL
+    return own
   }
 
   package func resourceReleased(_ record: ResourceRecord) { table.resourceReleased(record) }
@@ -220,8 +239,8 @@ open class Service {
     return Resource(service: self, record: record)
   }
 
-  /// Removes the resources that are not in use: not held, not observed and without a request in
-  /// flight. (SVC-30)
+  /// Removes the resources that are not in use. A resource is not in use if it is not held, is not
+  /// observed and has no request in flight. (SVC-30)
   public func flushUnusedResources() {
     pump.checkThread()
     pump.host?.releaseGarbage()
@@ -231,8 +250,8 @@ open class Service {
     table.flushUnused()
   }
 
-  /// Removes the observers whose owners have been released, on a later turn: observers must not run
-  /// inside the lookup that caused the eviction. (OBS-28, OBS-37)
+  /// Removes the observers whose owners have been released. This happens on a later turn, because
+  /// observers must not run inside the lookup that caused the eviction. (OBS-28, OBS-37)
   private func removeDeadObserversSoon(of record: ResourceRecord) {
     pump.enqueue { [weak self] in
       guard let self else { return }
@@ -243,12 +262,12 @@ open class Service {
 
   // MARK: Configuration
 
-  /// Registers settings for the resources and methods that match. The block does not run now, but
-  /// when a configuration is computed (CFG-13, CFG-14).
+  /// Registers settings for the resources and methods that match. The block does not run now; it
+  /// runs when a configuration is computed (CFG-13, CFG-14).
   ///
   /// - Parameters:
-  ///   - file: The file of the registration, which explanations show together with `line`; by
-  ///     default, both are those of the caller.
+  ///   - file: The source file of the registration. Explanations show the file together with
+  ///     `line`. By default, both are the position of the caller.
   public func configure(
     _ pattern: ConfigurationPattern? = nil, requestMethods: [RequestMethod]? = nil,
     description: String? = nil, file: String = #fileID, line: Int = #line,
@@ -261,8 +280,8 @@ open class Service {
 
   /// - Parameters:
   ///   - source: The file and line of the registration.
-  ///   - isConstant: Whether the block always makes the same changes, for every resource. If so, it
-  ///     need not run for each resource.
+  ///   - isConstant: Whether the block always makes the same changes, for every resource. If so,
+  ///     the block need not run for each resource.
   package func configure(
     _ pattern: ConfigurationPattern?, requestMethods: Set<RequestMethod>?, description: String?,
     source: SourcePlace?, isConstant: Bool = false, configurer: @escaping ConfigurationBlock
@@ -355,7 +374,9 @@ open class Service {
       .configuration,
       "\(method) \(LogText.url(url.text)): \(applied.joined(separator: ", "))"
         + (withheld.isEmpty
-          ? "" : "; on another origin than the base: without \(withheld.joined(separator: ", "))")
+          ? ""
+          : "; not on the origin of the base URL, so without "
+            + withheld.joined(separator: ", "))
         + LogText.dump(settings))
     for key in settings.pipeline.omittedStages {
       pump.log(
@@ -372,7 +393,8 @@ open class Service {
   /// Returns whether a URL is on another origin than the base URL; false without a base URL.
   package func isOutside(_ url: ResourceURL) -> Bool { base.isOutside(url) }
 
-  /// Returns the queue in which requests of a resource wait for their limits; nil without limits.
+  /// Returns the queue in which requests of a resource wait for their limits; nil if there are no
+  /// limits.
   package func limitQueue(_ rules: Policies.Rules, for resource: Resource) -> LimitQueue? {
     guard rules.ratePattern != nil else { return rules.queue }
     return limitTable().queue(
@@ -381,7 +403,7 @@ open class Service {
     ) { source in
       resource.resolvedConfiguration.senders.identity(
         with: resource.record.secretURL?.values ?? [:], now: pump.clock.uptime
-      ) { source.identity(of: resource.credentials) }
+      ) { source.identity(of: resource.senderCredentials) }
     }
   }
 
@@ -391,7 +413,7 @@ open class Service {
     return limits
   }
 
-  /// Removes every resource, even if it is in use. Called by a host that closes.
+  /// Removes every resource, even if it is in use. Called when the host closes.
   package func forgetAll() {
     table.removeAll()
     shared.removeAll()
@@ -400,13 +422,13 @@ open class Service {
   }
 }
 
-/// The base URL of a service, or a warning if the given text is not a URL.
+/// The base URL of a service; or, if the given text is not a URL, a warning.
 struct ServiceBase {
   let url: ResourceURL?
   /// The given text if it is not a URL; otherwise nil.
   let invalid: String?
-  /// The origin of the base URL with a slash: the beginning of every URL on this origin that is
-  /// spelled like the base URL.
+  /// The origin of the base URL, with a slash. Every URL on this origin that is spelled like the
+  /// base URL begins with this text.
   private let origin: String?
 
   init(_ text: (any URLConvertible)?) {
@@ -445,12 +467,12 @@ package final class ServiceLink {
 }
 
 extension Service {
-  /// Assigns the service to an environment. Has to be called before the service creates its first
+  /// Assigns the service to an environment. Call this method before the service creates its first
   /// resource, because the environment may change the base URL.
   ///
   /// - Parameters:
-  ///   - url: The new base URL. Patterns that were registered before become relative to it. nil:
-  ///     the base URL is not changed.
+  ///   - url: The new base URL; nil if the base URL is not changed. Patterns that were registered
+  ///     before become relative to the new base URL.
   ///   - place: The source position of the environment's declaration.
   ///   - basePlace: The source position of the environment's base URL.
   /// - Returns: Whether the service was assigned; false if `url` is not nil and the service has
@@ -491,16 +513,17 @@ extension Service {
 }
 
 extension Service {
-  /// Creates a service on the given home, by default on the home of this thread, inside `Lull.run`
-  /// or on a `Home`. The service uses the network of the home unless `networking` is given.
-  /// (SVC-36)
+  /// Creates a service on the given home. Without a home, the service is created on the home of
+  /// this thread, inside `Lull.run` or on a `Home`. The service uses the network of the home unless
+  /// `networking` is given. (SVC-36)
   ///
-  /// The compiler isolates the service to the actor that creates it. It may be used only on its
-  /// home; using it on another thread ends the program with a message. Pass a home if the service
-  /// is created on another thread, for example by an actor that stores the service and uses the
-  /// home's executor. Without a home, this call is a programming error and ends the program. A base
-  /// that is not a URL is ignored and logged as a warning (SVC-04, SVC-05). Subclasses call the
-  /// initialiser with `surroundings`. Lua: `lull.service(url)`.
+  /// The compiler isolates the service to the actor that creates the service. The service may be
+  /// used only on its home; using it on another thread ends the program with a message. Pass a home
+  /// if the service is created on another thread, for example by an actor that stores the service
+  /// and uses the home's executor. If no home is given and this thread has no home, this call is a
+  /// programming error and ends the program. A base URL that is not a URL is ignored and logged as
+  /// a warning (SVC-04, SVC-05). Subclasses call the initialiser with `surroundings`. Lua:
+  /// `lull.service(url)`.
   // Not a designated initialiser, because the compiler (6.3) crashes if a class inherits a default
   // argument `#isolation`.
   public convenience init(
@@ -514,21 +537,22 @@ extension Service {
   }
 }
 
-/// Functions that select resources by a pattern in any form; see `ConfigurationPatternConvertible`.
+/// Functions that select resources by a pattern. The pattern may have any form; see
+/// `ConfigurationPatternConvertible`.
 extension Service {
-  /// Registers settings for the resources that match a pattern. The block does not run now, but
+  /// Registers settings for the resources that match a pattern. The block does not run now; it runs
   /// when a configuration is computed (CFG-13). Lua: `service:configure(pattern, settings)`.
   ///
   ///     api.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
   ///     api.configure("/auth/**", requestMethods: [.post]) { $0.limits.timeout = 5 }
   ///
   /// - Parameters:
-  ///   - requestMethods: The methods that the settings apply to; nil: all. A method without a
-  ///     constant in `RequestMethod` uses the settings for GET, and those of blocks that list the
-  ///     method. (CFG-07, CFG-16)
-  ///   - description: The name of the block in logs, instead of the pattern.
-  ///   - file: The file of the registration, which explanations show together with `line`; by
-  ///     default, both are those of the caller.
+  ///   - requestMethods: The methods that the settings apply to; nil for all methods. A method
+  ///     without a constant in `RequestMethod` uses the settings for GET, and the settings of
+  ///     blocks that list the method. (CFG-07, CFG-16)
+  ///   - description: The name of the block in logs. Without it, logs show the pattern.
+  ///   - file: The source file of the registration. Explanations show the file together with
+  ///     `line`. By default, both are the position of the caller.
   public func configure(
     _ pattern: some ConfigurationPatternConvertible, requestMethods: [RequestMethod]? = nil,
     description: String? = nil, file: String = #fileID, line: Int = #line,
@@ -553,28 +577,30 @@ extension Service {
       configurer: configurer)
   }
 
-  /// Returns whether a configuration block with that description is registered.
+  /// Returns whether a configuration block with the given description is registered.
   package func hasConfiguration(describedAs text: String) -> Bool {
     entries.contains { $0.description.hasSuffix(" (\(text))") }
   }
 
-  /// Flushes unused resources, then wipes the remaining resources in memory that match a pattern.
-  /// (WIPE-09 to WIPE-14) A predicate that throws does not match; to get its error, pass a
-  /// `ConfigurationPattern`. Lua: `service:wipe_resources(pattern)`.
+  /// Flushes unused resources. Then wipes those resources in memory that match a pattern. (WIPE-09
+  /// to WIPE-14) If the pattern has a predicate that throws for a resource, this resource does not
+  /// match; to get the error, pass a `ConfigurationPattern`. Lua:
+  /// `service:wipe_resources(pattern)`.
   public func wipeResources(matching pattern: some ConfigurationPatternConvertible) {
     let pattern = pattern.configurationPattern(for: self)
     wipeResources(matching: { (try? pattern.matches($0.url)) ?? false })
   }
 
-  /// Flushes unused resources, then wipes the remaining resources in memory whose URL satisfies a
+  /// Flushes unused resources. Then wipes those resources in memory whose URL satisfies a
   /// predicate. (WIPE-12)
   public func wipeResources(withURLsMatching predicate: (ResourceURL) -> Bool) {
     wipeResources(matching: { predicate($0.url) })
   }
 
-  /// Invalidates the resources in memory that match a pattern, then flushes unused resources. A
-  /// predicate that throws does not match; to get its error, pass a `ConfigurationPattern`. (INV-01
-  /// to INV-08) Lua: `service:invalidate_resources(pattern)`.
+  /// Invalidates the resources in memory that match a pattern. Then flushes unused resources. If
+  /// the pattern has a predicate that throws for a resource, this resource does not match; to get
+  /// the error, pass a `ConfigurationPattern`. (INV-01 to INV-08) Lua:
+  /// `service:invalidate_resources(pattern)`.
   public func invalidateResources(matching pattern: some ConfigurationPatternConvertible) {
     let pattern = pattern.configurationPattern(for: self)
     invalidateResources(matching: { (try? pattern.matches($0.url)) ?? false })
@@ -584,8 +610,7 @@ extension Service {
 extension Service: CustomStringConvertible {
   /// The type, the name and the base URL without credentials, for example
   /// `Service shop at https://api.test/v1/`. (SWF-160)
-  ///
-  /// It contains no information about the service's resources. Home thread only. In Lua,
+  /// The text contains no information about the service's resources. Home thread only. In Lua,
   /// `tostring(service)` returns a shorter text.
   public final var description: String {
     let place = baseURL.map { "at \(LogText.url($0.text))" } ?? "without a base URL"

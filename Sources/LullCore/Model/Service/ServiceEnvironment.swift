@@ -15,13 +15,11 @@ package final class ServiceEnvironment {
     self.confirmsWrites = confirmsWrites
   }
 
-  /// The methods that need no confirmation, because they only read.
-  private static let reading: Set<RequestMethod> = ["GET", "HEAD", "OPTIONS"]
-
-  /// Returns whether a request with that method must not be sent, because writes have not been
-  /// confirmed.
-  package func holds(_ method: RequestMethod) -> Bool {
-    confirmsWrites && !isConfirmed && !ServiceEnvironment.reading.contains(method)
+  /// Returns whether a request needs a confirmation of writes that is missing.
+  ///
+  /// - Parameter isSafe: Whether the request changes nothing on the server.
+  package func needsConfirmation(isSafe: Bool) -> Bool {
+    confirmsWrites && !isConfirmed && !isSafe
   }
 
   /// Returns the error of a request that was not sent because writes have not been confirmed.

@@ -17,8 +17,8 @@ extension DurationSettable where Self == Configuration {
     set { self.progressReportingInterval = Double(seconds: newValue) as Double }
   }
 
-  /// `expirationTime` as a `Duration`. With the value `.http`, for which responses determine the
-  /// time, it is zero. (SWF-162)
+  /// `expirationTime` as a `Duration`. It is zero for the value `.http`, with which the response
+  /// headers determine the time. (SWF-162)
   @_disfavoredOverload
   public var expirationTime: Duration {
     get {
@@ -106,7 +106,8 @@ extension DurationSettable where Self == Backoff {
 }
 
 extension RateLimit {
-  /// Creates a limit of that number of requests within `per`, given as a `Duration`. (SWF-162)
+  /// Creates a limit that allows the given number of requests within the period `per`, a
+  /// `Duration`. (SWF-162)
   @_disfavoredOverload
   public init(
     requests: Int, per: Duration, scope: Scope = .block, learns: Bool = false, free: Set<Int> = [],
@@ -120,8 +121,8 @@ extension RateLimit {
 
 extension Resource {
   /// Cancels the loads of this resource after a delay, given as a `Duration`, if the resource has
-  /// no observers at that time. Calls `completion` afterwards, whether or not a load was cancelled.
-  /// (SWF-162)
+  /// no observers at the end of the delay. Calls `completion` afterwards, whether or not a load was
+  /// cancelled. (SWF-162)
   @_disfavoredOverload
   public func cancelLoadIfUnobserved(
     afterDelay delay: Duration, then completion: @escaping () -> Void = {}
@@ -129,9 +130,9 @@ extension Resource {
     cancelLoadIfUnobserved(afterDelay: Double(seconds: delay), then: completion)
   }
 
-  /// Polls the resource, with `every` and `timeout` given as a `Duration`. Returns a sequence for
-  /// `for try await` with an entity whenever the content has changed; see `ResourceWatch`.
-  /// (SWF-162)
+  /// Polls the resource and returns a sequence for `for try await`. The sequence delivers an entity
+  /// whenever the content has changed; see `ResourceWatch`. `every` and `timeout` are given as a
+  /// `Duration`. (SWF-162)
   @_disfavoredOverload
   public func watch(
     every: Duration?, timeout: Duration? = nil, until: ((Entity) -> Bool)? = nil
@@ -142,7 +143,7 @@ extension Resource {
   }
 
   /// Polls the resource until `timeout`, given as a `Duration`, has passed. Returns a sequence for
-  /// `for try await` with an entity whenever the content has changed; see `ResourceWatch`.
+  /// `for try await` that delivers an entity whenever the content has changed; see `ResourceWatch`.
   /// (SWF-162)
   @_disfavoredOverload
   public func watch(
@@ -151,9 +152,9 @@ extension Resource {
     watch(every: nil as Double?, timeout: Double(seconds: timeout) as Double?, until: until)
   }
 
-  /// Polls the resource, with `every` and `timeout` given as a `Duration`. Returns a sequence for
-  /// `for try await` with the content, decoded as `type`, whenever it has changed; see
-  /// `ResourceWatch`. (SWF-162)
+  /// Polls the resource and returns a sequence for `for try await`. The sequence delivers the
+  /// content, decoded as `type`, whenever the content has changed; see `ResourceWatch`. `every` and
+  /// `timeout` are given as a `Duration`. (SWF-162)
   @_disfavoredOverload
   public func watch<Value: Decodable & Sendable>(
     every: Duration?, timeout: Duration? = nil, of type: Value.Type,
@@ -165,8 +166,8 @@ extension Resource {
   }
 
   /// Polls the resource until `timeout`, given as a `Duration`, has passed. Returns a sequence for
-  /// `for try await` with the content, decoded as `type`, whenever it has changed; see
-  /// `ResourceWatch`. (SWF-162)
+  /// `for try await` that delivers the content, decoded as `type`, whenever the content has
+  /// changed; see `ResourceWatch`. (SWF-162)
   @_disfavoredOverload
   public func watch<Value: Decodable & Sendable>(
     timeout: Duration, of type: Value.Type, until: ((Value) -> Bool)? = nil

@@ -1,18 +1,19 @@
 /// Reads a resource as a stream of items, in order, with as many connections as necessary.
 ///
 /// Order of events: the first call of `next` sends the request. Each call of `next` returns an item
-/// that has arrived. If it returns `wait`, `whenReady` calls back when there may be more items.
+/// that has arrived. If `next` returns `wait`, `whenReady` calls back when there may be more items.
 ///
 /// If an event stream ends or breaks off, `next` first returns the items that have arrived. Then,
-/// after the delay that the server has set (`Reconnection`), the stream is requested again with the
-/// id of the last event returned. A 204 response ends the stream. If an error occurs before the
-/// first connection has succeeded, or if a new request can't fix it, the error is the last result
-/// of `next`. A stream of JSON values ends with its body and is never requested again.
+/// after the delay that the server has set (`Reconnection`), a new request for the stream is sent,
+/// with the id of the last event returned. A 204 response ends the stream. If an error occurs
+/// before the first connection has succeeded, or if a new request can't fix the error, the error is
+/// the last result of `next`. A stream of JSON values ends with its body and is never requested
+/// again.
 ///
 /// Each connection is an ordinary request of the resource, with the configuration of the resource
-/// except its pipeline. At most 256 KB are read ahead, or one item of at most 16 MB. `stop` closes
-/// the connection at once. If this object is released, the connection is closed a turn later. Home
-/// thread only. (STR-01 to STR-30) Lua: `resource:events()`.
+/// except its pipeline. The stream reads ahead at most 256 KB, or one item of at most 16 MB. `stop`
+/// closes the connection at once. If this object is released, the connection is closed a turn
+/// later. Home thread only. (STR-01 to STR-30) Lua: `resource:events()`.
 public final class EventStream {
   /// The result of `next`.
   public enum Step {
@@ -30,7 +31,7 @@ public final class EventStream {
     let request: Request
     let inbox: StreamInbox
     var response: Response?
-    /// Whether the head of the response has been processed.
+    /// Whether the status and the headers of the response have been processed.
     var hasBegun = false
 
     init(_ request: Request, _ inbox: StreamInbox) {
@@ -39,7 +40,7 @@ public final class EventStream {
     }
   }
 
-  /// A callback that waits for items. The object that will call it retains it.
+  /// A callback that waits for items. The object that will call the callback retains it.
   private final class Wait {
     private var action: (() -> Void)?
 
@@ -55,21 +56,22 @@ public final class EventStream {
   }
 
   private enum Phase {
-    /// The stream waits until that time, by the clock's `uptime`, and is then requested.
+    /// The stream waits until the given time, by the clock's `uptime`, and then sends a new
+    /// request.
     case pausing(until: Double)
     case open(Connection)
     case over
   }
 
-  /// The resource that is read as a stream. Its configuration is used for the requests.
+  /// The resource that is read as a stream. The requests have the configuration of this resource.
   public let resource: Resource
   private let options: StreamOptions
   private let pump: Pump
   private var phase: Phase
   private var reader: StreamReader
   private var reconnection = Reconnection()
-  /// The time at which the `timeout` ends the stream, by the clock's `uptime`; nil before the first
-  /// request, and without a timeout.
+  /// The time at which the `timeout` ends the stream, by the clock's `uptime`. nil before the first
+  /// request, and if there is no timeout.
   private var deadline: Double?
   /// Whether at least one connection has succeeded.
   private var hasBegun = false
@@ -98,7 +100,7 @@ public final class EventStream {
   /// The id of the last event that was returned; empty if no event had an id.
   public var lastEventID: String { reader.events.lastEventID }
 
-  /// Whether `rowText` is available. Has to be set before the first item is read.
+  /// Whether `rowText` is available. Set this property before the first item is read.
   package var keepsText: Bool {
     get { reader.keepsText }
     set { reader.keepsText = newValue }
@@ -113,7 +115,7 @@ public final class EventStream {
     return false
   }
 
-  /// The request of the open connection; nil if there is none.
+  /// The request of the open connection; nil if no connection is open.
   package var request: Request? {
     if case .open(let connection) = phase { return connection.request }
     return nil
@@ -121,7 +123,7 @@ public final class EventStream {
 
   // MARK: Reading
 
-  /// Returns the next item that has arrived, or the reason why there is none.
+  /// Returns the next item that has arrived. If there is none, returns the reason.
   public func next() -> Step {
     while true {
       switch phase {
@@ -144,8 +146,8 @@ public final class EventStream {
     }
   }
 
-  /// Calls `action` once, on a later turn, when `next` may return a result other than `wait`. A
-  /// second call replaces the action of the first.
+  /// Calls `action` once, on a later turn, when `next` may return a result other than `wait`. If
+  /// this method is called again before that, the new action replaces the old action.
   public func whenReady(_ action: @escaping () -> Void) {
     stopWaiting()
     let wait = Wait(action)
@@ -187,8 +189,8 @@ public final class EventStream {
     wait.end()
   }
 
-  /// Ends the stream. The connection is closed before this call returns. The `action` of
-  /// `whenReady`, if it waits, is called on a later turn.
+  /// Ends the stream. The connection is closed before this call returns. If an `action` of
+  /// `whenReady` is waiting, it is called on a later turn.
   public func stop() {
     guard !isOver else { return }
     if case .open(let connection) = phase {
@@ -234,7 +236,7 @@ public final class EventStream {
     request.start()
   }
 
-  /// Passes the bytes that have arrived to the reader. Returns whether any had arrived.
+  /// Passes the bytes that have arrived to the reader. Returns whether there were any bytes.
   private func hasMore(_ connection: Connection) throws(StreamProblem) -> Bool {
     if !connection.hasBegun { begin(connection) }
     let isPaused = connection.inbox.swap(&spare)
@@ -260,7 +262,7 @@ public final class EventStream {
   }
 
   /// Handles the end of a connection after all its items have been read. Returns the last result of
-  /// `next`; nil if the stream reconnects.
+  /// `next`. If the stream reconnects, returns nil.
   private func ended(_ connection: Connection, _ response: Response) -> Step? {
     switch connection.inbox.kind {
     case .nothing:
@@ -336,8 +338,8 @@ public final class EventStream {
       .transport(
         .final(
           .notAStream,
-          "the response is not a stream (\(what)): text/event-stream, lines of JSON and JSON, "
-            + "with status 200, can be read item by item; use load() for others")))
+          "the response is not a stream (\(what)): only text/event-stream, lines of JSON and JSON "
+            + "with status 200 can be read item by item; use load() for other responses")))
     error.httpStatusCode = status
     return error
   }
@@ -345,7 +347,7 @@ public final class EventStream {
   private func error(_ cause: RequestError.Cause) -> RequestError {
     var error = RequestError(
       httpStatusCode: nil, entity: nil, cause: cause, timestamp: pump.clock.now)
-    error.method = .get
+    error.method = resource.readMethod
     error.url = resource.url.text
     return error
   }
@@ -353,14 +355,15 @@ public final class EventStream {
 
 /// The options of a stream.
 public struct StreamOptions {
-  /// The `StreamEvent.id` of the event after which the stream should continue; empty: the server
-  /// decides where it starts.
+  /// The `StreamEvent.id` of the event after which the stream should continue. If it is empty, the
+  /// server decides where the stream starts.
   public var lastEventID = ""
-  /// Whether an event stream is requested again if its connection ends or breaks off. If false, the
-  /// end of the connection ends the stream, and a connection that breaks off is an error.
+  /// Whether a new request is sent if the connection of an event stream ends or breaks off. If
+  /// false, the end of the connection ends the stream, and a connection that breaks off is an
+  /// error.
   public var reconnects = true
-  /// The maximum duration of the stream in seconds, from the first request, including later
-  /// connections; nil: no limit.
+  /// The maximum duration of the stream in seconds, counted from the first request and including
+  /// later connections; nil for no limit.
   public var timeout: Double?
   /// A mutation that edits each request of the stream.
   package var edit: AdHocMutation?
@@ -385,12 +388,12 @@ extension Resource {
     EventStream(self, options)
   }
 
-  /// Reads the resource as a stream, and combines its items to the content of the resource with the
-  /// function `reduce`. The request is sent at once; see `StreamFollower`. Lua:
-  /// `resource:follow{…}`.
+  /// Reads the resource as a stream. The function `reduce` combines the items of the stream, and
+  /// the result becomes the content of the resource. The request is sent at once; see
+  /// `StreamFollower`. Lua: `resource:follow{…}`.
   ///
   /// - Parameters:
-  ///   - content: The initial content, with which the first item is combined; nil: none.
+  ///   - content: The initial content, with which the first item is combined; nil for no content.
   ///   - prepare: A function that is called with the follower before the request is sent.
   ///   - reduce: A function that combines the previous content and an item to new content.
   @discardableResult
@@ -423,10 +426,10 @@ extension Resource {
     notify(event)
   }
 
-  /// Returns an unstarted request for a stream. It has no timeout for the whole response unless
-  /// `timeout` is given, but a timeout for inactivity.
+  /// Returns an unstarted request for a stream. The request has a timeout for inactivity. It has a
+  /// timeout for the whole response only if `timeout` is not nil.
   ///
-  /// - Parameter timeout: The timeout of this request, in seconds; nil: no timeout.
+  /// - Parameter timeout: The timeout for the whole response, in seconds; nil for no timeout.
   func streamRequest(
     to inbox: StreamInbox, after lastEventID: String, within timeout: Double?, edit: AdHocMutation?
   ) -> Request {
@@ -449,6 +452,6 @@ extension Resource {
       try edit?.edit(&http)
       if let type = http.options?.responseType { inbox.expect(type) }
     }
-    return prepared(.get, adHoc: mutation)
+    return prepared(readMethod, adHoc: mutation)
   }
 }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// A buffer of limited size for the body of a stream, until it is read.
+/// A buffer of limited size for the body of a stream, until the body is read.
 ///
-/// The networking provider writes to it on its own thread. It is read on the home thread.
+/// The networking provider writes to the buffer on its own thread. The buffer is read on the home
+/// thread.
 final class StreamInbox: Sendable {
   /// The kind of response.
   enum Kind {
@@ -14,20 +15,20 @@ final class StreamInbox: Sendable {
     case other(status: Int, contentType: String?)
   }
 
-  /// The number of buffered bytes from which reading from the server pauses.
+  /// When the buffer contains at least this number of bytes, reading from the server pauses.
   private static let room = 256 << 10
 
   private struct State {
     var kind: Kind?
-    /// The configured type of the body, which overrides the content type in the response head; nil:
-    /// not configured.
+    /// The configured type of the body, which overrides the content type of the response; nil if no
+    /// type is configured.
     var type: ResponseType?
     var bytes: [UInt8] = []
     var isPaused = false
     /// Whether part of the body has arrived.
     var hasTaken = false
-    /// Whether the provider has sent the request again, and would deliver the same body a second
-    /// time.
+    /// Whether the provider has sent the request again, so that the same body would be delivered a
+    /// second time.
     var isRepeated = false
     var lacksMemory = false
     var signal: HomeSignal?
@@ -44,7 +45,8 @@ final class StreamInbox: Sendable {
   var isRepeated: Bool { state.withLock { $0.isRepeated } }
   var lacksMemory: Bool { state.withLock { $0.lacksMemory } }
 
-  /// Sets the type as which the body is read, instead of its content type.
+  /// Sets the configured type of the body. The body is read as this type instead of its content
+  /// type.
   func expect(_ type: ResponseType) { state.withLock { $0.type = type } }
 
   // MARK: Provider's thread
@@ -55,8 +57,8 @@ final class StreamInbox: Sendable {
       mayBegin: { self.state.withLock { !$0.hasTaken } })
   }
 
-  /// Handles a response head. Returns false if the body can't be read as a stream, or if part of an
-  /// earlier body has already arrived.
+  /// Handles the status and headers of a response. Returns false if the body can't be read as a
+  /// stream, or if part of an earlier body has already arrived.
   private func begin(_ head: HTTPResponse) -> Bool {
     state.withLock { state in
       guard !state.hasTaken else {
@@ -101,7 +103,8 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Writes a complete response to the buffer, such as a stub or a networking function returns.
+  /// Writes a complete response to the buffer. Such a response comes from a stub or from a
+  /// networking function.
   func take(whole entity: Entity) {
     let head = HTTPResponse(status: entity.exchange?.status ?? 200, headers: entity.headers)
     guard begin(head) else { return }
@@ -121,7 +124,8 @@ final class StreamInbox: Sendable {
 
   // MARK: Home thread
 
-  /// Exchanges the buffered bytes for an empty array, whose memory the buffer reuses.
+  /// Moves the buffered bytes to `bytes`, which must be an empty array. The buffer reuses the
+  /// memory of the empty array.
   ///
   /// - Returns: Whether reading from the server was paused and has to be resumed.
   func swap(_ bytes: inout [UInt8]) -> Bool {
@@ -132,7 +136,8 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Triggers the signal once when bytes arrive, or at once if bytes are already there.
+  /// Triggers the signal once when bytes arrive. If bytes are already in the buffer, triggers it at
+  /// once.
   func tell(_ signal: HomeSignal) {
     state.withLock { state in
       state.signal = signal

@@ -7,8 +7,8 @@ struct StreamReader {
     case rows(RowParser)
   }
 
-  /// The parser of events. It is kept across connections, because it stores the id of the last
-  /// event.
+  /// The parser of events. It is used for all connections of the stream, because it stores the id
+  /// of the last event.
   private(set) var events: EventStreamParser
   private var kind = Kind.events
   /// Whether the text of rows is stored in `rowText`.
@@ -28,9 +28,9 @@ struct StreamReader {
   /// The word for a row in error messages.
   private(set) var unit = "line"
 
-  /// Prepares for a new body.
+  /// Prepares the reader for a new body.
   ///
-  /// - Parameter form: The format of rows; nil for events.
+  /// - Parameter form: The format of rows; nil if the body contains events.
   mutating func begin(rows form: JSONForm?) {
     events.beginAgain()
     guard let form else { return kind = .events }
@@ -51,7 +51,7 @@ struct StreamReader {
     try read { parser throws(StreamProblem) in try parser.next() }
   }
 
-  /// Returns the row that the end of the body completes; nil if there is none.
+  /// Returns the row that the end of the body completes; nil if there is no such row.
   mutating func last() throws(StreamProblem) -> StreamItem? {
     guard areRows else { return nil }
     return try read { parser throws(StreamProblem) in try parser.last() }
@@ -74,8 +74,8 @@ struct StreamReader {
 /// home of the stream.
 ///
 /// Cancelling the task that waits for an item ends the stream. If the code leaves the loop, the
-/// stream ends when its `EventStream` is no longer referenced. If the home has ended or ends during
-/// the loop, the loop throws an error with the cause `requestCancelled`.
+/// stream ends when its `EventStream` is no longer referenced. If the home has already ended, or
+/// ends during the loop, the loop throws an error with the cause `requestCancelled`.
 ///
 ///     for try await item in api.resource("/events").events().items { … }
 public struct StreamItems: AsyncSequence {
@@ -88,7 +88,7 @@ public struct StreamItems: AsyncSequence {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let stream: EventStream
 
-    /// Waits for the next item and returns it; nil if there are no more items.
+    /// Waits for the next item and returns this item; nil if there are no more items.
     ///
     /// - Throws: The error that has ended the stream. It is thrown once; later calls return nil.
     public mutating func next(
@@ -119,7 +119,7 @@ extension EventStream {
   /// The items of the stream, as a sequence for `for try await`; see `StreamItems`.
   public var items: StreamItems { StreamItems(stream: self) }
 
-  /// Waits until `next` may return a result other than `wait`.
+  /// Waits until `EventStream.next` may return a result other than `wait`.
   fileprivate func ready(isolation: isolated (any Actor)?) async {
     let pump = resource.pump
     // A task may be cancelled on any thread, so only the signal leaves the home thread.
@@ -159,14 +159,14 @@ extension EventStream {
   }
 }
 
-/// A stream whose items are combined to the content of its resource.
+/// A stream whose items are combined. The combined items are the content of the resource.
 ///
 /// Order of events: the request is sent at once. When items have arrived, they are combined with
 /// the content one by one. The result becomes the content of the resource, and observers get one
 /// event, `newData(network)`. An error of the stream becomes the error of the resource. While the
 /// stream is followed, the resource is up to date, and `loadIfNeeded` does not load. The stream is
-/// followed until it ends or `stop` is called, even if this object is not referenced. Home thread
-/// only. (STR-31 to STR-37) Lua: `resource:follow{…}`.
+/// followed until it ends or `stop` is called, even if the `StreamFollower` is not referenced. Home
+/// thread only. (STR-31 to STR-37) Lua: `resource:follow{…}`.
 public final class StreamFollower {
   /// A function that combines the content so far (nil if there is none) with an item, and returns
   /// the new content. If it returns a failure, the stream ends with this error.
@@ -176,13 +176,14 @@ public final class StreamFollower {
 
   /// The stream that is followed.
   public let stream: EventStream
-  /// The initial content, combined with the items so far; nil if there is neither.
+  /// The initial content, combined with the items that have arrived so far; nil if there is neither
+  /// initial content nor an item.
   public private(set) var content: Content?
   private var reduce: Reducer?
-  /// Whether the stream is no longer followed.
+  /// Whether the stream is no longer followed, because it has ended or was stopped.
   public var isOver: Bool { reduce == nil }
-  /// The error that ended the stream; nil if the stream has not ended, or ended normally or by
-  /// `stop`.
+  /// The error that ended the stream. nil if the stream has not ended, has ended normally, or was
+  /// ended by `stop`.
   public private(set) var error: RequestError?
   private var hasContent = false
   private var onEnd: (() -> Void)?
@@ -193,8 +194,8 @@ public final class StreamFollower {
     self.reduce = reduce
   }
 
-  /// Sets a function that is called on a later turn when the stream is no longer followed. Has to
-  /// be called at most once, before `start`.
+  /// Sets a function that is called on a later turn when the stream is no longer followed. Call
+  /// this method at most once, before `start`.
   package func whenOver(_ action: @escaping () -> Void) { onEnd = action }
 
   func start() {

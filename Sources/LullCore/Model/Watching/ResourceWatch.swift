@@ -1,19 +1,19 @@
 import LullSystem
 
-/// The content of a resource that is polled, as a sequence for `for try await`: an element whenever
-/// the content has changed.
+/// Polls a resource and delivers its content, as a sequence for `for try await`. There is an
+/// element whenever the content has changed.
 ///
-/// Fresh data is delivered at once; otherwise the resource is loaded first. The next poll follows
-/// `every` seconds after the end of the last load. Loads that other code has started count too, and
-/// a load in progress is used instead of a new one. While the resource is watched, `every` replaces
-/// its `expirationTime`. A local override is a change. A 304 and equal content are not changes. If
-/// the content changes several times while the loop's body runs, only the last content is
-/// delivered.
+/// Fresh data is delivered at once. Without fresh data, the resource is loaded first. The next poll
+/// follows `every` seconds after the end of the last load. Loads that other code has started count
+/// too, and a load in progress is used instead of a new load. While the resource is watched,
+/// `every` replaces its `expirationTime`. A local override is a change. A 304 and equal content are
+/// not changes. If the content changes several times while the loop's body runs, only the last
+/// content is delivered.
 ///
-/// The loop ends after an element for which `until` returns true, `timeout` seconds after it began,
-/// or when the code leaves it. It polls only while it waits for an element. When the loop has
-/// ended, its load is cancelled unless other code needs it. The loop runs on the actor that is the
-/// home of the resource. Lua: `resource:watch`.
+/// The loop ends in these cases: after an element for which `until` returns true, `timeout` seconds
+/// after the loop began, or when the code leaves the loop. The loop polls only while it waits for
+/// an element. When the loop has ended, its load is cancelled unless other code needs the load. The
+/// loop runs on the actor that is the home of the resource. Lua: `resource:watch`.
 ///
 ///     for try await job in api.resource("/jobs/1").watch(every: 2, of: Job.self) where job.isDone
 ///     {
@@ -77,12 +77,11 @@ public struct ResourceWatch<Element>: AsyncSequence {
       until = watch.until
     }
 
-    /// Waits for the next change of the content and returns it. Returns nil if the loop has ended,
-    /// also after an error.
+    /// Waits for the next change of the content and returns the content. Returns nil if the loop
+    /// has ended, also after an error.
     ///
-    /// - Throws: The error of a load or of decoding its data, or an error with the cause
-    ///   `requestCancelled` if the task was cancelled or the home has ended. Each error ends the
-    ///   loop.
+    /// - Throws: The error of a load or of decoding its data. If the task was cancelled or the home
+    ///   has ended, an error with the cause `requestCancelled`. Each error ends the loop.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Element? {
@@ -108,16 +107,16 @@ public struct ResourceWatch<Element>: AsyncSequence {
 }
 
 extension Resource {
-  /// Polls the resource. Returns a sequence for `for try await` with an entity whenever the content
-  /// has changed; see `ResourceWatch`.
+  /// Polls the resource and returns a sequence for `for try await`. The sequence delivers an entity
+  /// whenever the content has changed; see `ResourceWatch`.
   ///
   ///     for try await entity in resource.watch(every: 10) { print(entity.jsonDict) }
   ///
   /// - Parameters:
-  ///   - every: The time from the end of one load to the next load, in seconds, above 0; nil: the
-  ///     `expirationTime` of the resource, at least 1 s.
-  ///   - timeout: The time after which the loop ends, in seconds; nil: no limit. With `until`, the
-  ///     timeout is an error.
+  ///   - every: The time from the end of one load to the next load, in seconds, above 0. With nil,
+  ///     it is the `expirationTime` of the resource, but at least 1 s.
+  ///   - timeout: The time after which the loop ends, in seconds; nil for no limit. With `until`,
+  ///     the timeout is an error.
   ///   - until: A function that is called with each entity, on the home thread. The loop ends after
   ///     the entity for which it returns true.
   public func watch(
@@ -126,9 +125,9 @@ extension Resource {
     ResourceWatch(self, every: every, timeout: timeout, until: until) { $0 }
   }
 
-  /// Polls the resource. Returns a sequence for `for try await` with the content, decoded as
-  /// `type`, whenever it has changed; see `ResourceWatch`. Content that can't be decoded ends the
-  /// loop with an error.
+  /// Polls the resource and returns a sequence for `for try await`. The sequence delivers the
+  /// content, decoded as `type`, whenever the content has changed; see `ResourceWatch`. Content
+  /// that can't be decoded ends the loop with an error.
   ///
   ///     for try await user in resource.watch(every: 10, timeout: 60, of: User.self) {
   ///     print(user.name) }
@@ -209,7 +208,7 @@ final class WatchReader {
 
   private func cancellation() -> RequestError {
     var error = RequestError.cancelled(at: resource.pump.clock.now)
-    error.method = .get
+    error.method = resource.readMethod
     error.url = resource.url.text
     if resource.pump.ending.hasEnded {
       error.userMessage = "Watch cancelled: its home has ended"

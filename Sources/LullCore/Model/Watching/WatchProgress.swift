@@ -1,14 +1,14 @@
-/// The logic of a watch: it loads the resource when it is time for a poll, and returns the content
-/// whenever it differs from the content returned before.
+/// The logic of a watch, which polls a resource. It loads the resource when it is time for a poll,
+/// and returns the content whenever the content differs from the content returned before.
 ///
-/// A watch is active only while its caller waits. Between two waits it has no timer and no
+/// A watch is active only while its caller waits. Between two waits the watch has no timer and no
 /// observer, and nothing has to be released. Home thread only.
 package final class WatchProgress {
   package struct Options {
-    /// The time from the end of one load to the next load, in seconds; nil: as long as the data is
-    /// fresh, at least 1 s.
+    /// The time from the end of one load to the next load, in seconds. With nil, it is the time for
+    /// which the data is fresh, but at least 1 s.
     package var every: Double?
-    /// The time after which the watch ends, in seconds; nil: no limit.
+    /// The time after which the watch ends, in seconds; nil for no limit.
     package var timeout: Double?
     /// Whether the watch fails at its timeout. If false, the timeout only ends the watch.
     package var failsAtTimeout = false
@@ -22,7 +22,7 @@ package final class WatchProgress {
     case end
   }
 
-  /// A function that calls `action` after that number of seconds, and returns a function that
+  /// A function that calls `action` after the given number of seconds. It returns a function that
   /// cancels the call.
   package typealias Timing = (_ seconds: Double, _ action: @escaping () -> Void) -> () -> Void
 
@@ -35,13 +35,13 @@ package final class WatchProgress {
   private let timing: Timing
 
   private var last: Content?
-  /// Whether the data may be returned even if it is not fresh: since the watch began, a load has
-  /// succeeded, or an override or another process has replaced the data.
+  /// Whether the data may be returned even if it is not fresh. True if, since the watch began, a
+  /// load has succeeded, or an override or another process has replaced the data.
   private var isConfirmed = false
   private var hasPolled = false
   private var newError: RequestError?
-  /// The time, by the clock's `uptime`, of the end of the last load or the start of the last poll,
-  /// whichever is later.
+  /// The time at which the last load ended or the last poll started, whichever is later, by the
+  /// clock's `uptime`.
   private var lastHeard = -Double.infinity
   private var wait: Wait?
 
@@ -71,7 +71,7 @@ package final class WatchProgress {
 
   package var isWaiting: Bool { wait != nil }
 
-  /// Ends the watch. Its load is cancelled unless other code needs it.
+  /// Ends the watch. The load of the watch is cancelled unless other code needs this load.
   package func end() {
     leave()
     resource = nil
@@ -124,15 +124,15 @@ package final class WatchProgress {
     var error = RequestError(
       httpStatusCode: nil, entity: nil, cause: .transport(TransportError(.timeout, message)),
       timestamp: now)
-    error.method = .get
+    error.method = resource.readMethod
     error.url = resource.url.text
     return error
   }
 
   // MARK: Waiting
 
-  /// Starts a wait: loads the resource if it is time for a poll, and calls `found` when there is a
-  /// step to take, never inside this call.
+  /// Starts a wait: loads the resource if it is time for a poll. When there is a step to take,
+  /// calls `found`, but never inside this call.
   package func wait(_ found: @escaping (Step) -> Void) {
     guard let resource, wait == nil else { return }
     let observer = IteratorObserver("watch") { [weak self] event in self?.heard(event) }
@@ -149,13 +149,13 @@ package final class WatchProgress {
     resource.record.observers.remove(wait.observer, resource: resource)
   }
 
-  /// Ends the wait. The load of the watch is cancelled unless other code needs it.
+  /// Ends the wait. The load of the watch is cancelled unless other code needs this load.
   package func leave() {
     detach()
     resource?.cancelUnwantedLoads()
   }
 
-  /// Loads the resource if it is time for a poll, and sets a timer for the next poll or the
+  /// Loads the resource if it is time for a poll. Sets a timer for the next poll or for the
   /// timeout.
   private func proceed(_ resource: Resource) {
     guard let wait else { return }
@@ -197,7 +197,8 @@ package final class WatchProgress {
     lookSoon()
   }
 
-  /// Looks for the next step after the observers and hooks of the present event have been called.
+  /// Looks for the next step on a later turn, after the observers and hooks of the present event
+  /// have been called.
   private func lookSoon() {
     guard let wait, !wait.isLookingSoon else { return }
     wait.isLookingSoon = true

@@ -8,7 +8,7 @@ struct LoginRedirect: Sendable {
     /// The login has failed, with the reason.
     case refused(String)
     /// The request does not belong to this login, and the login continues. The values are the
-    /// status and the text of the response.
+    /// status and the text of the response to the request.
     case wrong(Int, String)
   }
 
@@ -24,7 +24,7 @@ struct LoginRedirect: Sendable {
     guard request.hosts == [host] else {
       return .wrong(400, "the Host header is wrong")
     }
-    guard request.path == path else { return .wrong(404, "there is nothing here") }
+    guard request.path == path else { return .wrong(404, "there is no such page") }
     guard request.method == "GET" else { return .wrong(405, "the method must be GET") }
     guard let parameters = request.parameters else {
       return .wrong(400, "the parameters cannot be read")
@@ -40,19 +40,19 @@ struct LoginRedirect: Sendable {
     }
     if let issuer {
       guard let sender = values("iss").first else {
-        return .refused("its response does not name its issuer ('iss')")
+        return .refused("the response does not name its issuer ('iss')")
       }
       guard sender == issuer else {
         let shown = LogText.part(sender, limit: 200)
-        return .refused("its response is from '\(shown)', not from '\(issuer)' ('iss')")
+        return .refused("the response is from '\(shown)', not from '\(issuer)' ('iss')")
       }
     }
     if let name = values("error").first {
       let words = values("error_description").first.map { ": " + LogText.part($0, limit: 200) }
-      return .refused("it reports \(LogText.part(name, limit: 80))\(words ?? "")")
+      return .refused("the server reports \(LogText.part(name, limit: 80))\(words ?? "")")
     }
     guard let code = values("code").first, !code.isEmpty else {
-      return .refused("its response has no code")
+      return .refused("the response has no code")
     }
     return .code(code)
   }
@@ -65,7 +65,7 @@ struct LoginRedirect: Sendable {
   }
 }
 
-/// Proves that the client that redeems a code is the one that requested it. (RFC 7636)
+/// A proof that the client that redeems a code is the client that requested the code. (RFC 7636)
 struct PKCE: Sendable {
   /// The verifier: 43 characters that encode 32 random bytes.
   let verifier: String

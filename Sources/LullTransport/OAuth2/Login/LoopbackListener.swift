@@ -64,7 +64,7 @@ package final class LoopbackListener {
     guard descriptor >= 0, status == 0 else {
       if descriptor >= 0 { LullLibC.close(descriptor) }
       let place = port == 0 ? "" : ":\(port)"
-      let hint = status == EADDRINUSE ? "; another login may be waiting there" : ""
+      let hint = status == EADDRINUSE ? "; another login may be using that port" : ""
       throw OAuth2.failure("cannot listen on 127.0.0.1\(place) (\(ErrorText.of(status)))\(hint)")
     }
     guard let made = watch(descriptor) else {
@@ -135,7 +135,8 @@ package final class LoopbackListener {
     connections.removeAll { $0 === connection }
   }
 
-  /// Reads and discards the input that is available now, up to a limit that suits browsers.
+  /// Reads and discards the input that is available now, up to a limit that is large enough for
+  /// browsers.
   private func drain(_ connection: Connection) {
     var piece = [UInt8](repeating: 0, count: 4096)
     for _ in 0..<64 where LullLibC.read(connection.descriptor, &piece, piece.count) <= 0 { return }
@@ -174,7 +175,7 @@ struct LoopbackRequest: Equatable {
   /// The values of all `Host` headers.
   let hosts: [String]
 
-  /// Returns nil if it is not a valid request.
+  /// Parses the head of a request. Returns nil if the request is not valid.
   ///
   /// - Parameter head: The bytes before the empty line.
   init?(head: some Collection<UInt8>) {
@@ -213,7 +214,7 @@ struct LoopbackRequest: Equatable {
     return pairs
   }
 
-  /// Decodes a text as in a form.
+  /// Decodes a text that is encoded as in a form.
   private static func text(_ escaped: Substring) -> String? {
     let bytes = escaped.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
     guard let decoded = try? PercentEncoding.decode(bytes[...]) else { return nil }
@@ -239,7 +240,7 @@ struct LoopbackAnswer: Equatable {
       self.init(
         200, "Login received", "Close this window and continue in the terminal.")
     case .refused(let reason):
-      self.init(200, "Login refused", "The server refused the login: \(reason).")
+      self.init(200, "Login refused", "The login failed: \(reason).")
     case .wrong(let status, let reason): self.init(status, "Bad request", "\(reason).")
     }
   }

@@ -1,6 +1,6 @@
 package import LullCore
 
-/// How a user authorises a client once, and the name of that login.
+/// The way in which a user authorises a client once, and the name of that login.
 package struct OAuth2Login: Sendable, Equatable {
   package enum Way: Sendable, Equatable {
     /// The user types a short code into a browser on any device. (RFC 8628)
@@ -37,14 +37,15 @@ package struct OAuth2Login: Sendable, Equatable {
     self.command = command
   }
 
-  /// Changes the command for an environment of an API file, as the user types it. (ENV-08)
+  /// Changes `command` to the command that a user types to log in to an environment of an API file.
+  /// (ENV-08)
   mutating func enter(_ environment: String) {
     let parts = command?.split(separator: " --name ", maxSplits: 1)
     guard let word = parts?.first else { return }
     command = "\(word)@\(environment)" + (parts?.dropFirst().first.map { " --name \($0)" } ?? "")
   }
 
-  /// The error if there is no token and no way to renew it.
+  /// Returns the error for a request when there is no token and no way to renew the token.
   func problem(isKnown: Bool) -> TransportError {
     OAuth2.failure(
       isKnown

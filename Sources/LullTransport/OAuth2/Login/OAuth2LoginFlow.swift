@@ -2,8 +2,8 @@ public import LullCore
 
 /// One login: prompts the user to authorise the program in a browser, and stores the tokens.
 ///
-/// Order of events: The flow checks that tokens can be stored. It requests a code to show from the
-/// server, or opens a listener. It calls `show`. When the user has agreed and the tokens are
+/// Order of events: The flow checks that tokens can be stored. The flow requests a code from the
+/// server, or opens a listener. The flow calls `show`. When the user has agreed and the tokens are
 /// written, `outcome` is set. The owner of the loop calls `serve` before each turn. Code, verifier
 /// and device code are not exposed. Home thread only.
 package final class OAuth2LoginFlow {
@@ -54,7 +54,7 @@ package final class OAuth2LoginFlow {
 
   package func begin() {
     guard let keeper else {
-      return end(OAuth2.failure("no login '\(login.name)': it has no token file"))
+      return end(OAuth2.failure("the login '\(login.name)' has no token file"))
     }
     let pump = endpoint.context.pump
     // The user must not be prompted for tokens that cannot be stored.
@@ -92,7 +92,7 @@ package final class OAuth2LoginFlow {
     listener.serve { request in
       // The first valid redirect ends the login; other requests have no effect.
       let own =
-        verdict == nil ? redirect.verdict(on: request) : .wrong(404, "there is nothing here")
+        verdict == nil ? redirect.verdict(on: request) : .wrong(404, "there is no such page")
       if case .wrong = own {} else { verdict = own }
       return LoopbackAnswer(own)
     }
@@ -100,7 +100,7 @@ package final class OAuth2LoginFlow {
     case nil, .wrong: break
     case .refused(let reason):
       stopListening()
-      end(OAuth2.failure("no login '\(login.name)': \(reason)"))
+      end(OAuth2.failure("the login '\(login.name)' failed: \(reason)"))
     case .code(let code):
       stopListening()
       redeem(code, redirect.url)
@@ -122,7 +122,7 @@ package final class OAuth2LoginFlow {
 
   private func listen(for code: OAuth2Login.Code) throws(TransportError) {
     guard let challenge = pkce.challenge else {
-      throw OAuth2.failure("no login '\(login.name)': digests are not available")
+      throw OAuth2.failure("the login '\(login.name)' failed: digests are not available")
     }
     let listener = try LoopbackListener(port: code.port, watch: watch)
     let redirect = LoginRedirect(
@@ -135,7 +135,7 @@ package final class OAuth2LoginFlow {
       stopListening()
       end(
         OAuth2.failure(
-          "no login '\(login.name)': the browser did not return within "
+          "the login '\(login.name)' failed: the browser did not return within "
             + LogText.seconds(patience)))
     }
     var query = [
@@ -172,7 +172,7 @@ package final class OAuth2LoginFlow {
   private func askForDevice(at url: String) {
     endpoint.post(settings.reach, to: url) { [weak self] answer in
       guard let self, outcome == nil else { return }
-      if let problem = answer.problem("no code from") { return end(problem) }
+      if let problem = answer.problem("no device code from") { return end(problem) }
       guard let device = answer.text("device_code"), !device.isEmpty,
         let code = answer.text("user_code"), !code.isEmpty,
         // Some servers use the name `verification_url`.
@@ -181,7 +181,7 @@ package final class OAuth2LoginFlow {
       else {
         return end(
           OAuth2.failure(
-            "no code from \(LogText.url(url)): its response lacks device_code, user_code, or a "
+            "no device code from \(LogText.url(url)): its response lacks device_code, user_code, or a "
               + "verification_uri that is an https URL"))
       }
       let complete = answer.text("verification_uri_complete").flatMap(OAuth2LoginFlow.page)
@@ -219,11 +219,12 @@ package final class OAuth2LoginFlow {
       case .wait(let seconds): wait(seconds, polling, device)
       case .end: take(answer)
       case .denied:
-        end(OAuth2.failure("no login '\(login.name)': it was denied in the browser"))
+        end(OAuth2.failure("the login '\(login.name)' was denied in the browser"))
       case .expired:
         end(
           OAuth2.failure(
-            "no login '\(login.name)': the code was not used in time; \(login.remedy) again")
+            "the login '\(login.name)' failed: the code was not used in time; "
+              + "\(login.remedy) again")
         )
       }
     }
@@ -314,7 +315,7 @@ package final class OAuth2LoginCoordinator {
     if settings.login != nil, !logins.contains(settings) { logins.append(settings) }
   }
 
-  /// Records a request that needs a login. Returns whether the request must not continue.
+  /// Records a request that needs a login. Returns true if the request must not be sent.
   func takes(_ request: HTTPRequest, in context: AuthContext, for settings: OAuth2.Settings) -> Bool
   {
     guard settings.login != nil else { return false }

@@ -160,7 +160,9 @@ extension TransportSuite {
       let page = try browse(
         "/callback?state=\(state)&error=access_denied&error_description=%3Cb%3Eno%3C/b%3E", login)
       #expect(page.contains("access_denied: &lt;b&gt;no&lt;/b&gt;"))
-      #expect(message(login) == "no login 'shop': it reports access_denied: <b>no</b>")
+      #expect(
+        message(login)
+          == "the login 'shop' failed: the server reports access_denied: <b>no</b>")
       #expect(access(directory.path + "/shop.json", F_OK) != 0)
       finish()
     }
@@ -197,7 +199,7 @@ extension TransportSuite {
       let login = try #require(Login(settings("https://login.test"), harness, patience: 0.02))
       #expect(
         message(login)
-          == "no login 'shop': the browser did not return within 0.02 s")
+          == "the login 'shop' failed: the browser did not return within 0.02 s")
       #expect(RawSocket.connect(to: login.port) == nil)
       #expect(OAuth2LoginFlow.patience == 300)
       finish()
@@ -211,7 +213,7 @@ extension TransportSuite {
       #expect(
         message(second)
           == "cannot listen on 127.0.0.1:\(port) (Address already in use); another login may be "
-          + "waiting there")
+          + "using that port")
       #expect(first.flow.outcome == nil)
       first.flow.cancel()
       // It is free again at once.
@@ -236,7 +238,7 @@ extension TransportSuite {
       #expect(answer(on: other, login).hasPrefix("HTTP/1.1 400 "))
       close(other)
       _ = try browse("/back?state=\(login.parameter("state"))&error=x", login)
-      #expect(message(login) == "no login 'shop': it reports x")
+      #expect(message(login) == "the login 'shop' failed: the server reports x")
       for socket in silent { close(socket) }
       finish()
     }

@@ -121,10 +121,10 @@ extension TransportSuite {
     }
 
     @Test(arguments: [
-      ("access_denied", "no login 'shop': it was denied in the browser"),
+      ("access_denied", "the login 'shop' was denied in the browser"),
       (
         "expired_token",
-        "no login 'shop': the code was not used in time; run 'lull login shop' again"
+        "the login 'shop' failed: the code was not used in time; run 'lull login shop' again"
       ),
       (
         "invalid_client",
@@ -158,7 +158,7 @@ extension TransportSuite {
       harness.advance(by: 0.2)
       #expect(try flow.outcome?.get().path == directory.path + "/tokens/shop.json")
       for (name, expected) in [
-        ("access_denied", "no login 'shop': it was denied in the browser"),
+        ("access_denied", "the login 'shop' was denied in the browser"),
         (
           "incorrect_device_code",
           "no token from https://login.test/token: it responded with 200, incorrect_device_code: "
@@ -175,7 +175,7 @@ extension TransportSuite {
         "POST", "https://login.test/device", answers: [error("device_flow_disabled")])
       #expect(
         message(try begin())
-          == "no code from https://login.test/device: it responded with 200, device_flow_disabled: some "
+          == "no device code from https://login.test/device: it responded with 200, device_flow_disabled: some "
           + "words")
       directory.remove()
     }
@@ -190,7 +190,8 @@ extension TransportSuite {
       harness.provider.stub("POST", "https://login.test/device", .json(body))
       let flow = try begin()
       #expect(
-        message(flow)?.hasPrefix("no code from https://login.test/device: its response lacks")
+        message(flow)?.hasPrefix(
+          "no device code from https://login.test/device: its response lacks")
           == true
       )
       #expect(shown.prompts.isEmpty)

@@ -84,29 +84,29 @@ struct LoginRedirectTests {
   }
 
   @Test(arguments: [
-    ("error=access_denied", "it reports access_denied"),
+    ("error=access_denied", "the server reports access_denied"),
     (
       "error=access_denied&error_description=not%0Atoday+%1B",
-      "it reports access_denied: not today \u{1B}"
+      "the server reports access_denied: not today \u{1B}"
     ),
-    ("error=x&code=a", "it reports x"), ("code=", "its response has no code"),
-    ("a=b", "its response has no code"),
+    ("error=x&code=a", "the server reports x"), ("code=", "the response has no code"),
+    ("a=b", "the response has no code"),
   ])
   func `OAU-06 a refusal ends it with the server's words`(query: String, reason: String) {
     #expect(get("state=s%2Bate/&" + query) == .refused(reason))
   }
 
   @Test(arguments: [
-    ("code=a", "its response does not name its issuer ('iss')"),
+    ("code=a", "the response does not name its issuer ('iss')"),
     (
       "code=a&iss=https://evil.test",
-      "its response is from 'https://evil.test', not from 'https://a.test' ('iss')"
+      "the response is from 'https://evil.test', not from 'https://a.test' ('iss')"
     ),
     (
       "code=a&iss=https://a.test/",
-      "its response is from 'https://a.test/', not from 'https://a.test' ('iss')"
+      "the response is from 'https://a.test/', not from 'https://a.test' ('iss')"
     ),
-    ("error=x&iss=https://a.test", "it reports x"),
+    ("error=x&iss=https://a.test", "the server reports x"),
   ])
   func `OAU-07 an answer of another issuer is none`(query: String, reason: String) {
     #expect(get("state=s%2Bate/&" + query, issuer: "https://a.test") == .refused(reason))
@@ -118,7 +118,7 @@ struct LoginRedirectTests {
   }
 
   @Test func `OAU-09 a page has nothing of others in it but as text and is not kept`() {
-    let answer = LoopbackAnswer(.refused("it reports <script>alert('a & \"b\"')</script>"))
+    let answer = LoopbackAnswer(.refused("the server reports <script>alert('a & \"b\"')</script>"))
     let text = String(decoding: answer.bytes, as: UTF8.self)
     #expect(
       text.contains("&lt;script&gt;alert(&#39;a &amp; &quot;b&quot;&#39;)&lt;/script&gt;"))
