@@ -71,6 +71,7 @@ let package = Package(
       ]),
     .target(name: "LullArguments", swiftSettings: swiftSettings),
     .target(name: "LullLuaSource", swiftSettings: swiftSettings),
+    .target(name: "LullGraphQL", dependencies: ["LullArguments"], swiftSettings: swiftSettings),
     .target(name: "LullLibC", swiftSettings: swiftSettings),
     .target(name: "LullSystem", dependencies: ["LullLibC"], swiftSettings: swiftSettings),
     .target(
@@ -162,6 +163,8 @@ let package = Package(
       ]),
     .testTarget(
       name: "LullArgumentsTests", dependencies: ["LullArguments"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullGraphQLTests", dependencies: ["LullGraphQL"], swiftSettings: swiftSettings),
     .testTarget(
       name: "LullCoreTests",
       dependencies: [

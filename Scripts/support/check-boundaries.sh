@@ -67,6 +67,7 @@ unsafe_lines() {
 allowed_imports='
 LullArguments:
 LullLuaSource:
+LullGraphQL: LullArguments
 LullLibC: Glibc Musl Darwin
 LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem

@@ -1,0 +1,49 @@
+/// A parsed GraphQL document: operations and fragments, or the definitions of a schema.
+///
+/// The syntax is that of the September 2025 edition of the specification, which contains that of
+/// October 2021. Malformed documents are errors, never crashes (GQL-25).
+///
+///     let document = try GraphQLDocument(bytes, name: "queries/orders.graphql")
+///     let result = schema.validate(document)
+package struct GraphQLDocument: Sendable {
+  let source: SourceText
+  let definitions: [DefinitionNode]
+
+  /// Parses a document.
+  ///
+  /// - Parameters:
+  ///   - bytes: UTF-8.
+  ///   - name: The name of the document in errors, such as its path.
+  package init(_ bytes: [UInt8], name: String? = nil) throws(GraphQLProblem) {
+    source = try SourceText(bytes, name: name)
+    var parser = try DocumentParser(source)
+    definitions = try parser.definitions()
+  }
+
+  package init(_ text: String, name: String? = nil) throws(GraphQLProblem) {
+    try self.init(Array(text.utf8), name: name)
+  }
+
+  /// Whether the document defines or extends types, directives or a schema.
+  package var hasTypeSystemDefinitions: Bool {
+    definitions.contains { definition in
+      switch definition {
+      case .operation, .fragment: false
+      case .schema, .type, .directive: true
+      }
+    }
+  }
+
+  var operationNodes: [OperationNode] {
+    definitions.compactMap { if case .operation(let node) = $0 { node } else { nil } }
+  }
+
+  var fragmentNodes: [FragmentNode] {
+    definitions.compactMap { if case .fragment(let node) = $0 { node } else { nil } }
+  }
+
+  /// The fragments by name. Of several with the same name, the last.
+  var fragmentsByName: [String: FragmentNode] {
+    Dictionary(fragmentNodes.map { ($0.name.text, $0) }, uniquingKeysWith: { $1 })
+  }
+}
