@@ -252,7 +252,7 @@ enum HelpTopic: String, CaseIterable {
       revalidated with a conditional request.
 
         --fresh     send the request even if the entry is fresh
-        --offline   use entries of any age and send nothing; exit code 6 if none exists
+        --offline   use entries of any age, send nothing (exit code 6 without one)
 
       Examples:
         lull cache info

@@ -97,7 +97,7 @@ describe("a query", function()
     raises("either", function() return resource:query { json = 1, text = "a" } end)
     raises("unknown setting 'jsno'", function() return resource:query { jsno = 1 } end)
     raises("table expected", function() return resource:query(lull.file "/dev/null") end)
-    raises("nan", function() return resource:query { json = 0 / 0 } end)
+    raises("not finite", function() return resource:query { json = 0 / 0 } end)
     raises("table expected", function() return resource:query() end)
   end)
 

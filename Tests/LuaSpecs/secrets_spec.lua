@@ -460,8 +460,8 @@ describe("a redirect of a request with secrets", function()
       excludes(err.user_message, "s3cr3t")
     end
     for _, status in ipairs { 307, 308 } do
-      fails(redirect(api, other .. "/echo", status):post { form = { p = secret } }, "in its body")
-      fails(redirect(api, other .. "/echo", status):put { json = { p = secret } }, "in its body")
+      fails(redirect(api, other .. "/echo", status):post { form = { p = secret } }, "in the body")
+      fails(redirect(api, other .. "/echo", status):put { json = { p = secret } }, "in the body")
     end
     local function with(name) return function(http) http.headers[name] = secret end end
     fails(redirect(api, other .. "/echo"):get(nil, with "Accept-Key"), "'accept-key'")

@@ -47,33 +47,33 @@ extension APIOwner {
         print(lull.list.pick(users, "id")[2].id)   --> 8
         """, rules: "FLT-04"),
     .function(
-      "keys", "(x: any): string[]", "The field names of a record, or the positions of a list.",
+      "keys", "(x: any): string[]", "The field names of a record, or positions of a list.",
       example: """
         print(table.concat(lull.list.keys{ b = 1, a = 2 }, " "))       --> a b
         """, rules: "FLT-02"),
     .function(
       "values", "(x: any): any[]",
-      "The values of a record, in the same order as the names from `lull.list.keys`.",
+      "The values of a record, in the order of `keys(x)`.",
       example: """
         print(table.concat(lull.list.values{ b = 1, a = 2 }, " "))     --> 2 1
         """, rules: "FLT-02"),
     .function(
       "entries", "(x: any): table[]",
-      "The fields of a record, as a list of tables with the fields `key` and `value`.",
+      "The fields of a record, each as `{ key =, value = }`.",
       example: """
         local votes = lull.list.entries(lull.list.count_by{ "b", "a", "b" })
         print(lull.list.first(lull.list.sort_by(votes, "-value")).key) --> b
         """, rules: "FLT-02"),
     .function(
       "flatten", "(x: any, depth?: integer): any[]",
-      "The elements of a list, with nested lists replaced by their elements.",
+      "The elements of a list and of its nested lists.",
       "`depth` is the number of levels to flatten, 1 by default. Records are not flattened.",
       example: """
         print(#lull.list.flatten{ { 1, 2 }, 3, {} })                   --> 3
         """, rules: "FLT-08"),
     .function(
       "join", "(x: any, separator?: string): string",
-      "The elements joined into one string, with a separator between them.",
+      "The elements as one string, with a separator.",
       "The separator is `\", \"` by default. nil and `lull.null` become empty strings.",
       example: """
         print(lull.list.join({ 1, "b", true }, "-"))                   --> 1-b-true
@@ -83,7 +83,7 @@ extension APIOwner {
   private static let ordering: [APIEntry] = [
     .function(
       "sort_by", "(x: any, ...: FieldOrFunction): any[]",
-      "The elements in ascending order, or in the order of the given fields or functions.",
+      "The elements in ascending order, or by given fields.",
       """
       Numbers come before strings, strings before false and true. Missing values and `lull.null` \
       come last, in descending order too. A `-` before a field name sorts in descending order by \
@@ -106,7 +106,7 @@ extension APIOwner {
       """
       (x: any): any
       (x: any, count: integer): any[]
-      """, "The first element, or a list of the first `count` elements.",
+      """, "The first element, or a list of the first `count`.",
       example: """
         print(lull.list.first{ 7, 8 }, #lull.list.first({ 7, 8 }, 5))  --> 7 2
         """),
@@ -115,7 +115,7 @@ extension APIOwner {
       """
       (x: any): any
       (x: any, count: integer): any[]
-      """, "The last element, or a list of the last `count` elements.",
+      """, "The last element, or a list of the last `count`.",
       example: """
         print(lull.list.last{ 7, 8 })              --> 8
         """),
@@ -141,7 +141,7 @@ extension APIOwner {
   private static let grouping: [APIEntry] = [
     .function(
       "group_by", "(x: any, by?: FieldOrFunction): table<string, any[]>",
-      "The elements grouped by the value of `by`: a table with a list of elements for each value.",
+      "A table of lists: the elements by the value of `by`.",
       """
       The keys of the result are the values of `by` as text; for missing values and `lull.null`, \
       the key is `"null"`. A value that is a list or record raises an error.
@@ -172,7 +172,7 @@ extension APIOwner {
   private static let counting: [APIEntry] = [
     .function(
       "count", "(x: any, by?: FieldOrFunction): integer",
-      "The number of elements, or of the elements that match `by`.",
+      "The number of elements, or of those that match `by`.",
       "An element matches if its field `by` or the result of the function `by` is a true value.",
       example: """
         print(lull.list.count{ a = 1, b = 2 })     --> 2
@@ -189,7 +189,7 @@ extension APIOwner {
         """, rules: "FLT-06"),
     .function(
       "average", "(x: any, by?: FieldOrFunction): number",
-      "The mean of numbers; `lull.null` if there are no numbers.",
+      "The mean of numbers, or `lull.null` if there are none.",
       example: """
         print(lull.list.average{ 1, lull.null, 2 })                    --> 1.5
         """, rules: "FLT-06"),
