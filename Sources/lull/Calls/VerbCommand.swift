@@ -12,7 +12,7 @@ extension Command {
     ], briefForms: 2)
   static let query = verb(
     "query", "load the response to a query",
-    forms: [("query TARGET ITEM …", "load the response to a query: the items are its body")])
+    forms: [("query TARGET ITEM …", "load the response to a query: items are its body")])
   static let post = verb("post", "send a POST request")
   static let put = verb("put", "send a PUT request")
   static let patch = verb("patch", "send a PATCH request")
