@@ -76,7 +76,7 @@ describe("a multipart form", function()
     local index = assert(spec.demo()("/"):load():await()).content
     local _, err = spec.demo():resource_at(index.other_origin .. "/echo"):post(lull.multipart { a = token }):await()
     equal(err.cause.kind, "secret_origin")
-    contains(err.user_message, "‹secret T› in its body is not sent to")
+    contains(err.user_message, "‹secret T› in the body is not sent to")
     _, err = spec.demo()("/echo"):post(lull.multipart { a = lull.secret { env = "LULL_NOT_THERE" } }):await()
     equal(err.cause.kind, "secret_unavailable")
     check(guard)
