@@ -198,7 +198,8 @@ describe("the options of a one-off request", function()
     raises("unknown setting 'headrs' (did you mean 'headers'?)", function() lull.get(base, { headrs = {} }) end)
     raises("unknown setting 'jsn' (did you mean 'json'?)", function() lull.post(base, { jsn = 1 }) end)
     raises(
-      "unknown setting 'retry' of a single request; services have this setting: lull.service{ base_url = …, retry = … }",
+      "unknown setting 'retry' of a single request; services have this setting: "
+        .. "lull.service{ base_url = …, retry = … }",
       function() lull.get(base, { retry = 3 }) end)
     raises("unknown setting of type number; settings have names", function() lull.get(base, { "x" }) end)
   end)
