@@ -60,17 +60,18 @@ struct CanonicalJSONTests {
     #expect(form(deep(most + 1)) == nil)
   }
 
-  /// 100,000 pairs: a value in two spellings, and a value that differs in one place.
-  @Test func `QUERY-02 QUERY-04 of random pairs, equal ones share one object and others never do`()
-    throws
-  {
+  /// 100,000 pairs in ten parts: a value in two spellings, and a value that differs in one place.
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func `QUERY-02 QUERY-04 of random pairs, equal ones share one object and others never do`(
+    part: UInt64
+  ) throws {
     try withHarness { harness in
       let service = harness.service
       service.cachedResourceCountLimit = 16
       let resource = service.resource("/search")
-      var random = SeededGenerator(seed: 41)
+      var random = SeededGenerator(seed: 410 + part)
       var maker = ValueMaker()
-      for round in 0..<100_000 {
+      for round in 0..<10_000 {
         let value = maker.value(depth: 3, &random)
         let (one, two) = (maker.spelled(value, &random), maker.spelled(value, &random))
         let first = try resource.query(.json(Array(one.utf8)))
