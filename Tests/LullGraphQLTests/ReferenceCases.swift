@@ -1575,7 +1575,7 @@ struct ReferenceCase: Sendable {
       { a b { a } }
       """#),
     ReferenceCase(
-      "roots", "roots: mutation is no root", "1:1",
+      "roots", "roots: the mutation type is missing", "1:1",
       #"""
       mutation { a }
       """#),

@@ -256,7 +256,7 @@ package struct HAREntry: Sendable, Equatable {
   package var request: HARRequest
   /// The response; nil if the server did not respond.
   package var response: HARResponse?
-  /// The reason why there is no response, or only an incomplete one; nil after success.
+  /// The reason why the response is missing or incomplete; nil after success.
   package var failure: HARFailure?
 
   package init(

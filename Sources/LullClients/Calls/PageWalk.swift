@@ -11,7 +11,7 @@ package final class PageWalk {
 
   /// - Parameters:
   ///   - call: The call whose `pages` setting applies. nil for a plain path.
-  ///   - way: How the next page is found if there is no call.
+  ///   - way: How the next page is found for a request without a declared call.
   package init(
     _ host: LuaHost, from request: CallRequest, call: APICall? = nil, way: NextPage = .automatic
   ) {

@@ -176,7 +176,7 @@ struct ExportedSchemas {
       let rest = parts.dropFirst(2).map { "/" + $0 }.joined()
       return "#/components/schemas/\(key)\(rest)"
     }
-    // Any other referenced part of the file becomes a component of its own.
+    // Any other referenced part of the file becomes a separate component.
     if let known = otherNames[text] { return "#/components/schemas/\(known)" }
     guard let found = element(at: parts.map { ExportedSchemas.token($0) }) else {
       problems.append(.init("the target of $ref '\(text)'", "it does not exist"))

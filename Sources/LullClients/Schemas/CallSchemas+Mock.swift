@@ -165,7 +165,7 @@ extension CallSchemas {
 
 /// Chooses among the statuses that the schemas file has for a call.
 private struct DeclaredStatus {
-  /// The key of the success status. nil if there is no status at all.
+  /// The key of the success status. nil if the call has no status.
   let success: String?
 
   init(_ entry: JSONElement) {

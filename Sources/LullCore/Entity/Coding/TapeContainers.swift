@@ -28,7 +28,7 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// The tape position of the key's value; 0 if there is no such key.
+  /// The tape position of the key's value; 0 if the object does not have the key.
   @inline(__always)
   private func find(_ key: Key) -> Int {
     reader.member(key, of: object, depth: depth, isIndexed: isIndexed)

@@ -82,7 +82,7 @@ public final class ResourceQuery: Sendable {
   /// The method, the size of the content and a hash of the content. Used in logs, which don't show
   /// bodies.
   var label: String {
-    // FNV-1a: equal content has the same number in every process.
+    // FNV-1a, so that equal content has the same hash in every process.
     let hash = identity.content.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3
     }
@@ -168,6 +168,7 @@ extension Resource {
 
   /// Returns the resource that is loaded by sending `body` to this URL with the method QUERY.
   /// (QUERY-01 to QUERY-08; RFC 10008)
+  ///
   /// The returned resource is identified by its URL, method and content: while the resource is
   /// held, equal content gives the same resource. JSON content is compared by value; order of
   /// members, spacing and number format don't matter. Other content is compared byte by byte. The
