@@ -877,7 +877,7 @@ end
 
 local function search_result(call)
   local answer = contents.searches['"' .. call.parameters.tag .. '"']
-  return answer and reply(answer) or not_found "there is no such result of a search"
+  return answer and reply(answer) or not_found "no search has this result; send the search again"
 end
 
 -- Routes -----------------------------------------------------------------------------------------

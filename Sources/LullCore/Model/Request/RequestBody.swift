@@ -70,7 +70,7 @@ public enum RequestBody: Sendable {
       do throws(FormEncodingError) {
         let bytes = try FormEncoding.encode(
           pairs.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) })
-        return .bytes(bytes, "application/x-www-form-urlencoded")
+        return .bytes(bytes, FormEncoding.mediaType)
       } catch {
         throw RequestBodyFailure(cause: error.cause)
       }

@@ -36,6 +36,13 @@ package struct QueryIdentity: Hashable, Sendable {
     self.content = form == content ? content : form
   }
 
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(method)
+    hasher.combine(mediaType)
+    // At once: an array combines its bytes one by one.
+    content.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
   /// A text from which caches compute the digest that distinguishes this query from other queries
   /// of the URL. Secrets are masked.
   package var text: [UInt8] {
@@ -216,12 +223,20 @@ package enum CanonicalJSON {
         case UInt8(ascii: "\\"):
           guard escape() else { return false }
         case 0..<0x20: return false
-        default:
-          form.append(byte)
-          place += 1
+        default: copyCharacters()
         }
       }
       return false
+    }
+
+    /// Copies the bytes up to the next quotation mark, backslash or control character.
+    private mutating func copyCharacters() {
+      let rest = bytes[place...]
+      let end = rest.firstIndex {
+        $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20
+      }
+      form += rest[..<(end ?? bytes.endIndex)]
+      place = end ?? bytes.endIndex
     }
 
     private mutating func escape() -> Bool {

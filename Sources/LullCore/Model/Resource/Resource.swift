@@ -88,26 +88,28 @@ public final class Resource {
 
   /// The URL, relative to the base URL, with flags in brackets: L for loading, D for data, E for
   /// error. (STA-16)
-  package var shortDescription: String {
+  package var shortDescription: String { described(as: displayName) }
+
+  private func described(as name: String) -> String {
     var flags = ""
     if isLoading { flags += "L" }
     if record.state.latestData != nil { flags += "D" }
     if record.state.latestError != nil { flags += "E" }
-    return displayName + " [" + flags + "]"
+    return name + " [" + flags + "]"
   }
 
   /// The same text as `shortDescription`. For a query, it also contains the beginning of the
   /// content.
   package var shownDescription: String {
-    guard let query = record.query else { return shortDescription }
-    return shortDescription.replacing(query.label, with: query.summary)
+    described(as: name(record.query?.summary))
   }
 
-  package var displayName: String {
+  package var displayName: String { name(record.query?.label) }
+
+  private func name(_ query: @autoclosure () -> String?) -> String {
     switch record.invalidSource {
     case nil:
-      LogText.url(url.abbreviated(base: service.baseURL))
-        + (record.query.map { " " + $0.label } ?? "")
+      LogText.url(url.abbreviated(base: service.baseURL)) + (query().map { " " + $0 } ?? "")
     case .missing: "<no URL>"
     case .unparsable(let source): "<invalid URL: \(CredentialMask.malformedURL(source))>"
     }

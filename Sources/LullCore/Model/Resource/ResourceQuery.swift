@@ -147,7 +147,7 @@ extension Resource {
   /// The headers of the resource's loads without a condition: the headers of the configuration and,
   /// for a query, the headers of the query.
   package var readHeaders: RequestHeaders {
-    var headers = configuration.headers
+    var headers = resolvedConfiguration.settings.headers
     if let query = record.query { headers.take(all: query.headers) }
     return headers
   }
@@ -219,7 +219,15 @@ extension Resource {
   public func query(
     json value: JSONValue, headers: RequestHeaders = RequestHeaders(), method: RequestMethod? = nil
   ) throws(RequestError) -> Resource {
-    try query(encoding: { () throws(JSONError) in try value.encode() }, headers, method)
+    let bytes: [UInt8]
+    do throws(JSONError) {
+      bytes = try value.encode()
+    } catch {
+      throw RequestError(
+        httpStatusCode: nil, entity: nil, cause: .invalidJSONObject(path: error.description),
+        timestamp: pump.clock.now)
+    }
+    return try query(.json(bytes), headers: headers, method: method)
   }
 
   /// Returns the query of this URL whose content is a value of a type of your program, encoded as
@@ -250,20 +258,5 @@ extension Resource {
   ) throws(RequestError) -> Resource {
     try query(
       .form(params.map { (name: $0.key, value: $0.value) }), headers: headers, method: method)
-  }
-
-  private func query(
-    encoding value: () throws(JSONError) -> [UInt8], _ headers: RequestHeaders,
-    _ method: RequestMethod?
-  ) throws(RequestError) -> Resource {
-    let bytes: [UInt8]
-    do throws(JSONError) {
-      bytes = try value()
-    } catch {
-      throw RequestError(
-        httpStatusCode: nil, entity: nil, cause: .invalidJSONObject(path: error.description),
-        timestamp: pump.clock.now)
-    }
-    return try query(.json(bytes), headers: headers, method: method)
   }
 }
