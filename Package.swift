@@ -100,8 +100,8 @@ let package = Package(
     .target(
       name: "LullClients",
       dependencies: [
-        "LullLibC", "LullArguments", "LullLuaSource", "LullSystem", "LullCore", "LullHost",
-        "LullSchemas", "CLullBridge",
+        "LullLibC", "LullArguments", "LullGraphQL", "LullLuaSource", "LullSystem", "LullCore",
+        "LullHost", "LullSchemas", "CLullBridge",
       ],
       swiftSettings: swiftSettings),
     .target(

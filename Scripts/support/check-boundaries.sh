@@ -74,9 +74,9 @@ LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CHiredis CCrypto CCompression
 LullHost: CSimdjson LullArguments LullLuaSource LullSystem LullCore LullTransport CLullBridge CPCRE2
 LullSchemas: CSimdjson LullSystem LullCore CPCRE2
-LullClients: LullArguments LullLuaSource LullSystem LullCore LullHost LullSchemas CLullBridge
+LullClients: LullArguments LullGraphQL LullLuaSource LullSystem LullCore LullHost LullSchemas CLullBridge
 LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
-LullImport: LullLuaSource LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes CYAML
+LullImport: LullGraphQL LullLuaSource LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes CYAML
 LullREPL: LullArguments LullLuaSource LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullTestRunner: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL

@@ -880,6 +880,378 @@ local function search_result(call)
   return answer and reply(answer) or not_found "no search has this result; send the search again"
 end
 
+-- GraphQL ----------------------------------------------------------------------------------------
+
+local sdl = [[
+"What the sample API answers at /graphql."
+type Query {
+  "One user; null and an error if there is none."
+  user(id: ID!): User
+  users(first: Int = 10, after: String): UserConnection!
+  articles(topic: Topic, first: Int = 10, after: String): ArticleConnection!
+}
+
+type Mutation {
+  rename(id: ID!, name: String!): User
+}
+
+type Subscription {
+  "The numbers from 1 to a limit."
+  count(to: Int = 3): Int!
+}
+
+enum Topic { tea trains tides type }
+
+type User {
+  id: ID!
+  name: String!
+  email: String!
+  role: String!
+  visits: Int!
+  "Nobody may read it: null and an error."
+  password: String
+  mail: String @deprecated(reason: "Use email.")
+}
+
+type Article {
+  id: ID!
+  title: String!
+  topic: Topic!
+  words: Int!
+}
+
+type PageInfo {
+  hasNextPage: Boolean!
+  endCursor: String
+}
+
+type UserConnection {
+  nodes: [User!]!
+  totalCount: Int!
+  pageInfo: PageInfo!
+}
+
+type ArticleConnection {
+  nodes: [Article!]!
+  totalCount: Int!
+  pageInfo: PageInfo!
+}
+]]
+
+-- The types of the fields that have fields of their own; a list if the name ends with +.
+local composite = {
+  Query = { user = "User", users = "UserConnection", articles = "ArticleConnection" },
+  Mutation = { rename = "User" }, Subscription = {},
+  UserConnection = { nodes = "User+", pageInfo = "PageInfo" },
+  ArticleConnection = { nodes = "Article+", pageInfo = "PageInfo" },
+}
+
+-- The fields of each type and their arguments, read from the schema above.
+local fields_of = {}
+for name, body in sdl:gmatch "\ntype (%w+) {\n(.-)\n}" do
+  fields_of[name] = { __typename = {} }
+  for line in body:gmatch "[^\n]+" do
+    local field, arguments = line:match "^  (%w+)(%b())"
+    field = field or line:match "^  (%w+):"
+    local known = {}
+    for argument, type in (arguments or ""):gmatch "(%w+): ([%w!]+)" do known[argument] = type end
+    if field then fields_of[name][field] = known end
+  end
+end
+
+-- A document that can't be answered: 400 with this error.
+local Refusal = {}
+
+local function refuse(message) error(setmetatable({ message = message }, Refusal)) end
+
+local function tokens_of(text)
+  local tokens, place = {}, 1
+  while true do
+    place = text:match("^[%s,]*()", place)
+    if text:find("^#", place) then
+      place = text:match("^[^\n]*()", place)
+    elseif place > #text then
+      return tokens
+    else
+      local token = text:match("^%.%.%.", place) or text:match('^"[^"\n]*"', place)
+        or text:match("^%-?%d+%.?%d*", place) or text:match("^%a[%w_]*", place) or text:match("^_[%w_]*", place)
+        or text:match("^[{}()%[%]:!$=@]", place)
+      if not token then refuse("Syntax Error: unexpected " .. text:sub(place, place)) end
+      tokens[#tokens + 1] = token
+      place = place + #token
+    end
+  end
+end
+
+-- A parser for the part of the language that clients of the sample API need: no block strings, no directives.
+local function parse_document(text)
+  local tokens, at = tokens_of(text), 1
+  local operations, fragments = {}, {}
+
+  local function take(wanted)
+    local token = tokens[at]
+    if not token or wanted and token ~= wanted then
+      refuse(("Syntax Error: expected %s, found %s"):format(wanted or "a name", token or "the end"))
+    end
+    at = at + 1
+    return token
+  end
+
+  local function taken(wanted)
+    if tokens[at] ~= wanted then return false end
+    at = at + 1
+    return true
+  end
+
+  local function value(variables)
+    local token = take()
+    if token == "$" then
+      local name = take()
+      if variables == nil then refuse "a default has no variables" end
+      return variables[name]
+    elseif token == "[" then
+      local list = {}
+      while not taken "]" do list[#list + 1] = value(variables) end
+      return list
+    elseif token:find '^"' then
+      return token:sub(2, -2)
+    elseif token == "true" or token == "false" then
+      return token == "true"
+    elseif token == "null" then
+      return nil
+    end
+    return math.tointeger(tonumber(token)) or tonumber(token) or token
+  end
+
+  local function selections(variables)
+    local set = {}
+    take "{"
+    while not taken "}" do
+      if tokens[at] == "@" then refuse "the sample API knows no directives" end
+      if taken "..." then
+        if taken "on" then
+          take()
+          set[#set + 1] = { selections = selections(variables) }
+        elseif tokens[at] == "{" then
+          set[#set + 1] = { selections = selections(variables) }
+        else
+          set[#set + 1] = { fragment = take() }
+        end
+      else
+        local field = { name = take() }
+        field.key = field.name
+        if taken ":" then field.name = take() end
+        field.arguments = {}
+        if taken "(" then
+          while not taken ")" do
+            local name = take()
+            take ":"
+            field.arguments[name] = { value = value(variables) }
+          end
+        end
+        if tokens[at] == "{" then field.selections = selections(variables) end
+        set[#set + 1] = field
+      end
+    end
+    return set
+  end
+
+  local function type_name()
+    if taken "[" then
+      type_name()
+      take "]"
+    else
+      take()
+    end
+    return taken "!"
+  end
+
+  return function(given)
+    while tokens[at] do
+      local kind = tokens[at] == "{" and "query" or take()
+      if kind == "fragment" then
+        local name = take()
+        take "on"
+        take()
+        fragments[name] = selections(given)
+      else
+        local operation = { kind = kind }
+        if tokens[at] ~= "{" and tokens[at] ~= "(" then operation.name = take() end
+        local values = {}
+        if taken "(" then
+          while not taken ")" do
+            take "$"
+            local name = take()
+            take ":"
+            local is_required = type_name()
+            local default
+            if taken "=" then default = value(nil) end
+            values[name] = given[name] == lull.null and nil or given[name]
+            if values[name] == nil then values[name] = default end
+            if is_required and values[name] == nil then
+              refuse(("Variable \"$%s\" of required type was not provided."):format(name))
+            end
+          end
+        end
+        for name, known in pairs(values) do given[name] = known end
+        operation.selections = selections(given)
+        operations[#operations + 1] = operation
+      end
+    end
+    return operations, fragments
+  end
+end
+
+local function connection(name, keep, arguments)
+  local size, after = arguments.first or 10, math.tointeger(tonumber(arguments.after or "0")) or 0
+  if type(size) ~= "number" or size < 1 or size > 100 then refuse "first must be from 1 to 100" end
+  local nodes, total, more = {}, 0, false
+  for _, item in ipairs(contents[name].items) do
+    if keep(item) then
+      total = total + 1
+      if item.id > after then
+        if #nodes < size then nodes[#nodes + 1] = item else more = true end
+      end
+    end
+  end
+  local last = nodes[#nodes]
+  return {
+    nodes = nodes, totalCount = total,
+    pageInfo = { hasNextPage = more, endCursor = last and tostring(last.id) },
+  }
+end
+
+local function user_of(arguments)
+  for _, item in ipairs(contents.users.items) do
+    if tostring(item.id) == tostring(arguments.id) then return item end
+  end
+  return nil, "there is no user with the id " .. tostring(arguments.id)
+end
+
+local root = {
+  Query = {
+    user = user_of,
+    users = function(arguments) return connection("users", function() return true end, arguments) end,
+    articles = function(arguments)
+      return connection(
+        "articles", function(item) return not arguments.topic or item.values.topic == arguments.topic end, arguments)
+    end,
+  },
+  Mutation = {
+    rename = function(arguments)
+      local user, problem = user_of(arguments)
+      if user then user.values.name, user.modified = arguments.name, os.time() end
+      return user, problem
+    end,
+  },
+}
+
+-- The value of a field; nil and a message if it can't be read.
+local function resolve(type, source, field, arguments)
+  if root[type] then return root[type][field](arguments) end
+  if not source.values then return source[field] end
+  if field == "id" then return tostring(source.id) end
+  if field == "password" then return nil, "a password cannot be read" end
+  return source.values[field == "mail" and "email" or field]
+end
+
+local function execute(set, fragments, type, source, errors, path, result)
+  result = result or setmetatable({ count = 0 }, Object)
+  for _, selection in ipairs(set) do
+    local inner = selection.selections
+    if selection.fragment then
+      inner = fragments[selection.fragment] or refuse(('Unknown fragment "%s".'):format(selection.fragment))
+    end
+    if not selection.name then
+      execute(inner, fragments, type, source, errors, path, result)
+    else
+      local known = fields_of[type][selection.name]
+        or refuse(('Cannot query field "%s" on type "%s".'):format(selection.name, type))
+      local arguments = {}
+      for name, given in pairs(selection.arguments) do
+        if not known[name] then refuse(('Unknown argument "%s" on field "%s".'):format(name, selection.name)) end
+        arguments[name] = given.value
+      end
+      for name, kind in pairs(known) do
+        if kind:find "!$" and arguments[name] == nil then
+          refuse(('Argument "%s" of required type "%s" was not provided.'):format(name, kind))
+        end
+      end
+      local own = { table.unpack(path) }
+      own[#own + 1] = selection.key
+      local value, problem
+      if selection.name == "__typename" then
+        value = type
+      else
+        value, problem = resolve(type, source, selection.name, arguments)
+      end
+      if problem then
+        errors[#errors + 1] = object("message", problem, "path", array(own))
+      end
+      local kind = (composite[type] or {})[selection.name]
+      if kind and not inner then refuse(('Field "%s" must have a selection of subfields.'):format(selection.name)) end
+      if value == nil then
+        value = lull.null
+      elseif kind and kind:find "%+$" then
+        local list = array {}
+        for i, element in ipairs(value) do
+          own[#path + 2] = i - 1
+          list[i] = execute(inner, fragments, kind:sub(1, -2), element, errors, own)
+        end
+        value = list
+      elseif kind then
+        value = execute(inner, fragments, kind, value, errors, own)
+      end
+      result[result.count + 1], result[result.count + 2] = selection.key, value
+      result.count = result.count + 2
+    end
+  end
+  return result
+end
+
+-- The numbers of a subscription, as events of graphql-sse.
+local function counting(selections)
+  local field = selections[1]
+  if not field or field.name ~= "count" then refuse "a subscription has the field count" end
+  local parts, limit = {}, field.arguments.to and field.arguments.to.value or 3
+  for i = 1, math.min(limit, 100) do
+    parts[i] = ('event: next\ndata: {"data":{"%s":%d}}\n\n'):format(field.key, i)
+  end
+  return content(table.concat(parts) .. "event: complete\ndata:\n\n", "text/event-stream")
+end
+
+local function graphql(call)
+  local given = json_object(call)
+  local type = "application/json"
+  if (call.headers.accept or ""):find("application/graphql-response+json", 1, true) then
+    type = "application/graphql-response+json"
+  end
+  local is_done, answer = pcall(function()
+    local text = text_member(given, "query") or refuse "the body has no query"
+    local variables = {}
+    for name, value in pairs(given.variables or {}) do variables[name] = value end
+    local operations, fragments = parse_document(text)(variables)
+    local wanted = text_member(given, "operationName")
+    local operation = operations[1]
+    for _, other in ipairs(operations) do
+      if other.name == wanted then operation = other end
+    end
+    if not operation then refuse "the document has no operation" end
+    if operation.kind == "subscription" then return counting(operation.selections) end
+    local errors = array {}
+    local name = operation.kind == "mutation" and "Mutation" or "Query"
+    local data = execute(operation.selections, fragments, name, nil, errors, {})
+    local fields = { ["content-type"] = type }
+    if #errors == 0 then return reply(object("data", data), 200, fields) end
+    return reply(object("errors", errors, "data", data), 200, fields)
+  end)
+  if is_done then return answer end
+  if getmetatable(answer) ~= Refusal then error(answer, 0) end
+  local is_plain = type == "application/json"
+  return reply(
+    object("errors", array { object("message", answer.message) }), is_plain and 200 or 400, { ["content-type"] = type })
+end
+
 -- Routes -----------------------------------------------------------------------------------------
 
 -- What is served where, with the line that describes it to people. A segment in braces matches anything; what follows
@@ -918,6 +1290,11 @@ end
 route("QUERY", "/search", "{topic?, words?, size?, after?} for articles: rows, total and next", search)
 route("POST", "/search", "the same, for clients that cannot send QUERY", search)
 route("GET", "/searches/{tag}", "the result that Content-Location of a search names", search_result)
+
+route("POST", "/graphql", "GraphQL: user, users, articles, rename, and the subscription count", graphql)
+route("GET", "/schema.graphql", "the schema of /graphql", function()
+  return content(sdl, "text/plain; charset=utf-8")
+end)
 
 route("POST", "/jobs", "{name?, milliseconds?} begins a job: 202 and its Location", begin_job)
 route("GET", "/jobs/{id}", "how far it is: queued, running, done", poll_job)

@@ -7,6 +7,8 @@ struct ConnectionReader {
     let isInList: Bool
     /// The response keys of `pageInfo` and of its fields, by the name of the field.
     var pages: [String: [String: String]] = [:]
+    var nodes: String?
+    var edges: String?
   }
 
   let fragments: [String: FragmentNode]
@@ -34,7 +36,7 @@ struct ConnectionReader {
         }
         return GraphQLOperation.Connection(
           path: found.path, variable: found.variable, hasNextPage: [key, hasNextPage],
-          endCursor: [key, endCursor], isInList: found.isInList)
+          endCursor: [key, endCursor], rows: found.nodes ?? found.edges, isInList: found.isInList)
       }
       return nil
     }
@@ -76,8 +78,13 @@ struct ConnectionReader {
       let page = path[path.count - 1]
       if found[index].pages[page] != nil { found[index].pages[page]?[field.name.text] = key }
     case let name:
-      if name == "pageInfo", let index = indices[path] {
-        found[index].pages[key, default: [:]]["pageInfo"] = key
+      if let index = indices[path] {
+        switch name {
+        case "pageInfo": found[index].pages[key, default: [:]]["pageInfo"] = key
+        case "nodes": found[index].nodes = found[index].nodes ?? key
+        case "edges": found[index].edges = found[index].edges ?? key
+        default: break
+        }
       }
       guard let selections = field.selections else { return }
       let path = path + [key]

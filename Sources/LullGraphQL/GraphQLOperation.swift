@@ -36,6 +36,8 @@ package struct GraphQLOperation: Sendable {
     /// The response keys, within the connection, of `hasNextPage` and `endCursor`.
     package let hasNextPage: [String]
     package let endCursor: [String]
+    /// The response key of `nodes`, or else of `edges`; nil if neither is selected.
+    package let rows: String?
     /// Whether the connection is in a list, so that it occurs more than once. Known only with a
     /// schema; false without one.
     package let isInList: Bool

@@ -1,5 +1,5 @@
 import CCrypto
-package import LullCore
+public import LullCore
 
 /// Computes digests with the system's libcrypto. Any thread.
 extension Digest {
@@ -141,5 +141,12 @@ extension Digest {
       count = size
     }
     return size > 0 ? digest : nil
+  }
+}
+
+extension PersistedQueries {
+  /// Automatic persisted queries, as in Apollo: version 1 with SHA-256.
+  public static var sha256: PersistedQueries {
+    PersistedQueries { text in Digest.sha256.of(text).map { Hexadecimal.text($0) } }
   }
 }

@@ -21,7 +21,7 @@ enum Exit {
 
   /// The exit codes for error responses, and for requests without a response.
   static let requestCodes: [ExitCode] = [
-    .init(4, "an HTTP status 4xx"),
+    .init(4, "an HTTP status 4xx, or errors in a GraphQL response"),
     .init(5, "an HTTP status 5xx"),
     .init(6, "no response: a network error, or no cache entry with --offline"),
   ]

@@ -228,6 +228,12 @@ extension APIOwner {
         keeps the data. For other methods, the resource does not change.
         """
       ) { call throws(Misuse) in
+        let name = try declared(call).call
+        if name.graphQL?.isSubscription ?? false {
+          throw .message(
+            "call '\(name.name)' is a subscription: read it with "
+              + "calls['\(name.name)']:resource{ … }:events()")
+        }
         let request = try call.declaredRequest()
         // An unconditional load always starts.
         guard let started = request.start() else { return call.return(.nil) }
@@ -326,6 +332,12 @@ extension APIOwner {
         call name, for the setting `validate`, and is read when the first response is validated.
         """),
       .field(
+        "graphql", "string?",
+        """
+        The name of a file with a GraphQL schema (SDL) in the same folder. It determines the types of \
+        variables, and `lull check` validates the operations of the calls against it.
+        """, rules: "GQL-42 GQL-48"),
+      .field(
         "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
         """
         The function that responds in `lull mock` to requests for which no call is declared, \
@@ -368,10 +380,11 @@ extension APIOwner {
     "APICallFields", "A call in an API file.",
     entries: [
       .field(
-        "path", "string",
+        "path", "string?",
         """
         The path below the base URL; `{name}` is a required parameter. The path may end with a \
-        query. Write a literal brace as `%7B` or `%7D`.
+        query. Write a literal brace as `%7B` or `%7D`. Required, except for a GraphQL call, whose \
+        default is `/graphql`.
         """),
       .field(
         "method", "string?",
@@ -386,6 +399,20 @@ extension APIOwner {
         Whether this POST changes nothing on the server, as with a search. The call then loads a \
         resource, as a call with `QUERY` does.
         """, rules: "QUERY-30"),
+      .field(
+        "graphql", "string?",
+        """
+        A GraphQL document. Its operation is sent by POST as JSON, and its variables are parameters. \
+        A query loads a resource, a mutation is a request, and a subscription is a stream. The \
+        content is the value of `data`.
+        """, rules: "GQL-40"),
+      .field(
+        "graphql_file", "string?",
+        "The path of a file with a GraphQL document, relative to the folder of the API file.",
+        rules: "GQL-40"),
+      .field(
+        "operation", "string?",
+        "The name of the operation, if the GraphQL document has several.", rules: "GQL-41"),
       .field(
         "params", "table<string, string|string[]|integer[]|APIParamFields>?",
         """
@@ -410,8 +437,12 @@ extension APIOwner {
         `response_type`.
         """),
       .field(
-        "pages", "boolean|PagesOptions|nil",
-        "Whether the response comes in pages: true, or the options for finding the next page."),
+        "pages", "boolean|\"relay\"|PagesOptions|nil",
+        """
+        Whether the response comes in pages: true, or the options for finding the next page. A \
+        GraphQL call may have `"relay"`, or `{ relay = "path" }` if the operation has several \
+        connections.
+        """, rules: "GQL-45"),
       .field(
         "headers", "table<string, string|false>?",
         "Headers of this call only. false removes a header, even one that is sent by default."),

@@ -40,6 +40,7 @@ extension APICall {
       }
     }
     configureResponseType(of: service)
+    configureGraphQL(of: service)
     // The rest of the path's own query remains unchanged.
     let resource = service.resource(target).settingParams(query)
     var request = CallRequest(resource: resource, method: method)
@@ -49,7 +50,9 @@ extension APICall {
     request.isQuery = isQuery
     if isQuery {
       do throws(RequestError) {
-        try request.becomeQuery(method: method == .query ? nil : method)
+        // Without a method of the file's own, the setting `query_method` decides.
+        let isOpen = graphQL == nil ? method == .query : !choosesMethod
+        try request.becomeQuery(method: isOpen ? nil : method)
       } catch {
         throw Misfit(message: "call '\(name)': \(error.userMessage)")
       }
@@ -70,6 +73,21 @@ extension APICall {
     let configured: RequestMethod = isQuery ? .query : method
     service.configure(pattern, requestMethods: [configured], description: description) {
       $0.setOptions { $0.responseType = responseType }
+    }
+  }
+
+  /// Makes the service read the responses of this call's path as GraphQL, starting with the first
+  /// request.
+  private func configureGraphQL(of service: Service) {
+    guard graphQL != nil else { return }
+    let description = "graphql of calls at '\(path)'"
+    guard !service.hasConfiguration(describedAs: description) else { return }
+    let routes = CallRoutes([CallRoutes.Call(self)], base: service.baseURL)
+    let pattern = ConfigurationPattern.predicate(description) { [method] url in
+      routes.call(method.rawValue, url.text) != nil
+    }
+    service.configure(pattern, requestMethods: [.query, .post], description: description) {
+      $0.graphQL = true
     }
   }
 

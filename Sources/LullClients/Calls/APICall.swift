@@ -34,6 +34,11 @@ package struct APICall {
   package var requiresBody = false
   /// Whether a POST is declared to change nothing on the server.
   package var isSafe = false
+  /// Whether the file names the method of a GraphQL call. Otherwise the setting `query_method`
+  /// applies.
+  var choosesMethod = false
+  /// The GraphQL operation that the call sends; nil for other calls.
+  package internal(set) var graphQL: GraphQLCall?
   /// How the response is paged. nil if the response is not paged.
   var pages: LuaPages.Options?
   /// The schema of the responses, if the API file itself declares it.
@@ -153,11 +158,13 @@ extension APICall {
   package var pagesText: String? {
     guard let pages else { return nil }
     var words: [String] = []
+    if pages.relay != nil { words.append("relay") }
     switch pages.next {
     case .automatic: words.append("true")
     case .link: words.append("link")
     case .field(let field): words.append("next '\(field.text)'")
     case .asked: words.append("a function")
+    case .cursor where pages.relay != nil: break
     case .cursor(let cursor):
       let items = cursor.items.map { " of the last element of '\($0.text)'" } ?? ""
       let more = cursor.more.map { ", while '\($0.text)' is true" } ?? ""

@@ -16,6 +16,7 @@ struct CallBody {
 
   /// Returns the body. Without any field, the result is nil, unless the call requires a body.
   func body() throws(APICall.Misfit) -> RequestBody? {
+    if let graphQL = call.graphQL { return self.graphQL(graphQL) }
     if let whole = fields.first(where: \.parameter.isWhole) { return self.whole(whole.value) }
     // A query without fields still has content: it identifies the resource.
     guard !fields.isEmpty || call.requiresBody || call.isQuery else { return nil }
@@ -67,11 +68,33 @@ struct CallBody {
   }
 
   private var json: RequestBody {
+    guard hasSecrets else { return .json(members, contentType: jsonType) }
+    var template = SecretTemplate()
+    append(to: &template)
+    return .secret(SecretBody(template, contentType: jsonType))
+  }
+
+  /// The operation with the values of its variables. (GraphQL over HTTP, section "JSON Encoding")
+  private func graphQL(_ graphQL: GraphQLCall) -> RequestBody {
+    let variables = Array(",\"variables\":".utf8)
     guard hasSecrets else {
-      let members = fields.map { CallValue.Member($0.parameter.wireName, $0.value) }
-      return .json(CallValue.object(members).jsonText, contentType: jsonType)
+      let rest = fields.isEmpty ? [] : variables + members
+      return .json(graphQL.head + rest + Array("}".utf8), contentType: jsonType)
     }
     var template = SecretTemplate()
+    template.append(graphQL.head + variables)
+    append(to: &template)
+    template.append([UInt8(ascii: "}")])
+    return .secret(SecretBody(template, contentType: jsonType))
+  }
+
+  /// The fields as a JSON object.
+  private var members: [UInt8] {
+    CallValue.object(fields.map { CallValue.Member($0.parameter.wireName, $0.value) }).jsonText
+  }
+
+  /// Appends the fields as a JSON object.
+  private func append(to template: inout SecretTemplate) {
     for (position, (parameter, value)) in fields.enumerated() {
       template.append([UInt8(ascii: position == 0 ? "{" : ",")])
       template.append(CallValue.string(parameter.wireName).jsonText + [UInt8(ascii: ":")])
@@ -82,7 +105,6 @@ struct CallBody {
       }
     }
     template.append([UInt8(ascii: "}")])
-    return .secret(SecretBody(template, contentType: jsonType))
   }
 
   // MARK: Forms

@@ -38,6 +38,17 @@ package struct CallRequest {
   /// declared as safe.
   package var isSafe: Bool { method.isSafe || isLoad }
 
+  /// The bytes of the body or of the query, with secrets masked; nil without a body, and for a body
+  /// that is read while it is sent.
+  package var bodyBytes: [UInt8]? {
+    if let query = resource.query { return query.body }
+    switch try? body?.encoded() {
+    case .bytes(let bytes, _): return bytes
+    case .secret(let secret): return secret.template.masked
+    default: return nil
+    }
+  }
+
   /// Turns a request that only reads, but has a body, into the load of a query resource (QUERY-30).
   /// If the body is read while it is sent, the request stays an ordinary request.
   ///

@@ -11,15 +11,23 @@ package struct CallRoutes: Sendable {
     let path: String
     /// The placeholders of the call's path that may contain slashes.
     let openPlaces: Set<String>
+    /// The operation of a GraphQL call. Such calls have the same method and path.
+    let operation: GraphQLRequestKey?
 
-    package init(_ method: RequestMethod, _ path: String, openPlaces: Set<String>) {
+    package init(
+      _ method: RequestMethod, _ path: String, openPlaces: Set<String>,
+      operation: GraphQLRequestKey? = nil
+    ) {
       self.method = method
       self.path = path
       self.openPlaces = openPlaces
+      self.operation = operation
     }
 
     package init(_ call: APICall) {
-      self.init(call.method, call.path, openPlaces: call.openPlaces)
+      self.init(
+        call.method, call.path, openPlaces: call.openPlaces,
+        operation: call.graphQL.map { GraphQLRequestKey($0) })
     }
   }
 
@@ -27,6 +35,7 @@ package struct CallRoutes: Sendable {
     let call: Int
     let template: RouteTemplate
     let origin: String?
+    let operation: GraphQLRequestKey?
   }
 
   /// The key for routes with a certain method and number of path segments. If the number is nil,
@@ -55,7 +64,8 @@ package struct CallRoutes: Sendable {
         base: own == nil ? path : "", path: call.path, open: call.openPlaces)
       return (
         specificity: template.specificity,
-        route: Route(call: place, template: template, origin: own ?? origin)
+        route: Route(
+          call: place, template: template, origin: own ?? origin, operation: call.operation)
       )
     }
     self.routes = routes.sorted { one, other in
@@ -73,21 +83,40 @@ package struct CallRoutes: Sendable {
   /// Returns the index of the call that a request belongs to. nil if no call matches.
   ///
   /// A POST request can belong to a call with the method QUERY, because a query may be sent as a
-  /// POST. (QUERY-07)
-  package func call(_ method: String, _ url: String) -> Int? {
-    found(method, url) ?? (method == "POST" ? found("QUERY", url) : nil)
+  /// POST, and a QUERY request to a GraphQL call. (QUERY-07, GQL-47)
+  ///
+  /// - Parameter body: The body of the request, which distinguishes GraphQL calls. If it is nil, the
+  ///   first call of several is returned.
+  package func call(_ method: String, _ url: String, body: [UInt8]? = nil) -> Int? {
+    if let call = found(method, url, body) { return call }
+    switch method {
+    case "POST": return found("QUERY", url, body)
+    case "QUERY": return found("POST", url, body, isGraphQL: true)
+    default: return nil
+    }
   }
 
-  private func found(_ method: String, _ url: String) -> Int? {
+  private func found(
+    _ method: String, _ url: String, _ body: [UInt8]?, isGraphQL: Bool = false
+  ) -> Int? {
     let (path, query) = CallRoutes.target(of: url)
     let parts = RouteTemplate.parts(of: path.isEmpty ? "/" : path)
     let pairs = EscapedPair.all(in: query)
     let origin = ResourceURL(shown: url)?.origin
+    // Parsed only if a GraphQL call matches.
+    var operation: GraphQLRequestKey??
+    func fits(_ route: Route) -> Bool {
+      guard let wanted = route.operation else { return !isGraphQL }
+      guard let body else { return true }
+      let sent = operation ?? GraphQLRequestKey(body: body)
+      operation = sent
+      return sent?.fits(wanted) ?? false
+    }
     let found = [parts.count, nil].compactMap { count in
       places[Key(method: method, parts: count)]?.first { place in
         let route = routes[place]
         return (route.origin == nil || route.origin == origin)
-          && route.template.values(in: parts, pairs) != nil
+          && route.template.values(in: parts, pairs) != nil && fits(route)
       }
     }
     return found.min().map { routes[$0].call }

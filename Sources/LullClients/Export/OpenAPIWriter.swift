@@ -51,6 +51,7 @@ package struct OpenAPIWriter {
 
   private mutating func add(_ exported: ExportedAPI.Call) {
     let call = exported.call
+    if call.graphQL != nil { return leave(call, "OpenAPI cannot describe GraphQL operations") }
     let path = ExportedPath(call.path)
     if let problem = path.problem { return leave(call, problem) }
     guard OpenAPIWriter.methods.contains(call.method) else {

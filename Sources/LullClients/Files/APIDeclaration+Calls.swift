@@ -79,9 +79,12 @@ extension APIDeclaration {
     var call = APICall(name: name)
     var wrongPath: String?
     var declared: [DeclaredParameter] = []
+    var graphQL = DeclaredGraphQL()
+    var given: Set<String> = []
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
       key, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: state)
+      given.insert(key)
       switch key {
       case "path":
         do throws(Misuse) {
@@ -131,7 +134,11 @@ extension APIDeclaration {
           throw .message("'response_type' must be \(WordList.text(types)), got '\(text)'")
         }
         call.responseType = type
-      case "pages": call.pages = try pages(value, index, state, service)
+      case "pages":
+        call.pages = try pages(value, index, state, service)
+        graphQL.relay = call.pages?.relay
+      case "graphql", "graphql_file", "operation":
+        try read(key, value, into: &graphQL)
       case "schema": call.schema = try schema(value, index, state)
       case "mock": call.mock.function = try function(key, value, index, state, service)
       // An example is read later, when the parameters are known.
@@ -142,6 +149,7 @@ extension APIDeclaration {
         }
       }
     }
+    try self.graphQL(graphQL, of: &call, given: given, at: at)
     guard !call.path.isEmpty else {
       throw wrongPath.map { problem(at + ["path"], "call '\(name)': \($0)") }
         ?? problem(at, "call '\(name)' needs a 'path'")
@@ -154,7 +162,7 @@ extension APIDeclaration {
       try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
         key, value throws(Misuse) in
         do throws(Misuse) {
-          declared.append(try parameter(key, value, state, of: name))
+          declared.append(try parameter(key, value, state, of: name, call.graphQL))
         } catch {
           let problem = problem(
             at + ["params", key.string ?? ""], "call '\(name)': \(error.text)")
@@ -166,13 +174,16 @@ extension APIDeclaration {
     if let text = APICall.problem(withPlacesIn: call.path) {
       throw problem(at + ["path"], "call '\(name)': \(text)")
     }
+    if let graphQL = call.graphQL {
+      declared = try variables(of: graphQL, declared, call, at: at)
+    }
     call.parameters = try arranged(declared, of: call, at: at)
     try checkWireNames(call.parameters, of: call, at: at)
     if call.requiresBody, let text = APIDeclaration.objection(toRequiredBodyOf: call) {
       let problem = problem(at + ["body_required"], "call '\(name)': \(text)")
       if !note(problem) { throw problem }
     }
-    if call.isSafe, call.method != .post {
+    if call.isSafe, call.method != .post, call.graphQL == nil {
       let problem = problem(
         at + ["safe"],
         "call '\(name)': 'safe' declares that a POST only reads, and cannot be used with "
@@ -223,12 +234,18 @@ extension APIDeclaration {
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
   ) throws(Misuse) -> LuaPages.Options? {
     if let isPaged = value.bool { return isPaged ? LuaPages.Options() : nil }
+    if value.string == "relay" {
+      var options = LuaPages.Options()
+      options.relay = ""
+      return options
+    }
     guard value.kind == Int32(LULL_TABLE) else {
       throw .message(
-        "'pages' must be true or a table of the options of 'resource:pages', got "
+        "'pages' must be true, a table of the options of 'resource:pages', or \"relay\", got "
           + value.described)
     }
-    let options = try LuaPages.Options(index, state, reading.options, stored)
+    let options = try LuaPages.Options(
+      index, state, reading.options, stored, allowsRelay: true)
     if let function = options.function {
       stored.anchor(function, from: handles.handle(of: service))
     }

@@ -26,6 +26,7 @@ extension APIDeclaration {
       checker.inspect(
         credential: value, "the value of the query parameter '\(name)'")
     }
+    if let graphQL = call.graphQL { inspect(graphQL, of: call, at: at, checker) }
     let taken = checker.options(of: call)
     for (parameter, option) in zip(call.parameters, call.options(beside: taken)) {
       if taken.contains(parameter.option) {

@@ -12,12 +12,16 @@ struct DeclaredParameter {
   var wireName: String?
   var style: ParameterStyle?
   var explodes: Bool?
+  /// Whether the file names the type.
+  var hasType = false
 }
 
 /// Reads the parameters that calls declare.
 extension APIDeclaration {
+  /// - Parameter graphQL: The operation of the call, whose variables have types.
   func parameter(
-    _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, of call: String
+    _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, of call: String,
+    _ graphQL: GraphQLCall?
   ) throws(Misuse) -> DeclaredParameter {
     guard let name = key.string, APIDeclaration.isName(name) else {
       throw .message(
@@ -27,6 +31,7 @@ extension APIDeclaration {
     var declared = DeclaredParameter(parameter: CallParameter(name: name))
     let index = LuaTable.visitedIndex(in: state)
     if value.string != nil {
+      declared.hasType = true
       try readType(value, index, state, into: &declared.parameter)
       return declared
     }
@@ -36,6 +41,7 @@ extension APIDeclaration {
           + value.described)
     }
     if lull_table_length(state, index) > 0 {
+      declared.hasType = true
       try readType(value, index, state, into: &declared.parameter)
       return declared
     }
@@ -51,6 +57,11 @@ extension APIDeclaration {
       // Messages about the type already begin with the name.
       let start = "parameter '\(name)'"
       throw .message(error.text.hasPrefix(start) ? error.text : "\(start): \(error.text)")
+    }
+    if let variable = graphQL?.variable(of: declared), !declared.hasType {
+      let isList = declared.parameter.isList
+      declared.parameter.setKind(of: variable)
+      if isList { declared.parameter.isList = true }
     }
     let parameter = declared.parameter
     if parameter.isRequired, hasStandard {
@@ -81,7 +92,9 @@ extension APIDeclaration {
     into declared: inout DeclaredParameter
   ) throws(Misuse) {
     switch key {
-    case "type": try readType(value, index, state, into: &declared.parameter)
+    case "type":
+      declared.hasType = true
+      try readType(value, index, state, into: &declared.parameter)
     case "description": declared.parameter.description = try value.text(key)
     case "required": declared.parameter.isRequired = try flag(value, key)
     case "option":

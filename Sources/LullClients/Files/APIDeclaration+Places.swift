@@ -13,7 +13,14 @@ extension APIDeclaration {
     throws(APIFileProblem) -> [CallParameter]
   {
     let positions =
-      declared.count > 1 ? text.layout.parameters(of: call.name)?.positions ?? [:] : [:]
+      if call.graphQL != nil {
+        // Variables are in the order of the operation.
+        Dictionary(declared.enumerated().map { ($1.parameter.name, $0) }) { first, _ in first }
+      } else if declared.count > 1 {
+        text.layout.parameters(of: call.name)?.positions ?? [:]
+      } else {
+        [String: Int]()
+      }
     var rest = declared.sorted { one, other in
       (positions[one.parameter.name] ?? .max, one.parameter.name)
         < (positions[other.parameter.name] ?? .max, other.parameter.name)

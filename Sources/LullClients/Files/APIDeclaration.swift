@@ -7,12 +7,15 @@ import LullSystem
 
 /// Converts the result of an API file to an `APIFile`.
 struct APIDeclaration {
-  static let fileKeys = ["service", "calls", "description", "environments", "schemas", "mock"]
-  static let callKeys = [
-    "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
-    "body_required", "content_type", "mock", "example", "examples", "schema",
-    "response_type", "safe",
+  static let fileKeys = [
+    "service", "calls", "description", "environments", "schemas", "mock", "graphql",
   ]
+  static let callKeys =
+    [
+      "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
+      "body_required", "content_type", "mock", "example", "examples", "schema",
+      "response_type", "safe",
+    ] + DeclaredGraphQL.keys
   static let parameterKeys = [
     "type", "default", "required", "description", "option", "place", "name", "list", "style",
     "explode", "reserved", "whole",
@@ -98,6 +101,7 @@ struct APIDeclaration {
           throw .message("'environments' must be a table, got \(value.described)")
         }
       case "schemas": schemas = try schemasPath(value)
+      case "graphql": text.graphQL.schemaPath = try schemaFile(value)
       // The mock function is read later: the service holds it, and may come later in the table.
       case "mock": break
       default:

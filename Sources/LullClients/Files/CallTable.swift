@@ -11,12 +11,14 @@ struct DeclaredText {
   let name: String
   let places: DeclarationPlaces
   let layout: DeclaredLayout
+  let graphQL: GraphQLFiles
 
   init(_ source: [UInt8], path: String, name: String) {
     self.path = path
     self.name = name
     places = DeclarationPlaces(source)
     layout = DeclaredLayout(source)
+    graphQL = GraphQLFiles(besides: path)
   }
 }
 
@@ -94,8 +96,8 @@ final class CallTable {
 
 extension ListedCall {
   /// Reads the properties of a call that lists show. nil if the call must be read completely. That
-  /// is necessary if the call is invalid, if it has functions, or if a placeholder of its path may
-  /// contain slashes.
+  /// is necessary if the call is invalid, if it has functions or a GraphQL operation, or if a
+  /// placeholder of its path may contain slashes.
   fileprivate init?(_ name: String, _ index: Int32, _ state: OpaquePointer?) throws(Misuse) {
     var path: String?
     var description: String?
@@ -110,11 +112,14 @@ extension ListedCall {
       case "method": method = value.string.flatMap { RequestMethod(rawValue: $0) }
       case "params":
         if value.kind == Int32(LULL_TABLE), try ListedCall.mayBeOpen(state) { isPlain = false }
+      case "graphql", "graphql_file": isPlain = false
       default: if value.kind == Int32(LULL_FUNCTION) { isPlain = false }
       }
     }
     guard isPlain, let path, !path.isEmpty, let method else { return nil }
-    self.init(name: name, method: method, path: path, description: description, openPlaces: [])
+    self.init(
+      name: name, method: method, path: path, description: description, openPlaces: [],
+      operation: nil)
   }
 
   /// Returns whether one of the parameters in the visited table has the setting `reserved`.

@@ -10,12 +10,14 @@ package struct ListedCall {
   package let description: String?
   /// The placeholders of the call's path that may contain slashes.
   package let openPlaces: Set<String>
+  /// The operation of a GraphQL call.
+  let operation: GraphQLRequestKey?
 }
 
 extension ListedCall {
   init(_ call: APICall) {
     self.init(
       name: call.name, method: call.method, path: call.path, description: call.description,
-      openPlaces: call.openPlaces)
+      openPlaces: call.openPlaces, operation: call.graphQL.map { GraphQLRequestKey($0) })
   }
 }

@@ -44,11 +44,11 @@ package final class CallSchemas: AnswerSchemas {
     routes = Result { () throws(APIFileProblem) in try makeRoutes() }
   }
 
-  package func schema(of method: RequestMethod, _ url: String, status: Int)
+  package func schema(of method: RequestMethod, _ url: String, _ body: [UInt8]?, status: Int)
     -> (any AnswerSchema)?
   {
     do throws(APIFileProblem) {
-      return try call(method, url).flatMap { schema(of: $0, status) }
+      return try call(method, url, body).flatMap { schema(of: $0, status) }
     } catch {
       return CallAnswerSchema(
         owner: "the response", validator: .failure(SchemaProblem("\(error)")))
@@ -61,23 +61,26 @@ package final class CallSchemas: AnswerSchemas {
       // The names are unique, so the index is unique too.
       guard let call = try calls.listed(name) else { continue }
       routed.append(
-        CallRoutes.Call(call.method, call.path, openPlaces: call.openPlaces))
+        CallRoutes.Call(
+          call.method, call.path, openPlaces: call.openPlaces, operation: call.operation))
     }
     return CallRoutes(routed, base: base)
   }
 
   /// Returns the call that a request belongs to, or nil.
-  private func call(_ method: RequestMethod, _ url: String) throws(APIFileProblem) -> APICall? {
-    guard let place = try routes.get().call(method.rawValue, url) else { return nil }
+  private func call(
+    _ method: RequestMethod, _ url: String, _ body: [UInt8]?
+  ) throws(APIFileProblem) -> APICall? {
+    guard let place = try routes.get().call(method.rawValue, url, body: body) else { return nil }
     return try calls.call(calls.names[place])
   }
 
-  package func explanation(of method: RequestMethod, _ url: String) -> (
+  package func explanation(of method: RequestMethod, _ url: String, _ body: [UInt8]?) -> (
     isNothing: Bool, text: String
   ) {
     let fitting: APICall?
     do throws(APIFileProblem) {
-      fitting = try call(method, url)
+      fitting = try call(method, url, body)
     } catch {
       return (true, "nothing can be validated: \(error)")
     }

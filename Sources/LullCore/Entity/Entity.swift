@@ -16,11 +16,14 @@ public struct Entity: Sendable {
     let charset: String?
     let isOutdated: Bool
     let textSource: TextSource?
+    // Holds at most one error. An array takes less memory than an optional.
+    let partialErrors: [any Error & Sendable]
 
     init(
       _ content: Content, _ held: HeldBytes?, _ headers: Headers, _ timestamp: Double,
       _ exchange: Exchange?, _ validatorsHold: Bool, _ charset: String?,
-      _ isOutdated: Bool = false, _ textSource: TextSource? = nil
+      _ isOutdated: Bool = false, _ textSource: TextSource? = nil,
+      _ partialErrors: [any Error & Sendable] = []
     ) {
       self.content = content
       self.held = held
@@ -31,6 +34,7 @@ public struct Entity: Sendable {
       self.charset = charset
       self.isOutdated = isOutdated
       self.textSource = textSource
+      self.partialErrors = partialErrors
     }
   }
 
@@ -64,7 +68,7 @@ public struct Entity: Sendable {
       box = Box(
         newValue, HeldBytes.of(newValue), old.headers, old.timestamp, old.exchange,
         old.validatorsHold, old.charset, old.isOutdated,
-        newValue.isSameText(as: old.content) ? old.textSource : nil)
+        newValue.isSameText(as: old.content) ? old.textSource : nil, old.partialErrors)
     }
   }
 
@@ -84,7 +88,7 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, newValue, old.timestamp, old.exchange, old.validatorsHold,
-        old.charset, old.isOutdated, old.textSource)
+        old.charset, old.isOutdated, old.textSource, old.partialErrors)
     }
   }
 
@@ -96,7 +100,8 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, old.headers, newValue, old.exchange, old.validatorsHold,
-        old.charset, old.isOutdated && newValue <= old.timestamp, old.textSource)
+        old.charset, old.isOutdated && newValue <= old.timestamp, old.textSource,
+        old.partialErrors)
     }
   }
 
@@ -107,7 +112,7 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, old.headers, old.timestamp, newValue, old.validatorsHold,
-        old.charset, old.isOutdated, old.textSource)
+        old.charset, old.isOutdated, old.textSource, old.partialErrors)
     }
   }
 
@@ -118,7 +123,7 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, old.headers, old.timestamp, old.exchange, newValue, old.charset,
-        old.isOutdated, old.textSource)
+        old.isOutdated, old.textSource, old.partialErrors)
     }
   }
 
@@ -132,7 +137,18 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, old.headers, old.timestamp, old.exchange, old.validatorsHold,
-        old.charset, newValue, old.textSource)
+        old.charset, newValue, old.textSource, old.partialErrors)
+    }
+  }
+
+  /// The error of a response that also has data. Holds at most one error.
+  var partialErrors: [any Error & Sendable] {
+    get { box.partialErrors }
+    set {
+      let old = box
+      box = Box(
+        old.content, old.held, old.headers, old.timestamp, old.exchange, old.validatorsHold,
+        old.charset, old.isOutdated, old.textSource, newValue)
     }
   }
 
@@ -159,7 +175,7 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, old.headers, old.timestamp, old.exchange, old.validatorsHold,
-        newValue, old.isOutdated, old.textSource)
+        newValue, old.isOutdated, old.textSource, old.partialErrors)
     }
   }
 

@@ -16,11 +16,13 @@ public struct HTTPRequest: Sendable, Equatable {
     var options: TransferOptions?
     var environment: String?
     var sendsQuery: Bool
+    var persistedQueries: PersistedQueries?
 
     init(
       _ method: RequestMethod, _ url: String, _ headers: RequestHeaders, _ payload: RequestPayload?,
       _ limits: TransferLimits, _ secrets: SecretUses?, _ options: TransferOptions?,
-      _ environment: String? = nil, sendsQuery: Bool = false
+      _ environment: String? = nil, sendsQuery: Bool = false,
+      persistedQueries: PersistedQueries? = nil
     ) {
       self.method = method
       self.url = url
@@ -31,6 +33,7 @@ public struct HTTPRequest: Sendable, Equatable {
       self.options = options
       self.environment = environment
       self.sendsQuery = sendsQuery
+      self.persistedQueries = persistedQueries
     }
   }
 
@@ -47,7 +50,8 @@ public struct HTTPRequest: Sendable, Equatable {
     guard !isKnownUniquelyReferenced(&fields) else { return }
     fields = Fields(
       fields.method, fields.url, fields.headers, fields.payload, fields.limits, fields.secrets,
-      fields.options, fields.environment, sendsQuery: fields.sendsQuery)
+      fields.options, fields.environment, sendsQuery: fields.sendsQuery,
+      persistedQueries: fields.persistedQueries)
   }
 
   /// The method, in upper case, such as `GET`.
@@ -134,6 +138,15 @@ public struct HTTPRequest: Sendable, Equatable {
       guard newValue != fields.sendsQuery else { return }
       unshare()
       fields.sendsQuery = newValue
+    }
+  }
+
+  /// The rule by which a GraphQL document is sent as a hash; nil if it is sent as text. (GQL-46)
+  var persistedQueries: PersistedQueries? {
+    get { fields.persistedQueries }
+    set {
+      unshare()
+      fields.persistedQueries = newValue
     }
   }
 

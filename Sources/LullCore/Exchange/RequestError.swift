@@ -71,6 +71,13 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     return error
   }
 
+  /// The error without its body.
+  var withoutEntity: RequestError {
+    var error = self
+    error.entity = nil
+    return error
+  }
+
   /// Whether the server has refused the request and offers Digest authentication. (RFC 7616)
   package var asksForDigest: Bool {
     guard httpStatusCode == 401, let entity else { return false }
@@ -123,6 +130,9 @@ extension RequestError {
     /// A response violates its schema. `schema` describes the object for which the schema was set.
     /// `errors` lists at most 20 violations, in the order of the content.
     case validation(schema: String, errors: [ContentMisfit])
+    /// A GraphQL response has errors: at most 100, in the order of the response. If the response also
+    /// has data, the error is the `partialError` of its entity. (GQL-30, GQL-31)
+    case graphQL([GraphQLError])
     /// A setting of the program is invalid, or a header is not allowed by HTTP. Nothing was sent.
     /// `name` is the Swift name of the setting, such as `limits.timeout`. (SWF-56)
     case invalidSetting(name: String, message: String)
@@ -152,6 +162,7 @@ extension RequestError {
       case .malformedJSON: "malformed_json"
       case .wrongContent: "wrong_content"
       case .validation: "validation"
+      case .graphQL: "graphql"
       case .invalidSetting: "invalid_setting"
       case .chainTooLong: "chain_too_long"
       case .transport(let error): error.kind.rawValue
@@ -173,6 +184,7 @@ extension RequestError {
         .transformerReturnedNil, .malformedJSON, .wrongContent:
         "Cannot parse server response"
       case .validation: "Server response does not match its schema"
+      case .graphQL(let errors): GraphQLError.summary(errors)
       case .transport(let error): error.message
       case .script(let script): script.userMessage
       case .custom(let error): String(describing: error)
@@ -207,6 +219,7 @@ extension RequestError {
       case .validation(let schema, let errors):
         "schema of \(schema): " + (errors.first.map { "\($0)" } ?? "it does not match")
           + (errors.count > 1 ? "; and \(errors.count - 1) more" : "")
+      case .graphQL(let errors): GraphQLError.summary(errors)
       case .chainTooLong(let message), .invalidSetting(_, let message): message
       case .transport(let error): error.message
       case .script(let script): script.message
@@ -434,4 +447,24 @@ public struct ContentMisfit: Sendable, Hashable, CustomStringConvertible {
 
   /// The pointer and the message, such as `/items/3/price: must be a number, got "12"`.
   public var description: String { "\(pointer.isEmpty ? "the content" : pointer): \(message)" }
+}
+
+extension Entity {
+  /// The error of a response that also has data: the parts of the data that the server could not
+  /// provide. nil for a complete response. (GQL-31) Lua: `entity.partial_error`.
+  ///
+  /// Only GraphQL responses can have both. If the content is replaced, the error is kept.
+  public internal(set) var partialError: RequestError? {
+    get { partialErrors.first as? RequestError }
+    set { partialErrors = newValue.map { [$0] } ?? [] }
+  }
+}
+
+extension GraphQLError {
+  /// The first error, and the number of the others.
+  fileprivate static func summary(_ errors: [GraphQLError]) -> String {
+    guard let first = errors.first else { return "GraphQL request failed" }
+    let text = LogText.part(first.description, limit: 500)
+    return errors.count == 1 ? text : "\(text), and \(errors.count - 1) more"
+  }
 }

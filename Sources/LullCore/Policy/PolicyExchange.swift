@@ -21,7 +21,11 @@ package final class PolicyExchange: RequestNetworking {
     case over
   }
 
-  private let http: HTTPRequest
+  private var http: HTTPRequest
+  /// The forms of a body with a GraphQL document that is sent as a hash; nil for other requests.
+  private var persisted: PersistedBody?
+  /// Called if the server responds that it does not support hashes of documents.
+  var onPersistedQueriesRefused: (() -> Void)?
   private let policies: Policies.Rules
   /// The queue in which the request waits for its limits; nil without limits.
   private let queue: LimitQueue?
@@ -79,6 +83,10 @@ package final class PolicyExchange: RequestNetworking {
     self.networking = networking
     self.pump = pump
     self.owner = owner
+    if let queries = http.persistedQueries {
+      persisted = http.body.flatMap { PersistedBody($0, queries) }
+      if let persisted { self.http.body = persisted.bytes }
+    }
   }
 
   deinit {
@@ -280,6 +288,16 @@ package final class PolicyExchange: RequestNetworking {
     queue?.end(admission, result)
     // The requests that took the free slot may have cancelled this one.
     guard case .idle = stage else { return }
+    if persisted?.advance(after: result) ?? false, let persisted {
+      if persisted.form == .text { onPersistedQueriesRefused?() }
+      http.body = persisted.bytes
+      pump.log(
+        .network,
+        "\(name): the server does not know the hash of the document: it is sent again with the "
+          + "text")
+      guard case .idle = stage else { return }
+      return queueUp()
+    }
     if let status = result.response?.status, let auth = policies.authStage, !hasRenewed,
       auth.renewableStatuses.contains(status)
     {

@@ -91,6 +91,15 @@ extension APIOwner {
       box.entity.charset = call.isNil(1) ? nil : try call.text(1)
     },
     .property(
+      "partial_error", "RequestError?",
+      "The error of a GraphQL response that has data and errors; nil for a complete response.",
+      swift: "Entity.partialError", rules: "GQL-31"
+    ) { call throws(Misuse) in
+      let box = try entity(call)
+      call.return(
+        box.entity.partialError.map { call.values.of($0, service: box.service) } ?? .nil)
+    },
+    .property(
       "etag", "string?",
       "The ETag header, exactly as received.", swift: "Entity.etag", rules: "ENT-08"
     ) { call throws(Misuse) in

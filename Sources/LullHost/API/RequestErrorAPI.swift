@@ -48,6 +48,9 @@ extension APIOwner {
       if case .validation(_, let errors) = cause {
         fields.append(("errors", .list(errors.map { .map($0.fields) })))
       }
+      if case .graphQL(let errors) = cause {
+        fields.append(("errors", .list(errors.map { .map($0.fields) })))
+      }
       if case .custom(let other as RequestError) = cause {
         fields.append(("error", call.values.of(other, service: nil)))
       }
@@ -173,9 +176,12 @@ extension APIOwner {
         "schema", "string?", "For `validation`: the owner of the schema, such as `call 'users'`.",
         swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
       .field(
-        "errors", "ValidationError[]?",
-        "For `validation`: the errors, in the order of the content, at most 20.",
-        swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
+        "errors", "ValidationError[]|GraphQLError[]|nil",
+        """
+        For `validation`: the errors, in the order of the content, at most 20. For `graphql`: the \
+        errors of the response, at most 100.
+        """,
+        swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21 GQL-30"),
       .field(
         "byte", "integer?",
         """
@@ -247,6 +253,31 @@ extension APIOwner {
       .field(
         "message", "string", "What was expected and found: `must be a number, got \"12\"`.",
         swift: "ContentMisfit.message"),
+    ])
+
+  static let graphQLError = APIOwner.table(
+    "GraphQLError", "An error in a GraphQL response.", swift: "GraphQLError",
+    entries: [
+      .field("message", "string", "The message of the server.", swift: "GraphQLError.message"),
+      .field(
+        "path", "string",
+        """
+        The path of the field that could not be resolved, such as `repository.issues[3].title` \
+        (counted from 0); empty if the error does not belong to a field.
+        """,
+        swift: "GraphQLError.path"),
+      .field(
+        "code", "string?", "The code of the error: `extensions.code`, or else `type`.",
+        swift: "GraphQLError.code"),
+      .field(
+        "line", "integer?", "The line in the document, if the server names it.",
+        swift: "GraphQLError.line"),
+      .field(
+        "column", "integer?", "The column in the document, if the server names it.",
+        swift: "GraphQLError.column"),
+      .field(
+        "extensions", "Document?", "Further information of the server.",
+        swift: "GraphQLError.extensions"),
     ])
 
   static let causeKinds = APIOwner.words(
@@ -369,6 +400,9 @@ extension APIOwner {
         "validation", "The response does not match the schema of its call.",
         swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
       .word(
+        "graphql", "A GraphQL response has errors; `errors` contains them.",
+        swift: "RequestError.Cause.graphQL(_:)", rules: "GQL-30"),
+      .word(
         "invalid_setting",
         "A setting of a Swift program has an invalid value; `setting` names it.",
         swift: "RequestError.Cause.invalidSetting(name:message:)", rules: "SWF-56"),
@@ -406,6 +440,18 @@ extension ContentMisfit {
   package var fields: [(String, LuaValue)] {
     [
       ("pointer", .string(pointer)), ("keyword", .string(keyword)), ("message", .string(message)),
+    ]
+  }
+}
+
+extension GraphQLError {
+  /// The fields of the table that scripts get.
+  fileprivate var fields: [(String, LuaValue)] {
+    [
+      ("message", .string(message)), ("path", .string(path)),
+      ("code", code.map { .string($0) } ?? .nil), ("line", line.map { .int(Int64($0)) } ?? .nil),
+      ("column", column.map { .int(Int64($0)) } ?? .nil),
+      ("extensions", extensions.map { .view($0) } ?? .nil),
     ]
   }
 }

@@ -10,12 +10,17 @@ extension LuaPages.Options {
 
   /// Reads the options of `pages` from a table. If the options include a function, the caller must
   /// keep the function alive.
+  ///
+  /// - Parameter allowsRelay: Whether `relay` may name the connection of a GraphQL operation. The
+  ///   caller then sets the rule that finds the next page.
   package init(
-    _ table: Int32, _ state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
+    _ table: Int32, _ state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues,
+    allowsRelay: Bool = false
   ) throws(Misuse) {
     var options = LuaPages.Options()
     var way: String?
-    try reader.forEach(of: table, in: state, known: LuaPages.Options.pagesKeys) {
+    let known = LuaPages.Options.pagesKeys + (allowsRelay ? ["relay"] : [])
+    try reader.forEach(of: table, in: state, known: known) {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: state)
       switch name {
@@ -32,7 +37,13 @@ extension LuaPages.Options {
             "'\(names[0])' and '\(names[1])' cannot be combined: both find the next page")
         }
         way = name
-        if name == "next", Int(value.kind) == Int(LULL_FUNCTION) {
+        if name == "relay" {
+          let path = try value.text(name)
+          guard !path.isEmpty else {
+            throw .message("'relay' must be the path of a connection, such as \"user.posts\"")
+          }
+          options.relay = path
+        } else if name == "next", Int(value.kind) == Int(LULL_FUNCTION) {
           options.next = .asked
           options.function = try stored.keep(state, index)
           options.stored = stored

@@ -11,6 +11,9 @@ package final class LuaPages {
     /// more pages raise an error.
     package var max: Int?
     package var allowsOtherOrigins = false
+    /// The response path of the connection of a GraphQL operation that has the pages, or an empty
+    /// text if the operation has only one. nil for other responses. (GQL-45)
+    package var relay: String?
     /// The spelling of the options in messages.
     package var words = PageProgress.Words()
 

@@ -65,7 +65,7 @@ extension Setting {
         The method that loads a resource made by `resource:query`; POST is then treated as safe, \
         like QUERY
         """,
-        default: "\"QUERY\"",
+        default: "\"QUERY\", or \"POST\" with `graphql`",
         swift: "Configuration.queryMethod",
         rules: (inObject: "QUERY-07", inTable: "QUERY-07"))),
     Setting(

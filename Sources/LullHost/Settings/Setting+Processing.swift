@@ -22,6 +22,33 @@ extension Setting {
           given.call, given.value, given.index, service: given.service)
       }),
     Setting(
+      "graphql", .flag, at: \.graphQL,
+      SettingDocumentation(
+        "boolean",
+        """
+        Whether responses are GraphQL responses: `data` becomes the content, and `errors` become \
+        an error of the kind `graphql`
+        """,
+        default: "false",
+        """
+        If a response has data and errors, the data is used, and `entity.partial_error` is the \
+        error. Requests accept `application/graphql-response+json`. Queries are sent by POST \
+        unless `query_method` is set.
+        """,
+        swift: "Configuration.graphQL",
+        rules: (inObject: "GQL-30", inTable: "GQL-30 GQL-31"))),
+    Setting(
+      "persisted_queries", .persistedQueries, at: \.persistedQueries,
+      SettingDocumentation(
+        "boolean",
+        """
+        Whether GraphQL documents are sent as hashes, and as text only to a server that does not \
+        know the hash (automatic persisted queries)
+        """,
+        default: "false",
+        swift: "Configuration.persistedQueries",
+        rules: (inObject: "GQL-46", inTable: "GQL-46"))),
+    Setting(
       "validate", .validation, at: \.validation,
       SettingDocumentation(
         "\"warn\"|\"fail\"|false|nil",

@@ -1,4 +1,5 @@
 import LullCore
+import LullTransport
 
 /// The functions that read values of a type from scripts, check them, and convert them back to Lua
 /// values.
@@ -80,6 +81,15 @@ extension SettingType<Int> {
     Self(
       read: { given throws(Misuse) in try given.count(minimum: minimum) },
       show: { .int(Int64($0)) })
+  }
+}
+
+extension SettingType<PersistedQueries?> {
+  /// The setting `persisted_queries`: a boolean.
+  static var persistedQueries: Self {
+    Self(
+      read: { given throws(Misuse) in try given.flag() ? .sha256 : nil }, show: { .bool($0 != nil) }
+    )
   }
 }
 

@@ -197,7 +197,9 @@ package final class ScriptValues {
   func awaited(_ request: Request) -> [LuaValue] {
     let service = request.resource?.service
     switch request.response?.outcome {
-    case .success(let entity): return [of(entity, service: service)]
+    case .success(let entity):
+      let partial = entity.partialError.map { [of($0, service: service)] } ?? []
+      return [of(entity, service: service)] + partial
     case .failure(let error): return [.nil, of(error, service: service)]
     case nil: return [.nil]
     }

@@ -1,4 +1,5 @@
 import LullCore
+import LullHost
 
 /// Stores the source text of the last response body, so that JSON is written with the server's own
 /// digits. A parsed JSON document does not preserve how the server wrote a number. (JSN-12)
@@ -8,6 +9,8 @@ final class BodySpelling {
   private(set) var bytes: [UInt8]?
   /// Whether the body was received as JSON Lines.
   private var hasLines = false
+  /// Whether responses are GraphQL responses, whose content is the value of `data`.
+  private var readsGraphQL = false
   /// The response entity before any transformer.
   private var entity: Entity?
   private var noted: Set<Note> = []
@@ -23,6 +26,7 @@ final class BodySpelling {
 
   /// Adds a transformer that records each response before any other transformer changes it.
   func watch(_ settings: inout Configuration) {
+    readsGraphQL = settings.graphQL
     guard let stage = settings.pipeline.order.first else { return }
     let watching = FunctionTransformer(description: "spelling of the body") { [self] response in
       let entity = response.entity ?? response.error?.entity
@@ -38,10 +42,22 @@ final class BodySpelling {
   /// Stores a body as JSON of the given form.
   func read(_ bytes: [UInt8], as form: JSONForm) {
     hasLines = form == .lines || form == .values
-    guard hasLines else { return self.bytes = form == .rows ? nil : bytes }
+    guard hasLines else {
+      return self.bytes = form == .rows ? nil : readsGraphQL ? data(of: bytes) : bytes
+    }
     self.bytes = bytes.withUnsafeBufferPointer {
       JSONLines.list(of: $0, areValues: form == .values)
     }
+  }
+
+  /// Returns the text of `data`. Returns the body of an error unchanged.
+  private func data(of body: [UInt8]) -> [UInt8] {
+    guard let root = (try? JSONDocument(parsing: body))?.root, root["data"]?.isNull == false,
+      JSONScan.isUTF8(body), let data = JSONText(valid: body)["data"]
+    else { return body }
+    var writer = JSONWriter()
+    data.write(to: &writer)
+    return writer.output
   }
 
   /// Treats the stored body as a sequence of JSON values if `content` was parsed as a sequence.

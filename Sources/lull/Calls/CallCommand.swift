@@ -180,7 +180,9 @@ struct CallCommand {
     if let code = options.complete() ?? options.openSession(for: &request, host) { return code }
     let exchange = CallExchange(host, api, options)
     if let code = exchange.confirm(request) { return code }
-    if options.streams { return exchange.runStream(request) }
+    if options.streams || call.graphQL?.isSubscription ?? false {
+      return exchange.runStream(request)
+    }
     return options.walksPages
       ? exchange.runPages(PageWalk(host, from: request, call: call)) : exchange.run(request)
   }
@@ -219,7 +221,8 @@ struct CallCommand {
   private func addInput(
     to request: inout CallRequest, _ call: APICall, _ options: CallOptions, _ host: LuaHost
   ) throws(RequestItem.Problem) {
-    guard !options.ignoresInput,
+    // A GraphQL operation is the body.
+    guard !options.ignoresInput, call.graphQL == nil,
       let whole = try WholeBody(
         inputOf: request.method,
         beside: request.body == nil && request.resource.query == nil ? nil : "a parameter", host)

@@ -118,7 +118,9 @@ extension CallExchange {
   /// requests validation.
   func tellOfNoSchema(_ request: CallRequest) {
     guard options.validation != nil else { return }
-    let known = api.service.schemas?.explanation(of: request.method, request.resource.url.text)
+    let known = api.service.schemas?.explanation(
+      of: request.method, request.resource.url.text,
+      request.bodyBytes)
     if let known, !known.isNothing { return }
     Exit.complain(
       "lull: warning: --validate: "

@@ -18,6 +18,7 @@ extension CallExchange {
     walk.isFresh = options.isFresh
     var list = PageList()
     var code: Int32 = 0
+    var partial: Int32 = 0
     let streamed = options.filter.flatMap { StreamedFilter($0) }
     do throws(ContentFilter.Problem) {
       // Report an invalid expression before loading anything. `filter` is created after `plain`,
@@ -40,6 +41,7 @@ extension CallExchange {
         let page = try json(of: entity.content, plain)
         let root = try options.rows?.of(page, isLater: list.pageCount > 0) ?? page
         list.pageCount += 1
+        partial = max(partial, tellPartialError(of: entity))
         progress.count(root)
         if filter == nil, options.format == .ndjson || options.format == .lines {
           guard Output.write(text.bytes(of: root)) else { return 0 }
@@ -53,7 +55,7 @@ extension CallExchange {
         if code != 0 {
           Exit.complain("lull: -f needs all pages, but some are missing: nothing is written\n")
         }
-        return end(code)
+        return end(code == 0 ? partial : code)
       }
     } catch {
       Exit.complain(error.report)
@@ -73,7 +75,7 @@ extension CallExchange {
         if code == 0 { code = 1 }
       }
     }
-    return end(code)
+    return end(code == 0 ? partial : code)
   }
 
   private func write(_ list: borrowing PageList, _ filter: ContentFilter)
@@ -231,6 +233,7 @@ extension CallExchange {
   ) throws(ContentFilter.Problem) -> Int32 {
     var pageCount = 0
     var code: Int32 = 0
+    var partial: Int32 = 0
     while pageCount < options.pages ?? 1, pageCount == 0 || !sink.isFull {
       let step = walk.next()
       guard case .page(let entity) = step else {
@@ -241,6 +244,7 @@ extension CallExchange {
         break
       }
       pageCount += 1
+      partial = max(partial, tellPartialError(of: entity))
       let page = try json(of: entity.content, plain)
       let root = try options.rows?.of(page, isLater: pageCount > 1) ?? page
       progress.count(root)
@@ -253,6 +257,6 @@ extension CallExchange {
     } else if code != 0, options.format != .ndjson, options.format != .lines {
       Exit.complain("lull: -f needs all pages, but some are missing: nothing is written\n")
     }
-    return end(code)
+    return end(code == 0 ? partial : code)
   }
 }

@@ -38,13 +38,15 @@ struct CallExchange {
     }
     tellOfNoSchema(request)
     let download = options.download
+    // Errors have to be found before anything is saved.
+    let readsGraphQL = request.resource.configuration(for: request.method).graphQL
     do throws(Download.Problem) {
       // Report a file that can't be written before the request is sent.
       try download?.open()
     } catch {
       return report(error)
     }
-    request.download = download
+    request.download = readsGraphQL ? nil : download
     // For a download, only the command line sets a limit on the whole duration.
     if download != nil { request.timeout = options.timeout }
     let isPlain = !options.isFresh && !request.hasOwnHeaders && download == nil
@@ -201,7 +203,14 @@ struct CallExchange {
       }
     }
     if !output.isEmpty { _ = Output.page(output, isWanted: options.usesPager) }
-    return code
+    return code == 0 ? tellPartialError(of: response.entity) : code
+  }
+
+  /// Reports the error of a GraphQL response that also has data. Returns the exit code. (GQL-49)
+  func tellPartialError(of entity: Entity?) -> Int32 {
+    guard let error = entity?.partialError else { return 0 }
+    Exit.fail("\(CallExchange.text(of: error))", error.facts)
+    return CallExchange.exitCode(of: error)
   }
 
   /// Writes a body that is not yet in the downloaded file, such as a body from a cache. A body from
@@ -299,6 +308,10 @@ struct CallExchange {
     if case .malformedJSON? = error.cause, let cause = error.cause {
       text += ": invalid JSON: \(cause.message)"
     }
+    if case .graphQL(let errors)? = error.cause, errors.count > 1 {
+      text +=
+        ":" + errors.map { "\n  " + LogText.part($0.description, limit: 500) }.joined()
+    }
     if case .validation(let schema, let misfits)? = error.cause {
       text +=
         ", the schema of \(schema):"
@@ -314,6 +327,7 @@ struct CallExchange {
     }
     switch error.cause {
     case .transport, .requestCancelled, .invalidURL: return 6
+    case .graphQL: return 4
     default: return 1
     }
   }

@@ -38,6 +38,9 @@ extension CallExchange {
         Exit.fail(CallExchange.text(of: error), error.facts)
         return .ended(CallExchange.exitCode(of: error))
       }
+      // Incomplete content would count as a change.
+      let partial = tellPartialError(of: response.entity)
+      guard partial == 0 else { return .ended(partial) }
       return .content(try compared(response.entity, filter))
     } catch {
       Exit.complain(error.report)
@@ -60,6 +63,8 @@ extension CallExchange {
         if case .end = step { break }
         return .ended(report(step))
       }
+      let partial = tellPartialError(of: entity)
+      guard partial == 0 else { return .ended(partial) }
       list.pageCount += 1
       let whole = try json(of: entity.content, plain)
       let page = try options.rows?.of(whole, isLater: list.pageCount > 1) ?? whole

@@ -123,6 +123,10 @@ final class ContentWatch: ResourceObserver {
     hasNewData = false
     do throws(ContentFilter.Problem) {
       let entity = request.resource.latestData ?? response.entity
+      if let error = entity?.partialError {
+        tell(CallExchange.text(of: error), error.facts, isLast: false)
+        return try show(try exchange.compared(entity, filter)) ? .answered : .ended(0)
+      }
       return try show(try exchange.compared(entity, filter)) ? answered() : .ended(0)
     } catch {
       tell(error.report, FailureFacts("script_error"), isLast: shown == nil)

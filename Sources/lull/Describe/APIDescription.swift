@@ -131,6 +131,12 @@ struct APIDescription {
     if let description = call.description { writer.write(key: "description", description) }
     writer.write(key: "method", call.method.rawValue)
     writer.write(key: "path", Masking.url(call.path))
+    if let graphQL = call.graphQL {
+      writer.writeObject(key: "graphql") { writer in
+        writer.write(key: "kind", graphQL.kind)
+        if let name = graphQL.name { writer.write(key: "operation", name) }
+      }
+    }
     writer.writeList(key: "parameters") { writer in
       for (parameter, argument) in APIDescription.parameters(of: call, in: word) {
         writer.writeObject { APIDescription.write(parameter, argument, &$0) }

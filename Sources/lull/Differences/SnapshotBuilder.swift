@@ -181,7 +181,12 @@ private final class SnapshotFiller {
   private func call(_ call: APICall, _ line: Int) -> APISnapshot.Call {
     var traits: [APISnapshot.Trait] = []
     if call.bodyForm != .json { traits.append(.init("body", call.bodyForm.rawValue)) }
-    if call.isSafe { traits.append(.init("safe", "true")) }
+    if let graphQL = call.graphQL {
+      let name = graphQL.name.map { " \($0)" } ?? ""
+      traits.append(.init("graphql", "\(graphQL.kind)\(name)", mark: graphQL.text))
+    } else if call.isSafe {
+      traits.append(.init("safe", "true"))
+    }
     if call.requiresBody { traits.append(.init("body_required", "true")) }
     if let pages = call.pagesText {
       traits.append(

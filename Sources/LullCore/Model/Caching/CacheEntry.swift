@@ -48,6 +48,7 @@ struct CacheEntry {
       return StoringRule.reason
     }
     if entity.isPart { return StoringRule.part }
+    if run.isPartial { return StoringRule.partialData }
     if run.dependsOnRequest, entity.exchange?.variant == nil { return StoringRule.lostVariant }
     return nil
   }

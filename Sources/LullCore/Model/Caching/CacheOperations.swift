@@ -103,6 +103,8 @@ enum StoringRule {
     "the response has Vary, but a transformer returned an entity without this header"
   /// The log text for a partial response.
   static let part = "the response is partial (206)"
+  /// The log text for data with a partial error.
+  static let partialData = "the response has errors beside its data"
 }
 
 extension Entity {

@@ -54,7 +54,8 @@ package struct ExplainedSetting: Sendable {
 extension ExplainedSetting {
   /// All settings except headers, with the Swift names that configuration blocks use, in the order
   /// in which explanations list them.
-  static let all: [ExplainedSetting] = basic + policies + network + [validation] + processing
+  static let all: [ExplainedSetting] =
+    basic + policies + network + graphQL + [validation] + processing
 
   private static let basic: [ExplainedSetting] = [
     one("expirationTime") {
@@ -74,6 +75,10 @@ extension ExplainedSetting {
   ]
 
   private static let validation = one("validation") { $0.validation?.rawValue }
+  private static let graphQL = [
+    one("graphQL") { $0.graphQL ? "true" : nil },
+    one("persistedQueries") { $0.persistedQueries == nil ? nil : "true" },
+  ]
 
   private static let policies: [ExplainedSetting] = [
     one("retry") { $0.retry?.words },

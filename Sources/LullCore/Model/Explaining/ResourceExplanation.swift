@@ -111,7 +111,7 @@ public struct ResourceExplanation: Sendable {
     else { return }
     settings[index].value +=
       ": "
-      + (resource.service.schemas?.explanation(of: method, resource.url.text).text
+      + (resource.service.schemas?.explanation(of: method, resource.url.text, query?.body).text
         ?? "nothing is validated, because no API file has schemas")
   }
 

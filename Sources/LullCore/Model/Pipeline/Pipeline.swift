@@ -41,33 +41,36 @@ public struct Pipeline {
       .sorted { $0.description < $1.description }
   }
 
-  /// The transformers with their stages, in the order in which the transformers run. A validation
-  /// step is not included.
+  /// The transformers with their stages, in the order in which the transformers run, without the
+  /// steps of settings.
   package var steps: [PipelineStep] { steps(validation: nil) }
 
-  /// The caches of the stages that run, in the order of the stages, for a pipeline without a
-  /// validation step.
+  /// The caches of the stages that run, in the order of the stages, for a pipeline without the steps
+  /// of settings.
   package var caches: [StageCache] { caches(validation: nil) }
 
-  /// Returns the transformers with their stages, in the order in which the transformers run. If
-  /// `validation` is not nil, a validation step follows the transformers of the parsing stage.
-  package func steps(validation: ContentValidation?) -> [PipelineStep] {
+  /// Returns the transformers with their stages, in the order in which the transformers run. The
+  /// steps of the settings `graphQL` and `validation` follow the transformers of the parsing stage.
+  package func steps(validation: ContentValidation?, graphQL: Bool = false) -> [PipelineStep] {
     order.flatMap { key in
       var transformers = stages[key]?.transformers ?? []
-      if key == .parsing, let validation {
-        transformers.append(ValidationStep(isStrict: validation == .fail))
+      if key == .parsing {
+        if graphQL { transformers.append(GraphQLStep()) }
+        if let validation {
+          transformers.append(ValidationStep(isStrict: validation == .fail))
+        }
       }
       return transformers.map { PipelineStep(stage: key, transformer: $0) }
     }
   }
 
-  /// Returns the caches of the stages that run, in the order of the stages. If `validation` is not
-  /// nil, `StageCache.stepCount` includes a validation step at the end of the parsing stage.
-  package func caches(validation: ContentValidation?) -> [StageCache] {
+  /// Returns the caches of the stages that run, in the order of the stages. `StageCache.stepCount`
+  /// includes the steps of the settings.
+  package func caches(validation: ContentValidation?, graphQL: Bool = false) -> [StageCache] {
     var caches: [StageCache] = []
     var stepCount = 0
     for key in order {
-      if key == .parsing, validation != nil { stepCount += 1 }
+      if key == .parsing { stepCount += (graphQL ? 1 : 0) + (validation == nil ? 0 : 1) }
       guard let stage = stages[key] else { continue }
       stepCount += stage.transformers.count
       if let cache = stage.cache {

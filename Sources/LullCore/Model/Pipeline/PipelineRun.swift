@@ -58,6 +58,14 @@ public final class PipelineRun {
   /// Whether the content of the response depends on headers of its request. (AGE-05)
   var dependsOnRequest: Bool { original.entity?.exchange?.variant != nil }
 
+  /// Whether the response has an error in addition to its data. Such a response is not written to
+  /// caches, because a cache can't store the error. (GQL-32)
+  var isPartial = false
+
+  /// Removes the recorded entities, so that they are not written to caches: a later step has found
+  /// that the response is an error. (GQL-32)
+  func discardOutputs() { outputs = [] }
+
   /// Returns whether a cache contains the script value with this ID, or will contain it when the
   /// outputs of this run are written.
   package func isCached(_ id: Int64) -> Bool {

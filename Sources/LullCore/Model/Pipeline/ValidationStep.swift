@@ -21,7 +21,8 @@ final class ValidationStep: ResponseTransformer {
       status != 206, let resource = run.request.resource, let schemas = resource.service.schemas,
       let document = ValidationStep.document(of: entity, run),
       let schema = schemas.schema(
-        of: run.method, run.request.urlWithoutCredentials ?? resource.url.text, status: status)
+        of: run.method, run.request.urlWithoutCredentials ?? resource.url.text,
+        (run.request as? NetworkRequest)?.httpRequest.body ?? resource.query?.body, status: status)
     else { return response }
     guard document.memory > ContentParser.largestOnHomeThread else {
       return judged(response, schema.misfits(of: document.root), schema, schemas, run)

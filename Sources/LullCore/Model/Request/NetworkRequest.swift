@@ -215,7 +215,9 @@ public final class NetworkRequest: Request, NetworkReceiver {
     {
       return channel(NetworkResult(error: environment.refusal(http.method, http.url)))
     }
-    guard policies == nil, download == nil else { return sendByPolicies(channel) }
+    guard policies == nil, download == nil, http.persistedQueries == nil else {
+      return sendByPolicies(channel)
+    }
     sentPlace = pump.nextPlace()
     route = .direct
     let transfer = loader.service.networking.startRequest(http, completion: channel)
@@ -229,6 +231,9 @@ public final class NetworkRequest: Request, NetworkReceiver {
       http, policies: policies,
       queue: policies.flatMap { loader.service.limitQueue($0.rules, for: loader) },
       networking: loader.service.networking, pump: pump, owner: loader.service)
+    exchange.onPersistedQueriesRefused = { [unowned service = loader.service] in
+      service.refusesPersistedQueries = true
+    }
     route = .policies(exchange)
     stage = .sending(channel, exchange)
     exchange.begin(completion: channel)

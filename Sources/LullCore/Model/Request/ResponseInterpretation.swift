@@ -106,11 +106,15 @@ package enum ResponseInterpretation: Sendable {
 package protocol AnswerSchemas: AnyObject {
   /// Returns the schema of responses with the given status; nil if there is no schema.
   ///
-  /// - Parameter url: The URL of the request, without secrets.
-  func schema(of method: RequestMethod, _ url: String, status: Int) -> (any AnswerSchema)?
+  /// - Parameters:
+  ///   - url: The URL of the request, without secrets.
+  ///   - body: The body of the request, with secrets masked; nil if it has none.
+  func schema(of method: RequestMethod, _ url: String, _ body: [UInt8]?, status: Int)
+    -> (any AnswerSchema)?
   /// Returns a text that names the schemas against which responses are validated. If responses are
   /// not validated, `isNothing` is true and the text gives the reason.
-  func explanation(of method: RequestMethod, _ url: String) -> (isNothing: Bool, text: String)
+  func explanation(of method: RequestMethod, _ url: String, _ body: [UInt8]?)
+    -> (isNothing: Bool, text: String)
   /// Writes a warning about content that does not match the schema, once for each kind of mismatch.
   func warn(_ misfits: [ContentMisfit], by schema: any AnswerSchema)
 }

@@ -180,6 +180,16 @@ extension Resource {
       }
     }
     for mutation in configuration.settings.mutations { try mutation(&http) }
+    if configuration.settings.graphQL, http.headers["accept"] == nil,
+      !http.headers.omitted.contains("accept")
+    {
+      http.headers["Accept"] = GraphQLStep.accepted
+    }
+    if let persisted = configuration.settings.persistedQueries, !service.refusesPersistedQueries,
+      http.secrets?.body == nil, http.body != nil
+    {
+      http.persistedQueries = persisted
+    }
     try check(http)
     let auth = configuration.settings.auth
     if auth != nil || http.secrets != nil || http.headers.hasSecrets {

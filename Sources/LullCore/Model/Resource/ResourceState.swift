@@ -116,22 +116,23 @@ package struct ResourceState {
     case .newData(let entity):
       succeeded(load, sending)
       latestData = entity
-      latestError = nil
+      latestError = entity.partialError
       return LoadEffect(.newData(.network))
     case .notModified(let refreshment):
       succeeded(load, sending)
       if let refreshment { latestData?.refresh(by: refreshment) }
       latestData?.timestamp = now
-      latestError = nil
+      // The server confirms the data, with the parts that are missing.
+      latestError = latestData?.partialError?.dated(now)
       return LoadEffect(.notModified)
     case .found(let response):
       succeeded(load, sending)
       if let entity = response.entity { take(entity) }
-      latestError = nil
+      latestError = latestData?.partialError
       return LoadEffect(response.isNew ? .newData(.cache) : .notModified)
     case .kept:
       succeeded(load, nil)
-      latestError = nil
+      latestError = latestData?.partialError
       return LoadEffect(.notModified)
     case .failure(let error):
       latestError = error
@@ -183,7 +184,7 @@ package struct ResourceState {
   /// in the cache. An existing invalidation is not ended. (CACHE-09, CACHE-31, STA-07)
   package mutating func cacheHit(_ entity: Entity) -> ResourceEvent {
     take(entity)
-    latestError = nil
+    latestError = entity.partialError
     return .newData(.cache)
   }
 
@@ -210,6 +211,7 @@ package struct ResourceState {
     // The validators are used for the next load, because the caller has provided them together with
     // the content. (OVR-10)
     latestData?.validatorsHold = true
+    latestData?.partialError = nil
     latestError = nil
     isInvalidated = false
     return .newData(.localOverride)

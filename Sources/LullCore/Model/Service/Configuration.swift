@@ -13,9 +13,13 @@ public struct Configuration {
   /// (AGE-07) Lua: `writes_invalidate`.
   public var writesInvalidate = true
   /// The method that sends queries: QUERY, or POST if the server does not support QUERY. If queries
-  /// are sent by POST, they are declared safe. The setting is used when a query is created.
-  /// (QUERY-07) Lua: `query_method`.
-  public var queryMethod: RequestMethod = .query
+  /// are sent by POST, they are declared safe. The setting is used when a query is created. The
+  /// default is QUERY, or POST if `graphQL` is set. (QUERY-07, GQL-30) Lua: `query_method`.
+  public var queryMethod: RequestMethod {
+    get { ownQueryMethod ?? (graphQL ? .post : .query) }
+    set { ownQueryMethod = newValue }
+  }
+  private var ownQueryMethod: RequestMethod?
   /// The time between two measurements of a request's progress, in seconds. Progress is measured
   /// only while it is observed.
   public var progressReportingInterval = 0.05
@@ -26,6 +30,13 @@ public struct Configuration {
   /// The action for responses that don't match their schema; nil if responses are not validated.
   /// The schemas come from an API file. Lua: `validate`.
   public var validation: ContentValidation?
+  /// Whether responses are read as GraphQL responses: `data` becomes the content, and `errors` become
+  /// an error. Requests accept `application/graphql-response+json`, and queries are sent by POST
+  /// unless `queryMethod` is set. (GQL-30) Lua: `graphql`.
+  public var graphQL = false
+  /// How GraphQL documents are sent as hashes; nil if they are sent as text. (GQL-46) Lua:
+  /// `persisted_queries`.
+  public var persistedQueries: PersistedQueries?
   /// The stages that process a response before hooks and the resource's state get it.
   public var pipeline = Pipeline()
   /// The credentials of requests; nil if requests have no credentials.
@@ -94,7 +105,7 @@ package final class ResolvedConfiguration {
   let writesInvalidate: Bool
   /// A copy of the setting `policies`, because every new request reads it.
   let policies: Policies?
-  /// Whether mutations or credentials change requests, in addition to the configured headers.
+  /// Whether mutations, credentials or GraphQL change requests, in addition to the configured headers.
   let isEditing: Bool
   /// The identities of senders, which are digests of the credentials of requests. Limits that
   /// processes share distinguish the senders by these identities.
@@ -102,8 +113,10 @@ package final class ResolvedConfiguration {
 
   package init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
-    steps = settings.pipeline.steps(validation: settings.validation)
-    caches = settings.pipeline.caches(validation: settings.validation)
+    steps = settings.pipeline.steps(
+      validation: settings.validation, graphQL: settings.graphQL)
+    caches = settings.pipeline.caches(
+      validation: settings.validation, graphQL: settings.graphQL)
     let problem = failure ?? ResolvedConfiguration.problem(of: caches)
     failures = problem.map { [$0] } ?? []
     takesTurns = caches.contains { $0.cache is any FetchSharing }
@@ -111,7 +124,9 @@ package final class ResolvedConfiguration {
     retryTime = settings.retryTime
     writesInvalidate = settings.writesInvalidate
     policies = settings.policies
-    isEditing = !settings.mutations.isEmpty || settings.auth != nil
+    isEditing =
+      !settings.mutations.isEmpty || settings.auth != nil || settings.graphQL
+      || settings.persistedQueries != nil
   }
 
   private static func problem(of caches: [Pipeline.StageCache]) -> RequestError? {

@@ -31,6 +31,8 @@ open class Service {
     willSet { checkThreadInUse() }
     didSet { if isInUse { pump.changes.note() } }
   }
+  /// Whether the server has responded that it does not support hashes of GraphQL documents. (GQL-46)
+  final var refusesPersistedQueries = false
   /// The environment of an API file that the service is assigned to; nil if the service is not
   /// assigned to an environment. Each environment has its own caches and cookies. (ENV-07)
   package internal(set) final var environment: ServiceEnvironment?

@@ -80,6 +80,12 @@ public final class EventStream {
   private weak var waiting: Wait?
   private var signal: HomeSignal?
   private var timer: (any HostTimer)?
+  /// Whether the items are GraphQL responses, of which the values of `data` are returned. (GQL-44)
+  private var readsGraphQL = false
+  /// The text of the row that was made from a GraphQL response; nil for other rows.
+  private var dataText: [UInt8]?
+  /// The error that ends the stream after the last item.
+  private var lastError: RequestError?
   /// A function that is called with each request before the request starts.
   package var onRequest: ((Request) -> Void)?
 
@@ -107,7 +113,7 @@ public final class EventStream {
   }
 
   /// The last row that `next` returned, as the server wrote it.
-  package var rowText: [UInt8] { reader.rowText }
+  package var rowText: [UInt8] { dataText ?? reader.rowText }
 
   /// Whether the stream has ended: there are no more items, and no connection is open.
   public var isOver: Bool {
@@ -125,6 +131,10 @@ public final class EventStream {
 
   /// Returns the next item that has arrived. If there is none, returns the reason.
   public func next() -> Step {
+    if let lastError {
+      self.lastError = nil
+      return fail(lastError)
+    }
     while true {
       switch phase {
       case .over: return .end
@@ -134,10 +144,17 @@ public final class EventStream {
         connect()
       case .open(let connection):
         do throws(StreamProblem) {
-          if let item = try reader.next() { return .item(item) }
+          if let item = try reader.next() {
+            guard readsGraphQL else { return .item(item) }
+            if let step = data(of: item) { return step }
+            continue
+          }
           if try hasMore(connection) { continue }
           guard let response = connection.response else { return .wait }
-          if case .success = response.outcome, let item = try reader.last() { return .item(item) }
+          if case .success = response.outcome, let item = try reader.last() {
+            guard readsGraphQL else { return .item(item) }
+            if let step = data(of: item) { return step }
+          }
           if let step = ended(connection, response) { return step }
         } catch {
           return fail(self.error(of: error))
@@ -214,11 +231,44 @@ public final class EventStream {
     return .failure(error)
   }
 
+  /// Returns the step for an item of a GraphQL stream: the value of `data` as a row, or the end of
+  /// the stream. nil for events that have no meaning. A response with errors ends the stream, after
+  /// its data. (GQL-44; graphql-sse, "distinct connections mode")
+  private func data(of item: StreamItem) -> Step? {
+    let body: GraphQLResponse
+    switch item {
+    case .row(let document): body = GraphQLResponse(document)
+    case .event(let event) where event.event == "complete":
+      stop()
+      return .end
+    case .event(let event) where event.event == "next":
+      do throws(JSONError) {
+        body = GraphQLResponse(try JSONDocument(parsing: event.data))
+      } catch {
+        return fail(self.error(.malformedJSON(message: "an event: \(error.message)", offset: nil)))
+      }
+    case .event: return nil
+    }
+    switch body {
+    case .data(let data, let errors):
+      if !errors.isEmpty { lastError = error(.graphQL(errors)) }
+      if keepsText {
+        var text: [UInt8] = []
+        data.root.encode(into: &text)
+        dataText = text
+      }
+      return .item(.row(data))
+    case .errors(let errors): return fail(error(.graphQL(errors)))
+    case .neither(let found): return fail(error(GraphQLStep.unexpected(found)))
+    }
+  }
+
   // MARK: Connections
 
   private func connect() {
     let inbox = StreamInbox()
     let now = pump.clock.uptime
+    readsGraphQL = resource.resolvedConfiguration(for: resource.configuredMethod).settings.graphQL
     if deadline == nil { deadline = options.timeout.map { now + $0 } }
     let request = resource.streamRequest(
       to: inbox, after: reader.events.lastEventID, within: deadline.map { $0 - now },
@@ -339,7 +389,10 @@ public final class EventStream {
         .final(
           .notAStream,
           "the response is not a stream (\(what)): only text/event-stream, lines of JSON and JSON "
-            + "with status 200 can be read item by item; use load() for other responses")))
+            + "with status 200 can be read item by item; use load() for other responses"
+            + (readsGraphQL
+              ? ". GraphQL subscriptions are read over SSE (graphql-sse), not over WebSocket" : ""))
+      ))
     error.httpStatusCode = status
     return error
   }

@@ -1,0 +1,124 @@
+import LullCore
+import LullGraphQL
+import LullHost
+
+/// The GraphQL documents and the schema that an API file names.
+///
+/// Each file is read and parsed once, when the first call needs it. The schema is read only if a
+/// variable has a type that the document does not explain. Home thread only.
+final class GraphQLFiles {
+  /// The folder of the API file with a trailing slash. Empty for the working folder.
+  private let folder: String
+  /// The path of the schema; nil if the API file names none.
+  var schemaPath: String?
+  private var documents: [String: Result<GraphQLDocument, GraphQLFileProblem>] = [:]
+  private lazy var opened = schemaPath.map { path in
+    Result { () throws(GraphQLFileProblem) in try GraphQLFiles.schema(path) }
+  }
+  /// The mistakes in the schema, of which the readable parts are used nevertheless. Empty before the
+  /// schema is read.
+  var schemaProblems: [GraphQLFileProblem] {
+    guard case .success(let opened)? = opened else { return [] }
+    return opened.problems
+  }
+
+  /// - Parameter path: The path of the API file.
+  init(besides path: String) {
+    folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+  }
+
+  /// The largest schema that is read, in bytes. The schema of GitHub has 1.5 MB.
+  static let largest = 64 << 20
+
+  /// Returns the schema; nil if the API file names none.
+  func schema() throws(GraphQLFileProblem) -> GraphQLSchema? { try opened?.get().schema }
+
+  /// Returns the document in a file.
+  ///
+  /// - Parameter name: The path relative to the folder of the API file.
+  func document(_ name: String) throws(GraphQLFileProblem) -> GraphQLDocument {
+    if let known = documents[name] { return try known.get() }
+    let path = folder + name
+    let read = Result { () throws(GraphQLFileProblem) in
+      let bytes = try GraphQLFiles.bytes(path)
+      do throws(GraphQLProblem) {
+        return try GraphQLDocument(bytes, name: path)
+      } catch {
+        throw GraphQLFileProblem(error, in: bytes, path)
+      }
+    }
+    documents[name] = read
+    return try read.get()
+  }
+
+  /// Returns the path of a file beside the API file; nil if the name leads elsewhere.
+  func path(of name: String) -> String? {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !name.utf8.contains(0), !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
+      return nil
+    }
+    return folder + name
+  }
+
+  private static func schema(_ path: String) throws(GraphQLFileProblem)
+    -> (schema: GraphQLSchema, problems: [GraphQLFileProblem])
+  {
+    let bytes = try bytes(path)
+    let document: GraphQLDocument
+    do throws(GraphQLProblem) {
+      document = try GraphQLDocument(bytes, name: path)
+    } catch {
+      throw GraphQLFileProblem(error, in: bytes, path)
+    }
+    // Published schemas of large services have mistakes.
+    let (schema, problems) = GraphQLSchema.reading([document])
+    return (schema, problems.map { GraphQLFileProblem($0, in: bytes, path) })
+  }
+
+  static func bytes(_ path: String) throws(GraphQLFileProblem) -> [UInt8] {
+    switch TextFile.read(Array(path.utf8), limit: largest) {
+    case .success(let bytes): return bytes
+    case .failure(let problem):
+      throw GraphQLFileProblem(
+        place: SourcePlace(file: path, line: 0), text: String(escaping: problem.message))
+    }
+  }
+}
+
+/// A problem in a GraphQL file or document, with its place.
+struct GraphQLFileProblem: Error {
+  let place: SourcePlace
+  let text: String
+
+  init(place: SourcePlace, text: String) {
+    self.place = place
+    self.text = text
+  }
+
+  /// - Parameters:
+  ///   - line: The line of the document's first line in the file.
+  init(_ problem: GraphQLProblem, in source: [UInt8], _ path: String, line: Int = 1) {
+    self.init(problem.message, problem.place, in: source, path, line: line)
+  }
+
+  init(
+    _ message: String, _ found: GraphQLPlace, in source: [UInt8], _ path: String, line: Int = 1
+  ) {
+    place = SourcePlace(file: path, line: line - 1 + found.line)
+    text = message + GraphQLFileProblem.excerpt(source, found)
+  }
+
+  /// The line of the document with a caret under the column, on two further lines.
+  static func excerpt(_ source: [UInt8], _ place: GraphQLPlace) -> String {
+    let lines = String(decoding: source, as: UTF8.self)
+      .split(omittingEmptySubsequences: false) { $0.isNewline }
+    guard lines.indices.contains(place.line - 1) else { return "" }
+    let scalars = lines[place.line - 1].unicodeScalars
+    let before = scalars.prefix(place.column - 1)
+    // Long lines are cut, so that the caret stays in view.
+    let start = max(0, before.count - 60)
+    let shown = String(String.UnicodeScalarView(scalars.dropFirst(start).prefix(100)))
+    let blank = before.dropFirst(start).map { $0 == "\t" ? "\t" : " " }.joined()
+    return "\n  " + LogText.part(shown, limit: 200) + "\n  \(blank)^"
+  }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@Suite("GraphQL from the shell", .timeLimit(.minutes(20)))
+struct GraphQLCommandTests {
+  private let sample: SampleAPI
+  private let folder: TemporaryFolder
+
+  init() throws {
+    sample = try SampleAPI()
+    folder = try TemporaryFolder()
+  }
+
+  /// Writes an API file of the sample with its schema, and returns its path.
+  private func file(_ calls: String = "", schema: Bool = true) throws -> String {
+    if schema {
+      let text = try lull("get", sample.url + "/schema.graphql")
+      #expect(text.code == 0, "\(text)")
+      try folder.write("shop.graphql", text.output)
+    }
+    return try folder.write(
+      "shop.lua",
+      """
+      local lull = require "lull"
+      return { service = lull.service "\(sample.url)",
+        \(schema ? #"graphql = "shop.graphql","# : "") calls = {
+        user = { graphql = "query User($id: ID!) { user(id: $id) { name visits } }" },
+        secret = { graphql = "query Secret($id: ID!) { user(id: $id) { name password } }" },
+        articles = { pages = "relay", columns = { "title" }, graphql = [[
+          query Articles($topic: Topic, $first: Int = 20, $after: String) {
+            articles(topic: $topic, first: $first, after: $after) {
+              nodes { title }
+              pageInfo { hasNextPage endCursor }
+            }
+          }]] },
+        rename = { graphql = "mutation($id: ID!, $name: String!) { rename(id: $id, name: $name) { name } }" },
+        count = { graphql = "subscription($to: Int) { count(to: $to) }" },
+        \(calls)
+      } }
+      """)
+  }
+
+  @Test func `GQL-40 GQL-49 a call prints the data of its operation`() throws {
+    let file = try file()
+    let user = try lull("call", file, "user", "--id", "7")
+    #expect(user.output == #"{"user":{"name":"Edsger Dijkstra","visits":2}}"# + "\n", "\(user)")
+    #expect(user.errors == "")
+    let renamed = try lull(
+      "call", file, "rename", "--id", "7", "--name", "E", "-f", "x.rename.name")
+    #expect(renamed.output == "\"E\"\n", "\(renamed)")
+    let missing = try lull("call", file, "user")
+    #expect(missing.code == 2)
+    #expect(missing.errors.contains("--id"), "\(missing)")
+    let piped = try shell("echo '{\"a\":1}' | lull call \(file) user --id 3 -f x.user.name")
+    #expect(piped.output == "\"Barbara Liskov\"\n", "\(piped)")
+    let curl = try lull("call", file, "user", "--id", "7", "--curl")
+    #expect(curl.output.contains("application/graphql-response+json"), "\(curl)")
+    #expect(curl.output.contains(#""operationName":"User","variables":{"id":"7"}"#), "\(curl)")
+  }
+
+  @Test func `GQL-42 help lists variables with types and defaults`() throws {
+    let page = try lull("call", try file(), "articles", "--help")
+    #expect(page.output.contains("--topic"), "\(page)")
+    #expect(page.output.contains("tea, trains, tides"), "\(page)")
+    #expect(page.output.contains("default 20"), "\(page)")
+    let wrong = try lull("call", try file(), "articles", "--topic", "wine")
+    #expect(wrong.code == 2)
+    #expect(wrong.errors.contains("must be tea, trains, tides or type"), "\(wrong)")
+  }
+
+  @Test func `GQL-31 GQL-49 errors beside data are reported, with exit code 4`() throws {
+    let file = try file()
+    let secret = try lull("call", file, "secret", "--id", "3")
+    #expect(secret.code == 4)
+    #expect(
+      secret.output == #"{"user":{"name":"Barbara Liskov","password":null}}"# + "\n", "\(secret)")
+    #expect(
+      secret.errors.hasPrefix("lull: a password cannot be read (user.password) (POST "),
+      "\(secret)")
+    let json = try lull("call", file, "secret", "--id", "3", "--errors", "json")
+    #expect(json.code == 4)
+    #expect(json.errors.contains(#""kind":"graphql""#), "\(json)")
+    let saved = try lull("call", file, "secret", "--id", "3", "-O", "\(folder.path)/out.json")
+    #expect(saved.code == 4, "\(saved)")
+  }
+
+  @Test func `GQL-30 GQL-33 a refused operation is a failure`() throws {
+    let file = try file(#"wrong = { graphql = "{ usr { name } }" },"#, schema: false)
+    let wrong = try lull("call", file, "wrong")
+    #expect(wrong.code == 4)
+    #expect(
+      wrong.errors.hasPrefix(#"lull: Cannot query field "usr" on type "Query". (POST "#), "\(wrong)"
+    )
+    #expect(wrong.errors.contains("→ 400"), "\(wrong)")
+    let raw = try lull("call", file, "wrong", "-o", "raw")
+    #expect(raw.code == 4, "\(raw)")
+    let saved = try lull("call", file, "wrong", "-O", "\(folder.path)/none.json")
+    #expect(saved.code == 4)
+    #expect(folder.text("none.json") == nil)
+  }
+
+  @Test func `GQL-45 --all joins the rows of all pages`() throws {
+    let file = try file()
+    let all = try lull("call", file, "articles", "--topic", "tea", "--all", "-f", "#x")
+    #expect(all.output == "50\n", "\(all)")
+    let table = try lull("call", file, "articles", "--first", "2", "-o", "table")
+    #expect(table.output == "title\nArticle 1\nArticle 2\n", "\(table)")
+  }
+
+  @Test func `GQL-44 a subscription writes a line for each event`() throws {
+    let count = try lull("call", try file(), "count", "--to", "3")
+    #expect(count.output == "{\"count\":1}\n{\"count\":2}\n{\"count\":3}\n", "\(count)")
+    #expect(count.code == 0)
+  }
+
+  @Test func `GQL-48 check shows errors with line and caret, and notes deprecated fields`() throws {
+    try folder.write("long.graphql", "query Long {\n  users {\n    nodes { nme mail }\n  }\n}\n")
+    let file = try file(
+      #"long = { graphql_file = "long.graphql" }, bad = { graphql = "{ user { name } }" },"#)
+    let check = try lull("check", file)
+    #expect(check.code == 1)
+    #expect(check.output.contains("long.graphql:3: "), "\(check)")
+    #expect(check.output.contains("'nme'") || check.output.contains("\"nme\""), "\(check)")
+    #expect(check.output.contains("nodes { nme mail }\n              ^"), "\(check)")
+    #expect(check.output.contains("deprecated: Use email."), "\(check)")
+    #expect(check.output.contains("shop.lua:17: "), "\(check)")
+  }
+
+  @Test func `GQL-48 a broken schema and a missing one are reported once`() throws {
+    let file = try file()
+    try folder.write("shop.graphql", "type Query { a: }")
+    let broken = try lull("check", file)
+    #expect(broken.code == 1)
+    #expect(broken.output.split(separator: "shop.graphql:1").count == 2, "\(broken)")
+    let none = try lull("check", try self.file(schema: false))
+    #expect(none.code == 0, "\(none)")
+    #expect(none.output.contains("are not validated: name the file with the schema"), "\(none)")
+  }
+}
