@@ -130,6 +130,7 @@ struct APIDescription {
     writer.write(key: "name", call.name)
     if let description = call.description { writer.write(key: "description", description) }
     writer.write(key: "method", call.method.rawValue)
+    writer.write(key: "safe", call.isSafe || call.method.isSafe)
     writer.write(key: "path", Masking.url(call.path))
     writer.writeList(key: "parameters") { writer in
       for (parameter, argument) in APIDescription.parameters(of: call, in: word) {
