@@ -10,8 +10,11 @@ enum ContentCondition {
   ]
 
   /// Adds a validator to a successful response. Omits the content if the client already has it.
-  static func apply(_ request: MockRequest, to answer: inout MockAnswer) {
-    guard ["GET", "HEAD"].contains(request.method), answer.status == 200 else { return }
+  ///
+  /// - Parameter isQuery: Whether the request reads with a body. (QUERY-46)
+  static func apply(_ request: MockRequest, isQuery: Bool, to answer: inout MockAnswer) {
+    guard isQuery || ["GET", "HEAD", "QUERY"].contains(request.method), answer.status == 200
+    else { return }
     if answer.headers["etag"] == nil, let tag = tag(of: answer.body) {
       answer.headers["etag"] = tag
     }

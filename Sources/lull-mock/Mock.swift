@@ -114,8 +114,14 @@ final class Mock {
 
   private func answer(_ request: MockRequest, _ turn: MockTurn) throws(Problem) {
     let found = request.path == "*" ? .nothing : routes.find(request)
+    turn.queryTypes = routes.queryTypes(of: request)
     if case .calls(let matches) = found {
+      // A server must refuse a query without a content type. (RFC 10008, section 2)
+      guard request.method != "QUERY" || request.header("content-type") != nil else {
+        throw Problem(400, "a QUERY request needs the header Content-Type")
+      }
       let (call, values) = try Mock.first(of: matches, request)
+      turn.isQuery = call.isQuery
       if let problem = schemas?.objection(to: request, values, of: call) { throw problem }
       return answer(request, call, values, turn)
     }

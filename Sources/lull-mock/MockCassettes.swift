@@ -14,10 +14,10 @@ final class MockCassettes {
     var cassette: Cassette
     var redaction: Redaction
 
-    init(_ path: String, _ file: HARFile) {
+    init(_ path: String, _ entries: [HAREntry]) {
       self.path = path
       var redaction = Redaction()
-      cassette = Cassette(file.entries, redactingRequestsBy: &redaction)
+      cassette = Cassette(entries, redactingRequestsBy: &redaction)
       self.redaction = redaction
     }
   }
@@ -36,10 +36,18 @@ final class MockCassettes {
   /// The environment of the API file, or nil for none. Recordings of other environments do not
   /// apply.
   private let environment: String?
+  /// Finds the call of a request.
+  private let routes: CallRoutes
+  private let calls: [APICall]
 
-  init(_ paths: [String], _ base: MockBase, in environment: String?) throws(MockProblem) {
+  init(
+    _ paths: [String], _ base: MockBase, of calls: [APICall], at url: ResourceURL?,
+    in environment: String?
+  ) throws(MockProblem) {
     self.base = base
     self.environment = environment
+    self.calls = calls
+    routes = CallRoutes(calls.map { CallRoutes.Call($0) }, base: url)
     for path in paths {
       let bytes: [UInt8]
       switch TextFile.read(Array(path.utf8), limit: MockCassettes.largest) {
@@ -49,7 +57,9 @@ final class MockCassettes {
           text: "cannot read the recording \(String(escaping: problem.message))", exitCode: 3)
       }
       do throws(HARError) {
-        recordings.append(Recording(path, try HARFile(reading: bytes)))
+        var entries = try HARFile(reading: bytes).entries
+        for place in entries.indices { declareSafe(&entries[place].request) }
+        recordings.append(Recording(path, entries))
       } catch {
         throw MockProblem(text: "\(path): \(error)", exitCode: 3)
       }
@@ -62,6 +72,15 @@ final class MockCassettes {
 
   var isEmpty: Bool { recordings.isEmpty }
 
+  /// Marks a POST as safe if its call only reads. Otherwise it would count as a write, after which
+  /// recorded reads are no longer used. (QUERY-47)
+  private func declareSafe(_ request: inout HARRequest) {
+    guard request.method == "POST", let place = routes.call(request.method, request.url) else {
+      return
+    }
+    if calls[place].isQuery { request.isDeclaredSafe = true }
+  }
+
   /// Returns the recorded response for a request. The request's path may start at the host or at
   /// the path of the base URL.
   func find(_ request: MockRequest) -> Found {
@@ -71,7 +90,10 @@ final class MockCassettes {
       for url in base.urls(of: request) {
         for place in recordings.indices {
           do throws(CassetteMiss) {
-            return .entry(try recordings[place].answer(method, url, request, in: environment))
+            var asked = HARRequest(request, method: method, url: url)
+            asked.environment = environment
+            declareSafe(&asked)
+            return .entry(try recordings[place].answer(asked))
           } catch {
             guard nearest.map({ error.distance < $0.distance }) ?? true else { continue }
             nearest = (error.distance, "\(recordings[place].path): \(error)")
@@ -84,14 +106,16 @@ final class MockCassettes {
 }
 
 extension MockCassettes.Recording {
-  fileprivate mutating func answer(
-    _ method: String, _ url: String, _ request: MockRequest, in environment: String?
-  ) throws(CassetteMiss) -> HAREntry {
+  fileprivate mutating func answer(_ asked: HARRequest) throws(CassetteMiss) -> HAREntry {
+    try cassette.answer(to: redaction.redacted(asked))
+  }
+}
+
+extension HARRequest {
+  fileprivate init(_ request: MockRequest, method: String, url: String) {
     let type = request.header("content-type") ?? ""
-    var asked = HARRequest(
+    self.init(
       method: method, url: url, headers: request.headers.map { HARHeader($0.name, $0.value) },
       body: request.body.isEmpty ? nil : HARBody(request.body, type: type))
-    asked.environment = environment
-    return try cassette.answer(to: redaction.redacted(asked))
   }
 }

@@ -58,7 +58,8 @@ struct MockProgram {
     guard !host.loop.isInterrupted else { return 1 }
     do throws(MockProblem) {
       let cassettes = try MockCassettes(
-        options.cassettes, MockBase(api.service.baseURL), in: api.environment?.name)
+        options.cassettes, MockBase(api.service.baseURL), of: calls, at: api.service.baseURL,
+        in: api.environment?.name)
       let handlers = try MockHandlers(host)
       try bound(host)
       var servers = [try HTTPServer(options, host.environment)]

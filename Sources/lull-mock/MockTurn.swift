@@ -15,6 +15,11 @@ final class MockTurn {
   var request: MockRequest?
   /// The permission for the web page that sent the request.
   var permission: MockSite.Permission?
+  /// Whether the request loads a query: its method is QUERY, or its call is declared safe.
+  var isQuery = false
+  /// The media types of queries at the path of the request, for the header `Accept-Query`. Empty
+  /// without queries.
+  var queryTypes: [String] = []
 
   init(_ exchange: HTTPExchange, _ site: MockSite, _ log: RequestLog, _ clock: any HostClock) {
     self.exchange = exchange
@@ -84,7 +89,10 @@ final class MockTurn {
     where name.lowercased().hasPrefix("access-control-") && source != "cors" && !site.isSample {
       answer.headers.remove(name)
     }
-    if let request, !isWhole { ContentCondition.apply(request, to: &answer) }
+    if let request, !isWhole { ContentCondition.apply(request, isQuery: isQuery, to: &answer) }
+    if !queryTypes.isEmpty, answer.headers["accept-query"] == nil {
+      answer.headers["accept-query"] = queryTypes.joined(separator: ", ")
+    }
     if let permission, source != "cors" { CrossOrigin.permit(permission, &answer) }
     if exchange.asked.isLast { answer.headers["connection"] = "close" }
     // Write the output of functions before the log line of the request.

@@ -79,6 +79,20 @@ struct RouteTable {
     return methods.isEmpty ? .nothing : .methods(RouteTable.allowed(methods))
   }
 
+  /// Returns the media types of the queries at the path of a request, as the values of the header
+  /// `Accept-Query`. (RFC 10008, section 3)
+  func queryTypes(of request: MockRequest) -> [String] {
+    let parts = RouteTemplate.parts(of: request.path)
+    var types: [String] = []
+    for route in routes where route.call.method == .query {
+      let type = "\"\(route.call.queryType)\""
+      if route.template.values(in: parts, request.pairs) != nil, !types.contains(type) {
+        types.append(type)
+      }
+    }
+    return types
+  }
+
   /// Returns the methods for an Allow header if calls with the given methods are declared.
   private static func allowed(_ methods: Set<String>) -> [String] {
     var methods = methods.union(["OPTIONS"])
@@ -105,6 +119,18 @@ struct RouteTable {
     }
     return found.sorted { ($1.likeness, $0.text) < ($0.likeness, $1.text) }.prefix(count).map(
       \.text)
+  }
+}
+
+extension APICall {
+  /// The media type of the call's content. Without a declared type, a raw body has any type.
+  fileprivate var queryType: String {
+    switch bodyForm {
+    case .json: contentType.map { ContentType($0).mediaType } ?? "application/json"
+    case .form: "application/x-www-form-urlencoded"
+    case .multipart: "multipart/form-data"
+    case .raw: contentType.map { ContentType($0).mediaType } ?? "*/*"
+    }
   }
 }
 

@@ -119,6 +119,7 @@ struct CacheCommand {
   private func show(_ entry: CacheInspection.Entry) {
     let entity = entry.entity
     CacheCommand.show(LogText.url(entry.place.url))
+    if !entry.place.query.isEmpty { CacheCommand.show("query     \(entry.place.query)") }
     CacheCommand.show("stage     \(entry.place.stage), version \(entry.place.version)")
     CacheCommand.show("age       \(CacheCommand.age(of: entity.timestamp))")
     if entity.isOutdated {

@@ -13,6 +13,7 @@ struct CompletionTests {
         users = { path = "/users", params = { per_page = "integer", sort = { "up", "down" },
           archived = "boolean", output = "string" } },
         user = { path = "/users/{id}", params = { id = "integer" } },
+        find = { path = "/find", method = "QUERY", params = { term = "string" } },
       } }
       """)
     try folder.write("apis/store.lua", "return require('lull').service('https://a.example')")
@@ -38,6 +39,11 @@ struct CompletionTests {
     ("lull changed shop /us", ["/users", "/users/"]), ("lull watch shop /users --ev", ["--every"]),
     ("lull changed shop /users --fo", ["--forget", "--follow"]),
     ("lull changed shop /users -o ", ["json", "ndjson"]),
+    // QUERY-40
+    ("lull watch qu", ["query"]), ("lull watch query s", ["shop", "store"]),
+    ("lull watch query shop /", ["/find"]), ("lull changed QUERY shop /f", ["/find"]),
+    ("lull changed query shop /find --query-method ", ["QUERY", "POST"]),
+    ("lull query shop /", ["/find"]), ("lull call shop find --te", ["--term"]),
     ("lull get shop /users --cha", ["--chart"]),
     ("lull completion ", ["bash", "zsh", "fish"]),
     ("lull import ", ["openapi", "curl", "har", "postman"]),

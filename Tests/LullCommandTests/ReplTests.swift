@@ -228,6 +228,41 @@ struct ReplTests {
     #expect(ending.code == 2)
   }
 
+  @Test func `QUERY-58 lists queries with the beginning of their content`() throws {
+    let long = String(repeating: "é", count: 3000)
+    let ending = try lull(
+      "repl",
+      input: """
+        local api = lull.service{ base_url = 'https://a.test', name = 'a' }
+        local search = api('/search')
+        local json = search:query{ json = { term = 'tea', password = 'hunter2' } }
+        local post = search:query{ json = { term = 'tea' }, method = 'POST' }
+        local bytes = search:query{ data = ('\\xff'):rep(600) }
+        local long = search:query{ form = { token = 'hunter2', term = '\(long)' } }
+        local text = search:query{ text = 'token=hunter2&term=\(long)' }
+        local lines = search:query{ text = 'a\\nb\\27[31m' }
+        local empty = search:query{ text = '' }
+        local equal = search:query{ json = { password = 'hunter2', term = 'tea' } }
+        .resources
+        .resources /sear*
+        """)
+    #expect(ending.errors == "", "\(ending)")
+    let rows = ending.output.split(separator: "\n").map(String.init)
+    #expect(rows.count == 18 && Array(rows[..<9]) == Array(rows[9...]), "\(ending.output)")
+    let names = rows[1..<9].map { row in
+      String(row.prefix { $0 != " " }) + " "
+        + row.dropFirst(8).replacing("empty", with: "").split(separator: " ").dropLast()
+        .joined(separator: " ")
+    }
+    #expect(names.contains("/search QUERY 600 bytes"), "\(names)")
+    #expect(names.contains(#"/search POST {"term":"tea"}"#), "\(names)")
+    #expect(names.contains(#"/search QUERY {"password":"***","term":"tea"}"#), "\(names)")
+    #expect(rows[0].contains("observers"), "\(rows[0])")
+    #expect(rows.allSatisfy { $0.count <= 80 }, "\(rows)")
+    #expect(names.contains(#"/search QUERY a b\x1B[31m"#), "\(names)")
+    #expect(!ending.output.contains("hunter2") && !ending.output.contains("\u{1B}"))
+  }
+
   @Test func `obeys commands`() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("f.lua", "loaded = (loaded or 0) + 1\nlocal here = 'yes'\n")

@@ -180,6 +180,33 @@ struct CompleterTests {
     #expect(try candidates(text) == expected)
   }
 
+  @Test(arguments: [
+    ("users:query{ js", ["json"]), ("users:query({ for", ["form"]),
+    ("users:query{ ", ["content_type", "data", "encoding", "form", "headers", "json", "method", "text"]),
+    ("users:query{ json = {}, method = 'P", ["POST"]), ("users:query{ method = '", ["POST", "QUERY"]),
+    ("users:query{ headers = { ['accept-e", ["accept-encoding"]), ("api('/x'):query{ te", ["text"]),
+    ("search.meth", ["method"]), ("search.bod", ["body"]), ("search.content_", ["content_type"]),
+    ("users:query{ json = {} }.bod", ["body"]), ("users:query{ json = {} }:load_i", ["load_if_needed"]),
+    ("users:quer", ["query"]), ("search:load_i", ["load_if_needed"]), ("entity.equiv", ["equivalent"]),
+    ("shop.calls.", ["find", "search"]), ("shop.calls.find{ te", ["term"]),
+    ("shop.calls.find:resource{ te", ["term"]), ("shop.calls.search:resource{}.met", ["method"]),
+    ("api:configure{ query_m", ["query_method"]), ("api:configure{ query_method = '", ["POST", "QUERY"]),
+    ("api('/sea", ["/search"]),
+  ])
+  func `QUERY-59 queries and calls that read with a body`(text: String, expected: [String]) throws {
+    let load = """
+      search = api('/search'):query{ json = { term = 'tea' } } other = api('/search'):query{ text = 'x' }
+      path = os.tmpname()
+      lull.write_file(path .. '.lua', [[return { service = require('lull').service('https://a.test'), calls = {
+        find = { path = '/find', method = 'QUERY', params = { term = 'string' } },
+        search = { path = '/search', method = 'POST', safe = true, params = { term = 'string' } } } }]])
+      shop = lull.api(path .. '.lua')
+      os.remove(path) os.remove(path .. '.lua')
+      """
+    #expect(
+      try candidates(text, load, "entity = user:load():await()").sorted() == expected, "\(text)")
+  }
+
   @Test func `modules that are loaded or known`() throws {
     #expect(try candidates("require \"corou") == ["coroutine"])
     #expect(try candidates("require('mine.", "package.preload['mine'] = 1") == [])

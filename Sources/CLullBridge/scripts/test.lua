@@ -672,11 +672,19 @@ local function add_answer(rule, answer)
 end
 
 local function add_rule(what, method, path, answers)
+  local content = {}
+  if type(path) == "table" then
+    -- A path and the body that a request must have.
+    for name, value in pairs(path) do
+      if name ~= "path" then content[name] = value end
+    end
+    path = path.path
+  end
   if type(method) ~= "string" or type(path) ~= "string" then
     error(("%s needs a method and a path, such as \"GET\" and \"/users/*\""):format(what), 3)
   end
   if answers.n == 0 then error(what .. " needs an answer", 3) end
-  local rule = ask(3, "rule", method, path)
+  local rule = ask(3, "rule", method, path, content)
   for index = 1, answers.n do add_answer(rule, answers[index]) end
 end
 

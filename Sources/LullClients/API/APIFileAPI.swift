@@ -615,12 +615,14 @@ extension Call {
     }
     do throws(APICall.Misfit) {
       let values = try declared.call.complete(given)
-      let request = try declared.call.request(of: declared.api.service, values)
+      var request = try declared.call.request(of: declared.api.service, values)
+      try request.completeQuery(of: declared.call)
       if let onUse = part(APIFiles.self).onUse {
         onUse(
           DeclaredUse(
             api: declared.api, call: declared.call, given: Set(given.keys), values: values,
-            url: request.resource.url.text))
+            method: request.method, url: request.resource.url.text,
+            query: request.resource.query?.identity))
       }
       return request
     } catch {

@@ -70,8 +70,7 @@ extension APICall {
     let pattern = ConfigurationPattern.predicate(description) { [method] url in
       routes.call(method.rawValue, url.text) != nil
     }
-    let configured: RequestMethod = isQuery ? .query : method
-    service.configure(pattern, requestMethods: [configured], description: description) {
+    service.configure(pattern, requestMethods: [configuredMethod], description: description) {
       $0.setOptions { $0.responseType = responseType }
     }
   }

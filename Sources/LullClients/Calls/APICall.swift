@@ -49,6 +49,9 @@ package struct APICall {
   /// Whether the responses of this call are the responses of a query resource. (QUERY-30)
   package var isQuery: Bool { method == .query || method == .post && isSafe }
 
+  /// The method whose settings apply to the requests of this call. (QUERY-08)
+  package var configuredMethod: RequestMethod { isQuery ? .query : method }
+
   package var hasPages: Bool { pages != nil }
 
   /// Whether a parameter without a declared location belongs to the body.

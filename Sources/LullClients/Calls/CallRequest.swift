@@ -60,6 +60,32 @@ package struct CallRequest {
     self.body = nil
   }
 
+  /// Completes the query of a call. A file is read now, because its content identifies the query.
+  /// Throws if the file can't be read, or if the query has no content.
+  package mutating func completeQuery(of call: APICall) throws(APICall.Misfit) {
+    guard isQuery, resource.query == nil else { return }
+    switch body {
+    case .file(let file)?:
+      switch TextFile.read(file.path.bytes) {
+      case .success(let bytes): body = .data(bytes, contentType: file.contentType)
+      case .failure(let problem):
+        throw APICall.Misfit(
+          message: "call '\(call.name)': cannot read \(String(escaping: problem.message))")
+      }
+      do throws(RequestError) {
+        try becomeQuery(method: call.method == .query ? nil : call.method)
+      } catch {
+        throw APICall.Misfit(message: "call '\(call.name)': \(error.userMessage)")
+      }
+    case nil:
+      let name = call.wholeParameter?.name
+      throw APICall.Misfit(
+        message: "call '\(call.name)' reads with a body, and has none: pass "
+          + (name.map { "the parameter '\($0)'" } ?? "one on standard input"))
+    default: break
+    }
+  }
+
   /// Whether the request has headers in addition to the headers of the configuration.
   package var hasOwnHeaders: Bool {
     !headers.isEmpty || !declared.isEmpty || !declared.omitted.isEmpty || !usual.isEmpty

@@ -190,6 +190,13 @@ extension APIDeclaration {
           + "\(call.method)")
       if !note(problem) { throw problem }
     }
+    if call.isSafe, call.bodyForm == .multipart {
+      let problem = problem(
+        at + ["safe"],
+        "call '\(name)': 'safe' cannot be used with a multipart form: a query sends JSON, a form "
+          + "or a raw body")
+      if !note(problem) { throw problem }
+    }
     if call.contentType != nil, [.form, .multipart].contains(call.bodyForm) {
       let problem = problem(
         at + ["content_type"],

@@ -22,6 +22,14 @@ extension APIDeclaration {
         note(["content_type"], "'content_type' has no effect: a \(call.method) has no body")
       }
     }
+    if call.method == .query, call.bodyForm != .raw, !call.requiresBody,
+      !call.parameters.contains(where: { $0.place == .body })
+    {
+      note(
+        ["method"],
+        "no parameter is sent in the body, so the query always has the same content; use GET, or "
+          + "set 'body_required' if that is intended")
+    }
     for (name, value) in WrittenSecrets.queryCredentials(in: call.path) {
       checker.inspect(
         credential: value, "the value of the query parameter '\(name)'")

@@ -1,4 +1,4 @@
-import LullCore
+package import LullCore
 
 /// The calls that an API file declares.
 ///
@@ -65,6 +65,10 @@ package struct DeclaredUse {
   /// The names of the parameters that the script passed. Other parameters may have defaults.
   package let given: Set<String>
   package let values: [String: CallValue]
+  /// The method that the request is sent by. A call with the method QUERY may be sent by POST.
+  package let method: RequestMethod
   /// The URL of the request or resource, with secrets masked.
   package let url: String
+  /// The identity of the query; nil if the request is not the load of a query.
+  package let query: QueryIdentity?
 }

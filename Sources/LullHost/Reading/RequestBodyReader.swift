@@ -49,13 +49,20 @@ struct RequestBodyReader {
   private func body(table: Int32, in state: OpaquePointer?) throws(Misuse)
     -> Result<RequestBody, RequestBodyFailure>
   {
+    guard let body = try optionalBody(table: table, in: state) else { throw BodyFields.none }
+    return body
+  }
+
+  /// Reads the body that the fields of a table define. Returns nil if the table has none of them.
+  func optionalBody(table: Int32, in state: OpaquePointer?) throws(Misuse)
+    -> Result<RequestBody, RequestBodyFailure>?
+  {
     var fields = BodyFields()
     try options.forEach(of: table, in: state, known: RequestBodyReader.keys) {
       name, value throws(Misuse) in
       try read(name, value, LuaTable.visitedIndex(in: state), state, into: &fields)
     }
-    guard let body = try fields.body() else { throw BodyFields.none }
-    return body
+    return try fields.body()
   }
 
   /// Reads one field of a table that defines a body. Its name is one of `keys`.

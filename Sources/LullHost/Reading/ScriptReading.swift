@@ -1,3 +1,5 @@
+package import LullCore
+
 /// The readers of script arguments. Each has access only to the parts of the host that it needs.
 package struct ScriptReading {
   package let options: OptionReader
@@ -19,5 +21,12 @@ package struct ScriptReading {
     answers = NetworkAnswerReader(handles, options, headers, json)
     credentials = CredentialReader(handles, permissions, options)
     fields = ContentFields(bridge)
+  }
+
+  /// Reads the fields of a body from a table. Returns nil if the table has none of them.
+  package func optionalBody(
+    table: Int32, in state: OpaquePointer?
+  ) throws(Misuse) -> Result<RequestBody, RequestBodyFailure>? {
+    try bodies.optionalBody(table: table, in: state)
   }
 }

@@ -112,6 +112,7 @@ package struct HARImport {
   }
 
   private static func take(_ recorded: HARRequest, _ request: inout ParsedRequest) {
+    request.isSafe = recorded.isDeclaredSafe
     request.headers = recorded.headers.map { header in
       (header.name, Blank.without(String(decoding: header.value, as: UTF8.self)))
     }

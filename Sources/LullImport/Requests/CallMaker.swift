@@ -31,6 +31,7 @@ struct CallMaker {
     call.path = takePath(first)
     takeQuery(&call)
     takeBody(&call)
+    call.isSafe = first.method == "POST" && requests.allSatisfy(\.isSafe)
     takeHeaders(&call)
     call.parameters = parameters
     return call

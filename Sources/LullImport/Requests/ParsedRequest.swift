@@ -24,6 +24,8 @@ struct ParsedRequest {
   }
 
   var method = "GET"
+  /// Whether the request is a POST that is declared to change nothing on the server.
+  var isSafe = false
   /// The origin in lower case, such as `https://host:port`.
   var origin = ""
   /// The path as sent, with percent-encoding. It begins with `/`.

@@ -2,8 +2,8 @@ package import LullHost
 
 extension TestCase {
   package static let testTypes: [APIOwner] = [
-    .testModule, .test, .testClock, .testNetwork, .expectation, .testAnswer, .testExchange,
-    .expectedFailure, .snapshotOptions, .testServiceOptions, .testAPIOptions,
+    .testModule, .test, .testClock, .testNetwork, .expectation, .testAnswer, .stubbedRequest,
+    .testExchange, .expectedFailure, .snapshotOptions, .testServiceOptions, .testAPIOptions,
   ]
 }
 
@@ -123,14 +123,16 @@ extension APIOwner {
     """
     A stub is set for a path or for a whole URL. A path begins with `/` and matches every URL \
     whose path ends with it; a whole URL matches only that URL. `*` matches anything within a path \
-    segment, `**` anything. The query is compared only if the stub has a query. If several stubs \
-    match, the longest path or URL is used. Redirects are not followed, and cookies are neither \
+    segment, `**` anything. The query is compared only if the stub has a query. A table such as \
+    `{ path = "/search", json = { term = "tea" } }` matches only requests with that body. If \
+    several stubs match, the longest path or URL is used, and of equally long ones a stub with a \
+    body. Redirects are not followed, and cookies are neither \
     stored nor sent: the service gets exactly the response.
     """,
     entries: [
       .method(
         "on",
-        "(method: string, path: string, answer: TestAnswer|NetworkingFunction, ...: TestAnswer|NetworkingFunction)",
+        "(method: string, path: string|StubbedRequest, answer: TestAnswer|NetworkingFunction, ...: TestAnswer|NetworkingFunction)",
         """
         Sets the responses to requests with a method and path, one after the other; the last \
         response repeats.
@@ -138,7 +140,7 @@ extension APIOwner {
         "The responses replace those that were set earlier for the same method and path."),
       .method(
         "fail",
-        "(method: string, path: string, kind: \"refused\"|\"reset\"|\"cut\"|\"timeout\", options?: table)",
+        "(method: string, path: string|StubbedRequest, kind: \"refused\"|\"reset\"|\"cut\"|\"timeout\", options?: table)",
         "Makes requests with a method and path fail as if the network had failed.",
         """
         The option `delay` is in seconds. A failure `"timeout"` comes when the request's own \
@@ -221,6 +223,14 @@ extension APIOwner {
         "fail", "\"refused\"|\"reset\"|\"cut\"|\"timeout\"|nil",
         "A failure of the network instead of a response, as in `t.network:fail`."),
     ])
+
+  fileprivate static let stubbedRequest = APIOwner.table(
+    "StubbedRequest", extending: "Body", "The path and the body of the requests of a stub.",
+    """
+    JSON is compared by value, a form by its fields in any order, and other bodies byte by byte. \
+    The content type is not compared.
+    """,
+    entries: [.field("path", "string", "The path or the whole URL of the requests.")])
 
   fileprivate static let testServiceOptions = APIOwner.table(
     "TestServiceOptions", extending: "ServiceOptions", "Options of `t:service`.",

@@ -41,11 +41,19 @@ extension APIOwner {
 
   private static let networkFunctions: [APIEntry] = [
     // Adds a rule for requests. Returns its number, by which responses are added to it.
-    .hidden("rule", "ss") { call throws(Misuse) in
+    .hidden("rule", "sst") { call throws(Misuse) in
       let network = try call.part(TestCase.self).held.network
       let method = try MethodReader.method(call.string(1))
+      var content: StubContent?
+      if let body = try call.reading.optionalBody(table: call.index(3), in: call.state) {
+        do throws(RequestBodyFailure) {
+          content = try StubContent(try body.get())
+        } catch {
+          throw .message("the body of the request cannot be encoded: \(error.cause.message)")
+        }
+      }
       do throws(URLGlob.Problem) {
-        call.return(.int(Int64(network.addRule(method, try URLGlob(call.string(2))))))
+        call.return(.int(Int64(network.addRule(method, try URLGlob(call.string(2)), content))))
       } catch {
         throw .message(error.text)
       }

@@ -5,10 +5,16 @@ import LullSystem
 /// Assigns the exchanges of a test to the declared calls that caused them. Each use of a call is
 /// recorded as a tag, and an exchange finds its tag by method and URL.
 ///
-/// An exchange belongs to the last tag with its method and URL. If there is none, only the method
-/// and path are compared. In this way, further pages are found, and requests that an identity or a
+/// An exchange belongs to the last tag with its method, URL and query content. If there is none,
+/// only the method and path are compared. In this way, further pages are found, and requests that an identity or a
 /// decorator has changed. Home thread only.
 final class CallTags {
+  private struct Key: Hashable {
+    let request: String
+    /// The text of the query's identity, with secrets masked; nil for other requests.
+    let query: [UInt8]?
+  }
+
   private struct Tag {
     let use: CallUse
     /// The number of exchanges that existed when the call was used.
@@ -16,7 +22,7 @@ final class CallTags {
   }
 
   private var tags: [Tag] = []
-  private var exact: [String: [Int]] = [:]
+  private var exact: [Key: [Int]] = [:]
   private var byPath: [String: [Int]] = [:]
   /// The paths with links resolved, keyed by the original path.
   private var resolved: [String: String] = [:]
@@ -37,8 +43,8 @@ final class CallTags {
         }
       }
     }
-    let method = declared.call.method.rawValue
-    exact[CallTags.key(method, declared.url), default: []].append(tags.count)
+    let method = declared.method.rawValue
+    exact[CallTags.key(method, declared.url, declared.query), default: []].append(tags.count)
     byPath[CallTags.pathKey(method, declared.url), default: []].append(tags.count)
     tags.append(Tag(use: use, start: start))
   }
@@ -60,7 +66,7 @@ final class CallTags {
   private func tag(of exchange: StubExchange, _ number: Int) -> Tag? {
     let (method, url) = (exchange.request.method.rawValue, exchange.request.url)
     let places =
-      exact[CallTags.key(method, url)] ?? byPath[CallTags.pathKey(method, url)] ?? []
+      exact[CallTags.key(method, url, exchange.query)] ?? byPath[CallTags.pathKey(method, url)] ?? []
     return places.last { tags[$0].start <= number }.map { tags[$0] }
   }
 
@@ -71,8 +77,8 @@ final class CallTags {
     return key
   }
 
-  private static func key(_ method: String, _ url: String) -> String {
-    "\(method) \(url.prefix { $0 != "#" })"
+  private static func key(_ method: String, _ url: String, _ query: QueryIdentity?) -> Key {
+    Key(request: "\(method) \(url.prefix { $0 != "#" })", query: query?.text)
   }
 
   private static func pathKey(_ method: String, _ url: String) -> String {

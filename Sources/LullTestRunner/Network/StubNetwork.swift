@@ -8,15 +8,24 @@ import LullSystem
 /// request and the test fail.
 ///
 /// A request is answered by the rule with the longest matching pattern. If several matching
-/// patterns are equally long, the last rule applies. The responses of a rule are used in turn, and
+/// patterns are equally long, a rule with the request's body is preferred, then the last rule. The responses of a rule are used in turn, and
 /// the last one is repeated. If no rule matches, the recordings of the test answer, with the
 /// recorded delay. Home thread only.
 final class StubNetwork: NetworkingProvider {
   private struct Rule {
     let method: RequestMethod
     let glob: URLGlob
+    /// The body that requests must have; nil if any body matches.
+    let content: StubContent?
     var answers: [AnswerStub] = []
     var next = 0
+
+    func isMoreSpecific(than other: Rule) -> Bool {
+      glob.length == other.glob.length
+        ? content != nil && other.content == nil : glob.length > other.glob.length
+    }
+
+    var shown: String { "\(method) \(glob.text)" + (content.map { " with \($0.excerpt)" } ?? "") }
   }
 
   private let pump: Pump
@@ -40,13 +49,16 @@ final class StubNetwork: NetworkingProvider {
 
   // MARK: Rules
 
-  /// Adds a rule for a method and a pattern, or resets the existing one. Returns its number.
-  func addRule(_ method: RequestMethod, _ glob: URLGlob) -> Int {
-    if let place = rules.firstIndex(where: { $0.method == method && $0.glob == glob }) {
-      rules[place] = Rule(method: method, glob: glob)
+  /// Adds a rule for a method, a pattern and a body, or resets the existing one. Returns its number.
+  func addRule(_ method: RequestMethod, _ glob: URLGlob, _ content: StubContent?) -> Int {
+    let rule = Rule(method: method, glob: glob, content: content)
+    if let place = rules.firstIndex(where: {
+      $0.method == method && $0.glob == glob && $0.content == content
+    }) {
+      rules[place] = rule
       return place
     }
-    rules.append(Rule(method: method, glob: glob))
+    rules.append(rule)
     return rules.count - 1
   }
 
@@ -61,8 +73,9 @@ final class StubNetwork: NetworkingProvider {
     for (place, rule) in rules.enumerated()
     where rule.method == request.method && !rule.answers.isEmpty
       && (rule.glob.matches(request.url) || bare.map { rule.glob.matches($0) } ?? false)
+      && rule.content?.fits(request) ?? true
     {
-      if best.map({ rule.glob.length >= rules[$0].glob.length }) ?? true { best = place }
+      if best.map({ !rules[$0].isMoreSpecific(than: rule) }) ?? true { best = place }
     }
     guard let place = best else { return nil }
     let rule = rules[place]
@@ -296,8 +309,12 @@ final class StubNetwork: NetworkingProvider {
     let path = bare.firstRange(of: "://").flatMap { scheme in
       bare[scheme.upperBound...].firstIndex(of: "/").map { String(bare[$0...]) }
     }
-    let known = rules.map { "\($0.method) \($0.glob.text)" }.sorted().joined(separator: ", ")
-    return "tests do not use the network, and this one has no stub for \(request.method) \(url): "
+    let known = rules.map(\.shown).sorted().joined(separator: ", ")
+    let asked = request.body.flatMap { body in
+      request.sendsQuery ? " with \(ResourceQuery.excerpt(of: body, limit: 60))" : nil
+    }
+    return "tests do not use the network, and this one has no stub for \(request.method) \(url)"
+      + "\(asked ?? ""): "
       + "t.network:on(\"\(request.method)\", \"\(path ?? "/")\", { json = … })"
       + (known.isEmpty ? "" : "; stubs: \(known)")
   }
@@ -346,6 +363,13 @@ struct StubExchange {
     end = time
     status = result.response?.status
     error = result.error?.message ?? result.requestError?.userMessage
+  }
+
+  /// The identity of the query that the request loads; nil for other requests.
+  var query: QueryIdentity? {
+    guard request.sendsQuery, let body = request.body else { return nil }
+    return QueryIdentity(
+      method: request.method, contentType: request.headers["content-type"] ?? "", content: body)
   }
 
   static let cancelled = "cancelled"

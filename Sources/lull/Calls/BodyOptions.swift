@@ -15,6 +15,9 @@ struct BodyOptions {
   private(set) var isMultipart = false
   private(set) var isJSON = false
 
+  /// The options of a request without a body.
+  init() {}
+
   init(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
     if let filter = words.text("-f"), BodyOptions.isNoFilter(filter) {
       throw .wrongUsage(

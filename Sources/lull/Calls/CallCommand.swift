@@ -176,6 +176,11 @@ struct CallCommand {
     } catch {
       throw .wrongUsage(error.message, .call)
     }
+    do throws(APICall.Misfit) {
+      try request.completeQuery(of: call)
+    } catch {
+      throw .wrongUsage(error.message, .call)
+    }
     if host.loop.isInterrupted { return 0 }
     if let code = options.complete() ?? options.openSession(for: &request, host) { return code }
     let exchange = CallExchange(host, api, options)

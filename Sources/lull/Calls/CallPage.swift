@@ -37,7 +37,9 @@ struct CallPage {
   }
 
   /// Method and path, with masks in place of credentials that the file writes into the path.
-  static func request(of call: APICall) -> String { "\(call.method) \(Masking.url(call.path))" }
+  static func request(of call: APICall) -> String {
+    "\(call.method) \(Masking.url(call.path))" + (call.isSafe ? " (safe)" : "")
+  }
 
   /// The options that all calls of an API have.
   static func options(hasPages: Bool) -> [Argument] {

@@ -47,7 +47,8 @@ struct RequestParts {
       request.resource = request.resource.service.resource(absoluteURL: url.percentEncoded)
     }
     try addBody(to: &request, host)
-    if body.isJSON || !body.isForm && request.body.isPlain {
+    // A query keeps the headers of its resource, so that a fresh cache entry can answer it.
+    if body.isJSON || !body.isForm && request.body.isPlain && !request.isQuery {
       request.usual.append(("accept", RequestParts.accepted))
     }
     if body.isJSON { request.usual.append(("content-type", "application/json")) }
@@ -188,5 +189,28 @@ extension RequestBody {
   /// Creates a form in the order of its pairs, encoded as by HTTPie and browsers.
   fileprivate static func form(typed pairs: [(name: String, value: String)]) -> RequestBody {
     .data(PairEncoding.encode(pairs), contentType: formType)
+  }
+}
+
+extension CallRequest {
+  /// Turns a request of the command line into the load of a query. (QUERY-30)
+  ///
+  /// - Parameter method: The method that the command line sets; `nil` for the configured one.
+  mutating func becomeQuery(typedAs method: RequestMethod?) throws(RequestItem.Problem) {
+    guard let body else {
+      throw RequestItem.Problem(
+        message: "a query needs a body: write items such as name=text, or -d or standard input")
+    }
+    // A server must refuse a query without a content type. (RFC 10008, section 2)
+    if case .data([], "") = body {
+      throw RequestItem.Problem(
+        message: "the body of the query is empty: write its content, or set the type of an empty "
+          + "body with -H 'Content-Type: …'")
+    }
+    do throws(RequestError) {
+      try becomeQuery(method: method)
+    } catch {
+      throw RequestItem.Problem(message: error.userMessage)
+    }
   }
 }

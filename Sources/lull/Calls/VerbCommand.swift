@@ -123,22 +123,6 @@ struct VerbCommand {
     }
   }
 
-  /// Turns the request into the load of a query. (QUERY-30)
-  private func becomeQuery(_ request: inout CallRequest) throws(RequestItem.Problem) {
-    guard request.body != nil else {
-      throw RequestItem.Problem(
-        message: "a query needs a body: write items such as name=text, or -d or standard input")
-    }
-    do throws(RequestError) {
-      try request.becomeQuery(method: queryMethod)
-    } catch {
-      throw RequestItem.Problem(message: error.userMessage)
-    }
-    guard options.pages == nil || request.isLoad else {
-      throw RequestItem.Problem(message: "--pages and --all cannot be used with a multipart form")
-    }
-  }
-
   func run() -> Int32 {
     var options = options
     if let code = options.complete() { return code }
@@ -148,7 +132,11 @@ struct VerbCommand {
       request.isQuery = method == .query
       do throws(RequestItem.Problem) {
         try RequestParts(items, options, body).apply(to: &request, host)
-        if method == .query { try becomeQuery(&request) }
+        if method == .query { try request.becomeQuery(typedAs: queryMethod) }
+        guard options.pages == nil || method != .query || request.isLoad else {
+          throw RequestItem.Problem(
+            message: "--pages and --all cannot be used with a multipart form")
+        }
       } catch {
         Exit.complain("lull: \(error.message)\n")
         return 2

@@ -101,13 +101,24 @@ struct WordCompletion {
 
   /// Completes `lull get API PATH …`.
   private func ofTarget(_ spec: ArgumentSpec) -> [Candidate] {
+    var spec = spec
+    var before = positionals(spec)
+    var method = method
+    var others: [Candidate] = []
+    if ["changed", "watch"].contains(words[0]) {
+      if let word = before.first, Dispatch.method(word) == RequestMethod.query.rawValue {
+        method = RequestMethod.query.rawValue
+        before.removeFirst()
+      } else {
+        spec.arguments.removeAll { $0.category == "Body" }
+        others = [Candidate(word: "query", note: "items are the body of a query")]
+      }
+    }
     if let options = ofOptions(spec) { return options }
-    let before = positionals(spec)
-    guard let target = before.first else { return andFiles(fitting(apis)) }
+    guard let target = before.first else { return andFiles(fitting(apis + others)) }
     if last.hasPrefix("@") { return WordCompletion.files }
     guard before.count == 1, APIFileLocator.file(of: target) != nil else { return [] }
     var paths: [Candidate] = []
-    let method = method
     withAPI(target) { api in
       for call in listed(api) where method == nil || call.method.rawValue == method {
         let literal = String(call.path.prefix { $0 != "{" && $0 != "?" })

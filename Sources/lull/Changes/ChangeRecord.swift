@@ -108,7 +108,9 @@ extension ChangeRecord {
       let path = APIFileLocator.file(of: name) ?? name
       parts.append("api " + (FileName.resolved(path) ?? path))
     }
-    if let query = request.resource.query { parts.append("query \(query.identity.text)") }
+    if let query = request.resource.query?.identity {
+      parts.append("query \(query.mark ?? String(escaping: query.text))")
+    }
     if let environment { parts.append("environment " + environment) }
     parts.append("filter " + (options.filter?.text ?? "x"))
     parts.append("pages " + (options.pages.map(String.init) ?? "none"))

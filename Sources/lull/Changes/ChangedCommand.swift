@@ -29,10 +29,11 @@ struct ChangedCommand {
       Prints additions (+), removals (-) and changes (~): in a list by the id of its
       elements or by whole elements, in a record by its fields, in text by its lines.
       The exit code is 0 if something has changed, and on the first run; 7 if nothing
-      has. A failed run leaves the stored content unchanged.
+      has. A failed run leaves the stored content unchanged. With the word query before
+      TARGET, the resource is a query, as in lull query.
 
-      Runs are compared if URL, headers, credentials (-a, --session), API file, -f and
-      pages are the same. The content is stored in $XDG_STATE_HOME/lull/changed,
+      Runs are compared if URL, headers, credentials (-a, --session), API file, -f,
+      pages and the body of a query are the same. The content is stored in $XDG_STATE_HOME/lull/changed,
       readable by you only.
       """,
       [
@@ -44,6 +45,7 @@ struct ChangedCommand {
         #"lull changed https://api.github.com/users/octocat/repos -f 'map(x, "name")'"#,
         #"lull changed shop /orders --all -f 'pick(x, "id", "state")' && notify"#,
         "lull changed :8080/users -o json",
+        "lull changed query :8080/search topic=tea",
       ],
       exitCodes: [
         .init(0, "changed, or the first run"),

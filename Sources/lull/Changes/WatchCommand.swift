@@ -29,6 +29,8 @@ struct WatchCommand {
       Sends a conditional request as soon as the content is stale (after 30 s, unless
       an API file says otherwise), or after --every. A failure is reported and retried
       after a growing pause of up to a minute, never before the server's Retry-After.
+
+      With the word query before TARGET, the resource is a query, as in lull query.
       """,
       [
         .init(
@@ -52,6 +54,7 @@ struct WatchCommand {
         "lull watch :8080/users --every 2",
         "lull watch https://api.github.com/repos/swiftlang/swift -f x.stargazers_count",
         #"lull watch shop /orders -f 'pick(x, "id", "state")' -o ndjson | notify"#,
+        "lull watch query :8080/search topic=tea --every 10",
       ],
       notes: """
         After --count requests, or if no content can be loaded, the exit code is that of

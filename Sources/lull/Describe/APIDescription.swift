@@ -130,6 +130,7 @@ struct APIDescription {
     writer.write(key: "name", call.name)
     if let description = call.description { writer.write(key: "description", description) }
     writer.write(key: "method", call.method.rawValue)
+    writer.write(key: "safe", call.isSafe || call.method.isSafe)
     writer.write(key: "path", Masking.url(call.path))
     if let graphQL = call.graphQL {
       writer.writeObject(key: "graphql") { writer in

@@ -33,6 +33,8 @@ struct APISnapshot {
   struct Call {
     let name: String
     let method: RequestMethod
+    /// The method whose settings apply to the call. (QUERY-08)
+    let configuredMethod: RequestMethod
     let path: String
     let place: String
     /// The other properties of the call, such as its schema.

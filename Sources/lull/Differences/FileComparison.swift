@@ -123,7 +123,8 @@ struct FileComparison {
     let targets =
       known
       + calls.map {
-        APISnapshot.Target(label: "\($0.method) \($0.path)", method: $0.method, path: $0.sample)
+        APISnapshot.Target(
+          label: "\($0.method) \($0.path)", method: $0.configuredMethod, path: $0.sample)
       }.filter { seen.insert($0.label).inserted }
     return targets.isEmpty ? [APISnapshot.Target(label: "/", method: .get, path: "/")] : targets
   }

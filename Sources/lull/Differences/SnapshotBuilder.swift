@@ -213,7 +213,8 @@ private final class SnapshotFiller {
       traits.append(.init("schema", "\(shown(text)) (\(Hexadecimal.text(digest.prefix(4))))"))
     }
     return APISnapshot.Call(
-      name: call.name, method: call.method, path: call.path, place: place(api.path, line),
+      name: call.name, method: call.method, configuredMethod: call.configuredMethod,
+      path: call.path, place: place(api.path, line),
       traits: traits, parameters: call.parameters.map(parameter), sample: sample(call))
   }
 

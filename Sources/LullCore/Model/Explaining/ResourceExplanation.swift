@@ -216,8 +216,9 @@ extension ResourceExplanation: CustomStringConvertible {
   package func text(callingLoad name: String, failure word: String) -> String {
     var text = "\(method) \(url)\n"
     if let query {
-      text += "\(query.contentType), \(ByteCount.exact(query.body.count)): "
-      text += query.excerpt(limit: 120) + "\n"
+      let size = ByteCount.exact(query.body.count)
+      let excerpt = ResourceQuery.excerpt(of: query.body, limit: 120)
+      text += "\(query.contentType), \(size)" + (excerpt == size ? "" : ": \(excerpt)") + "\n"
     }
     if let environment {
       let places = [("", environment.place), ("base_url ", environment.basePlace)]

@@ -1,3 +1,5 @@
+import LullSystem
+
 /// The content of a query resource. The loads of the resource send this content, and it
 /// distinguishes the query from other queries of the same URL. (RFC 10008; QUERY-01 to QUERY-08)
 ///
@@ -70,13 +72,20 @@ public final class ResourceQuery: Sendable {
 
   /// The method and the beginning of the content, on one line, for lists. If the name of a member
   /// or field looks like the name of a credential, its value is masked.
-  package var summary: String { "\(method) \(excerpt(limit: 60))" }
+  package var summary: String { "\(method) \(ResourceQuery.excerpt(of: body, limit: 32))" }
 
-  /// The beginning of the content, on one line. Credentials are masked in the same way as in
-  /// `summary`.
-  func excerpt(limit: Int) -> String {
-    let shown = CredentialMask.body(Array(body.prefix(4096)))
-    return LogText.part(String(decoding: shown, as: UTF8.self), limit: limit)
+  /// Returns the beginning of a query's content, on one line. Credentials are masked in the same
+  /// way as in `summary`. For content that is not text, returns its size.
+  package static func excerpt(of body: [UInt8], limit: Int) -> String {
+    var head = Array(body.prefix(4096))
+    // A character that is cut off would make the whole text invalid.
+    if head.count < body.count {
+      while let byte = head.last, byte & 0xC0 == 0x80 { head.removeLast() }
+      if let byte = head.last, byte >= 0xC0 { head.removeLast() }
+    }
+    guard String(validating: head, as: UTF8.self) != nil else { return ByteCount.exact(body.count) }
+    let text = LogText.part(String(decoding: CredentialMask.body(head), as: UTF8.self), limit: limit)
+    return ControlCharacters.shown(in: text)
   }
 
   /// The method, the size of the content and a hash of the content. Used in logs, which don't show
