@@ -159,6 +159,10 @@ final class Mock {
           + ClientText.shown(request.path))
       problem.headers = [("allow", methods.joined(separator: ", "))]
       throw problem
+    case .noOperation(let name):
+      if case .entry(let entry) = cassettes.find(request) { return answer(entry, turn) }
+      let wanted = name.map { "the operation '\(ClientText.shown($0))'" } ?? "this operation"
+      throw Problem(400, "no call of '\(api.fullName)' has \(wanted)")
     case .nothing:
       // A recording may contain a request without a declared call: pages and links lead to such
       // paths.
@@ -223,14 +227,14 @@ final class Mock {
     let found = cassettes.find(request)
     if case .entry(let entry) = found { return answer(entry, turn) }
     if let example = call.mock.examples.first(where: { $0.fits(values) }) {
-      return turn.answer(example.answer, by: "example of \(call.name)")
+      return turn.answer(example.answer.response(of: call), by: "example of \(call.name)")
     }
     if let example = call.mock.example {
-      return turn.answer(example, by: "example of \(call.name)")
+      return turn.answer(example.response(of: call), by: "example of \(call.name)")
     }
     let links = MovedLinks(from: base.origin, to: turn.here)
     if let answer = schemas?.example(of: call, links) {
-      return turn.answer(answer, by: "schema of \(call.name)")
+      return turn.answer(answer.response(of: call), by: "schema of \(call.name)")
     }
     turn.refuse(Problem(501, lack(call, found)))
   }

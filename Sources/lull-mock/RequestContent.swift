@@ -53,6 +53,12 @@ enum RequestContent {
       guard root.kind == .object else {
         throw Problem(400, "the body must be a JSON object with the parameters of the call")
       }
+      guard call.graphQL != nil else { return }
+      guard let variables = root["variables"], !variables.isNull else { return self = .none }
+      guard variables.kind == .object else {
+        throw Problem(400, "the variables must be a JSON object")
+      }
+      self = .json(variables)
     }
   }
 }

@@ -24,6 +24,8 @@ struct RouteTable {
     case calls([Match])
     /// There are calls at this path, but only with other methods. The value lists these methods.
     case methods([String])
+    /// There are GraphQL calls at this path, but none has the operation with this name.
+    case noOperation(String?)
     case nothing
   }
 
@@ -54,6 +56,9 @@ struct RouteTable {
     var matches: [Match] = []
     var best: [Int]?
     var methods: Set<String> = []
+    // The body is parsed only if a GraphQL call is at this path.
+    lazy var operation = GraphQLRequestKey(body: request.body)
+    var lacksOperation = false
     // A HEAD request is handled as a GET, unless a call with HEAD is declared.
     let hasHead = request.isHead && routes.contains { $0.call.method.rawValue == "HEAD" }
     let hasPost = routes.contains {
@@ -65,16 +70,25 @@ struct RouteTable {
       methods.insert(method)
       // A query may be sent by POST instead of QUERY. (QUERY-07)
       let isQueryByPost = request.method == "POST" && method == "QUERY" && !hasPost
+      let isGraphQL = route.call.graphQL != nil
       guard
         method == request.method || isQueryByPost
           || (request.isHead && !hasHead && method == "GET")
+          || isGraphQL && request.method == "QUERY" && route.call.isQuery
       else { continue }
+      if let graphQL = route.call.graphQL {
+        guard operation?.fits(GraphQLRequestKey(graphQL)) ?? false else {
+          lacksOperation = true
+          continue
+        }
+      }
       let specificity = route.template.specificity
       guard best == nil || best == specificity else { continue }
       best = specificity
       matches.append(Match(call: route.call, values: values))
     }
     if !matches.isEmpty { return .calls(matches) }
+    if lacksOperation { return .noOperation(operation?.name) }
     if hasHead, methods.contains("GET") { return find(request.asGet) }
     return methods.isEmpty ? .nothing : .methods(RouteTable.allowed(methods))
   }

@@ -88,29 +88,37 @@ package struct CallRoutes: Sendable {
   /// - Parameter body: The body of the request, which distinguishes GraphQL calls. If it is nil, the
   ///   first call of several is returned.
   package func call(_ method: String, _ url: String, body: [UInt8]? = nil) -> Int? {
-    if let call = found(method, url, body) { return call }
+    call(method, url, operation: body.map { body in { GraphQLRequestKey(body: body) } })
+  }
+
+  /// - Parameter operation: Returns the operation of the request. Called only if a GraphQL call
+  ///   matches. If it is nil, the first call of several is returned.
+  package func call(
+    _ method: String, _ url: String, operation: (() -> GraphQLRequestKey?)?
+  ) -> Int? {
+    if let call = found(method, url, operation) { return call }
     switch method {
-    case "POST": return found("QUERY", url, body)
-    case "QUERY": return found("POST", url, body, isGraphQL: true)
+    case "POST": return found("QUERY", url, operation)
+    case "QUERY": return found("POST", url, operation, isGraphQL: true)
     default: return nil
     }
   }
 
   private func found(
-    _ method: String, _ url: String, _ body: [UInt8]?, isGraphQL: Bool = false
+    _ method: String, _ url: String, _ operation: (() -> GraphQLRequestKey?)?,
+    isGraphQL: Bool = false
   ) -> Int? {
     let (path, query) = CallRoutes.target(of: url)
     let parts = RouteTemplate.parts(of: path.isEmpty ? "/" : path)
     let pairs = EscapedPair.all(in: query)
     let origin = ResourceURL(shown: url)?.origin
-    // Parsed only if a GraphQL call matches.
-    var operation: GraphQLRequestKey??
+    var sent: GraphQLRequestKey??
     func fits(_ route: Route) -> Bool {
       guard let wanted = route.operation else { return !isGraphQL }
-      guard let body else { return true }
-      let sent = operation ?? GraphQLRequestKey(body: body)
-      operation = sent
-      return sent?.fits(wanted) ?? false
+      guard let operation else { return true }
+      let key = sent ?? operation()
+      sent = key
+      return key?.fits(wanted) ?? false
     }
     let found = [parts.count, nil].compactMap { count in
       places[Key(method: method, parts: count)]?.first { place in

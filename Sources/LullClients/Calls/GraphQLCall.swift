@@ -87,27 +87,30 @@ extension CallParameter {
 /// The operation of a request, which distinguishes requests to the URL of a GraphQL service.
 package struct GraphQLRequestKey: Equatable, Sendable {
   /// The name of the operation; nil for an operation without a name.
-  let name: String?
+  package let name: String?
   /// The text of the document, which identifies operations without a name.
   let text: String?
 
-  init(_ call: GraphQLCall) {
+  package init(_ call: GraphQLCall) {
     name = call.operation.name
     text = call.text
   }
 
   /// Reads the body of a request. nil if the body is not that of a GraphQL request.
-  init?(body: [UInt8]) {
-    guard let root = (try? JSONDocument(parsing: body))?.root, root.kind == .object else {
-      return nil
-    }
+  package init?(body: [UInt8]) {
+    guard let document = try? JSONDocument(parsing: body) else { return nil }
+    self.init(document.root)
+  }
+
+  package init?(_ root: JSONElement) {
+    guard root.kind == .object else { return nil }
     name = root["operationName"]?.string
     text = root["query"]?.string
     if name == nil, text == nil { return nil }
   }
 
   /// Returns whether a request with this key belongs to a call with another key.
-  func fits(_ call: GraphQLRequestKey) -> Bool {
+  package func fits(_ call: GraphQLRequestKey) -> Bool {
     if let name, let other = call.name { return name == other }
     return text != nil && text == call.text
   }

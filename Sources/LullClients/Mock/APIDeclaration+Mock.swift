@@ -96,7 +96,7 @@ extension APIDeclaration {
 
 extension APICall {
   /// The default status of the call's responses in `lull mock`.
-  package var usualStatus: Int { method == .post && !isSafe ? 201 : 200 }
+  package var usualStatus: Int { method == .post && !isSafe && graphQL == nil ? 201 : 200 }
 }
 
 /// The responses that `lull mock` sends for a call. Nothing else uses them.

@@ -80,6 +80,17 @@ package struct MockAnswer {
     return seconds
   }
 
+  /// Returns the response that a call's client gets. For a GraphQL call, JSON content is the value of
+  /// `data`, unless it is an object with `data` or `errors`. (GQL-50)
+  package func response(of call: APICall) -> MockAnswer {
+    guard call.graphQL != nil, let root = (try? JSONDocument(parsing: body))?.root,
+      root["data"] == nil, root["errors"] == nil
+    else { return self }
+    var response = self
+    response.body = Array("{\"data\":".utf8) + body + Array("}".utf8)
+    return response
+  }
+
   /// Sets a JSON body from a script, encoded deterministically. (REQ-14)
   package mutating func put(json bytes: [UInt8]) {
     body = bytes

@@ -64,7 +64,10 @@ struct ParsedAPI {
 
   /// The name of the call that an exchange belongs to. `nil` if no call matches.
   func call(of exchange: Traffic.Exchange) -> String? {
-    routes.call(exchange.method, exchange.url).map { calls[$0].name }
+    routes.call(
+      exchange.method, exchange.url,
+      operation: exchange.sent.map { sent in { GraphQLRequestKey(sent.root) } }
+    ).map { calls[$0].name }
   }
 
   /// The name of the API as typed on a command line, with the environment if there is one.
