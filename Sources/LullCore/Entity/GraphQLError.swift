@@ -26,7 +26,8 @@ public struct GraphQLError: Sendable, CustomStringConvertible {
     return errors.elements.prefix(limit).map { GraphQLError($0) }
   }
 
-  private static let limit = 100
+  /// The largest number of errors that are kept.
+  static let limit = 100
 
   private init(_ element: JSONElement) {
     message =

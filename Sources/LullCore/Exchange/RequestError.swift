@@ -465,6 +465,7 @@ extension GraphQLError {
   fileprivate static func summary(_ errors: [GraphQLError]) -> String {
     guard let first = errors.first else { return "GraphQL request failed" }
     let text = LogText.part(first.description, limit: 500)
-    return errors.count == 1 ? text : "\(text), and \(errors.count - 1) more"
+    let atLeast = errors.count == limit ? "at least " : ""
+    return errors.count == 1 ? text : "\(text), and \(atLeast)\(errors.count - 1) more"
   }
 }
