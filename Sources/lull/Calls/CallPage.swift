@@ -38,7 +38,9 @@ struct CallPage {
 
   /// Method and path, with masks in place of credentials that the file writes into the path.
   static func request(of call: APICall) -> String {
-    "\(call.method) \(Masking.url(call.path))" + (call.isSafe ? " (safe)" : "")
+    let note = call.graphQL.map { $0.kind + ($0.name.map { " \($0)" } ?? "") }
+    return "\(call.method) \(Masking.url(call.path))"
+      + (note.map { " (\($0))" } ?? (call.isSafe ? " (safe)" : ""))
   }
 
   /// The options that all calls of an API have.
