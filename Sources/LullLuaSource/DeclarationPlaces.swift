@@ -45,7 +45,22 @@ package struct DeclarationPlaces {
 
   /// Returns the string literal that is the value of the last of several nested keys, as written.
   /// nil if the value is not a single literal.
-  package func literal(of keys: [String]) -> String? {
+  package func literal(of keys: [String]) -> String? { literalToken(of: keys)?.text }
+
+  /// Returns the line in which the text of a literal begins, and whether the text is a long string,
+  /// whose lines are those of the source. nil if the value of the last of several nested keys is not
+  /// a single literal.
+  package func lineOfText(of keys: [String]) -> (line: Int, isLong: Bool)? {
+    guard let token = literalToken(of: keys) else { return nil }
+    let line = line(at: token.range.lowerBound)
+    guard text.source[token.range.lowerBound] == UInt8(ascii: "[") else { return (line, false) }
+    // A line break after the opening brackets does not belong to the text.
+    let start = text.source[token.range].dropFirst().drop { $0 != UInt8(ascii: "[") }.dropFirst()
+    let isSkipped = start.first == 10 || start.starts(with: [13, 10])
+    return (isSkipped ? line + 1 : line, true)
+  }
+
+  private func literalToken(of keys: [String]) -> LuaToken? {
     var found: Int?
     for key in keys {
       guard
@@ -59,7 +74,7 @@ package struct DeclarationPlaces {
       assignment + 2 < tokens.count, tokens[assignment + 1].kind == .string,
       [",", ";", "}"].contains(where: { tokens[assignment + 2].isSymbol($0) })
     else { return nil }
-    return tokens[assignment + 1].text
+    return tokens[assignment + 1]
   }
 
   /// The line of the last `return` outside of blocks, which returns the file's result. If there is

@@ -7,21 +7,14 @@ package struct GraphQLCall: Sendable {
   package let operation: GraphQLOperation
   /// The operation with its fragments.
   package let text: String
-  /// The file with the document, and the line where the document begins; line 0 if it is unknown.
-  package let place: SourcePlace
   let document: GraphQLDocument
-  /// The text of the document, for messages.
-  let source: [UInt8]
+  let origin: DocumentOrigin
 
-  init(
-    _ operation: GraphQLOperation, of document: GraphQLDocument, _ source: [UInt8],
-    at place: SourcePlace
-  ) {
+  init(_ operation: GraphQLOperation, of document: GraphQLDocument, _ origin: DocumentOrigin) {
     self.operation = operation
     self.document = document
     text = operation.text
-    self.place = place
-    self.source = source
+    self.origin = origin
   }
 
   /// Whether the operation only reads.

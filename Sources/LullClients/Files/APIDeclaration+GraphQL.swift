@@ -103,8 +103,7 @@ extension APIDeclaration {
   private func operation(
     of document: DeclaredGraphQL.Document, _ wanted: String?, of call: String, at: [String]
   ) throws(APIFileProblem) -> GraphQLCall {
-    let place: SourcePlace
-    let source: [UInt8]
+    let origin: DocumentOrigin
     let parsed: GraphQLDocument
     let key: String
     switch document {
@@ -112,20 +111,21 @@ extension APIDeclaration {
       key = "graphql_file"
       do throws(GraphQLFileProblem) {
         parsed = try text.graphQL.document(name)
-        place = SourcePlace(file: text.graphQL.path(of: name) ?? name, line: 1)
-        source = try GraphQLFiles.bytes(place.file)
+        let file = text.graphQL.path(of: name) ?? name
+        origin = DocumentOrigin(try GraphQLFiles.bytes(file), file: file)
       } catch {
         throw .declaration(
           error.place.line > 0 ? error.place : line(at + [key]), "call '\(call)': \(error.text)")
       }
     case .text(let text):
       key = "graphql"
-      source = Array(text.utf8)
-      place = SourcePlace(file: path, line: lineOfDocument(at + [key]))
+      let place = places.lineOfText(of: at + [key]) ?? (places.line(of: at + [key]), false)
+      let source = Array(text.utf8)
+      origin = DocumentOrigin(source, file: path, line: place.line, hasLines: place.isLong)
       do throws(GraphQLProblem) {
         parsed = try GraphQLDocument(source, name: path)
       } catch {
-        let problem = GraphQLFileProblem(error, in: source, path, line: place.line)
+        let problem = GraphQLFileProblem(error.message, error.place, of: origin)
         throw .declaration(problem.place, "call '\(call)': \(problem.text)")
       }
     }
@@ -158,7 +158,7 @@ extension APIDeclaration {
       }
       operation = first
     }
-    return GraphQLCall(operation, of: parsed, source, at: place)
+    return GraphQLCall(operation, of: parsed, origin)
   }
 
   /// Returns the schema if a variable of the document has a type that only the schema explains.
@@ -215,17 +215,6 @@ extension APIDeclaration {
 
   private func line(_ keys: [String]) -> SourcePlace {
     SourcePlace(file: path, line: places.line(of: keys))
-  }
-
-  /// Returns the line of the file in which an inline document begins.
-  private func lineOfDocument(_ keys: [String]) -> Int {
-    let line = places.line(of: keys)
-    // A line break after the opening brackets does not belong to a long string.
-    guard let literal = places.literal(of: keys), literal.first == "[",
-      let end = literal.dropFirst().firstIndex(of: "["),
-      literal[literal.index(after: end)...].first?.isNewline ?? false
-    else { return line }
-    return line + 1
   }
 
   // MARK: Parameters
@@ -319,14 +308,13 @@ extension APIDeclaration {
     // The problems of a document are found again for each of its operations, and recorded once.
     let validation = schema.validate(graphQL.document)
     for problem in validation.problems {
-      let shown = GraphQLFileProblem(
-        problem, in: graphQL.source, graphQL.place.file, line: graphQL.place.line)
+      let shown = GraphQLFileProblem(problem.message, problem.place, of: graphQL.origin)
       checker.note(shown.text, at: shown.place)
     }
     for deprecation in validation.deprecations {
       let shown = GraphQLFileProblem(
         "\(deprecation.element) is deprecated: \(deprecation.reason)", deprecation.place,
-        in: graphQL.source, graphQL.place.file, line: graphQL.place.line)
+        of: graphQL.origin)
       checker.note(shown.text, at: shown.place, isFinding: false)
     }
   }

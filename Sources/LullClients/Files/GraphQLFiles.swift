@@ -95,17 +95,13 @@ struct GraphQLFileProblem: Error {
     self.text = text
   }
 
-  /// - Parameters:
-  ///   - line: The line of the document's first line in the file.
-  init(_ problem: GraphQLProblem, in source: [UInt8], _ path: String, line: Int = 1) {
-    self.init(problem.message, problem.place, in: source, path, line: line)
+  init(_ problem: GraphQLProblem, in source: [UInt8], _ path: String) {
+    self.init(problem.message, problem.place, of: DocumentOrigin(source, file: path))
   }
 
-  init(
-    _ message: String, _ found: GraphQLPlace, in source: [UInt8], _ path: String, line: Int = 1
-  ) {
-    place = SourcePlace(file: path, line: line - 1 + found.line)
-    text = message + GraphQLFileProblem.excerpt(source, found)
+  init(_ message: String, _ found: GraphQLPlace, of document: DocumentOrigin) {
+    place = document.place(of: found)
+    text = message + GraphQLFileProblem.excerpt(document.text, found)
   }
 
   /// The line of the document with a caret under the column, on two further lines.
@@ -120,5 +116,26 @@ struct GraphQLFileProblem: Error {
     let shown = String(String.UnicodeScalarView(scalars.dropFirst(start).prefix(100)))
     let blank = before.dropFirst(start).map { $0 == "\t" ? "\t" : " " }.joined()
     return "\n  " + LogText.part(shown, limit: 200) + "\n  \(blank)^"
+  }
+}
+
+/// The text of a document, and where it is written.
+struct DocumentOrigin: Sendable {
+  let text: [UInt8]
+  let file: String
+  /// The line of the file in which the document begins; 0 if it is unknown.
+  let line: Int
+  /// Whether the lines of the document are lines of the file. False for a quoted string in Lua.
+  let hasLines: Bool
+
+  init(_ text: [UInt8], file: String, line: Int = 1, hasLines: Bool = true) {
+    self.text = text
+    self.file = file
+    self.line = line
+    self.hasLines = hasLines
+  }
+
+  func place(of place: GraphQLPlace) -> SourcePlace {
+    SourcePlace(file: file, line: hasLines ? line - 1 + place.line : line)
   }
 }

@@ -69,8 +69,7 @@ struct CheckCommand {
       let (report, code) = CheckCommand.report(on: path, APIName(word).environment)
       if format == nil {
         let lines = APIFileChecker.inOrder(report.findings + report.notes)
-        _ = Output.write(
-          lines.map { ControlCharacters.shownInLine("\($0.place): \($0.text)") + "\n" }.joined())
+        _ = Output.write(lines.map { CheckCommand.text(of: $0) }.joined())
       }
       // A signal ends the whole command.
       if code > 128 { return code }
@@ -83,6 +82,12 @@ struct CheckCommand {
       _ = Output.write(text.bytes(of: JSONText(valid: bytes)))
     }
     return hasFindings ? 1 : isMissing ? 3 : 0
+  }
+
+  /// A finding, with the excerpt of a document on further lines.
+  private static func text(of found: APIFileChecker.Finding) -> String {
+    "\(found.place): \(found.text)".split(separator: "\n", omittingEmptySubsequences: false)
+      .map { ControlCharacters.shownInLine(String($0)) + "\n" }.joined()
   }
 
   /// The findings as JSON.
