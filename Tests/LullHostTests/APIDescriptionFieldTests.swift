@@ -117,7 +117,7 @@ struct APIDescriptionFieldTests {
     "APIEnvironmentFields",
     // Of tests, where they are probed (PRV-80).
     "TestAnswer", "TestExchange", "ExpectedFailure", "SnapshotOptions", "TestServiceOptions",
-    "TestAPIOptions",
+    "TestAPIOptions", "StubbedRequest",
   ]
 
   /// Whether the table is taken and the key is not turned away as unknown.

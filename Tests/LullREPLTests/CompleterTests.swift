@@ -182,15 +182,22 @@ struct CompleterTests {
 
   @Test(arguments: [
     ("users:query{ js", ["json"]), ("users:query({ for", ["form"]),
-    ("users:query{ ", ["content_type", "data", "encoding", "form", "headers", "json", "method", "text"]),
-    ("users:query{ json = {}, method = 'P", ["POST"]), ("users:query{ method = '", ["POST", "QUERY"]),
+    (
+      "users:query{ ",
+      ["content_type", "data", "encoding", "form", "headers", "json", "method", "text"]
+    ),
+    ("users:query{ json = {}, method = 'P", ["POST"]),
+    ("users:query{ method = '", ["POST", "QUERY"]),
     ("users:query{ headers = { ['accept-e", ["accept-encoding"]), ("api('/x'):query{ te", ["text"]),
     ("search.meth", ["method"]), ("search.bod", ["body"]), ("search.content_", ["content_type"]),
-    ("users:query{ json = {} }.bod", ["body"]), ("users:query{ json = {} }:load_i", ["load_if_needed"]),
-    ("users:quer", ["query"]), ("search:load_i", ["load_if_needed"]), ("entity.equiv", ["equivalent"]),
+    ("users:query{ json = {} }.bod", ["body"]),
+    ("users:query{ json = {} }:load_i", ["load_if_needed"]),
+    ("users:quer", ["query"]), ("search:load_i", ["load_if_needed"]),
+    ("entity.equiv", ["equivalent"]),
     ("shop.calls.", ["find", "search"]), ("shop.calls.find{ te", ["term"]),
     ("shop.calls.find:resource{ te", ["term"]), ("shop.calls.search:resource{}.met", ["method"]),
-    ("api:configure{ query_m", ["query_method"]), ("api:configure{ query_method = '", ["POST", "QUERY"]),
+    ("api:configure{ query_m", ["query_method"]),
+    ("api:configure{ query_method = '", ["POST", "QUERY"]),
     ("api('/sea", ["/search"]),
   ])
   func `QUERY-59 queries and calls that read with a body`(text: String, expected: [String]) throws {

@@ -112,8 +112,8 @@ package final class APIFileChecker: ScriptChecker {
     note(text, at: place, isFinding: true)
   }
 
-  /// - Parameter isFinding: Whether the text is a problem. If false, it names a part that could not
-  ///   be checked.
+  /// - Parameter isFinding: Whether the text is a problem. If false, it is advice, or names a part
+  ///   that could not be checked.
   func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
     let finding = Finding(place: place, text: text)
     let list = isFinding ? \Report.findings : \Report.notes

@@ -6,10 +6,10 @@ import LullLuaSource
 extension APIDeclaration {
   func inspect(_ call: APICall, of service: Service, at: [String]) {
     guard let checker else { return }
-    func note(_ keys: [String], _ text: String) {
+    func note(_ keys: [String], _ text: String, isFinding: Bool = true) {
       checker.note(
         "call '\(call.name)': \(text)",
-        at: SourcePlace(file: path, line: places.line(of: at + keys)))
+        at: SourcePlace(file: path, line: places.line(of: at + keys)), isFinding: isFinding)
     }
     if let text = APIDeclaration.objection(toPath: call.path, base: service.baseURL) {
       note(["path"], text)
@@ -28,7 +28,7 @@ extension APIDeclaration {
       note(
         ["method"],
         "no parameter is sent in the body, so the query always has the same content; use GET, or "
-          + "set 'body_required' if that is intended")
+          + "set 'body_required' if that is intended", isFinding: false)
     }
     for (name, value) in WrittenSecrets.queryCredentials(in: call.path) {
       checker.inspect(

@@ -227,7 +227,8 @@ extension APIOwner {
   fileprivate static let stubbedRequest = APIOwner.table(
     "StubbedRequest", extending: "Body", "The path and the body of the requests of a stub.",
     """
-    JSON is compared by value, a form by its fields in any order, and other bodies byte by byte. \
+    The allowed fields are those of `Body`, and `path`. JSON is compared by value, a form by its \
+    fields in any order, and other bodies byte by byte. \
     The content type is not compared.
     """,
     entries: [.field("path", "string", "The path or the whole URL of the requests.")])

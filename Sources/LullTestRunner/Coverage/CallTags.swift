@@ -66,7 +66,8 @@ final class CallTags {
   private func tag(of exchange: StubExchange, _ number: Int) -> Tag? {
     let (method, url) = (exchange.request.method.rawValue, exchange.request.url)
     let places =
-      exact[CallTags.key(method, url, exchange.query)] ?? byPath[CallTags.pathKey(method, url)] ?? []
+      exact[CallTags.key(method, url, exchange.query)] ?? byPath[CallTags.pathKey(method, url)]
+      ?? []
     return places.last { tags[$0].start <= number }.map { tags[$0] }
   }
 

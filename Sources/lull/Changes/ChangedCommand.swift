@@ -29,12 +29,12 @@ struct ChangedCommand {
       Prints additions (+), removals (-) and changes (~): in a list by the id of its
       elements or by whole elements, in a record by its fields, in text by its lines.
       The exit code is 0 if something has changed, and on the first run; 7 if nothing
-      has. A failed run leaves the stored content unchanged. With the word query before
-      TARGET, the resource is a query, as in lull query.
+      has. A failed run leaves the stored content unchanged. With the word query
+      before TARGET, the resource is a query, as in lull query.
 
       Runs are compared if URL, headers, credentials (-a, --session), API file, -f,
-      pages and the body of a query are the same. The content is stored in $XDG_STATE_HOME/lull/changed,
-      readable by you only.
+      pages and the body of a query are the same. The content is stored in
+      $XDG_STATE_HOME/lull/changed, readable by you only.
       """,
       [
         .init(

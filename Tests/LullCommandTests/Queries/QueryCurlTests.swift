@@ -44,12 +44,14 @@ struct QueryCurlTests {
   @Test(arguments: [
     ["query", "/s", "a=x y", "b:=[1,2.50]"], ["query", "/s", "a=1", "--query-method", "POST"],
     ["query", "/s", "--form", "a=x y", "b=it's"], ["query", "/s", "-d", "SELECT 'a'"],
-    ["query", "/s?x=1", "-d", "@q.json"], ["query", "/s", "@q.json"], ["query", "/s", "-d", "@q.bin"],
+    ["query", "/s?x=1", "-d", "@q.json"], ["query", "/s", "@q.json"],
+    ["query", "/s", "-d", "@q.bin"],
     ["query", "/s", "-d", "@q.sql", "-H", "Content-Type: application/sql"],
     ["query", "/s", "-d", "", "-H", "Content-Type: text/plain"],
     ["query", "/s", "--raw", "@not a file"],
     ["call", "shop", "find", "--term", "it's \"so\" $5", "--n", "3"],
-    ["call", "shop", "search", "--term", "tea"], ["call", "shop", "form", "--term", "a b", "--n", "3"],
+    ["call", "shop", "search", "--term", "tea"],
+    ["call", "shop", "form", "--term", "a b", "--n", "3"],
     ["call", "shop", "sql", "--q", "SELECT 'é'\n"], ["call", "shop", "file", "--q", "q.bin"],
     ["call", "shop", "none"],
   ])
@@ -81,7 +83,8 @@ struct QueryCurlTests {
       let called = try run(["call", "shop", name])
       #expect(called.code == 0, "\(called)")
       let requests = server.requests.suffix(2).map(parts)
-      #expect(server.requests.count == count + 2 && requests[0] == requests[1], "\(exported.output)")
+      #expect(
+        server.requests.count == count + 2 && requests[0] == requests[1], "\(exported.output)")
     }
   }
 
@@ -140,7 +143,10 @@ struct QueryCurlTests {
     defer { server.stop() }
     for (number, (command, body)) in [
       (#"curl -X QUERY \#(url)/s --json '{"a":1}'"#, #"{"a":1}"#),
-      (#"curl --request QUERY \#(url)/s -H 'Content-Type: application/sql' --data-raw 'SELECT 1'"#, "SELECT 1"),
+      (
+        #"curl --request QUERY \#(url)/s -H 'Content-Type: application/sql' --data-raw 'SELECT 1'"#,
+        "SELECT 1"
+      ),
       (#"curl -X QUERY \#(url)/s -d a=1 -d b=2"#, "a=1&b=2"),
     ].enumerated() {
       let ending = try run(["import", "curl", command, "-o", "curl\(number).lua"])

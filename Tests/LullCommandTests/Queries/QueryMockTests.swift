@@ -56,8 +56,10 @@ struct QueryMockTests {
     let write = try mock.curl("/write", "--json", "{}")
     #expect(write.hasPrefix("HTTP/1.1 201 ") && header("etag", write) == nil, "\(write)")
     let sql = ["-H", "Content-Type: application/sql", "-X", "QUERY", "--data-raw"]
-    #expect(try mock.curl("/sql", sql[0], sql[1], sql[2], sql[3], sql[4], "SELECT 1").hasSuffix("[1]"))
-    #expect(try mock.curl("/sql", sql[0], sql[1], sql[2], sql[3], sql[4], "SELECT 2").hasSuffix("[2]"))
+    #expect(
+      try mock.curl("/sql", sql[0], sql[1], sql[2], sql[3], sql[4], "SELECT 1").hasSuffix("[1]"))
+    #expect(
+      try mock.curl("/sql", sql[0], sql[1], sql[2], sql[3], sql[4], "SELECT 2").hasSuffix("[2]"))
   }
 
   @Test func `QUERY-46 Lull confirms the answer of a mock for each query`() throws {

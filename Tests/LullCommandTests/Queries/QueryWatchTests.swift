@@ -97,7 +97,8 @@ struct QueryWatchTests {
     defer { server.stop() }
     try folder.write(
       "apis/query.lua",
-      "return { service = require(\"lull\").service \"http://127.0.0.1:\(server.port)\", calls = {} }")
+      "return { service = require(\"lull\").service \"http://127.0.0.1:\(server.port)\", calls = {} }"
+    )
     #expect(try run("changed", "query", "/a").code == 0)
     #expect(sent.last == "GET /a ")
     #expect(try run("changed", "QUERY", "query", "/a", "b=1").code == 0)

@@ -84,7 +84,8 @@ public final class ResourceQuery: Sendable {
       if let byte = head.last, byte >= 0xC0 { head.removeLast() }
     }
     guard String(validating: head, as: UTF8.self) != nil else { return ByteCount.exact(body.count) }
-    let text = LogText.part(String(decoding: CredentialMask.body(head), as: UTF8.self), limit: limit)
+    let text = LogText.part(
+      String(decoding: CredentialMask.body(head), as: UTF8.self), limit: limit)
     return ControlCharacters.shown(in: text)
   }
 
