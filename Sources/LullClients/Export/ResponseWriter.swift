@@ -84,7 +84,7 @@ struct ResponseWriter {
     let type = entry["type"]?.string
     return (entry["examples"].map { Array($0.elements) } ?? []).compactMap { element in
       var body: [UInt8] = []
-      if type.map({ $0.prefix { $0 != ";" }.hasSuffix("json") }) ?? true {
+      if element.string == nil || type.map({ $0.prefix { $0 != ";" }.hasSuffix("json") }) ?? true {
         element.encode(into: &body)
       } else {
         body = Array((element.string ?? "").utf8)

@@ -39,8 +39,12 @@ struct DeclaredAnswers {
     } else if essence.hasPrefix("text/") {
       answer.type = "text/plain"
     }
-    // For a type other than JSON, only an example that is a string can be used as a body.
-    answer.examples = examples.filter { $0.element.string != nil }
+    // For a type other than JSON, only an example that is a string can be used as a body, or the
+    // list of rows.
+    let hasRows = document.version >= .v32 && MediaType.isSequence(content.key)
+    answer.examples = examples.filter {
+      $0.element.string != nil || hasRows && $0.element.kind == .array
+    }
     return answer
   }
 

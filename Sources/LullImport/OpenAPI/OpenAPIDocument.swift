@@ -54,7 +54,8 @@ final class OpenAPIDocument {
       // In YAML, the version may be a number.
       guard version.string == "2.0" || version.double == 2 else {
         throw refusal(
-          "the document is Swagger \(shown(version.string ?? version.text)), but only 2.0 is supported")
+          "the document is Swagger \(shown(version.string ?? version.text)), but only 2.0 is supported"
+        )
       }
       return .swagger2
     }

@@ -220,7 +220,8 @@ struct SecurityReader {
           tokenURL: url, authorizationURL: authorization,
           clientID: variable(name, "CLIENT_ID", among: ["oauth2"]), scope: scope))
     }
-    if let flow = scheme["flows"]?["deviceAuthorization"], let url = secure(flow.string("tokenUrl")),
+    if let flow = scheme["flows"]?["deviceAuthorization"],
+      let url = secure(flow.string("tokenUrl")),
       let device = secure(flow.string("deviceAuthorizationUrl"))
     {
       return .device(
@@ -242,7 +243,8 @@ struct SecurityReader {
       })
     return used.sorted().compactMap { name in
       guard let url = scheme(name)?.string("oauth2MetadataUrl") else { return nil }
-      return "the security scheme '\(ShortText.comment(name))' is a bearer token, because Lull does not read "
+      return
+        "the security scheme '\(ShortText.comment(name))' is a bearer token, because Lull does not read "
         + "\(ShortText.comment(String(url.prefix(200)))): for a login, set the URLs in it with "
         + "lull.auth.oauth2_code or lull.auth.oauth2_device"
     }

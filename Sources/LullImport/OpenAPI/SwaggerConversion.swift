@@ -390,7 +390,9 @@ struct SwaggerConversion {
       || essences.contains(multipart) && !essences.contains(form)
     let required = fields.filter { $0.bool("required") == true }.compactMap { $0.string("name") }
     let named = fields.compactMap { field in
-      field.string("name").map { (name: $0, field: field, lists: lists(field, isMultipart: isMultipart)) }
+      field.string("name").map {
+        (name: $0, field: field, lists: lists(field, isMultipart: isMultipart))
+      }
     }
     writer.writeObject(key: "requestBody") { writer in
       if !required.isEmpty { writer.write(key: "required", true) }

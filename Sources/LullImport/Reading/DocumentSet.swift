@@ -170,12 +170,18 @@ package final class DocumentSet {
   /// `$self`.
   private func named(_ place: String, from document: ImportDocument) -> ImportDocument? {
     let documents = [root] + others.values
+    // A URI that is not a URL, such as a URN, is compared as text.
+    if let exact = documents.first(where: { $0.own == place && place.contains(":") }) {
+      return exact
+    }
     if let url = (document.ownURL ?? document.url)?.relative(place) {
       return documents.first { $0.ownURL == url }
     }
-    guard let path = (document.ownPath ?? document.path).flatMap({
-      FilePath.relative(place, to: $0)
-    }) else { return nil }
+    guard
+      let path = (document.ownPath ?? document.path).flatMap({
+        FilePath.relative(place, to: $0)
+      })
+    else { return nil }
     return documents.first { $0.ownPath == path }
   }
 

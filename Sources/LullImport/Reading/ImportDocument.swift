@@ -13,6 +13,8 @@ final class ImportDocument {
   let root: JSONElement
   /// The document that this one was converted from. References resolve in that document.
   let source: ImportDocument?
+  /// The `$self` of the document, without a fragment.
+  let own: String?
   /// The URI that the document gives itself by `$self`, if it is a URL.
   let ownURL: ResourceURL?
   /// The path that the document gives itself by `$self`, if the document is a file and `$self` is
@@ -28,12 +30,14 @@ final class ImportDocument {
     source = nil
     root = try ImportDocument.document(of: bytes, name: name).root
     let own = ImportDocument.own(of: root)
+    self.own = own
     if let url {
       ownURL = own.flatMap { url.relative($0) }
       ownPath = nil
     } else {
-      ownURL = own.flatMap { ResourceURL(absolute: $0) }
-      let isPath = ownURL == nil && own.map { !$0.contains(":") && !$0.hasPrefix("/") } ?? false
+      let isURL = own.map { $0.hasPrefix("https://") || $0.hasPrefix("http://") } ?? false
+      ownURL = isURL ? own.flatMap { ResourceURL(absolute: $0) } : nil
+      let isPath = own.map { !$0.contains(":") && !$0.hasPrefix("/") } ?? false
       ownPath = isPath ? path.flatMap { FilePath.relative(own ?? "", to: $0) } : nil
     }
   }
@@ -45,6 +49,7 @@ final class ImportDocument {
     path = source.path
     self.root = root
     self.source = source
+    own = source.own
     ownURL = source.ownURL
     ownPath = source.ownPath
   }
