@@ -238,6 +238,29 @@ struct OpenAPI32Tests {
       ])
   }
 
+  @Test func `IMP-168 a form of alternatives has the fields of all of them`() throws {
+    let api = try read(
+      """
+      openapi: 3.0.0
+      paths:
+        /a:
+          post:
+            operationId: a
+            requestBody: {required: true, content: {multipart/form-data: {schema: {$ref: '#/components/schemas/Item'}}}}
+      components:
+        schemas:
+          Item: {oneOf: [{$ref: '#/components/schemas/Drink'}, {$ref: '#/components/schemas/Cake'}, {type: string}]}
+          Drink: {type: object, required: [name], properties: {name: {type: string}, photo: {type: string, format: binary}}}
+          Cake: {type: object, required: [name], properties: {name: {type: string}, calories: {type: integer}}}
+      """
+    ).api
+    let call = try #require(api.calls.first)
+    #expect(call.body == .multipart && call.requiresBody)
+    #expect(call.parameters.map(\.key) == ["name", "photo", "calories"])
+    #expect(call.parameters.map(\.kind) == [.string, .file, .integer])
+    #expect(!call.parameters.contains(where: \.isRequired))
+  }
+
   @Test func `IMP-167 the smaller parts of 3.2 are imported too`() throws {
     let text = """
       openapi: 3.2.0

@@ -109,8 +109,7 @@ struct BodyReader {
     _ schema: ImportNode?, _ content: ImportNode, _ body: ImportNode, _ call: inout ImportedCall,
     isRequired: Bool
   ) {
-    let object = schema.map { ObjectShape($0, in: document) }
-    for property in object?.properties ?? [] where !isReadOnly(property.schema) {
+    for property in formProperties(of: schema) where !isReadOnly(property.schema) {
       var parameter = self.parameter(property, isRequired: isRequired)
       var shape = SchemaShape.of(property.schema, in: document)
       if shape.kind == .any, let container = shape.container.first { shape = container }
@@ -127,6 +126,23 @@ struct BodyReader {
       }
       call.parameters.append(parameter)
     }
+  }
+
+  /// Returns the properties of a form. If only its alternatives have properties, they are optional.
+  private func formProperties(of schema: ImportNode?) -> [ObjectShape.Property] {
+    guard let schema else { return [] }
+    let own = ObjectShape(schema, in: document).properties
+    guard own.isEmpty, let target = document.target(of: schema) else { return own }
+    var properties: [ObjectShape.Property] = []
+    for alternative in target.alternatives {
+      for var property in ObjectShape(alternative, in: document).properties
+      where properties.count < ObjectShape.most {
+        guard !properties.contains(where: { $0.name == property.name }) else { continue }
+        property.isRequired = false
+        properties.append(property)
+      }
+    }
+    return properties
   }
 
   /// Sets the type of a part in a multipart form: a file, JSON or text.

@@ -2,7 +2,7 @@ import LullCore
 
 /// Converts an OpenAPI document to an API, and the schemas of its calls.
 ///
-/// Behaviours: IMP-01 to IMP-175.
+/// Behaviours: IMP-01 to IMP-168.
 package struct OpenAPIImport {
   package struct Options {
     /// Patterns for the operations to import. They match the operationId, a tag or the path. Empty:

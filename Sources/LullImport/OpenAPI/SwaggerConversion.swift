@@ -17,7 +17,7 @@ struct SwaggerConversion {
 
   private static let methods = ["get", "put", "post", "delete", "options", "head", "patch"]
 
-  /// Returns the converted document, in the place of the imported one, and what was lost.
+  /// Returns the converted document, in the place of the imported one, and its losses.
   static func document(
     of set: DocumentSet
   ) throws(DocumentProblem) -> (document: ImportDocument, losses: SwaggerLosses) {
