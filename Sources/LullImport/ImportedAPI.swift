@@ -88,6 +88,8 @@ package struct ImportedAccess: Equatable, Sendable {
     case cookies([Key])
     case clientCredentials(OAuth2)
     case code(OAuth2)
+    /// A login with a code that the user types into a browser. (RFC 8628)
+    case device(OAuth2)
   }
 
   /// A parameter or cookie, and the environment variable that contains its value.
@@ -105,16 +107,18 @@ package struct ImportedAccess: Equatable, Sendable {
   package struct OAuth2: Hashable, Sendable {
     package var tokenURL: String
     package var authorizationURL: String?
+    package var deviceURL: String?
     package var clientID: String
     package var clientSecret: String?
     package var scope: String?
 
     package init(
-      tokenURL: String, authorizationURL: String? = nil, clientID: String,
-      clientSecret: String? = nil, scope: String? = nil
+      tokenURL: String, authorizationURL: String? = nil, deviceURL: String? = nil,
+      clientID: String, clientSecret: String? = nil, scope: String? = nil
     ) {
       self.tokenURL = tokenURL
       self.authorizationURL = authorizationURL
+      self.deviceURL = deviceURL
       self.clientID = clientID
       self.clientSecret = clientSecret
       self.scope = scope
@@ -145,7 +149,7 @@ package struct ImportedAccess: Equatable, Sendable {
       case .bearer(let variable), .basicKey(let variable), .header(_, _, let variable): [variable]
       case .basic(let user, let password), .digest(let user, let password): [user, password]
       case .query(let keys), .cookies(let keys): keys.map(\.variable)
-      case .clientCredentials(let client), .code(let client):
+      case .clientCredentials(let client), .code(let client), .device(let client):
         [client.clientID] + (client.clientSecret.map { [$0] } ?? [])
       case nil: []
       }

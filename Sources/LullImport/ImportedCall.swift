@@ -46,6 +46,14 @@ package struct ImportedCall: Equatable, Sendable {
   package var lacksPages = false
   /// The body types that the document accepts, but that the call can't send.
   package var leftBodies: [String] = []
+  /// The types of responses whose item schemas are left out.
+  var leftItems: [String] = []
+  /// Whether the document encodes parts of the body by their position.
+  var leavesPositions = false
+  /// The parameter that is the whole query.
+  var wholeQuery: String?
+  /// How the response is parsed. `nil`: by its Content-Type.
+  package var responseType: String?
   /// The path of the rows in the response.
   package var rows: String?
   /// The tags of the operation. A pattern of `--only` can match them.
@@ -65,6 +73,7 @@ package struct ImportedCall: Equatable, Sendable {
       && left.body == right.body && left.contentType == right.contentType
       && left.requiresBody == right.requiresBody && left.isSafe == right.isSafe
       && left.access == right.access && left.pages == right.pages && left.rows == right.rows
+      && left.responseType == right.responseType
       && left.tags == right.tags
       && left.headers.elementsEqual(right.headers, by: ==)
   }

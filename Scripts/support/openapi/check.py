@@ -1,11 +1,12 @@
-"""Imports OpenAPI documents, loads the results, and compares requests with openapi-core.
+"""Imports OpenAPI documents, loads the results, and compares requests with openapi-core, or with
+bravado-core for Swagger 2.0.
 
     check.py PROGRAM FOLDER [--requests COUNT] [--jobs COUNT] [--verbose]
 
-Each OpenAPI 3 document below FOLDER must be imported within 5 s and pass `lull check`, and 99 % of
+Each OpenAPI 3 or Swagger 2.0 document below FOLDER must be imported within 5 s and pass `lull check`, and 99 % of
 its operations must become calls or be left out with a reason. From the calls of all documents, Lull
 makes COUNT requests (default 10,000) with values that match the schemas. openapi-core must
-recognise them as requests of the same operation. Prints differences, then figures. Exits with 1 if
+recognise them as requests of the same operation, and both readers must find the values. Prints differences, then figures. Exits with 1 if
 there are any problems.
 """
 import argparse
@@ -28,15 +29,19 @@ try:
 except AttributeError:
     Loader = yaml.SafeLoader
 
-METHODS = ["get", "put", "post", "patch", "delete", "head", "options", "trace"]
+METHODS = ["get", "put", "post", "patch", "delete", "head", "options", "trace", "query"]
+
+
+CLAIM = re.compile(
+    rb"^openapi:\s*[\"']?3\.[012]|\"openapi\"\s*:\s*\"3\.[012]|^swagger:\s*[\"']?2\.0|\"swagger\"\s*:\s*\"2\.0", re.M)
 
 
 class TextLoader(Loader):
-    """Loads dates as strings, as in JSON."""
+    """Loads dates, and the scalar `=`, as strings, as in JSON."""
 
 
 TextLoader.yaml_implicit_resolvers = {
-    key: [(tag, pattern) for tag, pattern in pairs if tag != "tag:yaml.org,2002:timestamp"]
+    key: [(tag, pattern) for tag, pattern in pairs if tag not in ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")]
     for key, pairs in Loader.yaml_implicit_resolvers.items()
 }
 
@@ -49,10 +54,10 @@ def document(path):
 
 
 def documents(folder):
-    """Yields files that claim to be OpenAPI 3 documents."""
+    """Yields files that claim to be OpenAPI 3 or Swagger 2.0 documents."""
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".json", ".yaml", ".yml") and path.is_file():
-            if re.search(rb"^openapi:\s*[\"']?3\.[01]|\"openapi\"\s*:\s*\"3\.[01]", path.read_bytes(), re.M):
+            if CLAIM.search(path.read_bytes()):
                 yield path
 
 
@@ -63,6 +68,7 @@ def operations(root):
         if path.startswith("x-") or not isinstance(item, dict):
             continue
         count += sum(1 for method in METHODS if isinstance(item.get(method), dict))
+        count += sum(1 for operation in (item.get("additionalOperations") or {}).values() if isinstance(operation, dict))
     return count
 
 
@@ -142,7 +148,7 @@ def main():
     options = parser.parse_args()
     paths = list(documents(options.folder))
     if not paths:
-        sys.exit("check-openapi: there is no document of OpenAPI 3 in that folder")
+        sys.exit("check-openapi: there is no document of OpenAPI in that folder")
     wanted = -(-options.requests // len(paths)) * 2 if options.requests else 0
     wrong = 0
     totals = {"documents": 0, "refused": 0, "operations": 0, "calls": 0, "left out": 0, "requests": 0, "unjudged": 0,

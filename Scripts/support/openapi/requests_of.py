@@ -1,5 +1,5 @@
-"""Sends requests of an imported document's calls to a server here, and compares openapi-core's
-interpretation."""
+"""Sends requests of an imported document's calls to a server here, and compares the interpretation
+of openapi-core, or of bravado-core for Swagger 2.0."""
 import collections
 import http.server
 import json
@@ -10,6 +10,7 @@ import urllib.parse
 from openapi_core import Config, OpenAPI
 from openapi_core.testing import MockRequest
 
+import swagger_of
 from values import Impossible, Values
 
 # The parameters of the file by call: key, place, name in the request, and whether it is the body.
@@ -30,6 +31,7 @@ for name, call in pairs(file.calls) do
     params[#params + 1] = {
       key = key, place = place, name = said.name or key, whole = said.whole or false, given = given,
       required = said.required or false,
+      list = said.list or tostring(said.type or param):match("%[%]$") ~= nil,
       type = said.type or (type(param) == "string" and param) or "",
     }
   end
@@ -175,6 +177,9 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
         outcome.problems.append("the file does not load: " + described.stderr.decode()[:300])
         return
     calls = json.loads(described.stdout)
+    if "swagger" in root:
+        compare_swagger(server, program, folder, root, outcome, run, calls, prefix, wanted)
+        return
     spec = readable(root)
     spec["servers"] = [{"url": server.url}]
     # Servers of a path or operation with variables would change the URL.
@@ -198,6 +203,19 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
             if isinstance(operation, dict) and method in (
                 "get", "put", "post", "patch", "delete", "head", "options"):
                 found[(method.upper(), template(name))] = (name, item, operation)
+    requests = requests_of(calls, found, values, wanted)
+    refused = send(requests, program, folder, outcome, run, prefix)
+    if refused is None:
+        return
+    types = set(re.findall(r"[\w.-]+/[\w.+-]+\+json", json.dumps(spec, default=str)))
+    checker = OpenAPI.from_dict(
+        spec, config=Config(spec_validator_cls=None, extra_media_type_deserializers={name: json.loads for name in types}))
+    judge(server, requests, refused, outcome, lambda made, place, *request: difference(
+        checker, server.url, made, *request))
+
+
+def requests_of(calls, found, values, wanted):
+    """Makes requests of calls, each with the place of its operation in the document."""
     # If calls are equal when sent, they can't be distinguished.
     places = collections.Counter((call["method"], template(call["path"])) for call in calls)
     calls = [call for call in calls if places[(call["method"], template(call["path"]))] == 1]
@@ -213,26 +231,32 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
             except Impossible:
                 continue
             made.update(number=len(requests), call=call["name"])
-            requests.append((made, place[0]))
+            requests.append((made, place))
             if len(requests) >= wanted:
                 break
         turn += 1
+    return requests
+
+
+def send(requests, program, folder, outcome, run, prefix):
+    """Sends the requests. Returns the problems of those that Lull refuses, by number."""
     lines = [
         json.dumps({key: made[key] for key in ("number", "call", "params", "files")}) for made, _ in requests]
     (folder / "requests.txt").write_text("\n".join(lines) + "\n")
     ending = run("env", *prefix, program, "send.lua", folder=folder, seconds=300)
     if ending.returncode != 0:
         outcome.problems.append("requests cannot be sent: " + ending.stderr.decode(errors="replace")[:300])
-        return
+        return None
     refused = {}
     for line in ending.stdout.decode().splitlines():
         told = json.loads(line)
         refused[told["number"]] = told["problem"]
-    types = set(re.findall(r"[\w.-]+/[\w.+-]+\+json", json.dumps(spec, default=str)))
-    checker = OpenAPI.from_dict(
-        spec, config=Config(spec_validator_cls=None, extra_media_type_deserializers={name: json.loads for name in types}))
+    return refused
+
+
+def judge(server, requests, refused, outcome, difference):
     sent = iter(server.taken)
-    for made, name in requests:
+    for made, place in requests:
         title = f"{made['call']}"
         if made["number"] in refused:
             outcome.sent += 1
@@ -243,13 +267,52 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
             outcome.differing.append(f"{title}: nothing came")
             return
         try:
-            problem = difference(checker, server.url, made, method, target, headers, body)
+            problem = difference(made, place, method, target, headers, body)
         except Unjudged:
             outcome.unjudged += 1
             continue
         outcome.sent += 1
         if problem:
             outcome.differing.append(f"{title}: {problem[:400]} in {method} {target[:200]}")
+
+
+def compare_swagger(server, program, folder, root, outcome, run, calls, prefix, wanted):
+    """Compares requests of a Swagger 2.0 document with the values that bravado-core finds."""
+    reader = swagger_of.Reader(root)
+    found = {}
+    for method, name, item, operation in reader.operations():
+        found[(method.upper(), template(name))] = (name, item, operation)
+    requests = requests_of(calls, found, reader.values, wanted)
+    refused = send(requests, program, folder, outcome, run, prefix)
+    if refused is None:
+        return
+    judge(server, requests, refused, outcome, lambda made, place, method, *request: swagger_difference(
+        reader, made, place, method, *request))
+
+
+def swagger_difference(reader, made, place, method, target, headers, body):
+    try:
+        came = reader.read(*place, method.lower(), target, headers, body)
+    except (TypeError, KeyError, AttributeError, IndexError, RecursionError):
+        # bravado-core can't read some documents.
+        raise Unjudged from None
+    except Exception as error:
+        text = f"{type(error).__name__} {error}"
+        if "Ref" in text or "ref" in text or "Don't know how to unmarshal value" in text:
+            raise Unjudged from None
+        return f"bravado-core: {type(error).__name__}: {error}"
+    for location, expected in made["expected"].items():
+        for name, value in expected.items():
+            if came.get(name) is None:
+                return f"{location} {name}: nothing came, {value!r} was given"
+            if location == "body" and "form" in (headers.get("Content-Type") or ""):
+                sent = {key: plain_text(one) for key, one in value.items() if not isinstance(one, (list, dict))}
+                if any(came[name].get(key, "").lower() != text.lower() for key, text in sent.items()):
+                    return f"body {name}: {came[name]!r} came, {value!r} was given"
+                continue
+            if not is_same(came[name], value):
+                return f"{location} {name}: {came[name]!r} came, {value!r} was given"
+    return None
 
 
 def is_of_the_value(error, made, request, body):

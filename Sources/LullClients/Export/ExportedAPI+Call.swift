@@ -51,6 +51,7 @@ extension ExportedAPI.Call {
     let isFixed = ExportedPath(call.path).query.contains { pair in
       switch pair {
       case .fixed(let own, _), .parameter(let own, _): own == name
+      case .whole: false
       }
     }
     return isFixed
@@ -65,11 +66,21 @@ extension ExportedAPI.Call {
     return [.query, .header, .cookie].contains(parameter.place)
   }
 
-  /// The JSON type in the call's Accept header, if it names exactly one.
+  /// The JSON type, or the type of events or rows, in the call's Accept header, if it names exactly
+  /// one.
   private var acceptedType: String? {
     let accepted = headers.first { $0.name.lowercased() == "accept" }?.value ?? ""
     let isOne = !accepted.contains { ",;* ".contains($0) }
-    return isOne && accepted.contains("json") && accepted.contains("/") ? accepted : nil
+    let isKnown = accepted.contains("json") || StreamTypes.areIn(accept: accepted)
+    return isOne && isKnown && accepted.contains("/") ? accepted : nil
+  }
+
+  /// Whether the response is a stream of events, which a schema of the content does not describe.
+  var hasEvents: Bool { acceptedType == "text/event-stream" }
+
+  /// Whether the response is a sequence of rows. OpenAPI 3.2 describes the rows, not the list.
+  var hasRows: Bool {
+    acceptedType.map { !hasEvents && StreamTypes.areIn(accept: $0) } ?? false
   }
 
   var namesAnswerType: Bool { acceptedType != nil }

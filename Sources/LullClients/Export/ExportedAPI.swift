@@ -2,7 +2,7 @@ package import LullSchemas
 
 /// The content of an API file in a form that can be exported: plain values without credentials.
 ///
-/// Behaviours: EXT-01 to EXT-11.
+/// Behaviours: EXT-01 to EXT-12.
 package struct ExportedAPI {
   package struct Server: Equatable {
     package var url: String

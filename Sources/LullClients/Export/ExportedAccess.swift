@@ -10,6 +10,8 @@ package struct ExportedAccess: Hashable {
     case key(place: CallParameter.Place, name: String, prefix: String)
     case clientCredentials(tokenURL: String)
     case code(authorizationURL: String, tokenURL: String)
+    /// A login with a code that the user types into a browser. (RFC 8628)
+    case device(deviceURL: String, tokenURL: String)
     /// AWS signatures.
     case signature
   }

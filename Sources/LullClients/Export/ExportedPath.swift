@@ -7,6 +7,8 @@ struct ExportedPath {
   enum Pair {
     case fixed(name: String, value: String)
     case parameter(name: String, placeholder: String)
+    /// The whole query is a placeholder.
+    case whole(placeholder: String)
   }
 
   /// The server if the path is an absolute URL, as `https://host`. nil if the path is below the
@@ -29,6 +31,13 @@ struct ExportedPath {
     }
     let target = rest.prefix { $0 != "?" }
     path = target.hasPrefix("/") ? String(target) : "/" + target
+    let whole = rest[target.endIndex...].dropFirst()
+    if whole.hasPrefix("{"), whole.hasSuffix("}"), whole.count > 2,
+      !whole.contains("="), whole.count(where: { $0 == "{" }) == 1
+    {
+      query.append(.whole(placeholder: String(whole.dropFirst().dropLast())))
+      rest = rest[..<target.endIndex]
+    }
     for pair in rest[target.endIndex...].dropFirst().split(separator: "&") {
       let start = pair.prefix { $0 != "=" }
       let value = pair[start.endIndex...].dropFirst()
@@ -47,6 +56,11 @@ struct ExportedPath {
       }
     }
     if server?.contains("{") == true { problem = "a part of its server is a parameter" }
+  }
+
+  /// The placeholder that is the whole query. nil if there is none.
+  var wholeQuery: String? {
+    if case .whole(let placeholder)? = query.first { placeholder } else { nil }
   }
 
   /// The names of fixed query parameters that are probably credentials. Their values are not

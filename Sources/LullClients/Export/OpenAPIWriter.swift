@@ -1,7 +1,7 @@
 import LullCore
 
-/// Writes an OpenAPI document for the API that a file describes: version 3.1, or 3.2 if a call has the
-/// method QUERY.
+/// Writes an OpenAPI document for the API that a file describes: version 3.1, or 3.2 if a call needs
+/// it.
 ///
 /// The output is deterministic. Credentials are never included, and everything that the document
 /// can't express is reported.
@@ -108,8 +108,8 @@ package struct OpenAPIWriter {
     var security = SecuritySchemes(name: api.name)
     var writer = JSONWriter(pretty: true)
     writer.writeObject { writer in
-      let hasQuery = items.contains { $0.operations.contains { $0.exported.call.method == .query } }
-      writer.write(key: "openapi", hasQuery ? "3.2.0" : "3.1.0")
+      let isNew = items.contains { $0.operations.contains(where: OpenAPIWriter.isNew) }
+      writer.write(key: "openapi", isNew ? "3.2.0" : "3.1.0")
       writer.write(key: "x-exported-by", api.origin)
       writer.writeObject(key: "info") { writer in
         writer.write(key: "title", api.description ?? api.name)
@@ -143,6 +143,15 @@ package struct OpenAPIWriter {
     return Result(
       text: writer.output + [10], count: items.reduce(0) { $0 + $1.operations.count },
       leftOut: all.filter { seen.insert($0).inserted })
+  }
+
+  /// Whether an operation has a part that OpenAPI 3.1 can't describe.
+  private static func isNew(_ operation: Operation) -> Bool {
+    let exported = operation.exported
+    return exported.call.method == .query || operation.path.wholeQuery != nil || exported.hasRows
+      || exported.access.contains { access in
+        if case .device = access.way { true } else { false }
+      }
   }
 
   private func writeComponents(

@@ -109,7 +109,14 @@ struct OperationWriter {
       if isRequired { writer.write(key: "required", true) }
       let schema = ParameterSchema(
         parameter: parameter, known: entry?["parameters"]?[parameter.name])
-      if parameter.kind == .json, parameter.style != .deepObject {
+      if place == "querystring" {
+        writer.writeObject(key: "content") { writer in
+          writer.writeObject(key: "text/plain") { writer in
+            writer.write(key: "schema")
+            schema.write(&schemas, &writer)
+          }
+        }
+      } else if parameter.kind == .json, parameter.style != .deepObject {
         writer.writeObject(key: "content") { writer in
           writer.writeObject(key: "application/json") { writer in
             writer.write(key: "schema")
@@ -127,6 +134,7 @@ struct OperationWriter {
   private func place(of parameter: CallParameter) -> (name: String, place: String) {
     guard parameter.place == .path else { return (parameter.wireName, parameter.place.rawValue) }
     if let name = names[parameter.placeholder] { return (name, "path") }
+    if path.wholeQuery == parameter.placeholder { return (parameter.placeholder, "querystring") }
     for case .parameter(let name, parameter.placeholder) in path.query { return (name, "query") }
     return (parameter.placeholder, "path")
   }

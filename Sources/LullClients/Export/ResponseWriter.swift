@@ -84,7 +84,7 @@ struct ResponseWriter {
     let type = entry["type"]?.string
     return (entry["examples"].map { Array($0.elements) } ?? []).compactMap { element in
       var body: [UInt8] = []
-      if type.map({ $0.prefix { $0 != ";" }.hasSuffix("json") }) ?? true {
+      if element.string == nil || type.map({ $0.prefix { $0 != ";" }.hasSuffix("json") }) ?? true {
         element.encode(into: &body)
       } else {
         body = Array((element.string ?? "").utf8)
@@ -140,7 +140,8 @@ struct ResponseWriter {
     _ writer: inout JSONWriter
   ) {
     var types: [(type: String, examples: [(answer: MockAnswer, summary: String?)])] = []
-    let hasSchema = answer.schema != nil || answer.definition != nil
+    let isStream = isSuccess && exported.hasEvents
+    let hasSchema = (answer.schema != nil || answer.definition != nil) && !isStream
     if hasSchema || isSuccess && exported.namesAnswerType {
       types.append((exported.answerType, []))
     }
@@ -158,7 +159,10 @@ struct ResponseWriter {
     writer.writeObject(key: "content") { writer in
       for (place, (type, examples)) in types.enumerated() {
         writer.writeObject(key: type) { writer in
-          if place == 0, hasSchema {
+          if place == 0, hasSchema, isSuccess, exported.hasRows, let rows = rows(answer, schemas) {
+            writer.write(key: "itemSchema")
+            schemas.write(rows, &writer)
+          } else if place == 0, hasSchema {
             writer.write(key: "schema")
             if let name = answer.definition {
               schemas.writeReference(to: name, &writer)
@@ -170,6 +174,15 @@ struct ResponseWriter {
         }
       }
     }
+  }
+
+  /// The schema of the elements, if the content is a list.
+  private func rows(_ answer: Answer, _ schemas: ExportedSchemas) -> JSONElement? {
+    let schema = answer.schema ?? answer.definition.flatMap { schemas.definition($0) }
+    guard let list = schema.map({ schemas.target(of: $0) }), list["type"]?.string == "array" else {
+      return nil
+    }
+    return list["items"]
   }
 
   private static func write(

@@ -55,7 +55,7 @@ struct SecuritySchemes {
       case .basic: "basic"
       case .digest: "digest"
       case .key: "key"
-      case .clientCredentials, .code: "oauth2"
+      case .clientCredentials, .code, .device: "oauth2"
       case .signature: "aws"
       }
     guard var name = access.variable, name.hasPrefix(prefix) else { return usual }
@@ -102,6 +102,10 @@ struct SecuritySchemes {
     case .code(let authorization, let url):
       writeFlow(
         "authorizationCode", [("authorizationUrl", authorization), ("tokenUrl", url)],
+        scheme.scopes, &writer)
+    case .device(let device, let url):
+      writeFlow(
+        "deviceAuthorization", [("deviceAuthorizationUrl", device), ("tokenUrl", url)],
         scheme.scopes, &writer)
     }
   }

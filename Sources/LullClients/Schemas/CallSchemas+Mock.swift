@@ -38,7 +38,7 @@ extension CallSchemas {
         Int(key) ?? call.usualStatus, schema: entry["responses"]?[key],
         said: entry["answers"]?[key],
         "#/calls/\(JSONPointer.escaped(call.name))/responses/\(JSONPointer.escaped(key))", file,
-        links)
+        links, hasLines: call.responseType == .ndjson)
     } catch {
       return nil
     }
@@ -54,20 +54,27 @@ extension CallSchemas {
   /// - Parameter said: The entry for the status in `answers`.
   private func declaredAnswer(
     _ status: Int, schema: JSONElement?, said: JSONElement?, _ pointer: String, _ file: SchemaFile,
-    _ links: MovedLinks
+    _ links: MovedLinks, hasLines: Bool
   ) throws(SchemaProblem) -> MockAnswer? {
     if [204, 205, 304].contains(status) { return MockAnswer(status: status) }
     let examples = said?["examples"].map { Array($0.elements) } ?? []
     let type = said?["type"]?.string
     let isJSON = type.map { CallSchemas.isJSON($0) } ?? !examples.isEmpty
+    let lines = type.flatMap { MockLines($0, isDeclared: hasLines) }
+    if lines != nil, let text = examples.first?.string {
+      var headers = Headers()
+      headers["content-type"] = type
+      return MockAnswer(status: status, headers: headers, body: Array(text.utf8))
+    }
     // The schema `true` does not restrict the content, so there is nothing to generate from it.
     if let schema, schema.kind == .object || said == nil {
       let validator = try validator(pointer, file)
       for example in examples where try validator.fits(example) {
-        return try answer(status, links, example.plainValue, by: validator, type: type)
+        return try answer(
+          status, links, example.plainValue, by: validator, type: type, lines: lines)
       }
       let made = try SchemaExample.value(pointer, in: file) ?? examples.first?.plainValue
-      return try answer(status, links, made, by: validator, type: type)
+      return try answer(status, links, made, by: validator, type: type, lines: lines)
     }
     guard isJSON else {
       let text = examples.first?.string ?? ""
@@ -83,7 +90,7 @@ extension CallSchemas {
   ///   the content still matches it.
   private func answer(
     _ status: Int, _ links: MovedLinks, _ value: JSONValue?, by validator: SchemaValidator?,
-    type: String? = nil
+    type: String? = nil, lines: MockLines? = nil
   ) throws(SchemaProblem) -> MockAnswer? {
     guard let value, let plain = try? value.encode() else { return nil }
     var body = plain
@@ -96,6 +103,7 @@ extension CallSchemas {
         body = bytes
       }
     }
+    if let lines { body = lines.body(of: body) }
     var headers = Headers()
     headers["content-type"] = type ?? "application/json"
     return MockAnswer(status: status, headers: headers, body: body)
@@ -160,6 +168,33 @@ extension CallSchemas {
       // `lull check` reports unusable schemas.
       return nil
     }
+  }
+}
+
+/// How a list is written in a body with several JSON values.
+private struct MockLines {
+  /// Whether each value begins with RS. (RFC 7464)
+  private let isSequence: Bool
+
+  /// nil if a body of this content type is not written in lines.
+  ///
+  /// - Parameter isDeclared: Whether the call reads its responses as lines.
+  init?(_ type: String, isDeclared: Bool) {
+    var type = type
+    guard type.withUTF8({ ContentTypePattern.isJSONLines($0) }) || isDeclared else { return nil }
+    isSequence = type.prefix { $0 != ";" }.lowercased().hasSuffix("json-seq")
+  }
+
+  /// Returns the body for a list. Any other value is unchanged.
+  func body(of json: [UInt8]) -> [UInt8] {
+    guard let list = try? JSONDocument(parsing: json), list.root.kind == .array else { return json }
+    var body: [UInt8] = []
+    for element in list.root.elements {
+      if isSequence { body.append(0x1E) }
+      element.encode(into: &body)
+      body.append(10)
+    }
+    return body
   }
 }
 

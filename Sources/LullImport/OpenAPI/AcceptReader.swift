@@ -14,7 +14,7 @@ struct AcceptReader {
     let answers = (operation["responses"]?.pairs ?? []).filter { !$0.key.hasPrefix("x-") }
     let hasSuccess = answers.contains { $0.key.hasPrefix("2") }
     for (status, written) in answers {
-      let types = document.target(of: written)?["content"]?.pairs.map(\.key) ?? []
+      let types = document.contents(of: document.target(of: written)).map(\.key)
       if status.hasPrefix("2") || status == "default" && !hasSuccess {
         successes += types
       } else {

@@ -109,8 +109,7 @@ struct BodyReader {
     _ schema: ImportNode?, _ content: ImportNode, _ body: ImportNode, _ call: inout ImportedCall,
     isRequired: Bool
   ) {
-    let object = schema.map { ObjectShape($0, in: document) }
-    for property in object?.properties ?? [] where !isReadOnly(property.schema) {
+    for property in formProperties(of: schema) where !isReadOnly(property.schema) {
       var parameter = self.parameter(property, isRequired: isRequired)
       var shape = SchemaShape.of(property.schema, in: document)
       if shape.kind == .any, let container = shape.container.first { shape = container }
@@ -123,45 +122,27 @@ struct BodyReader {
           parameter.key += "[]"
         }
       } else {
-        let isNested = parameters.set(&parameter, by: shape, isJSON: false)
-        if encoding?.string("style") == "deepObject",
-          isNested || shape.isDeep(property.schema, in: document)
-        {
-          parameter.setDeep()
-        } else if !setJSON(&parameter, encoding) {
-          setStyle(&parameter, encoding)
-          parameter.lacksForm = isNested
-        }
+        parameters.setField(&parameter, property.schema, shape, encoding)
       }
       call.parameters.append(parameter)
     }
   }
 
-  private func setStyle(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) {
-    guard parameter.isList || parameter.kind == .object else { return }
-    if encoding?.string("style") == "deepObject" {
-      if !parameter.isList || !parameter.key.hasSuffix("[]") { parameter.style = "deepObject" }
-    } else if let style = encoding?.string("style"),
-      ["spaceDelimited", "pipeDelimited"].contains(style)
-    {
-      let explodes = encoding?.bool("explode") == true
-      guard parameter.isList || !explodes else { return }
-      parameter.style = style
-      if explodes { parameter.explode = true }
-    } else if encoding?.bool("explode") == false {
-      parameter.explode = false
+  /// Returns the properties of a form. If only its alternatives have properties, they are optional.
+  private func formProperties(of schema: ImportNode?) -> [ObjectShape.Property] {
+    guard let schema else { return [] }
+    let own = ObjectShape(schema, in: document).properties
+    guard own.isEmpty, let target = document.target(of: schema) else { return own }
+    var properties: [ObjectShape.Property] = []
+    for alternative in target.alternatives {
+      for var property in ObjectShape(alternative, in: document).properties
+      where properties.count < ObjectShape.most {
+        guard !properties.contains(where: { $0.name == property.name }) else { continue }
+        property.isRequired = false
+        properties.append(property)
+      }
     }
-  }
-
-  /// If the document declares a form field as JSON, makes the parameter a JSON parameter. Returns
-  /// whether the field is declared as JSON.
-  private func setJSON(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) -> Bool {
-    guard let type = encoding?.string("contentType"), MediaType.isJSON(type),
-      encoding?.string("style") == nil
-    else { return false }
-    parameter.kind = .json
-    parameter.isList = false
-    return true
+    return properties
   }
 
   /// Sets the type of a part in a multipart form: a file, JSON or text.
@@ -172,7 +153,7 @@ struct BodyReader {
       parameter.kind = .file
       return
     }
-    if setJSON(&parameter, encoding) { return }
+    if parameters.setJSON(&parameter, encoding) { return }
     if shape.kind == .array {
       let items = SchemaShape.of(shape.items, in: document)
       if items.isBinary {
@@ -217,7 +198,7 @@ extension BodyReader {
 
   func choice(of written: ImportNode) throws(DocumentProblem) -> Choice {
     let body = try document.resolved(written)
-    let contents = body["content"]?.pairs ?? []
+    let contents = document.contents(of: body)
     func content(_ chosen: (type: String, body: ImportedCall.Body)) -> Content? {
       // If a wildcard accepts the chosen type, the document lists it under another name.
       let node = contents.first { $0.key == chosen.type } ?? contents.first
@@ -282,6 +263,17 @@ enum MediaType {
   static func isJSON(_ type: String) -> Bool {
     let type = essence(type)
     return type == "application/json" || type == "text/json" || type.hasSuffix("+json")
+  }
+
+  /// Whether content of the type is a stream of events.
+  static func isEvents(_ type: String) -> Bool { essence(type) == "text/event-stream" }
+
+  /// Whether content of the type is a sequence of JSON values, which becomes a list.
+  static func isSequence(_ type: String) -> Bool {
+    let type = essence(type)
+    return (ContentTypePattern.lineTypes + ContentTypePattern.valueTypes).contains {
+      $0.matches(type)
+    }
   }
 
   static func isText(_ type: String) -> Bool {

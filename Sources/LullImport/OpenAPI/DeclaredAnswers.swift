@@ -23,9 +23,10 @@ struct DeclaredAnswers {
 
   private func answer(_ status: String, _ node: ImportNode) -> Answer {
     var answer = Answer(status: status)
-    let json = SchemaFileWriter.content(of: node)
-    guard let content = json ?? node["content"]?.pairs.first else { return answer }
-    let examples = self.examples(of: content.value)
+    let contents = document.contents(of: node)
+    let json = SchemaFileWriter.content(among: contents)
+    guard let content = json ?? contents.first else { return answer }
+    let examples = self.examples(of: content.value, asText: json == nil)
     let essence = MediaType.essence(content.key)
     if json != nil {
       answer.schema = content.value["schema"]
@@ -38,16 +39,33 @@ struct DeclaredAnswers {
     } else if essence.hasPrefix("text/") {
       answer.type = "text/plain"
     }
-    // For a type other than JSON, only an example that is a string can be used as a body.
-    answer.examples = examples.filter { $0.element.string != nil }
+    // For a type other than JSON, only an example that is a string can be used as a body, or the
+    // list of rows.
+    let hasRows = document.version >= .v32 && MediaType.isSequence(content.key)
+    answer.examples = examples.filter {
+      $0.element.string != nil || hasRows && $0.element.kind == .array
+    }
     return answer
   }
 
-  private func examples(of content: ImportNode) -> [ImportNode] {
+  /// - Parameter isText: Whether the examples are for a type other than JSON, so that a serialized
+  ///   example is preferred to a value.
+  private func examples(of content: ImportNode, asText isText: Bool) -> [ImportNode] {
     if let example = content["example"] { return [example] }
     return (content["examples"]?.pairs ?? []).compactMap { _, written in
-      document.target(of: written)?["value"]
+      guard let example = document.target(of: written) else { return nil }
+      let value = example["value"] ?? example["dataValue"]
+      guard let serialized = example["serializedValue"] else { return value }
+      return isText ? serialized : value ?? parsed(serialized)
     }
+  }
+
+  /// Returns the value of an example that is written as JSON text.
+  private func parsed(_ serialized: ImportNode) -> ImportNode? {
+    guard let text = serialized.element.string,
+      let value = try? JSONDocument(parsing: Array(text.utf8))
+    else { return nil }
+    return ImportNode(value.root, serialized.document)
   }
 
   /// The examples for each status, and the content type unless it is `application/json`.

@@ -1,8 +1,8 @@
 import LullCore
 
-/// Converts an OpenAPI 3 document to an API, and the schemas of its calls.
+/// Converts an OpenAPI document to an API, and the schemas of its calls.
 ///
-/// Behaviours: IMP-01 to IMP-153.
+/// Behaviours: IMP-01 to IMP-168.
 package struct OpenAPIImport {
   package struct Options {
     /// Patterns for the operations to import. They match the operationId, a tag or the path. Empty:
@@ -36,11 +36,14 @@ package struct OpenAPIImport {
   private let bodies: BodyReader
   private let pages: PageReader
   private let answers: AcceptReader
+  private let streams: StreamReader
   private let servers: ServerReader
   private let security: SecurityReader
   private var api: ImportedAPI
   private var names = CallNames()
   private var schemas: SchemaFileWriter
+  /// The operations that became calls, as in `GET /users`.
+  private var imported: Set<String> = []
   private var wanted: [(call: Int, wanted: SecurityReader.Wanted)] = []
   private let standard: SecurityReader.Wanted
 
@@ -57,6 +60,7 @@ package struct OpenAPIImport {
     bodies = BodyReader(document: document, parameters: parameters)
     pages = PageReader(document: document)
     answers = AcceptReader(document: document)
+    streams = StreamReader(document: document)
     servers = ServerReader(document: document, baseURL: options.baseURL)
     schemas = SchemaFileWriter(document)
     let found = try servers.servers()
@@ -104,6 +108,8 @@ package struct OpenAPIImport {
     noteWithoutForm()
     noteWithoutPages()
     noteLeftBodies()
+    api.notes += StreamReader.notes(on: api.calls)
+    api.notes += document.losses.notes(of: imported) + security.notes
     answers.lift(in: &api)
     let bytes = schemas.text
     api.notes += schemas.notes + document.notes
@@ -168,7 +174,7 @@ package struct OpenAPIImport {
     _ operation: ImportNode, _ method: String, _ path: String, in item: ImportNode
   ) {
     let id = operation.string("operationId")
-    let tags = (operation["tags"]?.elements ?? []).compactMap(\.element.string)
+    let tags = document.tags(of: operation)
     let isWanted =
       options.only.isEmpty
       || options.only.contains { pattern in
@@ -191,6 +197,7 @@ package struct OpenAPIImport {
       }
       schemas.add(call, operation, in: item)
       api.calls.append(call)
+      imported.insert("\(method) \(path)")
       guard let form = choice?.form else { return }
       var other = try self.call(operation, method, path, in: item, body: form)
       other.name = names.name(for: name + "_multipart", method: method, path: path).name
@@ -241,11 +248,30 @@ package struct OpenAPIImport {
       call.parameters.append(parameter)
     }
     var target = prefix + OpenAPIImport.withoutFragment(path)
+    try addQuery(of: &call, to: &target)
     call.parameters = try parameters.named(call.parameters, path: &target)
     call.path = target
     pages.read(operation, into: &call)
+    streams.read(operation, into: &call)
     self.wanted.append((api.calls.count, wanted))
     return call
+  }
+
+  /// Appends the parameter that is the whole query to the path.
+  private func addQuery(
+    of call: inout ImportedCall, to path: inout String
+  ) throws(DocumentProblem) {
+    let place = call.parameters.firstIndex { $0.place == .path && $0.isWhole }
+    guard let place else { return }
+    let name = call.parameters[place].key
+    guard !path.contains("?"), !APIPathPlaces.names(in: path).contains(name) else {
+      throw DocumentProblem(
+        "the parameter '\(ShortText.comment(name))' is the whole query, but its path has a query or a "
+          + "parameter of that name")
+    }
+    path += "?{\(name)}"
+    call.parameters[place].isWhole = false
+    call.wholeQuery = name
   }
 
   /// Removes the fragment of a path, which is never sent. Some documents use fragments to

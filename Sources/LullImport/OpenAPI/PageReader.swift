@@ -54,7 +54,9 @@ struct PageReader {
   }
 
   private func jsonSchema(_ response: ImportNode) -> ImportNode? {
-    let content = response["content"]?.pairs.first { MediaType.isJSON($0.key) || $0.key == "*/*" }
+    let content = document.contents(of: response).first {
+      MediaType.isJSON($0.key) || $0.key == "*/*"
+    }
     return content?.value["schema"]
   }
 

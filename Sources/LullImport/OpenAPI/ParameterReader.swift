@@ -32,7 +32,11 @@ struct ParameterReader {
     }
     var parameters: [ImportedParameter] = []
     for node in found {
-      if let parameter = try parameter(node, hasBody: hasBody) { parameters.append(parameter) }
+      if document.version >= .v32, node.string("in") == "querystring" {
+        parameters += try query(node, hasBody: hasBody)
+      } else if let parameter = try parameter(node, hasBody: hasBody) {
+        parameters.append(parameter)
+      }
     }
     return parameters
   }
@@ -71,7 +75,7 @@ struct ParameterReader {
     parameter.description = node.string("description")
     parameter.saysPlace =
       place == .header || place == .cookie || place == .query && hasBody
-    if node["schema"] == nil, let content = node["content"]?.pairs.first {
+    if node["schema"] == nil, let content = document.contents(of: node).first {
       guard place != .path else {
         throw DocumentProblem(
           "the path parameter '\(ShortText.comment(name))' has the type \(ShortText.comment(content.key))"
@@ -100,7 +104,7 @@ struct ParameterReader {
       parameter.standard = only
       parameter.isRequired = false
     }
-    parameter.isReserved = node.bool("allowReserved") == true && place == .query
+    parameter.isReserved = isReserved(node, place)
     if place == .path, let standard = (node["schema"]?["default"] ?? schema?["default"])?.element,
       parameter.isList == false,
       parameter.kind != .object, fits(standard, parameter)
@@ -108,6 +112,16 @@ struct ParameterReader {
       parameter.setStandard(standard.plainValue, of: standard)
     }
     return parameter
+  }
+
+  /// Whether reserved characters of a value are sent unescaped. Before version 3.2, OpenAPI allows
+  /// this only in queries. The style `cookie` escapes nothing.
+  private func isReserved(_ node: ImportNode, _ place: ImportedParameter.Place) -> Bool {
+    guard document.version >= .v32 else {
+      return node.bool("allowReserved") == true && place == .query
+    }
+    return place == .cookie && node.string("style") == "cookie"
+      || node.bool("allowReserved") == true && place != .header
   }
 
   private func fits(_ value: JSONElement, _ parameter: ImportedParameter) -> Bool {
@@ -185,6 +199,93 @@ struct ParameterReader {
       }
     }
     return false
+  }
+
+  // MARK: Forms
+
+  /// Sets the type and style of a field in a form, or in a query that is written like a form.
+  func setField(
+    _ parameter: inout ImportedParameter, _ schema: ImportNode, _ shape: SchemaShape,
+    _ encoding: ImportNode?
+  ) {
+    let isNested = set(&parameter, by: shape, isJSON: false)
+    if encoding?.string("style") == "deepObject",
+      isNested || shape.isDeep(schema, in: document)
+    {
+      parameter.setDeep()
+    } else if !setJSON(&parameter, encoding) {
+      setFormStyle(&parameter, encoding)
+      parameter.lacksForm = isNested
+    }
+  }
+
+  private func setFormStyle(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) {
+    guard parameter.isList || parameter.kind == .object else { return }
+    if encoding?.string("style") == "deepObject" {
+      if !parameter.isList || !parameter.key.hasSuffix("[]") { parameter.style = "deepObject" }
+    } else if let style = encoding?.string("style"),
+      ["spaceDelimited", "pipeDelimited"].contains(style)
+    {
+      let explodes = encoding?.bool("explode") == true
+      guard parameter.isList || !explodes else { return }
+      parameter.style = style
+      if explodes { parameter.explode = true }
+    } else if encoding?.bool("explode") == false {
+      parameter.explode = false
+    }
+  }
+
+  /// If the document declares a form field as JSON, makes the parameter a JSON parameter. Returns
+  /// whether the field is declared as JSON.
+  @discardableResult
+  func setJSON(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) -> Bool {
+    guard let type = encoding?.string("contentType"), MediaType.isJSON(type),
+      encoding?.string("style") == nil
+    else { return false }
+    parameter.kind = .json
+    parameter.isList = false
+    return true
+  }
+
+  /// Returns the parameters of a query that an operation describes as a whole. (OpenAPI 3.2,
+  /// "querystring") Members of a form become parameters. A query of another type is one parameter in
+  /// the path, because nothing but its value follows the question mark.
+  private func query(_ node: ImportNode, hasBody: Bool) throws(DocumentProblem)
+    -> [ImportedParameter]
+  {
+    let name = node.string("name") ?? "query"
+    guard let content = document.contents(of: node).first else {
+      throw DocumentProblem("the query '\(ShortText.comment(name))' has no content")
+    }
+    let isRequired = node.bool("required") == true
+    guard MediaType.essence(content.key) == "application/x-www-form-urlencoded" else {
+      var parameter = ImportedParameter(key: ParameterReader.key(for: name), place: .path)
+      parameter.isRequired = true
+      parameter.isWhole = true
+      parameter.description = node.string("description")
+      return [parameter]
+    }
+    let properties =
+      content.value["schema"].map { ObjectShape($0, in: document).properties } ?? []
+    guard !properties.isEmpty else {
+      var parameter = ImportedParameter(key: name, place: .query)
+      parameter.kind = .object
+      parameter.isRequired = isRequired
+      parameter.saysPlace = hasBody
+      parameter.description = node.string("description")
+      return [parameter]
+    }
+    return properties.map { property in
+      var parameter = ImportedParameter(key: property.name, place: .query)
+      parameter.isRequired = isRequired && property.isRequired
+      parameter.saysPlace = hasBody
+      parameter.description = property.schema.string("description")
+      var shape = SchemaShape.of(property.schema, in: document)
+      if shape.kind == .any, let container = shape.container.first { shape = container }
+      setField(
+        &parameter, property.schema, shape, content.value["encoding"]?[property.name])
+      return parameter
+    }
   }
 
   // MARK: Names

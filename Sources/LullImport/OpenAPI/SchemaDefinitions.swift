@@ -82,11 +82,16 @@ final class SchemaDefinitions {
     if let reference = schema.string("$ref"), !document.isNew {
       return writer.writeObject { writeReference(reference, of: schema, &$0) }
     }
-    if schema.bool("nullable") == true {
+    if isNullable(schema) {
       if document.isNew { nullable.insert(schema.identity) }
       return writeNullable(schema, &writer)
     }
     writer.writeObject { writeMembers(schema, &$0, types: nil) }
+  }
+
+  private func isNullable(_ schema: ImportNode) -> Bool {
+    let key = document.version == .swagger2 ? "x-nullable" : "nullable"
+    return schema.bool(key) == true
   }
 
   private func writeReference(
@@ -219,7 +224,10 @@ final class SchemaDefinitions {
   private func writeDiscriminator(
     _ discriminator: ImportNode, of schema: ImportNode, _ writer: inout JSONWriter
   ) {
-    guard let property = discriminator.string("propertyName") else { return }
+    // In Swagger 2.0, the discriminator is the name of the property alone.
+    guard let property = discriminator.string("propertyName") ?? discriminator.element.string else {
+      return
+    }
     var mapping: [(value: String, pointer: String)] = []
     for (value, target) in discriminator["mapping"]?.pairs ?? [] {
       guard let written = target.element.string,

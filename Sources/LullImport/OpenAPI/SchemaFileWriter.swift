@@ -6,6 +6,7 @@ struct SchemaFileWriter {
   private let document: OpenAPIDocument
   private var calls: [(name: String, entry: [UInt8])] = []
   private let definitions: SchemaDefinitions
+  private let streams: StreamReader
 
   private static let head = Array(
     #"{"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{"#.utf8)
@@ -16,6 +17,7 @@ struct SchemaFileWriter {
   init(_ document: OpenAPIDocument) {
     self.document = document
     definitions = SchemaDefinitions(document)
+    streams = StreamReader(document: document)
   }
 
   mutating func add(_ call: ImportedCall, _ operation: ImportNode, in item: ImportNode) {
@@ -23,11 +25,20 @@ struct SchemaFileWriter {
     var responses: [(key: String, json: [UInt8])] = []
     let answers = (operation["responses"]?.pairs ?? []).filter { !$0.key.hasPrefix("x-") }
     let hasStandard = answers.contains { status, written in
-      status == "default" && SchemaFileWriter.schema(of: document.target(of: written)) != nil
+      status == "default" && schema(of: document.target(of: written)) != nil
     }
     for (status, written) in answers {
-      if let schema = SchemaFileWriter.schema(of: document.target(of: written)) {
+      let response = document.target(of: written)
+      if let schema = schema(of: response) {
         responses.append((status, definitions.text(of: schema, sharedBy: written)))
+      } else if let rows = streams.rows(of: response) {
+        var text = definitions.text(of: rows.schema)
+        if rows.isOfItems {
+          text = SchemaFileWriter.object([
+            ("type", Array(#""array""#.utf8)), ("items", text),
+          ])
+        }
+        responses.append((status, text))
       } else if hasStandard {
         // The response has no schema. Without this entry, the schema of the default response would
         // apply to it.
@@ -40,7 +51,7 @@ struct SchemaFileWriter {
     // A form that the same operation accepts has no JSON schema.
     let hasJSON = call.body == nil || call.body == .json
     if hasJSON,
-      let schema = SchemaFileWriter.schema(of: document.target(of: operation["requestBody"]))
+      let schema = schema(of: document.target(of: operation["requestBody"]))
     {
       parts.append(("body", definitions.text(of: schema, sharedBy: operation["requestBody"])))
     }
@@ -65,13 +76,16 @@ struct SchemaFileWriter {
   }
 
   /// Returns the JSON schema of a body or a response. `nil` if the node has no JSON schema.
-  static func schema(of node: ImportNode?) -> ImportNode? { content(of: node)?.value["schema"] }
+  private func schema(of node: ImportNode?) -> ImportNode? {
+    SchemaFileWriter.content(among: document.contents(of: node))?.value["schema"]
+  }
 
-  /// Returns the JSON content of a body or a response, with its content type. `nil` if the node has
-  /// no JSON content.
-  static func content(of node: ImportNode?) -> (key: String, value: ImportNode)? {
-    let contents = node?["content"]?.pairs ?? []
-    return contents.first { MediaType.isJSON($0.key) } ?? contents.first { $0.key == "*/*" }
+  /// Returns the JSON content among the contents of a body or a response, with its content type.
+  /// `nil` if there is no JSON content.
+  static func content(
+    among contents: [(key: String, value: ImportNode)]
+  ) -> (key: String, value: ImportNode)? {
+    contents.first { MediaType.isJSON($0.key) } ?? contents.first { $0.key == "*/*" }
   }
 
   private static func object(_ members: [(key: String, json: [UInt8])]) -> [UInt8] {

@@ -18,11 +18,15 @@ struct SecurityReader {
     var cookies: [ImportedAccess.Key] = []
     /// The reason why the required credentials are not supported.
     var problem: String?
+    /// Whether one of the security schemes is deprecated.
+    var isDeprecated = false
   }
 
   /// The scopes that operations require, keyed by the name of the scheme. One client requests all
   /// of them.
   private let scopes: [String: [String]]
+  /// The names of the schemes that the document and its operations require.
+  private let usedNames: Set<String>
 
   init(document: OpenAPIDocument, prefix: String, base: String) {
     self.document = document
@@ -43,6 +47,7 @@ struct SecurityReader {
       }
     }
     self.scopes = scopes
+    usedNames = Set(lists.compactMap(\.self).flatMap(\.elements).flatMap { $0.pairs.map(\.key) })
   }
 
   func wanted(_ list: ImportNode?) -> Wanted {
@@ -58,6 +63,8 @@ struct SecurityReader {
     }
     // Choose the credentials with the least effort for users. If several are equal, choose the
     // first.
+    let current = found.filter { !$0.isDeprecated }
+    if !current.isEmpty { found = current }
     if let least = found.map({ SecurityReader.effort($0.access.way) }).min() {
       return found.first { SecurityReader.effort($0.access.way) == least } ?? Wanted()
     }
@@ -68,14 +75,14 @@ struct SecurityReader {
 
   private static func isToken(_ way: ImportedAccess.Way) -> Bool {
     switch way {
-    case .bearer, .code, .clientCredentials: true
+    case .bearer, .code, .device, .clientCredentials: true
     default: false
     }
   }
 
   private static func effort(_ way: ImportedAccess.Way?) -> Int {
     switch way {
-    case .code: 3
+    case .code, .device: 3
     case .clientCredentials: 2
     // These need a user name and a password. APIs with keys often leave one of them empty.
     case .basic, .digest: 1
@@ -86,8 +93,7 @@ struct SecurityReader {
   private func wanted(allOf schemes: ImportNode) -> Wanted {
     var wanted = Wanted()
     for (name, _) in schemes.pairs {
-      guard let scheme = document.target(of: document.root["components"]?["securitySchemes"]?[name])
-      else {
+      guard let scheme = scheme(name) else {
         wanted.problem = "the security scheme '\(ShortText.comment(name))' is not in the document"
         return wanted
       }
@@ -110,10 +116,21 @@ struct SecurityReader {
     return wanted
   }
 
+  /// Returns the security scheme with a name. Since OpenAPI 3.2, the name may be a URI.
+  private func scheme(_ name: String) -> ImportNode? {
+    if let declared = document.root["components"]?["securitySchemes"]?[name] {
+      return document.target(of: declared)
+    }
+    guard document.version >= .v32, name.contains(where: { "/#.".contains($0) }) else { return nil }
+    let found = try? document.set.node(name, from: document.root.document)
+    return document.target(of: found)
+  }
+
   private func take(
     _ scheme: ImportNode, _ name: String, _ wanted: inout Wanted
   ) {
     let called = scheme.string("name") ?? ""
+    if scheme.bool("deprecated") == true { wanted.isDeprecated = true }
     switch scheme.string("type") {
     case "apiKey" where called.isEmpty:
       wanted.problem =
@@ -203,8 +220,34 @@ struct SecurityReader {
           tokenURL: url, authorizationURL: authorization,
           clientID: variable(name, "CLIENT_ID", among: ["oauth2"]), scope: scope))
     }
+    if let flow = scheme["flows"]?["deviceAuthorization"],
+      let url = secure(flow.string("tokenUrl")),
+      let device = secure(flow.string("deviceAuthorizationUrl"))
+    {
+      return .device(
+        .init(
+          tokenURL: url, deviceURL: device,
+          clientID: variable(name, "CLIENT_ID", among: ["oauth2"]), scope: scope))
+    }
     // The tokens of other flows are obtained outside of Lull.
     return .bearer(variable: variable(name, "TOKEN", among: ["http", "oauth2", "openIdConnect"]))
+  }
+
+  /// Notes on the logins whose URLs are only in the metadata of the authorization server.
+  var notes: [String] {
+    guard document.version >= .v32 else { return [] }
+    let used = Set(
+      usedNames.filter { name in
+        guard let scheme = scheme(name), scheme.string("type") == "oauth2" else { return false }
+        if case .bearer = flow(scheme, name) { return true } else { return false }
+      })
+    return used.sorted().compactMap { name in
+      guard let url = scheme(name)?.string("oauth2MetadataUrl") else { return nil }
+      return
+        "the security scheme '\(ShortText.comment(name))' is a bearer token, because Lull does not read "
+        + "\(ShortText.comment(String(url.prefix(200)))): for a login, set the URLs in it with "
+        + "lull.auth.oauth2_code or lull.auth.oauth2_device"
+    }
   }
 
   private func secure(_ text: String?) -> String? {

@@ -64,7 +64,9 @@ struct ServerReader {
       let value = variable.string("default") ?? variable["default"]?.element.int.map { String($0) }
       plain = plain.replacing("{\(name)}", with: value ?? "{\(name)}")
     }
-    var result = [Server(url: plain, description: node.string("description"))]
+    // Since OpenAPI 3.2, a server may have a name.
+    let description = node.string("name") ?? node.string("description")
+    var result = [Server(url: plain, description: description)]
     for (name, variable) in variables where url.contains("{\(name)}") {
       let values = (variable["enum"]?.elements ?? []).compactMap(\.element.string)
       guard values.count > 1, values.allSatisfy({ Self.environment(in: $0) != nil }) else {

@@ -61,6 +61,7 @@ package final class DocumentSet {
   func node(_ reference: String, from document: ImportDocument) throws(DocumentProblem)
     -> ImportNode
   {
+    let document = document.source ?? document
     let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let target = parts[0].isEmpty ? document : try other(String(parts[0]), from: document)
     guard parts.count > 1, !parts[1].isEmpty else { return ImportNode(target.root, target) }
@@ -72,6 +73,40 @@ package final class DocumentSet {
       throw DocumentProblem("the $ref '\(shown(reference))' has no target")
     }
     return ImportNode(element, target)
+  }
+
+  /// Follows a chain of `$ref`s to its end.
+  func resolved(_ node: ImportNode) throws(DocumentProblem) -> ImportNode {
+    var node = node
+    var seen: Set<ImportNode.Identity> = []
+    while let reference = node.string("$ref") {
+      guard seen.insert(node.identity).inserted else {
+        throw DocumentProblem("the $ref '\(ShortText.comment(reference))' leads to itself")
+      }
+      guard seen.count <= 100 else {
+        throw DocumentProblem(
+          "the $ref '\(ShortText.comment(reference))' leads through more than 100 other $refs")
+      }
+      node = try self.node(reference, from: node.document)
+    }
+    return node
+  }
+
+  /// Returns a reference that has the same target in the imported document as the given one has in
+  /// another document. A reference without a target is returned unchanged.
+  func reference(_ reference: String, from document: ImportDocument) -> String {
+    let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let fragment = parts.count > 1 ? "#" + parts[1] : ""
+    guard let target = parts[0].isEmpty ? document : try? other(String(parts[0]), from: document)
+    else { return reference }
+    if target === root { return fragment.isEmpty ? "#" : fragment }
+    if let url = target.url { return url.text + fragment }
+    guard let path = target.path else { return reference }
+    let slash = UInt8(ascii: "/")
+    let names = path.dropFirst(folder.count).split(separator: slash).map {
+      String(decoding: PercentEncoding.encode($0), as: UTF8.self)
+    }
+    return names.joined(separator: "/") + fragment
   }
 
   private func shown(_ reference: String) -> String {
@@ -115,9 +150,14 @@ package final class DocumentSet {
       guard others.count < DocumentSet.mostDocuments, size < DocumentSet.largest else {
         throw DocumentProblem("the document refers to too many other documents")
       }
-      let found =
-        try document.url != nil
-        ? fetched(place, from: document) : file(place, from: document)
+      let found: ImportDocument
+      if let named = named(place, from: document) {
+        found = named
+      } else if document.url != nil {
+        found = try fetched(place, from: document)
+      } else {
+        found = try file(place, from: document)
+      }
       others[key] = found
       return found
     } catch {
@@ -126,10 +166,29 @@ package final class DocumentSet {
     }
   }
 
+  /// Returns the document that a reference names by its `$self`. `nil` if no known document has that
+  /// `$self`.
+  private func named(_ place: String, from document: ImportDocument) -> ImportDocument? {
+    let documents = [root] + others.values
+    // A URI that is not a URL, such as a URN, is compared as text.
+    if let exact = documents.first(where: { $0.own == place && place.contains(":") }) {
+      return exact
+    }
+    if let url = (document.ownURL ?? document.url)?.relative(place) {
+      return documents.first { $0.ownURL == url }
+    }
+    guard
+      let path = (document.ownPath ?? document.path).flatMap({
+        FilePath.relative(place, to: $0)
+      })
+    else { return nil }
+    return documents.first { $0.ownPath == path }
+  }
+
   private func fetched(_ place: String, from document: ImportDocument) throws(DocumentProblem)
     -> ImportDocument
   {
-    guard let url = document.url?.relative(place), let home = root.url else {
+    guard let url = (document.ownURL ?? document.url)?.relative(place), let home = root.url else {
       throw DocumentProblem("the $ref '\(shown(place))' is not a URL")
     }
     guard url.origin == home.origin else {
@@ -151,12 +210,29 @@ package final class DocumentSet {
   private func file(_ place: String, from document: ImportDocument) throws(DocumentProblem)
     -> ImportDocument
   {
+    // The files below the document's own URL are expected in the document's folder.
+    if let own = document.ownURL, let url = own.relative(place) {
+      let home = own.text.prefix { !"?#".contains($0) }
+      let start = home[...(home.lastIndex(of: "/") ?? home.startIndex)]
+      guard url.text.hasPrefix(start), url.text.utf8.count > start.utf8.count else {
+        throw DocumentProblem(
+          "the $ref '\(shown(place))' leads to \(shown(url.text)), which is not below the document's "
+            + "$self: import the document from its URL")
+      }
+      return try file(String(url.text.dropFirst(start.count)), in: document, at: document.path)
+    }
+    return try file(place, in: document, at: document.ownPath ?? document.path)
+  }
+
+  private func file(
+    _ place: String, in document: ImportDocument, at path: [UInt8]?
+  ) throws(DocumentProblem) -> ImportDocument {
     let scheme = place.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     guard scheme.isEmpty || place.dropFirst(scheme.count).first != ":" else {
       throw DocumentProblem("the $ref '\(shown(place))' in a file leads outside its folder")
     }
     let name = try DocumentSet.decoded(String(place.prefix { $0 != "?" }), in: place)
-    guard let base = document.path else {
+    guard let base = path else {
       throw DocumentProblem(
         "the $ref '\(shown(place))' leads to another file, but \(document.name) has no folder: "
           + "save it as a file")

@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullSystem
 
 /// A JSON or YAML document that is imported, or that an imported document refers to.
 final class ImportDocument {
@@ -10,6 +11,15 @@ final class ImportDocument {
   /// The path of the file with links resolved. `nil` for a document from a URL.
   let path: [UInt8]?
   let root: JSONElement
+  /// The document that this one was converted from. References resolve in that document.
+  let source: ImportDocument?
+  /// The `$self` of the document, without a fragment.
+  let own: String?
+  /// The URI that the document gives itself by `$self`, if it is a URL.
+  let ownURL: ResourceURL?
+  /// The path that the document gives itself by `$self`, if the document is a file and `$self` is
+  /// relative.
+  let ownPath: [UInt8]?
 
   init(
     _ bytes: [UInt8], name: String, url: ResourceURL?, path: [UInt8]?
@@ -17,7 +27,41 @@ final class ImportDocument {
     self.name = name
     self.url = url
     self.path = path
+    source = nil
     root = try ImportDocument.document(of: bytes, name: name).root
+    let own = ImportDocument.own(of: root)
+    self.own = own
+    if let url {
+      ownURL = own.flatMap { url.relative($0) }
+      ownPath = nil
+    } else {
+      let isURL = own.map { $0.hasPrefix("https://") || $0.hasPrefix("http://") } ?? false
+      ownURL = isURL ? own.flatMap { ResourceURL(absolute: $0) } : nil
+      let isPath = own.map { !$0.contains(":") && !$0.hasPrefix("/") } ?? false
+      ownPath = isPath ? path.flatMap { FilePath.relative(own ?? "", to: $0) } : nil
+    }
+  }
+
+  /// Creates a document that was converted from another one, and takes its place.
+  init(_ root: JSONElement, convertedFrom source: ImportDocument) {
+    name = source.name
+    url = source.url
+    path = source.path
+    self.root = root
+    self.source = source
+    own = source.own
+    ownURL = source.ownURL
+    ownPath = source.ownPath
+  }
+
+  /// Returns the `$self` of an OpenAPI document, without a fragment. Before version 3.2, OpenAPI
+  /// does not define it.
+  private static func own(of root: JSONElement) -> String? {
+    guard let version = root["openapi"]?.string, !["3.0", "3.1"].contains(version.prefix(3)),
+      let text = root["$self"]?.string
+    else { return nil }
+    let own = String(text.prefix { $0 != "#" })
+    return own.isEmpty ? nil : own
   }
 
   /// Parses a document. If the text begins with a brace or a bracket, it is parsed as JSON. If that
@@ -53,6 +97,26 @@ final class ImportDocument {
       problem.column = offset - (before.lastIndex(of: 10).map { $0 + 1 } ?? 0) + 1
     }
     return problem
+  }
+}
+
+/// Paths of files that documents refer to.
+enum FilePath {
+  /// Returns the path of a relative reference in a file, without `.` and `..`. `nil` if the
+  /// reference is not valid as a file name.
+  static func relative(_ reference: String, to file: [UInt8]) -> [UInt8]? {
+    let bytes = Array(reference.prefix { $0 != "?" }.utf8)
+    guard let name = try? PercentEncoding.decode(bytes[...]), !name.contains(0) else { return nil }
+    let slash = UInt8(ascii: "/")
+    var parts = Array(FileName.folder(of: file).split(separator: slash))
+    for part in name.split(separator: slash) {
+      switch Array(part) {
+      case [UInt8(ascii: ".")]: continue
+      case [UInt8(ascii: "."), UInt8(ascii: ".")]: _ = parts.popLast()
+      default: parts.append(part)
+      }
+    }
+    return parts.reduce(into: []) { $0 += [slash] + $1 }
   }
 }
 

@@ -65,6 +65,7 @@ package struct APIFileWriter {
     if let type = call.contentType { fields.append(("content_type", .text(type))) }
     if !call.headers.isEmpty { fields.append(("headers", AccessWriter.headers(call.headers))) }
     if let text = ShortText.line(call.description) { fields.append(("description", .text(text))) }
+    if let type = call.responseType { fields.append(("response_type", .text(type))) }
     if let rows = call.rows { fields.append(("rows", .text(rows))) }
     if let pages = call.pages { fields.append(("pages", APIFileWriter.pages(pages))) }
     return .table(fields)

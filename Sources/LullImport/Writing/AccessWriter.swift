@@ -123,6 +123,7 @@ struct AccessWriter {
     case .clientCredentials(let client):
       .call("lull.auth.oauth2_client_credentials", [.table(fields(of: client))])
     case .code(let client): .call("lull.auth.oauth2_code", [.table(fields(of: client))])
+    case .device(let client): .call("lull.auth.oauth2_device", [.table(fields(of: client))])
     }
   }
 
@@ -137,6 +138,7 @@ struct AccessWriter {
   {
     var fields: [(key: String, value: LuaLiteral)] = []
     if let url = client.authorizationURL { fields.append(("authorization_url", .text(url))) }
+    if let url = client.deviceURL { fields.append(("device_url", .text(url))) }
     fields.append(("token_url", .text(client.tokenURL)))
     fields.append(
       ("client_id", .code("lull.env(\(LuaLiteral.quoted(client.clientID))) or \"lull\"")))

@@ -243,6 +243,10 @@ extension ExportedAccess {
       writer.write(key: "type", "code")
       writer.write(key: "authorization_url", authorizationURL)
       writer.write(key: "token_url", tokenURL)
+    case .device(let deviceURL, let tokenURL):
+      writer.write(key: "type", "device")
+      writer.write(key: "device_url", deviceURL)
+      writer.write(key: "token_url", tokenURL)
     }
     if !scopes.isEmpty { writer.write(key: "scopes", scopes) }
     if let secret {
@@ -263,7 +267,7 @@ extension ExportedAccess {
       case .key(.query, let name, _): "query parameter \(name)"
       case .key(let place, let name, _): "\(place.rawValue) \(name)"
       case .clientCredentials: "OAuth 2.0 client credentials"
-      case .code: "OAuth 2.0 login"
+      case .code, .device: "OAuth 2.0 login"
       }
     guard let secret else { return form }
     let source =

@@ -313,14 +313,13 @@ extension ExportedAccess {
       return ExportedAccess(
         .clientCredentials(tokenURL: token), secret: secret, scopes: scopes)
     case .login(let login):
-      var way = ExportedAccess.Way.bearer
-      if case .code(let code) = login.way {
-        way = .code(authorizationURL: LogText.url(code.authorizationURL), tokenURL: token)
-      }
-      // OpenAPI 3.1 can't describe a login where the user types a code into a browser.
-      let isCode = way != .bearer
-      var access = ExportedAccess(
-        way, secret: isCode ? secret : nil, scopes: isCode ? scopes : [])
+      let way: ExportedAccess.Way =
+        switch login.way {
+        case .code(let code):
+          .code(authorizationURL: LogText.url(code.authorizationURL), tokenURL: token)
+        case .device(let url): .device(deviceURL: LogText.url(url), tokenURL: token)
+        }
+      var access = ExportedAccess(way, secret: secret, scopes: scopes)
       access.needsLogin = true
       return access
     case .refresh: break

@@ -32,10 +32,10 @@ enum ImportCommand {
       description: """
         Writes an API file from a description of an API.
 
-        openapi reads an OpenAPI document (3.0 or 3.1, JSON or YAML). curl reads a curl
-        command, as browsers copy it, and adds a call to the file. har reads an HTTP
-        Archive with the requests of one host. postman reads a collection (v2.0 or
-        v2.1). Without KIND, Lull detects the kind.
+        openapi reads an OpenAPI document (3.0 to 3.2, or Swagger 2.0; JSON or YAML).
+        curl reads a curl command, as browsers copy it, and adds a call to the file. har
+        reads an HTTP Archive with the requests of one host. postman reads a collection
+        (v2.0 or v2.1). Without KIND, Lull detects the kind.
 
         Credentials become secrets read from environment variables. Anything that cannot
         be imported is reported. Edit the file as you like: a later import keeps your

@@ -61,7 +61,10 @@ struct OpenAPIImportTests {
     for (name, text, problem) in [
       ("a.json", "{\n  \"openapi\": 3,,\n}", "a.json:2:"),
       ("b.yaml", "a: 1\nb: [", "b.yaml:3:1: "),
-      ("c.json", #"{"swagger":"2.0","paths":{}}"#, "the document is Swagger 2.0: convert it"),
+      (
+        "c.json", #"{"swagger":"1.2","paths":{}}"#,
+        "the document is Swagger 1.2, but only 2.0 is supported"
+      ),
       ("d.json", #"{"openapi":"4.0.0","paths":{}}"#, "the document is OpenAPI 4.0.0"),
       ("e.json", "[]", "not an OpenAPI document"),
       ("f.json", #"{"openapi":"3.0.0"}"#, "the document has no 'paths'"),

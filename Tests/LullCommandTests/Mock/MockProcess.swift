@@ -29,6 +29,14 @@ final class MockProcess {
     url = String(child.outputText.prefix { $0 != " " })
   }
 
+  /// For an API of a folder that is there already.
+  init(of name: String, in folder: TemporaryFolder) throws {
+    self.folder = folder
+    child = try Child(Binaries.lull, ["mock", name], folder: folder.path)
+    try child.waitForOutput("\n")
+    url = String(child.outputText.prefix { $0 != " " })
+  }
+
   deinit { child.send(SIGKILL) }
 
   static func file(
