@@ -477,6 +477,9 @@ extension TransportSuite {
       #expect(server.requests.count == 1)
       #expect(!harness.log.isEmpty)
       #expect(!harness.log.joined().contains("Mustermann"))
+      // Another service finds the entry, so it is in the file.
+      loadIfNeeded(try query(self.service(server, isCached: true), #"{"patient":"Mustermann"}"#))
+      #expect(server.requests.count == 1)
       let entries = try CacheInspection(path: folder.path).entries(url: server.url + "/search")
       #expect(entries.count == 1)
       for entry in entries { #expect(!entry.place.address.contains("Mustermann")) }
