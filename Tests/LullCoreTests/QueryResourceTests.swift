@@ -63,6 +63,87 @@ struct QueryResourceTests {
     }
   }
 
+  @Test func `QUERY-02 a query is found again by its bytes only if everything is equal`() throws {
+    try withHarness { harness in
+      let resource = harness.service.resource("/search")
+      func query(_ text: String, _ headers: RequestHeaders = [:], _ method: RequestMethod? = nil)
+        throws -> Resource
+      {
+        try resource.query(
+          .json(Array(text.utf8)), headers: headers, method: method)
+      }
+      // More than are remembered, each twice in each of two spellings.
+      var held: [Resource] = []
+      for number in 0..<1000 {
+        let one = try query(#"{"n":\#(number),"a":1}"#)
+        #expect(try query(#"{"n":\#(number),"a":1}"#) === one)
+        #expect(try query(#"{"a":1, "n":\#(number)}"#) === one)
+        #expect(try query(#"{"a":1, "n":\#(number)}"#) === one)
+        held.append(one)
+      }
+      #expect(Set(held.map(ObjectIdentifier.init)).count == 1000)
+      for (number, known) in held.enumerated() {
+        #expect(try query(#"{"n":\#(number),"a":1}"#) === known)
+      }
+      let one = held[0]
+      let text = #"{"n":0,"a":1}"#
+      #expect(try query(text) === one)
+      #expect(try query(text, [:], .query) === one)
+      #expect(try query(text, [:], .post) !== one)
+      #expect(try harness.service.resource("/other").query(.json(Array(text.utf8))) !== one)
+      #expect(
+        try resource.query(.data(Array(text.utf8), contentType: "application/vnd.x+json")) !== one)
+      #expect(throws: RequestError.self) { _ = try query(text, ["X-A": "1"]) }
+      // The configuration decides about the method.
+      harness.service.configure { $0.queryMethod = .post }
+      #expect(try query(text).query?.method == .post)
+      #expect(try query(text, [:], .query) === one)
+    }
+  }
+
+  @Test func `QUERY-02 QUERY-10 a query that was forgotten is not found again by its bytes`() throws
+  {
+    try withHarness { harness in
+      harness.stub("QUERY", "/search", .json(#"{"n":1}"#), .json(#"{"n":2}"#))
+      let leakCheck = LeakCheck()
+      do {
+        let search = try query(harness)
+        leakCheck.watch(search.record)
+        search.load()
+        harness.settle()
+        #expect(try query(harness).jsonDict["n"] == .int(1))
+      }
+      // Unused, but still in memory.
+      #expect(try query(harness).jsonDict["n"] == .int(1))
+      harness.service.flushUnusedResources()
+      #expect(leakCheck.leaks.isEmpty)
+      #expect(try query(harness).latestData == nil)
+      harness.service.cachedResourceCountLimit = 0
+      #expect(try query(harness).latestData == nil)
+    }
+  }
+
+  @Test func `QUERY-75 in a memory cache, queries with other headers have entries of their own`()
+    throws
+  {
+    try withHarness { harness in
+      let cache = MemoryEntityCache()
+      harness.service.configure { $0.pipeline[.model].cacheUsing(cache) }
+      harness.stub("POST", "/", .json(#"{"n":1}"#), .json(#"{"n":2}"#))
+      func read(_ operation: String) throws -> JSONValue? {
+        let resource = try harness.service.resource("/").query(
+          json: ["TableName": "t"], headers: ["X-Amz-Target": operation],
+          method: .post)
+        resource.loadIfNeeded()
+        harness.settle()
+        return resource.jsonDict["n"]
+      }
+      let found = try ["One", "Two", "One", "Two"].map(read)
+      #expect(found == [.int(1), .int(2), .int(1), .int(2)])
+      #expect(harness.provider.requests.count == 2)
+    }
+  }
+
   @Test func `QUERY-05 content that is not JSON is compared byte by byte`() throws {
     try withHarness { harness in
       let sql = try query(harness, "/db", "SELECT 1", type: "application/sql")
@@ -552,7 +633,7 @@ struct QueryResourceTests {
         text.hasPrefix(
           "QUERY https://api.test/v1/search\napplication/json, 14 bytes: {\"term\":\"tea\"}"))
       #expect(text.contains("queries accepted"))
-      #expect(text.contains("\"application/json\", application/sql"))
+      #expect(text.contains("application/json, application/sql"))
       #expect(search.description.contains("is QUERY {\"term\":\"tea\"}"))
       let login = try query(harness, "/search", #"{"user":"ann","password":"hunter2"}"#)
       for text in [

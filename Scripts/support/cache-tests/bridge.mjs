@@ -1,20 +1,21 @@
 // Runs the public suite http-tests/cache-tests with Lull instead of `fetch`. The suite's own code
 // makes the requests, serves them and judges the responses.
 //
-//   node bridge.mjs FOLDER BASE-URL PROGRAM MODE
+//   node bridge.mjs FOLDER BASE-URL PROGRAM MODE METHOD
 //
 // FOLDER is a checkout of the suite, whose server listens at BASE-URL. PROGRAM is the command lull,
 // which runs client.lua. That script gets its requests from a server in this program. MODE is
 // memory, where one service makes all requests of a test, or file, where each request has its own
-// service and they share a cache file. Prints a JSON object: the ID of each test → its kind and the
-// suite's result.
+// service and they share a cache file. METHOD is GET, or QUERY or POST: then each GET of the suite
+// is a query with a content of its own, sent by this method. Prints a JSON object: the ID of each
+// test → its kind and the suite's result.
 
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const [folder, base, program, mode] = process.argv.slice(2)
+const [folder, base, program, mode, method] = process.argv.slice(2)
 const part = path => import(pathToFileURL(join(folder, path)))
 const { default: suites } = await part('tests/index.mjs')
 const { runTests, getResults } = await part('test-engine/client/runner.mjs')
@@ -77,7 +78,7 @@ await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
 
 const script = join(dirname(fileURLToPath(import.meta.url)), 'client.lua')
 const own = `http://127.0.0.1:${server.address().port}`
-const client = spawn(program, [script, own, base, mode], { stdio: ['ignore', 'inherit', 'inherit'] })
+const client = spawn(program, [script, own, base, mode, method], { stdio: ['ignore', 'inherit', 'inherit'] })
 let isOver = false
 client.on('exit', code => {
   if (isOver) return

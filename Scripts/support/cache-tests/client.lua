@@ -1,7 +1,7 @@
 -- Makes the requests that bridge.mjs sends, in a service with `expiration_time = "http"`, and
 -- reports the results.
 local lull = require "lull"
-local bridge, base, mode = ...
+local bridge, base, mode, method = ...
 
 local jobs = lull.service {
   base_url = bridge, timeout = 3600, connections_per_host = 64, first_byte_timeout = 3600,
@@ -45,6 +45,12 @@ local function serviceOf(test, headers)
   return services[test](headers)
 end
 
+-- The resource that a GET of the suite loads: with METHOD, a query of the same URL.
+local function readOf(resource, job)
+  if method == "GET" then return resource end
+  return resource:query { json = { test = job.test }, method = method }
+end
+
 local function answerOf(job)
   local headers = {}
   for _, pair in ipairs(job.headers) do
@@ -59,6 +65,7 @@ local function answerOf(job)
     entity, problem = resource:request(job.method, job.body and { data = job.body }):await()
   else
     if mode == "file" then lull.sleep(0.05) end
+    resource = readOf(resource, job)
     local request = (job.reload and resource:load()) or resource:load_if_needed()
     if request then
       entity, problem = request:await()

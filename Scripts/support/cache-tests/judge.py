@@ -1,11 +1,11 @@
-"""Judges the results of the public suite: judge.py REPORT KNOWN MODE. Exits with 1 if they
+"""Judges the results of the public suite: judge.py REPORT KNOWN MODE METHOD. Exits with 1 if they
 differ from the known ones."""
 
 import json
 import pathlib
 import sys
 
-report, known, mode = sys.argv[1:]
+report, known, mode, method = sys.argv[1:]
 results = json.loads(pathlib.Path(report).read_text())
 reasons = {}
 for line in pathlib.Path(known).read_text().splitlines():
@@ -23,7 +23,7 @@ for name, result in results.items():
 required = kinds["required"]
 optimal = kinds["optimal"]
 print(
-    f"        {mode}: {sum(required.values())} of {len(required)} required cases pass, "
+    f"        {method}, {mode}: {sum(required.values())} of {len(required)} required cases pass, "
     f"{sum(optimal.values())} of {len(optimal)} that save requests",
     file=sys.stderr,
 )

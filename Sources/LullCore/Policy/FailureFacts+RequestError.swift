@@ -11,11 +11,7 @@ extension RequestError {
     facts.status = httpStatusCode
     facts.isRetryable = RetryPolicy().mayRetry(self)
     facts.retryAfter = entity.flatMap { RetryAfter.delay(in: $0.headers, now: timestamp) }
-    if method == .query, let status = httpStatusCode,
-      RequestError.statusesOfUnknownMethods.contains(status)
-    {
-      facts.fix = RequestError.adviceForQueries
-    }
+    if method == .query, let advice = adviceForQuery { facts.fix = advice }
     if case .transport(let error)? = cause, error.kind == .tls,
       let advice = error.message.split(separator: "; ").dropFirst().last
     {

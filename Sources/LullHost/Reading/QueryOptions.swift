@@ -3,7 +3,7 @@ import LullCore
 
 /// The options of `resource:query{…}`: the fields of a body, `headers` and `method`. (QUERY-01)
 struct QueryOptions {
-  static let ownKeys = ["headers", "method"]
+  private static let keys = RequestBodyReader.keys + ["headers", "method"]
 
   let body: Result<RequestBody, RequestBodyFailure>
   private(set) var headers = RequestHeaders()
@@ -14,7 +14,7 @@ struct QueryOptions {
     var headers = RequestHeaders()
     var method: RequestMethod?
     try call.reading.options.forEach(
-      of: table, in: call.state, known: RequestBodyReader.keys + QueryOptions.ownKeys
+      of: table, in: call.state, known: QueryOptions.keys
     ) { name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {

@@ -53,22 +53,24 @@ extension CacheFile {
     }
     boundLog(maxSize: maxSize)
     change { (database) throws(SQLiteError) in
+      let mark = try CacheFile.mark(of: stored, at: place, now: now, in: database)
       var id: Int64 = 0
       try database.run(
         """
         INSERT INTO entry (url, stage, version, identity, variant, host, timestamp, used, size, kind,
-          headers, charset, status, final_url, elapsed, checksum)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          headers, charset, status, final_url, elapsed, checksum, stale_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (url, stage, version, identity, variant) DO UPDATE SET
           timestamp = excluded.timestamp, used = excluded.used, size = excluded.size,
           kind = excluded.kind, headers = excluded.headers, charset = excluded.charset,
           status = excluded.status, final_url = excluded.final_url,
           elapsed = excluded.elapsed, checksum = excluded.checksum,
-          stale_at = CASE WHEN stale_at > excluded.timestamp AND stale_at <= ? THEN stale_at END
+          stale_at = CASE WHEN stale_at > excluded.timestamp AND stale_at <= ?
+            THEN max(stale_at, coalesce(excluded.stale_at, stale_at)) ELSE excluded.stale_at END
         RETURNING id
         """,
         place.values + [.bytes(variant)] + stored.values(at: place, now: now, variant)
-          + [.real(StoredEntity.lastTime(now))]
+          + [.optional(mark), .real(StoredEntity.lastTime(now))]
       ) { (row) throws(SQLiteError) in id = row.integer(0) }
       try database.run(
         "INSERT OR REPLACE INTO content (id, bytes) VALUES (?, ?)",
@@ -100,11 +102,44 @@ extension CacheFile {
   /// first argument is the time of the new entity.
   static let freshening = "stale_at = CASE WHEN stale_at > ?1 THEN stale_at END"
 
+  /// How long marks are kept, in seconds. A response that takes longer is not affected by them.
+  private static let markTime = 60.0
+
+  /// Returns the stale mark of an entity that is about to be written: its request was sent before a
+  /// write to the URL has succeeded, so that it may be outdated although it came later. Returns nil
+  /// if there was no such write. (QUERY-74)
+  private static func mark(
+    of entity: StoredEntity, at place: CacheKey, now: Double, in database: SQLiteConnection
+  ) throws(SQLiteError) -> Double? {
+    var mark: Double?
+    try database.run(
+      "SELECT max(at) FROM mark WHERE address = ?1 OR address = ?2",
+      [.text(place.address), .text(place.query.isEmpty ? place.address : place.url + " *")]
+    ) { (row) throws(SQLiteError) in mark = row.isNull(0) ? nil : row.real(0) }
+    guard let mark, mark > entity.timestamp - (entity.elapsed ?? 0),
+      mark <= StoredEntity.lastTime(now)
+    else { return nil }
+    return max(mark, entity.timestamp)
+  }
+
+  /// Keeps a mark for entries that are written later.
+  private static func keepMark(
+    of address: String, asOf timestamp: Double, in database: SQLiteConnection
+  ) throws(SQLiteError) {
+    try database.run("DELETE FROM mark WHERE at < ?", [.real(timestamp - markTime)])
+    try database.run(
+      """
+      INSERT INTO mark (address, at) VALUES (?1, ?2)
+      ON CONFLICT (address) DO UPDATE SET at = max(at, excluded.at)
+      """, [.text(address), .real(timestamp)])
+  }
+
   /// Marks all entries of the URL as stale as of `timestamp`, with any stage, version and identity:
   /// the server has changed the resource for all requesters. Newer entries stay fresh. (AGE-07)
   func expire(_ place: CacheKey, asOf timestamp: Double) {
     guard StoredEntity.isTime(timestamp) else { return remove(place) }
     change { (database) throws(SQLiteError) in
+      try CacheFile.keepMark(of: place.address, asOf: timestamp, in: database)
       try database.run(
         "UPDATE entry SET stale_at = max(coalesce(stale_at, ?1), ?1) WHERE url = ?2",
         [.real(timestamp), .text(place.address)])
@@ -115,6 +150,7 @@ extension CacheFile {
   func expireQueries(of place: CacheKey, asOf timestamp: Double) {
     guard StoredEntity.isTime(timestamp) else { return }
     change { (database) throws(SQLiteError) in
+      try CacheFile.keepMark(of: place.url + " *", asOf: timestamp, in: database)
       // The addresses of its queries are those after `URL ` and before `URL!`.
       try database.run(
         """

@@ -134,6 +134,7 @@ final class CacheFile {
       return nil
     }
     try CacheSchema.configure(database)
+    try CacheSchema.addMarks(to: database)
     logMaxSize = .max
     return database
   }

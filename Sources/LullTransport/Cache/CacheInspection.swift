@@ -159,6 +159,8 @@ package final class CacheInspection {
             [.text(prefix)]
           ) { (row) throws(SQLiteError) in ids.append(row.integer(0)) }
           try CacheFile.remove(ids, from: database)
+          try database.run(
+            "DELETE FROM mark WHERE substr(address, 1, length(?1)) = ?1", [.text(prefix)])
           removed = ids.count
         }
       }

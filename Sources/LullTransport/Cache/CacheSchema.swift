@@ -77,6 +77,17 @@ enum CacheSchema {
     try boundLog(of: database, maxSize: .max)
   }
 
+  /// Adds the table of stale marks to a file that an earlier release has created. That release
+  /// ignores the table, so the file's version stays the same.
+  ///
+  /// A mark is the time at which a write has made an address stale: a URL, or `URL *` for its
+  /// queries. It applies to entries that are written later, from responses to requests that were
+  /// sent before.
+  static func addMarks(to database: SQLiteConnection) throws(SQLiteError) {
+    try database.execute(
+      "CREATE TABLE IF NOT EXISTS mark (address TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID")
+  }
+
   /// Limits the write-ahead log to a sixteenth of `maxSize` bytes, at most 2 MB. When the log
   /// exceeds its limit, its content is written to the file and the log starts again.
   static func boundLog(of database: SQLiteConnection, maxSize: Int) throws(SQLiteError) {

@@ -62,7 +62,8 @@ struct SharedEntityForm: Sendable {
       let wrappedHead = packed(head, variant)
     else { return nil }
     return SharedEntityPack(
-      variant: variant, timestamp: stored.timestamp, head: wrappedHead, body: body)
+      variant: variant, timestamp: stored.timestamp,
+      sentTime: stored.timestamp - (stored.elapsed ?? 0), head: wrappedHead, body: body)
   }
 
   func packed(_ head: SharedEntityHead, _ variant: String) -> [UInt8]? {
@@ -98,6 +99,8 @@ struct SharedEntityForm: Sendable {
 struct SharedEntityPack: Sendable {
   let variant: String
   let timestamp: Double
+  /// When the request was sent.
+  let sentTime: Double
   let head: [UInt8]
   let body: [UInt8]
 

@@ -50,7 +50,8 @@ struct SharedEntityScript: Sendable {
       "write",
       [
         pack.variant, SharedEntityScript.milliseconds(pack.timestamp), "\(pack.size)", "\(room)",
-        SharedEntityScript.milliseconds(keep),
+        SharedEntityScript.milliseconds(keep), SharedEntityScript.microseconds(pack.sentTime),
+        SharedEntityScript.microseconds(pack.timestamp),
       ], [pack.head, pack.body])
   }
 
@@ -278,8 +279,13 @@ struct SharedEntityScript: Sendable {
         table.insert(answer, 1, 2)
         return answer
       end
-      call('HSET', entry, 'h' .. name, ARGV[8], 'b' .. name, ARGV[9],
+      call('HSET', entry, 'h' .. name, ARGV[10], 'b' .. name, ARGV[11],
         't' .. name, text(timestamp), 's' .. name, size)
+      -- If the request was sent before the mark, the entity may be outdated although it came later.
+      local mark = math.max(number(call('HGET', entry, 'm')), number(queries and try('GET', queries)))
+      if mark > tonumber(ARGV[8]) and mark < tonumber(ARGV[9]) then
+        call('HSET', entry, 'm', ARGV[9])
+      end
       local variants = {}
       for _, field in ipairs(call('HKEYS', entry)) do
         local other = string.match(field, '^t(.*)$')
@@ -319,7 +325,9 @@ struct SharedEntityScript: Sendable {
       account(digest, sizeOfEntry())
       return 1
     elseif operation == 'expire' then
-      if call('TYPE', entry).ok ~= 'hash' then return 1 end
+      be(entry, 'hash')
+      -- Without an entity, the mark is for one that is being written now.
+      local isEmpty = call('EXISTS', entry) == 0
       local mark = math.min(tonumber(ARGV[3]), (now + 60000) * 1000)
       mark = math.max(mark, number(call('HGET', entry, 'm')))
       local done = try('HSET', entry, 'm', text(mark))
@@ -328,6 +336,8 @@ struct SharedEntityScript: Sendable {
         if not string.find(done.err, 'OOM', 1, true) then return done end
         call('DEL', entry)
         forget(digest)
+      elseif isEmpty then
+        call('PEXPIRE', entry, 60000)
       end
     elseif operation == 'expireQueries' then
       be(queries, 'string')

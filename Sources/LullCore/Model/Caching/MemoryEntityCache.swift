@@ -12,6 +12,9 @@ public final class MemoryEntityCache: QueryCache {
     package let environment: String?
     /// The query to which the entity is the response; nil for an entity that GET requests load.
     var query: QueryIdentity?
+    /// The query's own headers and secrets that may lead to another response, such as the name of an
+    /// operation. (QUERY-75)
+    var credentials: [SecretText] = []
 
     func isQuery(of other: Key) -> Bool {
       query != nil && url == other.url && stage == other.stage && environment == other.environment
@@ -49,7 +52,8 @@ public final class MemoryEntityCache: QueryCache {
   public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
     Key(
       stage: stage, url: resource.url.text, environment: resource.service.environment?.name,
-      query: resource.query?.identity)
+      query: resource.query?.identity,
+      credentials: (resource.query?.credentials ?? []).map { SecretText($0.name + ":") + $0.value })
   }
 
   public var distinguishesQueries: Bool { true }
@@ -63,9 +67,10 @@ public final class MemoryEntityCache: QueryCache {
 
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
     nextStamp += 1
-    // Keeps a stale mark that is later than the entity, which may have been loaded before the entry
-    // was marked.
-    let staleAt = entries[key]?.staleAt.flatMap { $0 > entity.timestamp ? $0 : nil }
+    // Keeps a stale mark that is later than the request for the entity, which may have been answered
+    // before the entry was marked. (QUERY-74)
+    let sent = entity.timestamp - (entity.exchange?.elapsed ?? 0)
+    let staleAt = entries[key]?.staleAt.flatMap { $0 > sent ? max($0, entity.timestamp) : nil }
     entries[key] = Entry(entity: entity, stamp: nextStamp, staleAt: staleAt)
     onChange?(key, entity)
     evict()

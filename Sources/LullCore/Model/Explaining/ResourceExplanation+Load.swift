@@ -178,11 +178,13 @@ extension ResourceExplanation.Load: CustomStringConvertible {
   }
 
   /// The media types that the server accepts for queries of the URL, according to the last response
-  /// that was received. (RFC 10008, section 3)
+  /// that was received with the header `Accept-Query`. (QUERY-72; RFC 10008, section 3)
   var acceptedQueries: String? {
-    let fields = [data?.headers, error?.entity?.headers].compactMap { $0 }
-      .flatMap { $0.values("accept-query") }
-    return fields.isEmpty ? nil : fields.joined(separator: ", ")
+    let headers = [error?.entity?.headers, data?.headers].compactMap { $0 }
+      .first { $0["accept-query"] != nil }
+    guard let headers else { return nil }
+    return AcceptQuery(headers).map { $0.ranges.joined(separator: ", ") }
+      ?? "unknown, because the server's Accept-Query is not a valid list"
   }
 
   private static func text(of attempt: RequestAttempt) -> String {

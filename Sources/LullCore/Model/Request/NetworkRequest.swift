@@ -538,13 +538,13 @@ extension NetworkRequest {
     }
   }
 
-  /// If the response shows that the server does not support QUERY, adds the setting that helps to
-  /// the message. (QUERY-07)
+  /// If the response shows that the server does not support QUERY or the content type of the query,
+  /// adds to the message what helps. (QUERY-07, QUERY-72)
   private func advised(_ response: Response) -> Response {
     guard http.method == .query, case .failure(var error) = response.outcome,
-      let status = error.httpStatusCode, RequestError.statusesOfUnknownMethods.contains(status)
+      let advice = error.adviceForQuery
     else { return response }
-    error.userMessage += ": \(RequestError.adviceForQueries)"
+    error.userMessage += ": \(advice)"
     return Response(.failure(error), isNew: response.isNew)
   }
 

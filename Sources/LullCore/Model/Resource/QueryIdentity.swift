@@ -1,13 +1,15 @@
 /// The values that distinguish a query from other queries of the same URL: method, media type and
-/// canonical content.
+/// canonical content, and the headers that describe the content.
 ///
 /// Two contents with the same canonical form are the same query. JSON is compared by value. Content
 /// of any other media type is compared byte by byte. (QUERY-02 to QUERY-05; RFC 10008, section 2.7)
 /// Any thread.
 package struct QueryIdentity: Hashable, Sendable {
   package let method: RequestMethod
-  /// The media type in lower case, with parameters sorted by name; empty without a media type.
-  package let mediaType: String
+  /// The description of the content. The first line is the media type in lower case, with
+  /// parameters sorted by name; it is empty without a media type. The other lines are the headers
+  /// whose names begin with `Content-`, such as Content-Encoding. (QUERY-70)
+  package let metadata: String
   /// The canonical form of the content, or its bytes if it has no canonical form. Secrets are
   /// masked.
   package let content: [UInt8]
@@ -17,15 +19,25 @@ package struct QueryIdentity: Hashable, Sendable {
   /// have the same mask.
   let secrets: [SecretText]
 
-  /// - Parameter content: The bytes of the content as they are sent, with secrets masked.
+  /// - Parameters:
+  ///   - content: The bytes of the content as they are sent, with secrets masked.
+  ///   - headers: The headers that are sent with the content.
   package init(
-    method: RequestMethod, contentType: String, content: [UInt8], secrets: [SecretText] = []
+    method: RequestMethod, contentType: String, content: [UInt8], secrets: [SecretText] = [],
+    headers: Headers = Headers()
   ) {
     self.method = method
-    mediaType = ContentType(contentType).canonical
     self.secrets = secrets
-    // If two secrets had the same mask, the order of their members would matter.
-    guard Set(secrets.map(\.masked)).count == secrets.count, ContentType(contentType).isJSON,
+    // With this directive, a client asks caches not to remove differences that have no meaning.
+    // (QUERY-71; RFC 10008, section 2.7)
+    let isExact = !headers.isEmpty && CacheControl(headers).isNoTransform
+    let type = ContentType(contentType)
+    let others = QueryIdentity.metadata(in: headers)
+    metadata = (isExact ? contentType : type.canonical) + others
+    // If two secrets had the same mask, the order of their members would matter. Content with a
+    // coding is not JSON, whatever its bytes.
+    guard !isExact, others.isEmpty || headers["content-encoding"] == nil,
+      secrets.isEmpty || Set(secrets.map(\.masked)).count == secrets.count, type.isJSON,
       let form = CanonicalJSON.text(of: content)
     else {
       (self.content, isCanonical) = (content, false)
@@ -36,9 +48,20 @@ package struct QueryIdentity: Hashable, Sendable {
     self.content = form == content ? content : form
   }
 
+  /// Returns the headers that describe the content, except its type and length: one line each,
+  /// sorted.
+  private static func metadata(in headers: Headers) -> String {
+    guard !headers.isEmpty else { return "" }
+    return headers.pairs
+      .filter { name, _ in
+        name.hasPrefix("content-") && name != "content-type" && name != "content-length"
+      }
+      .map { "\n\($0.name): \($0.value)" }.sorted().joined()
+  }
+
   package func hash(into hasher: inout Hasher) {
     hasher.combine(method)
-    hasher.combine(mediaType)
+    hasher.combine(metadata)
     // At once: an array combines its bytes one by one.
     content.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
@@ -46,7 +69,7 @@ package struct QueryIdentity: Hashable, Sendable {
   /// A text from which caches compute the digest that distinguishes this query from other queries
   /// of the URL. Secrets are masked.
   package var text: [UInt8] {
-    Array("\(method)\n\(mediaType)\n\(isCanonical ? "value" : "bytes")\n".utf8) + content
+    Array("\(method)\n\(metadata)\n\(isCanonical ? "value" : "bytes")\n".utf8) + content
   }
 }
 

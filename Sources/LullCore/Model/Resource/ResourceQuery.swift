@@ -21,18 +21,21 @@ public final class ResourceQuery: Sendable {
   let headers: RequestHeaders
   package let identity: QueryIdentity
 
-  /// Encodes the content. Throws if the body can't be encoded. Also throws if the body is read
-  /// while it is sent, because such a body can't identify a resource.
-  init(_ body: RequestBody, headers: RequestHeaders, method: RequestMethod)
-    throws(RequestBodyFailure)
-  {
+  /// Throws if the body is read while it is sent, because such a body can't identify a resource.
+  ///
+  /// - Parameters:
+  ///   - body: The encoded content. A Content-Type among the headers is its content type.
+  ///   - headers: The headers that the caller passes.
+  ///   - configured: The headers of the configuration. The passed headers replace them.
+  init(
+    _ body: EncodedBody, headers: RequestHeaders, configured: RequestHeaders, method: RequestMethod
+  ) throws(RequestBodyFailure) {
     guard method == .query || method == .post else {
       throw RequestBodyFailure(
         cause: .invalidSetting(
           name: "queryMethod", message: "the method of a query is QUERY or POST, not \(method)"))
     }
-    // A Content-Type among the headers is the content type of the body.
-    switch try body.typed(headers["content-type"]).encoded() {
+    switch body {
     case .bytes(let bytes, let type): (self.body, contentType, secretBody) = (bytes, type, nil)
     case .secret(let secret):
       (self.body, contentType, secretBody) = (secret.template.masked, secret.contentType, secret)
@@ -45,9 +48,11 @@ public final class ResourceQuery: Sendable {
     var others = headers
     others.remove("content-type")
     self.headers = others.sortedByName
+    var sent = configured
+    sent.take(all: others)
     identity = QueryIdentity(
       method: method, contentType: contentType, content: self.body,
-      secrets: secretBody?.template.texts ?? [])
+      secrets: secretBody?.template.texts ?? [], headers: sent.lines)
   }
 
   /// The number of content bytes that this object stores.
@@ -101,6 +106,21 @@ public final class ResourceQuery: Sendable {
 }
 
 extension Service {
+  /// Returns the resource of a query that was recently made with the same values; nil if there is
+  /// none. (QUERY-02)
+  fileprivate func recent(_ question: RecentQueries.Question) -> Resource? {
+    guard let record = table.recentRecord(for: question), record.secretURL == nil else {
+      return nil
+    }
+    return resource(of: record)
+  }
+
+  fileprivate func note(_ resource: Resource, for question: RecentQueries.Question) {
+    // A block of the configuration may have registered another one meanwhile.
+    guard configurationVersion == question.version, resource.record.secretURL == nil else { return }
+    table.note(resource.record, for: question)
+  }
+
   /// - Parameter url: The base URL for a relative reference, used if the entity has no URL.
   package func equivalent(of entity: Entity, at url: ResourceURL? = nil) -> Resource? {
     guard let reference = entity.headers.bytes("content-location"),
@@ -205,15 +225,30 @@ extension Resource {
   ) throws(RequestError) -> Resource {
     pump.checkThread()
     let query: ResourceQuery
+    var question: RecentQueries.Question?
     do throws(RequestBodyFailure) {
+      let content = try body.typed(headers["content-type"]).encoded()
+      // Secrets are compared too, which the recent queries don't do.
+      if case .bytes(let bytes, let contentType) = content, record.secretURL == nil,
+        record.invalidSource == nil
+      {
+        let asked = RecentQueries.Question(
+          url: record.url, method: method, contentType: contentType, body: bytes, headers: headers,
+          version: service.configurationVersion)
+        if let found = service.recent(asked) { return found }
+        question = asked
+      }
+      let configuration = resolvedConfiguration(for: .query)
       query = try ResourceQuery(
-        body, headers: headers,
-        method: method ?? resolvedConfiguration(for: .query).settings.queryMethod)
+        content, headers: headers, configured: configuration.settings.headers,
+        method: method ?? configuration.settings.queryMethod)
     } catch {
       throw RequestError(
         httpStatusCode: nil, entity: nil, cause: error.cause, timestamp: pump.clock.now)
     }
-    return try service.resource(at: record, query)
+    let resource = try service.resource(at: record, query)
+    if let question { service.note(resource, for: question) }
+    return resource
   }
 }
 

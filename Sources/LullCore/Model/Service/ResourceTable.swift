@@ -8,6 +8,7 @@ package final class ResourceTable {
   /// The records of query resources, keyed by URL and query. No inner dictionary is empty.
   private var queries: [ResourceURL: [QueryIdentity: ResourceRecord]] = [:]
   private var queryCount = 0
+  private var recentQueries = RecentQueries()
   private var queue = EvictionQueue()
   private var nextStamp = 1
   /// The number of content bytes in the queued records: the sum of their `queuedBytes`.
@@ -93,6 +94,19 @@ package final class ResourceTable {
     return record
   }
 
+  /// Returns the record of a query that was recently made with exactly these values; nil if there is
+  /// none. Then the record, if any, has to be found by the identity of the query. (QUERY-02)
+  func recentRecord(for question: RecentQueries.Question) -> ResourceRecord? {
+    guard let record = recentQueries.record(for: question) else { return nil }
+    touch(record)
+    return record
+  }
+
+  /// Notes that this is the record of the query that a caller has made with these values.
+  func note(_ record: ResourceRecord, for question: RecentQueries.Question) {
+    recentQueries.add(record, for: question)
+  }
+
   /// Called when a `Resource` is released: its record may now be unused. The release does not count
   /// as a use of the record; only lookups count (SVC-31).
   func resourceReleased(_ record: ResourceRecord) {
@@ -121,6 +135,7 @@ package final class ResourceTable {
     records = [:]
     queries = [:]
     queryCount = 0
+    recentQueries.removeAll()
     queue.removeAll()
     queuedBytes = 0
   }
@@ -147,6 +162,7 @@ package final class ResourceTable {
       queries[record.url]?[query.identity] = nil
       if queries[record.url]?.isEmpty ?? false { queries[record.url] = nil }
       queryCount -= 1
+      recentQueries.remove(record)
     } else {
       records[record.url] = nil
     }
