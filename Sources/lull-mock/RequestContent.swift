@@ -54,7 +54,10 @@ enum RequestContent {
         throw Problem(400, "the body must be a JSON object with the parameters of the call")
       }
       guard call.graphQL != nil else { return }
-      guard let variables = root["variables"], !variables.isNull else { return self = .none }
+      guard let variables = root["variables"], !variables.isNull else {
+        self = .none
+        return
+      }
       guard variables.kind == .object else {
         throw Problem(400, "the variables must be a JSON object")
       }

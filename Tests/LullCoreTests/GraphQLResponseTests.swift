@@ -48,7 +48,9 @@ struct GraphQLResponseTests {
     }
   }
 
-  @Test func `GQL-31 a failure keeps partial data, and an override or a wipe ends the error`() throws {
+  @Test func `GQL-31 a failure keeps partial data, and an override or a wipe ends the error`()
+    throws
+  {
     try withQuery { harness, query in
       load(query, harness, partial, .init(status: 500))
       #expect(query.latestError?.httpStatusCode == 500)
