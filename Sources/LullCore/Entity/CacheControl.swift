@@ -9,7 +9,7 @@ package struct CacheControl: Equatable {
   /// header names sets this property too: a cache may treat it as `no-cache` for the whole
   /// response. (Section 5.2.2.4)
   package var isNoCache = false
-  /// The content must be used exactly as it is. (Section 5.2.1.6)
+  /// The content must be used unchanged. (Section 5.2.1.6)
   package var isNoTransform = false
   /// The freshness lifetime in seconds, from the first `max-age`. If the value of `max-age` is not
   /// a number, the lifetime is 0, because invalid values count as stale. (Section 4.2.1)

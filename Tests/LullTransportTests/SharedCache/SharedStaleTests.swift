@@ -53,11 +53,22 @@ struct SharedStaleTests {
     #expect(server.entities.count == 1)
   }
 
-  @Test func `AGE-07 what has no entry gets none by a mark`() throws {
+  @Test func `QUERY-74 AGE-07 a mark without an entry lasts a minute, and is not taken for one`() throws {
     let server = try #require(RedisServer(""))
     let first = try SharedCacheHost(server.url)
     first.service.resource("/a").invalidate()
     first.settle()
-    #expect(server.entities.isEmpty)
+    let key = try #require(server.entities.first)
+    let left = server.say("--raw pttl '\(key)'").compactMap { Int($0) }.first ?? -1
+    #expect((1...60_000).contains(left))
+    first.stub("/a", .text("new"))
+    #expect(first.content("/a") == "new")
+    #expect(first.provider.requests.count == 1)
+    // What was requested after the mark is kept as any other entry, and fresh.
+    let kept = server.say("--raw pttl '\(key)'").compactMap { Int($0) }.first ?? -1
+    #expect(kept > 60_000)
+    let second = try SharedCacheHost(server.url)
+    #expect(second.content("/a") == "new")
+    #expect(second.provider.requests.isEmpty)
   }
 }

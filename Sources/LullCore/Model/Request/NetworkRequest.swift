@@ -539,7 +539,7 @@ extension NetworkRequest {
   }
 
   /// If the response shows that the server does not support QUERY or the content type of the query,
-  /// adds to the message what helps. (QUERY-07, QUERY-72)
+  /// adds an advice to the message. (QUERY-07, QUERY-72)
   private func advised(_ response: Response) -> Response {
     guard http.method == .query, case .failure(var error) = response.outcome,
       let advice = error.adviceForQuery
