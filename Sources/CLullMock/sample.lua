@@ -976,7 +976,7 @@ local function tokens_of(text)
       local token = text:match("^%.%.%.", place) or text:match('^"[^"\n]*"', place)
         or text:match("^%-?%d+%.?%d*", place) or text:match("^%a[%w_]*", place) or text:match("^_[%w_]*", place)
         or text:match("^[{}()%[%]:!$=@]", place)
-      if not token then refuse("Syntax Error: unexpected " .. text:sub(place, place)) end
+      if not token then refuse("Syntax Error: unexpected " .. valid_text(text:sub(place, place))) end
       tokens[#tokens + 1] = token
       place = place + #token
     end
@@ -987,6 +987,7 @@ end
 local function parse_document(text)
   local tokens, at = tokens_of(text), 1
   local operations, fragments = {}, {}
+  local used = {}                  -- the variables of the operation, for its fragments
 
   local function take(wanted)
     local token = tokens[at]
@@ -1023,8 +1024,12 @@ local function parse_document(text)
     return math.tointeger(tonumber(token)) or tonumber(token) or token
   end
 
+  local depth = 0
+
   local function selections(variables)
     local set = {}
+    depth = depth + 1
+    if depth > 50 then refuse "the selections are nested too deeply" end
     take "{"
     while not taken "}" do
       if tokens[at] == "@" then refuse "the sample API knows no directives" end
@@ -1053,6 +1058,7 @@ local function parse_document(text)
         set[#set + 1] = field
       end
     end
+    depth = depth - 1
     return set
   end
 
@@ -1066,17 +1072,27 @@ local function parse_document(text)
     return taken "!"
   end
 
-  return function(given)
+  -- The operation with the given name, or the only one, and the fragments.
+  return function(given, wanted)
+    local names = {}
+    for place, token in ipairs(tokens) do
+      local kind = tokens[place - 1]
+      if (kind == "query" or kind == "mutation" or kind == "subscription") and token:find "^[%a_]" then
+        names[token] = true
+      end
+    end
+    if wanted and not names[wanted] then refuse(('Unknown operation named "%s".'):format(wanted)) end
     while tokens[at] do
       local kind = tokens[at] == "{" and "query" or take()
       if kind == "fragment" then
         local name = take()
         take "on"
         take()
-        fragments[name] = selections(given)
+        fragments[name] = selections(used)
       else
         local operation = { kind = kind }
         if tokens[at] ~= "{" and tokens[at] ~= "(" then operation.name = take() end
+        local is_wanted = not wanted or operation.name == wanted
         local values = {}
         if taken "(" then
           while not taken ")" do
@@ -1086,16 +1102,18 @@ local function parse_document(text)
             local is_required = type_name()
             local default
             if taken "=" then default = value(nil) end
-            values[name] = given[name] == lull.null and nil or given[name]
-            if values[name] == nil then values[name] = default end
-            if is_required and values[name] == nil then
+            if given[name] ~= lull.null then values[name] = given[name] end
+            if given[name] == nil then values[name] = default end
+            if is_required and is_wanted and values[name] == nil then
               refuse(("Variable \"$%s\" of required type was not provided."):format(name))
             end
           end
         end
-        for name, known in pairs(values) do given[name] = known end
-        operation.selections = selections(given)
-        operations[#operations + 1] = operation
+        operation.selections = selections(values)
+        if is_wanted then
+          operations[#operations + 1] = operation
+          for name, known in pairs(values) do used[name] = known end
+        end
       end
     end
     return operations, fragments
@@ -1103,6 +1121,7 @@ local function parse_document(text)
 end
 
 local function connection(name, keep, arguments)
+  if arguments.after ~= nil and type(arguments.after) ~= "string" then refuse "after must be a string" end
   local size, after = arguments.first or 10, math.tointeger(tonumber(arguments.after or "0")) or 0
   if type(size) ~= "number" or size < 1 or size > 100 then refuse "first must be from 1 to 100" end
   local nodes, total, more = {}, 0, false
@@ -1139,6 +1158,7 @@ local root = {
   },
   Mutation = {
     rename = function(arguments)
+      if type(arguments.name) ~= "string" then refuse "name must be a string" end
       local user, problem = user_of(arguments)
       if user then user.values.name, user.modified = arguments.name, os.time() end
       return user, problem
@@ -1158,13 +1178,19 @@ end
 local function execute(set, fragments, type, source, errors, path, result)
   result = result or setmetatable({ count = 0 }, Object)
   for _, selection in ipairs(set) do
+    errors.steps = (errors.steps or 0) + 1
+    if errors.steps > 20000 or #path > 50 then refuse "the document selects too many fields" end
     local inner = selection.selections
     if selection.fragment then
       inner = fragments[selection.fragment] or refuse(('Unknown fragment "%s".'):format(selection.fragment))
+      if errors[inner] then refuse(('Cannot spread fragment "%s" within itself.'):format(selection.fragment)) end
     end
     if not selection.name then
+      errors[inner] = true
       execute(inner, fragments, type, source, errors, path, result)
-    else
+      errors[inner] = nil
+    -- The value of a field that is selected twice is there already.
+    elseif not result["key " .. selection.key] then
       local known = fields_of[type][selection.name]
         or refuse(('Cannot query field "%s" on type "%s".'):format(selection.name, type))
       local arguments = {}
@@ -1204,6 +1230,7 @@ local function execute(set, fragments, type, source, errors, path, result)
       end
       result[result.count + 1], result[result.count + 2] = selection.key, value
       result.count = result.count + 2
+      result["key " .. selection.key] = true
     end
   end
   return result
@@ -1214,6 +1241,7 @@ local function counting(selections)
   local field = selections[1]
   if not field or field.name ~= "count" then refuse "a subscription has the field count" end
   local parts, limit = {}, field.arguments.to and field.arguments.to.value or 3
+  if math.type(limit) ~= "integer" then refuse "to must be a whole number" end
   for i = 1, math.min(limit, 100) do
     parts[i] = ('event: next\ndata: {"data":{"%s":%d}}\n\n'):format(field.key, i)
   end
@@ -1229,14 +1257,13 @@ local function graphql(call)
   local is_done, answer = pcall(function()
     local text = text_member(given, "query") or refuse "the body has no query"
     local variables = {}
-    for name, value in pairs(given.variables or {}) do variables[name] = value end
-    local operations, fragments = parse_document(text)(variables)
-    local wanted = text_member(given, "operationName")
+    local values = given.variables
+    if values ~= nil and values ~= lull.null and type(values) ~= "table" then refuse "variables must be an object" end
+    for name, value in pairs(values ~= lull.null and values or {}) do variables[name] = value end
+    local operations, fragments = parse_document(text)(variables, text_member(given, "operationName"))
     local operation = operations[1]
-    for _, other in ipairs(operations) do
-      if other.name == wanted then operation = other end
-    end
     if not operation then refuse "the document has no operation" end
+    if #operations > 1 then refuse "Must provide operation name if query contains multiple operations." end
     if operation.kind == "subscription" then return counting(operation.selections) end
     local errors = array {}
     local name = operation.kind == "mutation" and "Mutation" or "Query"

@@ -161,6 +161,14 @@ final class Mock {
       throw problem
     case .noOperation(let name):
       if case .entry(let entry) = cassettes.find(request) { return answer(entry, turn) }
+      if GraphQLRequestKey.isOnlyHash(request.body) {
+        var answer = MockAnswer(status: 200)
+        answer.put(
+          json: Array(
+            #"{"errors":[{"message":"PersistedQueryNotFound","extensions":{"code":"PERSISTED_QUERY_NOT_FOUND"}}]}"#
+              .utf8))
+        return turn.answer(answer, by: "persisted query")
+      }
       let wanted = name.map { "the operation '\(ClientText.shown($0))'" } ?? "this operation"
       throw Problem(400, "no call of '\(api.fullName)' has \(wanted)")
     case .nothing:

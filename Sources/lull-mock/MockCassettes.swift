@@ -75,9 +75,9 @@ final class MockCassettes {
   /// Marks a POST as safe if its call only reads. Otherwise it would count as a write, after which
   /// recorded reads are no longer used. (QUERY-47)
   private func declareSafe(_ request: inout HARRequest) {
-    guard request.method == "POST", let place = routes.call(request.method, request.url) else {
-      return
-    }
+    guard request.method == "POST",
+      let place = routes.call(request.method, request.url, body: request.body?.bytes)
+    else { return }
     if calls[place].isQuery { request.isDeclaredSafe = true }
   }
 

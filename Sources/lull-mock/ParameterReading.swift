@@ -173,16 +173,13 @@ struct ParameterReading {
     of element: JSONElement, _ parameter: CallParameter
   ) throws(Problem) -> CallValue {
     guard parameter.isList else {
-      if let value = ParameterReading.single(element, parameter.kind), parameter.allows(value) {
-        return value
-      }
+      if let value = single(element, parameter.kind), parameter.allows(value) { return value }
       throw misfit(element, parameter, parameter.expectation)
     }
     guard element.kind == .array else { throw misfit(element, parameter, parameter.expectation) }
     var values: [CallValue] = []
     for one in element.elements {
-      guard let value = ParameterReading.single(one, parameter.kind), parameter.allows(value)
-      else {
+      guard let value = single(one, parameter.kind), parameter.allows(value) else {
         throw misfit(one, parameter, parameter.expectationOfOne)
       }
       values.append(value)
@@ -198,15 +195,19 @@ struct ParameterReading {
   }
 
   /// Returns an element as a value of the given type. nil if the element does not fit.
-  private static func single(_ element: JSONElement, _ kind: CallParameter.Kind) -> CallValue? {
+  private func single(_ element: JSONElement, _ kind: CallParameter.Kind) -> CallValue? {
     switch kind {
-    case .string: element.string.map { .string($0) }
+    // In GraphQL, an ID may be written as an integer.
+    case .string:
+      element.string.map { .string($0) }
+        ?? (call.graphQL == nil ? nil : element.integerDigits ?? element.int.map { String($0) })
+        .map { .string($0) }
     case .choice(let words): element.string.flatMap { words.contains($0) ? .string($0) : nil }
     case .boolean: element.bool.map { .boolean($0) }
-    case .integer: whole(element)
-    case .number: number(element)
-    case .json: .json(text(of: element))
-    case .object: element.kind == .object ? object(element) : nil
+    case .integer: ParameterReading.whole(element)
+    case .number: ParameterReading.number(element)
+    case .json: .json(ParameterReading.text(of: element))
+    case .object: element.kind == .object ? ParameterReading.object(element) : nil
     case .file: nil
     }
   }

@@ -87,6 +87,11 @@ struct RouteTable {
       best = specificity
       matches.append(Match(call: route.call, values: values))
     }
+    // Of several operations with the same name, the one with the same text.
+    let same = matches.filter { match in
+      match.call.graphQL.map { operation?.isSame(as: GraphQLRequestKey($0)) ?? false } ?? false
+    }
+    if !same.isEmpty { return .calls(same) }
     if !matches.isEmpty { return .calls(matches) }
     if lacksOperation { return .noOperation(operation?.name) }
     if hasHead, methods.contains("GET") { return find(request.asGet) }

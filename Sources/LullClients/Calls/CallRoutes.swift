@@ -48,6 +48,8 @@ package struct CallRoutes: Sendable {
   /// The routes, sorted by the number of their fixed path segments, with the largest number first.
   private let routes: [Route]
   private var places: [Key: [Int]] = [:]
+  /// The number of GraphQL calls.
+  private let graphQLCount: Int
   /// The scheme, host and port of the base URL; nil without one.
   private let origin: String?
   /// The path of the base URL without its trailing slash.
@@ -68,6 +70,7 @@ package struct CallRoutes: Sendable {
           call: place, template: template, origin: own ?? origin, operation: call.operation)
       )
     }
+    graphQLCount = calls.count { $0.operation != nil }
     self.routes = routes.sorted { one, other in
       one.specificity == other.specificity
         ? one.route.call < other.route.call
@@ -85,14 +88,13 @@ package struct CallRoutes: Sendable {
   /// A POST request can belong to a call with the method QUERY, because a query may be sent as a
   /// POST, and a QUERY request to a GraphQL call. (QUERY-07, GQL-47)
   ///
-  /// - Parameter body: The body of the request, which distinguishes GraphQL calls. If it is nil, the
-  ///   first call of several is returned.
+  /// - Parameter body: The body of the request, which distinguishes GraphQL calls.
   package func call(_ method: String, _ url: String, body: [UInt8]? = nil) -> Int? {
     call(method, url, operation: body.map { body in { GraphQLRequestKey(body: body) } })
   }
 
   /// - Parameter operation: Returns the operation of the request. Called only if a GraphQL call
-  ///   matches. If it is nil, the first call of several is returned.
+  ///   matches. If it is nil, the request belongs to a GraphQL call only if there is just one.
   package func call(
     _ method: String, _ url: String, operation: (() -> GraphQLRequestKey?)?
   ) -> Int? {
@@ -115,17 +117,21 @@ package struct CallRoutes: Sendable {
     var sent: GraphQLRequestKey??
     func fits(_ route: Route) -> Bool {
       guard let wanted = route.operation else { return !isGraphQL }
-      guard let operation else { return true }
+      guard let operation else { return graphQLCount == 1 }
       let key = sent ?? operation()
       sent = key
       return key?.fits(wanted) ?? false
     }
-    let found = [parts.count, nil].compactMap { count in
-      places[Key(method: method, parts: count)]?.first { place in
+    let found = [parts.count, nil].compactMap { count -> Int? in
+      let all = places[Key(method: method, parts: count)] ?? []
+      let first = all.first { place in
         let route = routes[place]
         return (route.origin == nil || route.origin == origin)
           && route.template.values(in: parts, pairs) != nil && fits(route)
       }
+      guard let first, routes[first].operation != nil, case let key?? = sent else { return first }
+      // Of several operations with the same name, the one with the same text.
+      return all.first { routes[$0].operation.map { key.isSame(as: $0) } ?? false } ?? first
     }
     return found.min().map { routes[$0].call }
   }

@@ -97,9 +97,27 @@ package struct GraphQLRequestKey: Equatable, Sendable {
 
   package init?(_ root: JSONElement) {
     guard root.kind == .object else { return nil }
-    name = root["operationName"]?.string
-    text = root["query"]?.string
+    let query = root["query"]?.string
+    text = query
+    // A document with one operation needs no name.
+    name =
+      root["operationName"]?.string
+      ?? query.flatMap { query in
+        let operations = (try? GraphQLDocument(query))?.operations() ?? []
+        return operations.count == 1 ? operations[0].name : nil
+      }
     if name == nil, text == nil { return nil }
+  }
+
+  /// Returns whether the body of a request has the hash of a document, but not the document.
+  package static func isOnlyHash(_ body: [UInt8]) -> Bool {
+    guard let root = (try? JSONDocument(parsing: body))?.root else { return false }
+    return root["query"] == nil && root["extensions"]?["persistedQuery"] != nil
+  }
+
+  /// Returns whether a request with this key has the document of a call.
+  package func isSame(as call: GraphQLRequestKey) -> Bool {
+    name == call.name && text != nil && text == call.text
   }
 
   /// Returns whether a request with this key belongs to a call with another key.

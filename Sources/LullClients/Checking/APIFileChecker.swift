@@ -83,6 +83,7 @@ package final class APIFileChecker: ScriptChecker {
       let calls = try api.calls
       checker.inspectSettings(of: api, calls)
       checker.inspectSchemas(of: api, calls)
+      checker.inspectOperations(of: calls)
       checker.inspectRequests(made: "in a settings function")
     } catch {
       checker.note(error)
@@ -212,6 +213,22 @@ package final class APIFileChecker: ScriptChecker {
 }
 
 extension APIFileChecker {
+  /// Reports different GraphQL operations with the same name: a request belongs to the call with its
+  /// operation's name. (GQL-47)
+  func inspectOperations(of calls: [APICall]) {
+    var seen: [[String]: APICall] = [:]
+    for call in calls {
+      guard let graphQL = call.graphQL, let name = graphQL.name else { continue }
+      guard let other = seen.updateValue(call, forKey: [call.path, name]),
+        other.graphQL?.text != graphQL.text
+      else { continue }
+      note(
+        "calls '\(other.name)' and '\(call.name)' have different operations with the name "
+          + "'\(name)': rename one of them, because servers and recordings know operations by name",
+        at: graphQL.origin.place)
+    }
+  }
+
   /// Reports unusable schemas, and calls whose responses are to be validated but have no schema.
   func inspectSchemas(of api: APIFile, _ calls: [APICall]) {
     var places: DeclarationPlaces?

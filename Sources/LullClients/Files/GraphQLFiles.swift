@@ -135,6 +135,9 @@ struct DocumentOrigin: Sendable {
     self.hasLines = hasLines
   }
 
+  /// The place where the document begins.
+  var place: SourcePlace { SourcePlace(file: file, line: line) }
+
   func place(of place: GraphQLPlace) -> SourcePlace {
     SourcePlace(file: file, line: hasLines ? line - 1 + place.line : line)
   }

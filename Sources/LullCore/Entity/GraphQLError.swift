@@ -22,7 +22,9 @@ public struct GraphQLError: Sendable, CustomStringConvertible {
   /// Returns the elements of `errors`; at most 100, so that a response with millions of errors does
   /// not exhaust memory. Elements that are not errors are described.
   static func list(_ response: JSONElement) -> [GraphQLError] {
-    guard let errors = response["errors"], errors.kind == .array else { return [] }
+    guard let errors = response["errors"], !errors.isNull else { return [] }
+    // A single error instead of a list is not allowed, but must not be ignored.
+    guard errors.kind == .array else { return [GraphQLError(errors)] }
     return errors.elements.prefix(limit).map { GraphQLError($0) }
   }
 

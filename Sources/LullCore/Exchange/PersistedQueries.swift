@@ -4,10 +4,11 @@
 ///
 /// Order of events: the request is sent with the SHA-256 hash in place of `query`. If the server
 /// responds that it does not know the hash, the request is sent again with both, and the server
-/// stores the document. If the server responds that it does not support hashes, the request is sent
-/// again as text, and so are all later requests of the service.
+/// stores the document. If the server does not support hashes, the request is sent again as text, and
+/// so are all later requests of the service. A server does not support hashes if it says so, or if
+/// it refuses the hash for another reason and accepts the text.
 ///
-/// A body that contains secrets or has `extensions` is always sent as text.
+/// Streams, downloads, and bodies that contain secrets or have `extensions` are sent as text.
 public struct PersistedQueries: Sendable {
   /// Returns the SHA-256 hash of bytes in hexadecimal digits; nil if it can't be computed.
   package let hash: @Sendable ([UInt8]) -> String?
@@ -60,13 +61,18 @@ struct PersistedBody {
     }
   }
 
-  /// Selects the next form if the response is about the hash. Returns whether the request has to be
-  /// sent again.
+  /// Whether the text was sent because the server did not say why it refused the hash. If the server
+  /// accepts the text, it does not support hashes.
+  private(set) var isGuess = false
+
+  /// Selects the next form if the response refuses the hash. Returns whether the request has to be
+  /// sent again. This is done only if the server has executed nothing, because the request may be a
+  /// mutation: the response has no data, and its errors belong to no field.
   mutating func advance(after result: NetworkResult) -> Bool {
-    guard form != .text, let body = result.body, body.count < PersistedBody.largestRefusal,
-      let root = (try? JSONDocument(parsing: body))?.root
+    guard form != .text, let root = PersistedBody.root(of: result), root["data"]?.isNull ?? true
     else { return false }
     let errors = GraphQLError.list(root)
+    guard !errors.isEmpty, errors.allSatisfy(\.path.isEmpty) else { return false }
     func says(_ message: String, _ code: String) -> Bool {
       errors.contains { $0.message == message || $0.code == code }
     }
@@ -78,7 +84,22 @@ struct PersistedBody {
       form = .text
       return true
     }
-    return false
+    // A server that does not know hashes finds no document. Without the member `data`, nothing was
+    // executed. (GraphQL specification, section 7.1)
+    guard form == .hash, root["data"] == nil else { return false }
+    form = .text
+    isGuess = true
+    return true
+  }
+
+  /// Returns whether the server has accepted the text after it had refused the hash without a reason.
+  func provesRefusal(_ result: NetworkResult) -> Bool {
+    isGuess && PersistedBody.root(of: result)?["data"]?.isNull == false
+  }
+
+  private static func root(of result: NetworkResult) -> JSONElement? {
+    guard let body = result.body, body.count < largestRefusal else { return nil }
+    return (try? JSONDocument(parsing: body))?.root
   }
 
   /// The size of the largest response, in bytes, that is searched for a refusal of the hash.

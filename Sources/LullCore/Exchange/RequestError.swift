@@ -22,6 +22,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   public package(set) var url: String?
   /// Whether the request was a POST request that was declared safe.
   var isSafe = false
+  /// Whether this is the error of a response that also has data. (GQL-31)
+  package private(set) var isPartial = false
   /// The number of the attempt that failed, starting at 1.
   package var attempt = 1
   /// The attempts to send the request, as recorded by policies.
@@ -65,16 +67,18 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     error.method = method
     error.url = url
     error.isSafe = isSafe
+    error.isPartial = isPartial
     error.attempt = attempt
     error.attempts = attempts
     error.exchange = exchange
     return error
   }
 
-  /// The error without its body.
-  var withoutEntity: RequestError {
+  /// This error as the error of a response that also has data, without its body.
+  var ofPartialData: RequestError {
     var error = self
     error.entity = nil
+    error.isPartial = true
     return error
   }
 

@@ -289,7 +289,7 @@ package final class PolicyExchange: RequestNetworking {
     // The requests that took the free slot may have cancelled this one.
     guard case .idle = stage else { return }
     if persisted?.advance(after: result) ?? false, let persisted {
-      if persisted.form == .text { onPersistedQueriesRefused?() }
+      if persisted.form == .text, !persisted.isGuess { onPersistedQueriesRefused?() }
       http.body = persisted.bytes
       pump.log(
         .network,
@@ -298,6 +298,7 @@ package final class PolicyExchange: RequestNetworking {
       guard case .idle = stage else { return }
       return queueUp()
     }
+    if persisted?.provesRefusal(result) ?? false { onPersistedQueriesRefused?() }
     if let status = result.response?.status, let auth = policies.authStage, !hasRenewed,
       auth.renewableStatuses.contains(status)
     {

@@ -509,9 +509,14 @@ private final class FirstOutcome {
   /// has neither data nor an error.
   static func values(of resource: Resource, _ values: ScriptValues) -> [LuaValue]? {
     let service = resource.service
-    if let error = resource.latestError, !service.isOffline || resource.latestData == nil {
+    if let error = resource.latestError, !error.isPartial,
+      !service.isOffline || resource.latestData == nil
+    {
       return [.nil, values.of(error, service: service)]
     }
-    return resource.latestData.map { [values.of($0, service: service)] }
+    return resource.latestData.map { data in
+      [values.of(data, service: service)]
+        + (data.partialError.map { [values.of($0, service: service)] } ?? [])
+    }
   }
 }

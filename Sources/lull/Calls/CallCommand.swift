@@ -163,6 +163,12 @@ struct CallCommand {
       throw .wrongUsage(
         "call '\(call.name)' declares no pages: --pages and --all cannot be used with it", .call)
     }
+    let isSubscription = call.graphQL?.isSubscription ?? false
+    if isSubscription, options.file != nil || options.showsHead || options.isOfRows {
+      throw .wrongUsage(
+        "call '\(call.name)' is a subscription, which is written event by event: -O, --download, -i "
+          + "and -o table, csv or raw cannot be used with it", .call)
+    }
     var request: CallRequest
     do throws(APICall.Misfit) {
       request = try call.request(
@@ -185,7 +191,7 @@ struct CallCommand {
     if let code = options.complete() ?? options.openSession(for: &request, host) { return code }
     let exchange = CallExchange(host, api, options)
     if let code = exchange.confirm(request) { return code }
-    if options.streams || call.graphQL?.isSubscription ?? false {
+    if options.streams || isSubscription && !options.printsCurl && !options.isDry {
       return exchange.runStream(request)
     }
     return options.walksPages

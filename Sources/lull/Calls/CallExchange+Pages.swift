@@ -38,10 +38,10 @@ extension CallExchange {
           code = report(step)
           break
         }
+        partial = max(partial, tellPartialError(of: entity))
         let page = try json(of: entity.content, plain)
         let root = try options.rows?.of(page, isLater: list.pageCount > 0) ?? page
         list.pageCount += 1
-        partial = max(partial, tellPartialError(of: entity))
         progress.count(root)
         if filter == nil, options.format == .ndjson || options.format == .lines {
           guard Output.write(text.bytes(of: root)) else { return 0 }
@@ -55,7 +55,7 @@ extension CallExchange {
         if code != 0 {
           Exit.complain("lull: -f needs all pages, but some are missing: nothing is written\n")
         }
-        return end(code == 0 ? partial : code)
+        return end(partial == 0 ? code : partial)
       }
     } catch {
       Exit.complain(error.report)
@@ -75,7 +75,7 @@ extension CallExchange {
         if code == 0 { code = 1 }
       }
     }
-    return end(code == 0 ? partial : code)
+    return end(partial == 0 ? code : partial)
   }
 
   private func write(_ list: borrowing PageList, _ filter: ContentFilter)
@@ -257,6 +257,6 @@ extension CallExchange {
     } else if code != 0, options.format != .ndjson, options.format != .lines {
       Exit.complain("lull: -f needs all pages, but some are missing: nothing is written\n")
     }
-    return end(code == 0 ? partial : code)
+    return end(partial == 0 ? code : partial)
   }
 }

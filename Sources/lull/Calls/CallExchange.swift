@@ -166,6 +166,8 @@ struct CallExchange {
           status: status, headers: entity?.headers ?? Headers(), style)
       output += head.utf8
     }
+    // The output may fail because of the missing parts.
+    let partial = tellPartialError(of: response.entity)
     var code: Int32 = 0
     if let error = response.error, error.isNotModified {
       if !options.showsHead, !options.isVerbose {
@@ -203,7 +205,7 @@ struct CallExchange {
       }
     }
     if !output.isEmpty { _ = Output.page(output, isWanted: options.usesPager) }
-    return code == 0 ? tellPartialError(of: response.entity) : code
+    return partial == 0 ? code : partial
   }
 
   /// Reports the error of a GraphQL response that also has data. Returns the exit code. (GQL-49)

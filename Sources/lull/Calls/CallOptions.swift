@@ -153,6 +153,9 @@ struct CallOptions {
 
   // MARK: Output
 
+  /// Whether the output format needs the whole response.
+  var isOfRows: Bool { format == .table || format == .csv || format == .raw }
+
   /// Whether the body is needed as received, before any transformer.
   var wantsBytes: Bool { file != nil || format == .raw }
 

@@ -119,13 +119,16 @@ final class ContentWatch: ResourceObserver {
     exchange.trace?.show(response, of: started)
     if let error = response.error { return failed(error) }
     // Not modified, according to the server or to a stage of the API file.
-    guard response.isNew || hasNewData || shown == nil else { return answered() }
+    guard response.isNew || hasNewData || shown == nil else {
+      let partial = request.resource.latestData?.partialError
+      return partial.map { incomplete($0) } ?? answered()
+    }
     hasNewData = false
     do throws(ContentFilter.Problem) {
       let entity = request.resource.latestData ?? response.entity
       if let error = entity?.partialError {
-        tell(CallExchange.text(of: error), error.facts, isLast: false)
-        return try show(try exchange.compared(entity, filter)) ? .answered : .ended(0)
+        let turn = incomplete(error)
+        return try show(try exchange.compared(entity, filter)) ? turn : .ended(0)
       }
       return try show(try exchange.compared(entity, filter)) ? answered() : .ended(0)
     } catch {
@@ -138,6 +141,12 @@ final class ContentWatch: ResourceObserver {
     if told != nil { Exit.notify("lull: the server responds again\n") }
     told = nil
     return .answered
+  }
+
+  /// Reports the error of a response that also has data.
+  private func incomplete(_ error: RequestError) -> Turn {
+    tell(CallExchange.text(of: error), error.facts, isLast: false)
+    return .failed(CallExchange.exitCode(of: error), mayPass: true, wanted: nil)
   }
 
   private func failed(_ error: RequestError) -> Turn {

@@ -53,7 +53,8 @@ package struct PageCursor {
     }
     switch value {
     // An element may have the ID 0.
-    case .text(let cursor) where items != nil || !PageNames.isEnd(cursor):
+    case .text(let cursor)
+    where items != nil || !PageNames.isEnd(cursor) || more != nil && !cursor.isEmpty:
       guard items == nil || !NextPage.isURL(cursor, for: resource) else {
         throw PagingProblem(
           "The cursor '\(field.text)' of the last element is a URL, not a value for a parameter")

@@ -148,7 +148,8 @@ package struct PageProgress {
     _ page: Resource, _ response: Response?, _ fields: some ContentFieldReader
   ) -> Arrival {
     guard !isOver else { return .end }
-    if let error = response?.error ?? (response == nil ? page.latestError : nil) {
+    let known = response == nil ? page.latestError.flatMap { $0.isPartial ? nil : $0 } : nil
+    if let error = response?.error ?? known {
       end()
       // Some APIs return 404 after the last page.
       if count > 0, error.httpStatusCode == 404, next.counts { return .end }

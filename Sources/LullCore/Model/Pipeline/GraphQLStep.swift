@@ -6,9 +6,6 @@
 /// `partialError` contains the errors. If there is no data, the response is a failure. Large
 /// content is copied in the thread pool.
 final class GraphQLStep: ResponseTransformer {
-  /// The `Accept` header of GraphQL requests. (GraphQL over HTTP, section "Media Types")
-  static let accepted = "application/graphql-response+json, application/json;q=0.9"
-
   var description: String { "GraphQL" }
 
   func process(_ response: Response, in run: PipelineRun) -> Response? {
@@ -29,25 +26,29 @@ final class GraphQLStep: ResponseTransformer {
       return nil
     case .failure(var error):
       // With an error status, the errors say more than the status. (GQL-33)
-      guard error.cause == nil, case .json(let document)? = error.entity?.content else {
-        return response
-      }
-      let errors = GraphQLError.list(document.root)
+      guard error.cause == nil, let content = error.entity?.content else { return response }
+      let document: JSONDocument? =
+        switch content {
+        case .json(let document): document
+        case .bytes(let bytes): try? JSONDocument(parsing: bytes)
+        case .text, .value, .foreign: nil
+        }
+      let errors = document.map { GraphQLError.list($0.root) } ?? []
       guard !errors.isEmpty else { return response }
       let cause = RequestError.Cause.graphQL(errors)
+      let advice = run.method == .query ? error.adviceForQuery : nil
       error.cause = cause
-      error.userMessage = cause.userMessage
+      error.userMessage = cause.userMessage + (advice.map { ": \($0)" } ?? "")
       return .failure(error)
     }
   }
 
   /// Returns the content that has to be a GraphQL response; nil if there is nothing to read. Content
-  /// that a transformer has made, and the start of a partial response, are not read.
+  /// that a transformer has made, and a part of a response (206), are not read.
   private static func body(of entity: Entity, _ run: PipelineRun) -> Content? {
-    guard entity.exchange?.status != 206, !run.allowsNoContent(entity) else { return nil }
+    guard entity.exchange?.status != 206, !run.allowsEmptyBody(entity) else { return nil }
     switch entity.content {
-    case .json(let document): return document.hasLines ? nil : entity.content
-    case .bytes, .text: return entity.content
+    case .json, .bytes, .text: return entity.content
     case .value, .foreign: return nil
     }
   }
@@ -60,7 +61,7 @@ final class GraphQLStep: ResponseTransformer {
     case .data(let data, let errors):
       if case .json = entity.content { entity.content = .json(data) }
       if !errors.isEmpty {
-        entity.partialError = run.failure(.graphQL(errors)).withoutEntity
+        entity.partialError = run.failure(.graphQL(errors)).ofPartialData
         run.isPartial = true
       }
       return Response(.success(entity), isNew: response.isNew)
@@ -106,6 +107,10 @@ enum GraphQLResponse: Sendable {
 
   init(_ document: JSONDocument) {
     let root = document.root
+    guard !document.hasLines else {
+      self = .neither("several values")
+      return
+    }
     let errors = GraphQLError.list(root)
     guard let data = root["data"], !data.isNull || errors.isEmpty else {
       self = errors.isEmpty ? .neither(GraphQLResponse.name(of: root)) : .errors(errors)
@@ -124,5 +129,14 @@ enum GraphQLResponse: Sendable {
     case .array: "a list"
     default: "a value"
     }
+  }
+}
+
+extension RequestHeaders {
+  /// Sets the `Accept` header of GraphQL requests, unless the header is set or omitted. (GraphQL over
+  /// HTTP, section "Media Types")
+  mutating func acceptGraphQL() {
+    guard self["accept"] == nil, !omitted.contains("accept") else { return }
+    self["Accept"] = "application/graphql-response+json, application/json;q=0.9"
   }
 }

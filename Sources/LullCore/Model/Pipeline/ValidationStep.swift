@@ -16,7 +16,8 @@ final class ValidationStep: ResponseTransformer {
   var description: String { "validation" }
 
   func process(_ response: Response, in run: PipelineRun) -> Response? {
-    guard let entity = response.entity ?? response.error?.entity,
+    // Fields with errors are null, whatever the schema says.
+    guard !run.isPartial, let entity = response.entity ?? response.error?.entity,
       let status = ValidationStep.status(of: response),
       status != 206, let resource = run.request.resource, let schemas = resource.service.schemas,
       let document = ValidationStep.document(of: entity, run),

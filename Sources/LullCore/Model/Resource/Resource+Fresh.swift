@@ -23,7 +23,9 @@ extension Resource {
     if let load = loadIfNeeded() {
       return try decoded(try await load.entity(isolation: isolation), as: type)
     }
-    if let error = latestError, !service.isOffline || latestData == nil { throw error }
+    if let error = latestError, !error.isPartial, !service.isOffline || latestData == nil {
+      throw error
+    }
     if let data = latestData { return try decoded(data, as: type) }
     return try await streamed(type, isolation: isolation)
   }

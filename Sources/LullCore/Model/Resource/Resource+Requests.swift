@@ -180,13 +180,11 @@ extension Resource {
       }
     }
     for mutation in configuration.settings.mutations { try mutation(&http) }
-    if configuration.settings.graphQL, http.headers["accept"] == nil,
-      !http.headers.omitted.contains("accept")
-    {
-      http.headers["Accept"] = GraphQLStep.accepted
-    }
-    if let persisted = configuration.settings.persistedQueries, !service.refusesPersistedQueries,
-      http.secrets?.body == nil, http.body != nil
+    if configuration.settings.graphQL { http.headers.acceptGraphQL() }
+    // A stream or a download has no body in which a refusal could be found.
+    if let persisted = configuration.settings.persistedQueries, configuration.settings.graphQL,
+      !service.refusesPersistedQueries, http.secrets?.body == nil, http.body != nil,
+      http.options?.sink == nil, http.options?.download == nil
     {
       http.persistedQueries = persisted
     }

@@ -179,6 +179,7 @@ extension Resource {
   package var readHeaders: RequestHeaders {
     var headers = resolvedConfiguration.settings.headers
     if let query = record.query { headers.take(all: query.headers) }
+    if resolvedConfiguration.settings.graphQL { headers.acceptGraphQL() }
     return headers
   }
 

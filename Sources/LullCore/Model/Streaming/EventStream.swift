@@ -241,7 +241,8 @@ public final class EventStream {
     case .event(let event) where event.event == "complete":
       stop()
       return .end
-    case .event(let event) where event.event == "next":
+    // Some servers send no names.
+    case .event(let event) where event.event == "next" || event.event == "message":
       do throws(JSONError) {
         body = GraphQLResponse(try JSONDocument(parsing: event.data))
       } catch {
