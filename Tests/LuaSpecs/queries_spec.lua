@@ -32,6 +32,7 @@ describe("a query", function()
     equal(api("/search").body, nil)
     equal(api("/search").content_type, nil)
     contains(tostring(search), 'Resource(/search QUERY {"page":1,"term":"tea"} [D])')
+    contains(tostring(search:load()), "Request(/search QUERY 23 B #")
   end)
 
   it("QUERY-02 QUERY-04 QUERY-05 is the same object for equal content", function()

@@ -307,7 +307,10 @@ extension Request {
   var luaText: String {
     let state = state.rawValue.split(separator: "_").joined(separator: " ")
     let name =
-      if let target = resource?.displayName ?? url.map(LogText.url) {
+      if let resource, let method, resource.query?.method == method {
+        // The name of a query contains its method.
+        resource.displayName
+      } else if let target = resource?.displayName ?? url.map(LogText.url) {
         "\(method ?? "?") \(target)"
       } else {
         displayName

@@ -228,8 +228,7 @@ extension APIOwner {
     "StubbedRequest", extending: "Body", "The path and the body of the requests of a stub.",
     """
     The allowed fields are those of `Body`, and `path`. JSON is compared by value, a form by its \
-    fields in any order, and other bodies byte by byte. \
-    The content type is not compared.
+    fields in any order, and other bodies byte by byte. The content type is not compared.
     """,
     entries: [.field("path", "string", "The path or the whole URL of the requests.")])
 
