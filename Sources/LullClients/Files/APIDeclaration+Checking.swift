@@ -22,7 +22,7 @@ extension APIDeclaration {
         note(["content_type"], "'content_type' has no effect: a \(call.method) has no body")
       }
     }
-    if call.method == .query, call.bodyForm != .raw, !call.requiresBody,
+    if call.method == .query, call.graphQL == nil, call.bodyForm != .raw, !call.requiresBody,
       !call.parameters.contains(where: { $0.place == .body })
     {
       note(

@@ -53,7 +53,8 @@ struct SharedStaleTests {
     #expect(server.entities.count == 1)
   }
 
-  @Test func `QUERY-74 AGE-07 a mark without an entry lasts a minute, and is not taken for one`() throws {
+  @Test
+  func `QUERY-74 AGE-07 a mark without an entry lasts a minute and is not taken for one`() throws {
     let server = try #require(RedisServer(""))
     let first = try SharedCacheHost(server.url)
     first.service.resource("/a").invalidate()
