@@ -154,13 +154,15 @@ struct DriftCommand {
     _ exchange: Traffic.Exchange, of api: ParsedAPI, to report: inout DriftReport
   ) throws(SchemaProblem) {
     guard let call = api.call(of: exchange) else {
+      if api.isUnassignable(exchange) { return }
       report.add(undeclared: place(of: exchange))
       return
     }
     switch exchange.body {
     case .none: break
     case .json(let document):
-      try report.add(document.root, type: "", status: exchange.status, of: call)
+      guard let content = api.content(document, of: call) else { return }
+      try report.add(content, type: "", status: exchange.status, of: call)
     case .other(let type): try report.add(nil, type: type, status: exchange.status, of: call)
     }
   }

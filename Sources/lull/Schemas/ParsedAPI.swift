@@ -15,6 +15,8 @@ struct ParsedAPI {
   let base: String?
   let calls: [TypedCall]
   let routes: CallRoutes
+  /// The names of the GraphQL calls.
+  private let graphQLCalls: Set<String>
   /// The schemas that calls declare themselves, keyed by call name.
   let ownSchemas: [String: OwnSchema]
   /// The path of the schema file: either the file that the API file names, or else the file with
@@ -37,6 +39,7 @@ struct ParsedAPI {
         case nil: nil
         }
       })
+    graphQLCalls = Set(declared.filter { $0.graphQL != nil }.map(\.name))
     routes = CallRoutes(declared.map { CallRoutes.Call($0) }, base: api.service.baseURL)
     let named = (api.service.schemas as? CallSchemas)?.path
     schemasPath = named ?? "\(FileName.folder(of: api.path))/\(api.name).schemas.json"
@@ -68,6 +71,27 @@ struct ParsedAPI {
       exchange.method, exchange.url,
       operation: exchange.sent.map { sent in { GraphQLRequestKey(sent.root) } }
     ).map { calls[$0].name }
+  }
+
+  func isGraphQL(_ call: String) -> Bool { graphQLCalls.contains(call) }
+
+  /// The value that the schemas of a call describe: the content of a response, or the value of `data`
+  /// in the response to a GraphQL call. `nil` for a GraphQL response with errors or without data.
+  func content(_ document: JSONDocument, of call: String) -> JSONElement? {
+    let root = document.root
+    guard isGraphQL(call) else { return root }
+    guard root["errors"]?.isNull ?? true else { return nil }
+    // A cache may have the data alone.
+    let isResponse = root.pairs.allSatisfy { ["data", "errors", "extensions"].contains($0.key) }
+    guard isResponse, let data = root["data"] else { return root }
+    return data.isNull ? nil : data
+  }
+
+  /// Whether a response can't be assigned to a call, because several GraphQL calls have its URL and
+  /// the operation is unknown, as in a cache.
+  func isUnassignable(_ exchange: Traffic.Exchange) -> Bool {
+    exchange.sent == nil && graphQLCalls.count > 1 && call(of: exchange) == nil
+      && calls.contains { isGraphQL($0.name) && exchange.url.hasSuffix($0.path) }
   }
 
   /// The name of the API as typed on a command line, with the environment if there is one.

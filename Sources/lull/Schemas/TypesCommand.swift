@@ -125,10 +125,13 @@ struct TypesCommand {
     var shapes = TrafficShapes()
     for exchange in traffic.exchanges {
       guard let call = api.call(of: exchange) else { continue }
-      if case .json(let document) = exchange.body {
-        shapes.add(document.root, to: .response(String(exchange.status)), of: call)
+      if case .json(let document) = exchange.body, let content = api.content(document, of: call) {
+        shapes.add(content, to: .response(String(exchange.status)), of: call)
       }
-      if let sent = exchange.sent { shapes.add(sent.root, to: .body, of: call) }
+      // The variables of an operation have types.
+      if let sent = exchange.sent, !api.isGraphQL(call) {
+        shapes.add(sent.root, to: .body, of: call)
+      }
     }
     guard !shapes.isEmpty else {
       throw CommandFailure(
