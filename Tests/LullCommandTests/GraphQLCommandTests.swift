@@ -135,4 +135,127 @@ struct GraphQLCommandTests {
     #expect(none.code == 0, "\(none)")
     #expect(none.output.contains("are not validated: name the file with the schema"), "\(none)")
   }
+
+  // MARK: Mocks
+
+  private static let mocked = #"""
+    user = { graphql = "query User($id: ID!) { user(id: $id) { name } }", examples = {
+      { json = { user = { name = "Ann" } }, when = { id = "1" } },
+      { json = { errors = { { message = "gone" } } }, when = { id = "2" } } } },
+    posts = { graphql = "query Posts { posts { id } }", example = { posts = {} } },
+    count = { graphql = "{ count }", example = { count = 3 } },
+    add = { graphql = "mutation Add($name: String!) { add(name: $name) }",
+      mock = function(request) return { json = { data = { add = request.params.name } } } end },
+    """#
+
+  @Test func `GQL-50 GQL-47 a mock answers by the operation and its variables`() throws {
+    let mock = try MockProcess(calls: GraphQLCommandTests.mocked)
+    func post(_ body: String, method: String = "POST") throws -> String {
+      try Child(
+        "curl", ["-s", "--max-time", "120", "-X", method, mock.url + "/graphql", "--json", body]
+      ).wait().output
+    }
+    let user = #""query":"query User($id: ID!) { user(id: $id) { name } }""#
+    #expect(
+      try post(#"{\#(user),"operationName":"User","variables":{"id":"1"}}"#)
+        == #"{"data":{"user":{"name":"Ann"}}}"#)
+    // An ID may be an integer, and the only operation needs no name.
+    #expect(
+      try post(#"{\#(user),"variables":{"id":1}}"#) == #"{"data":{"user":{"name":"Ann"}}}"#)
+    #expect(try post(#"{\#(user),"variables":{"id":"2"}}"#) == #"{"errors":[{"message":"gone"}]}"#)
+    #expect(
+      try post(#"{"query":"query Posts { posts { id } }"}"#, method: "QUERY")
+        == #"{"data":{"posts":[]}}"#)
+    #expect(try post(#"{"query":"{ count }"}"#) == #"{"data":{"count":3}}"#)
+    #expect(
+      try post(
+        #"{"query":"mutation Add($name: String!) { add(name: $name) }","variables":{"name":"é"}}"#)
+        == #"{"data":{"add":"é"}}"#)
+    let missing = try post(#"{\#(user)}"#)
+    #expect(missing.contains("'id'"), "\(missing)")
+    let unknown = try post(#"{"query":"query Other { a }"}"#)
+    #expect(unknown.contains("has the operation 'Other'"), "\(unknown)")
+    let none = try post("[]")
+    #expect(none.contains("has this operation"), "\(none)")
+    let hash = try post(#"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#)
+    #expect(hash.contains("PersistedQueryNotFound"), "\(hash)")
+  }
+
+  // MARK: Schemas, types and differences
+
+  @Test func `GQL-47 schemas describe the data of each operation`() throws {
+    let path = try folder.write(
+      "shop.lua",
+      """
+      local lull = require "lull"
+      local api = lull.service("\(sample.url)")
+      api:configure{ validate = "fail" }
+      return { service = api, calls = {
+        one = { graphql = "query One { user(id: 1) { name } }",
+          schema = { properties = { user = { properties = { name = { type = "string" } } } } } },
+        two = { graphql = "query Two { user(id: 1) { visits } }",
+          schema = { properties = { user = { properties = { visits = { type = "string" } } } } } },
+        part = { graphql = "query Part { user(id: 1) { password } }",
+          schema = { properties = { user = { properties = { password = { type = "string" } } } } } },
+      } }
+      """)
+    let one = try lull("call", path, "one")
+    #expect(one.output == #"{"user":{"name":"Ada Lovelace"}}"# + "\n", "\(one)")
+    let two = try lull("call", path, "two")
+    #expect(two.code == 1 && two.errors.contains("/user/visits"), "\(two)")
+    // Where a field has an error, null is no violation.
+    let part = try lull("call", path, "part")
+    #expect(part.code == 4 && part.errors.contains("a password cannot be read"), "\(part)")
+  }
+
+  @Test func `GQL-49 an error is reported even if the missing data has no rows`() throws {
+    let file = try file(
+      #"rows = { graphql = "{ user(id: 99) { name } }", rows = "user.posts.nodes" },"#)
+    let rows = try lull("call", file, "rows", "-o", "table")
+    #expect(rows.code == 4)
+    #expect(rows.errors.contains("there is no user with the id 99"), "\(rows)")
+    let filtered = try lull("call", file, "rows", "-f", "x.user.name")
+    #expect(filtered.code == 4)
+    #expect(filtered.errors.contains("there is no user with the id 99"), "\(filtered)")
+  }
+
+  @Test
+  func `GQL-44 a subscription is not sent by --curl, and refuses options for whole responses`()
+    throws
+  {
+    let file = try file()
+    let curl = try lull("call", file, "count", "--curl")
+    #expect(curl.output.hasPrefix("curl "), "\(curl)")
+    for words in [["-O", "\(folder.path)/x"], ["-i"], ["-o", "table"]] {
+      let refused = try Child(Binaries.lull, ["call", file, "count"] + words, input: .nothing)
+        .wait()
+      #expect(refused.code == 2 && refused.errors.contains("is a subscription"), "\(refused)")
+    }
+  }
+
+  @Test func `GQL-47 check reports different operations with the same name`() throws {
+    let file = try file(
+      #"a = { graphql = "query Same { users { totalCount } }" },"#
+        + #" b = { graphql = "query Same { articles { totalCount } }" },"#)
+    let check = try lull("check", file)
+    #expect(check.code == 1)
+    #expect(check.output.contains("different operations with the name 'Same'"), "\(check)")
+  }
+
+  @Test(arguments: [
+    #"{"query":"{ user(id: 1) { name } }","variables":null}"#,
+    #"{"query":"{ user(id: 1) { name } }","variables":"x"}"#, #"{"query":7}"#,
+    #"{"query":"{ é }"}"#,
+    #"{"query":"subscription { count(to: \"x\") }"}"#,
+    #"{"query":"query A { users { totalCount } } query B { a }"}"#,
+    #"{"query":"fragment F on User { ...F } { user(id: 1) { ...F } }"}"#,
+    #"{"query":"mutation { rename(id: 1, name: {a: 1}) { name } }"}"#, #"{"query":"{{{{"}"#, "[]",
+  ])
+  func `DEM-125 the sample API answers every GraphQL request`(body: String) throws {
+    let answer = try Child(
+      "curl", ["-s", "-w", "%{http_code}", sample.url + "/graphql", "--json", body]
+    ).wait().output
+    #expect(!answer.hasSuffix("500"), "\(answer)")
+    #expect(answer.contains("error") || answer.contains("data"), "\(answer)")
+  }
 }
