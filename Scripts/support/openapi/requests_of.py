@@ -307,7 +307,7 @@ def swagger_difference(reader, made, place, method, target, headers, body):
                 return f"{location} {name}: nothing came, {value!r} was given"
             if location == "body" and "form" in (headers.get("Content-Type") or ""):
                 sent = {key: plain_text(one) for key, one in value.items() if not isinstance(one, (list, dict))}
-                if any(came[name].get(key, "").lower() != text.lower() for key, text in sent.items()):
+                if any(plain_text(came[name].get(key, "")) != text for key, text in sent.items()):
                     return f"body {name}: {came[name]!r} came, {value!r} was given"
                 continue
             if not is_same(came[name], value):
