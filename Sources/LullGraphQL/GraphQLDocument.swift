@@ -51,6 +51,11 @@ package struct GraphQLDocument: Sendable {
     }
   }
 
+  /// Returns the text of a line, without its line break.
+  ///
+  /// - Parameter number: Starting at 1.
+  package func line(_ number: Int) -> String { source.text(ofLine: number) }
+
   var operationNodes: [OperationNode] {
     definitions.compactMap { if case .operation(let node) = $0 { node } else { nil } }
   }
