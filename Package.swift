@@ -111,8 +111,8 @@ let package = Package(
     .target(
       name: "LullImport",
       dependencies: [
-        "LullLibC", "LullLuaSource", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullSchemas", "LullClients", "LullCassettes", "CYAML",
+        "LullLibC", "LullLuaSource", "LullGraphQL", "LullSystem", "LullCore", "LullTransport",
+        "LullHost", "LullSchemas", "LullClients", "LullCassettes", "CYAML",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -135,8 +135,9 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "LullLibC", "LullArguments", "LullLuaSource", "LullSystem", "LullCore", "LullTransport",
-        "LullHost", "LullClients", "LullSchemas", "LullCassettes", "LullREPL", "LullTestRunner",
+        "LullLibC", "LullArguments", "LullLuaSource", "LullGraphQL", "LullSystem", "LullCore",
+        "LullTransport", "LullHost", "LullClients", "LullSchemas", "LullCassettes", "LullREPL",
+        "LullTestRunner",
         "LullImport", "CCommandLine", "CLullMalloc", "LullLua",
       ],
       swiftSettings: swiftSettings),
@@ -213,8 +214,8 @@ let package = Package(
     .testTarget(
       name: "LullImportTests",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullImport", "LullTestSupport", "LullTesting",
-        "LullLua",
+        "LullLibC", "LullGraphQL", "LullSystem", "LullCore", "LullImport", "LullTestSupport",
+        "LullTesting", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -222,7 +223,8 @@ let package = Package(
     .testTarget(
       name: "LullCommandTests",
       dependencies: [
-        "LullLibC", "lull", "lull-mock", "allocator-program", "LullArguments", "LullTestSupport",
+        "LullLibC", "lull", "lull-mock", "allocator-program", "LullArguments", "LullGraphQL",
+        "LullTestSupport",
         "LullTesting",
         "LullCassettes", "LullCore",
       ],

@@ -24,6 +24,23 @@ package struct GraphQLDocument: Sendable {
     try self.init(Array(text.utf8), name: name)
   }
 
+  /// Whether a text is a name in GraphQL, such as the name of a type.
+  package static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first else { return false }
+    return TokenReader.isNameStart(first) && text.utf8.allSatisfy { TokenReader.isNameContinue($0) }
+  }
+
+  /// Whether a text is a single value without variables, such as a default value.
+  package static func isConstant(_ text: String) -> Bool {
+    do throws(GraphQLProblem) {
+      var parser = try DocumentParser(SourceText(Array(text.utf8), name: nil))
+      _ = try parser.value(isConstant: true)
+      return parser.token.kind == .end
+    } catch {
+      return false
+    }
+  }
+
   /// Whether the document defines or extends types, directives or a schema.
   package var hasTypeSystemDefinitions: Bool {
     definitions.contains { definition in
@@ -33,6 +50,11 @@ package struct GraphQLDocument: Sendable {
       }
     }
   }
+
+  /// Returns the text of a line, without its line break.
+  ///
+  /// - Parameter number: Starting at 1.
+  package func line(_ number: Int) -> String { source.text(ofLine: number) }
 
   var operationNodes: [OperationNode] {
     definitions.compactMap { if case .operation(let node) = $0 { node } else { nil } }

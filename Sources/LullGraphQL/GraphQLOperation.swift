@@ -52,9 +52,9 @@ package struct GraphQLOperation: Sendable {
   package let place: GraphQLPlace
 
   // The rest is computed on demand: all operations may use all fragments.
-  fileprivate let node: OperationNode
-  fileprivate let document: GraphQLDocument
-  fileprivate let schema: GraphQLSchema?
+  let node: OperationNode
+  let document: GraphQLDocument
+  let schema: GraphQLSchema?
 }
 
 extension GraphQLOperation {
@@ -76,7 +76,7 @@ extension GraphQLOperation {
     return reader.connections(of: node)
   }
 
-  private var usedFragments: [FragmentNode] {
+  var usedFragments: [FragmentNode] {
     let fragments = document.fragmentsByName
     var used: Set<String> = []
     var pending = GraphQLOperation.spreads(in: node.selections)

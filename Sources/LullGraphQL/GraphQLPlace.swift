@@ -94,6 +94,13 @@ struct SourceText: Sendable {
     return low + 1
   }
 
+  func text(ofLine number: Int) -> String {
+    guard number > 0, number <= lineStarts.count else { return "" }
+    let end = number < lineStarts.count ? lineStarts[number] : bytes.count
+    let line = bytes[lineStarts[number - 1]..<end].prefix { $0 != 10 && $0 != 13 }
+    return String(decoding: line, as: UTF8.self)
+  }
+
   private func scalars(before offset: Int) -> Int {
     let step = offset / SourceText.stride
     // The end of the text may be a multiple of the distance.

@@ -45,15 +45,17 @@ package struct GraphQLSchema: Sendable {
       self.name = name
       self.kind = kind
       self.description = description
-      self.fields = fields
-      self.interfaces = interfaces
-      self.members = members
-      self.values = values
-      self.inputFields = inputFields
+      // Of several elements of the same name, the first counts.
+      self.fields = GraphQLSchema.unique(fields, by: \.name)
+      self.interfaces = GraphQLSchema.unique(interfaces, by: \.self)
+      self.members = GraphQLSchema.unique(members, by: \.self)
+      self.values = GraphQLSchema.unique(values, by: \.name)
+      self.inputFields = GraphQLSchema.unique(inputFields, by: \.name)
       self.isOneOf = isOneOf
       self.specifiedBy = specifiedBy
       self.directives = directives
-      let names = fields.map(\.name) + values.map(\.name) + inputFields.map(\.name)
+      let names =
+        self.fields.map(\.name) + self.values.map(\.name) + self.inputFields.map(\.name)
       indices = GraphQLSchema.indices(names)
     }
 
@@ -248,6 +250,13 @@ package struct GraphQLSchema: Sendable {
 
   private static func indices(_ names: [String]) -> [String: Int] {
     Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private static func unique<Element>(_ elements: [Element], by name: (Element) -> String)
+    -> [Element]
+  {
+    var names = Set<String>(minimumCapacity: elements.count)
+    return elements.filter { names.insert(name($0)).inserted }
   }
 
   package func type(_ name: String) -> TypeDefinition? { typeIndices[name].map { types[$0] } }

@@ -21,15 +21,18 @@ extension GraphQLSchema {
   /// The arguments become variables. Leaf fields are selected, and objects down to the depth.
   /// Deprecated fields and arguments are left out, as are fields with required arguments below the
   /// top level. Interfaces and unions have `__typename` and inline fragments. If two of these have
-  /// fields that can't be merged, the second gets an alias. (GQL-21, GQL-22)
+  /// fields that can't be merged, the second gets an alias. If the field is a connection, its rows
+  /// and their pages are selected. (GQL-21, GQL-22, GQL-61)
   ///
   /// - Parameters:
   ///   - name: The name of the operation, by default that of the field in upper camel case.
   ///   - depth: The number of levels of selections below the field, at least 1.
   ///   - limit: The largest number of fields.
+  ///   - mostTypes: The largest number of object types of an interface or a union that has inline
+  ///     fragments. With more, only the fields of the interface are selected.
   package func operation(
     for field: String, of kind: GraphQLOperationKind = .query, name: String? = nil,
-    depth: Int = 2, limit: Int = 10_000
+    depth: Int = 2, limit: Int = 10_000, mostTypes: Int = .max
   ) throws(GenerationProblem) -> String {
     guard let root = root(kind) else { throw .noRootType(kind) }
     guard let definition = root.field(field) else {
@@ -38,7 +41,8 @@ extension GraphQLSchema {
         hint: ValueChecker.suggestion(for: field, among: root.fields.lazy.map(\.name)))
     }
     let depth = min(max(depth, 1), DocumentParser.depthLimit / 2)
-    var generator = OperationGenerator(schema: self, depth: depth, limit: limit)
+    var generator = OperationGenerator(
+      schema: self, depth: depth, limit: limit, mostTypes: mostTypes)
     let arguments = definition.arguments.filter { $0.isRequired || $0.deprecationReason == nil }
     var text = "\(kind.rawValue) \(name ?? field.prefix(1).uppercased() + field.dropFirst())"
     if !arguments.isEmpty {
@@ -52,11 +56,46 @@ extension GraphQLSchema {
       text += "(\(arguments.map { "\($0.name): $\($0.name)" }.joined(separator: ", ")))"
     }
     if let type = type(definition.type.name), type.isComposite {
-      let selections = generator.selections(of: type, level: 1)
+      let hasPages = arguments.contains { $0.name == "after" }
+      let selections =
+        hasPages
+        ? generator.connection(of: type, rowsLevel: 1, hasPages: true)
+          ?? generator.selections(of: type, level: 1)
+        : generator.selections(of: type, level: 1)
       guard !generator.isTooLarge else { throw .tooLarge(limit) }
       text += OperationGenerator.text(of: selections, indentation: "  ")
     }
     return text + "\n}\n"
+  }
+}
+
+extension GraphQLSchema {
+  /// The rows of a connection.
+  struct ConnectionRows {
+    /// `nodes`, or `edges`.
+    let field: Field
+    /// The field `node` of an edge.
+    let node: Field?
+    /// The type of a row.
+    let type: TypeDefinition
+  }
+
+  /// The rows of a type that has them and `pageInfo`, as in the cursor connections of Relay. nil if
+  /// it is another type.
+  func connectionRows(of type: TypeDefinition) -> ConnectionRows? {
+    guard type.kind == .object, let page = type.field("pageInfo").flatMap({ self.type($0.type.name) }),
+      page.field("hasNextPage") != nil, page.field("endCursor") != nil
+    else { return nil }
+    if let nodes = type.field("nodes"), nodes.type.isList, let row = self.type(nodes.type.name),
+      row.isComposite
+    {
+      return ConnectionRows(field: nodes, node: nil, type: row)
+    }
+    guard let edges = type.field("edges"), edges.type.isList,
+      let node = self.type(edges.type.name)?.field("node"),
+      let row = self.type(node.type.name), row.isComposite
+    else { return nil }
+    return ConnectionRows(field: edges, node: node, type: row)
   }
 }
 
@@ -66,6 +105,7 @@ private struct OperationGenerator {
     /// The field or `... on Type`.
     var head: String
     var alias: String?
+    var arguments = ""
     /// nil for an inline fragment.
     let type: GraphQLType?
     var selections: [Selection] = []
@@ -84,12 +124,14 @@ private struct OperationGenerator {
   let schema: GraphQLSchema
   let depth: Int
   let limit: Int
+  let mostTypes: Int
   private var count = 0
 
-  init(schema: GraphQLSchema, depth: Int, limit: Int) {
+  init(schema: GraphQLSchema, depth: Int, limit: Int, mostTypes: Int) {
     self.schema = schema
     self.depth = depth
     self.limit = limit
+    self.mostTypes = mostTypes
   }
 
   var isTooLarge: Bool { count > limit }
@@ -103,7 +145,8 @@ private struct OperationGenerator {
       let known = Set(selections.map(\.head))
       let shape = Shape(.named(type.name))
       for selection in selections { add(selection, to: shape) }
-      for name in schema.possibleTypes(type).sorted() {
+      let possibleTypes = schema.possibleTypes(type)
+      for name in possibleTypes.count > mostTypes ? [] : possibleTypes.sorted() {
         guard let possible = schema.type(name), !isTooLarge else { continue }
         var own = fields(of: possible, level: level) { !known.contains($0) }
         for index in own.indices {
@@ -133,10 +176,61 @@ private struct OperationGenerator {
       else { continue }
       var selection = Selection(head: field.name, type: field.type)
       count += 1
-      if !inner.isLeaf { selection.selections = selections(of: inner, level: level + 1) }
+      if !inner.isLeaf {
+        let rowsLevel = level + 1 < depth ? level + 2 : nil
+        if let connection = connection(of: inner, rowsLevel: rowsLevel, hasPages: false) {
+          selection.selections = connection
+          if rowsLevel != nil { selection.arguments = OperationGenerator.pageSize(of: field) }
+        } else {
+          selection.selections = selections(of: inner, level: level + 1)
+        }
+      }
       result.append(selection)
     }
     return result
+  }
+
+  // MARK: Connections
+
+  /// The number of rows of a connection below the top level. Many servers require it.
+  private static func pageSize(of field: GraphQLSchema.Field) -> String {
+    guard let first = field.argument("first"), first.type == .named("Int"),
+      first.defaultValue == nil
+    else { return "" }
+    return "(first: 10)"
+  }
+
+  /// The selections of a connection: its leaf fields, its rows and the end of the page. nil if the
+  /// type is not a connection.
+  ///
+  /// - Parameters:
+  ///   - rowsLevel: The level of the fields of a row. nil: no rows.
+  ///   - hasPages: Whether `pageInfo` is selected.
+  mutating func connection(
+    of type: GraphQLSchema.TypeDefinition, rowsLevel: Int?, hasPages: Bool
+  ) -> [Selection]? {
+    guard let rows = schema.connectionRows(of: type) else { return nil }
+    var result: [Selection] = []
+    for field in type.fields {
+      if field.name == "pageInfo", hasPages {
+        let ends = ["hasNextPage", "endCursor"].map { name in
+          Selection(head: name, type: .named(name == "endCursor" ? "String" : "Boolean"))
+        }
+        result.append(Selection(head: field.name, type: field.type, selections: ends))
+      } else if field.name == rows.field.name, let rowsLevel {
+        var inner = selections(of: rows.type, level: rowsLevel)
+        if let node = rows.node {
+          inner = [Selection(head: node.name, type: node.type, selections: inner)]
+        }
+        result.append(Selection(head: field.name, type: field.type, selections: inner))
+      } else if schema.type(field.type.name)?.isLeaf ?? false, field.deprecationReason == nil,
+        !field.arguments.contains(where: \.isRequired)
+      {
+        result.append(Selection(head: field.name, type: field.type))
+      }
+      count += 1
+    }
+    return result.isEmpty ? [OperationGenerator.typeName] : result
   }
 
   // MARK: Shapes
@@ -191,7 +285,7 @@ private struct OperationGenerator {
     guard !selections.isEmpty else { return "" }
     let inner = indentation + "  "
     let lines = selections.map { selection in
-      inner + (selection.alias.map { "\($0): " } ?? "") + selection.head
+      inner + (selection.alias.map { "\($0): " } ?? "") + selection.head + selection.arguments
         + text(of: selection.selections, indentation: inner)
     }
     return " {\n" + lines.joined(separator: "\n") + "\n\(indentation)}"

@@ -366,7 +366,7 @@ struct SchemaChecks {
 }
 
 extension GraphQLSchema.Kind {
-  fileprivate var noun: String {
+  var noun: String {
     switch self {
     case .scalar: "a scalar"
     case .object: "an object type"

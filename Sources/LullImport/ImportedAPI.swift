@@ -19,6 +19,8 @@ package struct ImportedAPI: Equatable, Sendable {
   package var exceptions: [ImportedException] = []
   /// The name of the schema file next to the API file.
   package var schemas: String?
+  /// The name of the GraphQL schema next to the API file.
+  package var graphQL: String?
   package var calls: [ImportedCall] = []
   /// The parts of the document that can't be called, in the order of the document.
   package var leftOut: [LeftOut] = []
@@ -56,6 +58,7 @@ package struct ImportedAPI: Equatable, Sendable {
     left.origin == right.origin && left.description == right.description
       && left.baseURL == right.baseURL && left.access == right.access
       && left.exceptions == right.exceptions && left.schemas == right.schemas
+      && left.graphQL == right.graphQL
       && left.calls == right.calls && left.leftOut == right.leftOut && left.notes == right.notes
       && left.otherServers.elementsEqual(right.otherServers, by: ==)
       && left.environments.elementsEqual(right.environments, by: ==)
@@ -178,19 +181,46 @@ package struct ImportOrigin {
   /// The arguments after `lull import`, without any credentials.
   package var words: [String]
   package var only: [String]
+  /// The credentials that the import needs. They are written as the environment variables from
+  /// which the API file reads them.
+  package var access: ImportedAccess
 
   private static let start = "-- Imported by: lull import "
   private static let mark = "Only: "
 
-  package init(words: [String], only: [String]) {
+  package init(words: [String], only: [String], access: ImportedAccess = ImportedAccess()) {
     self.words = words
     self.only = only
+    self.access = access
   }
 
   package var lines: [String] {
-    ["Imported by: lull import " + words.map(ImportOrigin.quoted).joined(separator: " ")]
+    ["Imported by: lull import " + (words.map(ImportOrigin.quoted) + accessWords).joined(separator: " ")]
       + only.map { ImportOrigin.mark + $0 }
       + ["Changes made in this file are kept when the API is imported again."]
+  }
+
+  /// The options `-H` and `-a` with the credentials, for a shell.
+  private var accessWords: [String] {
+    var headers = access.headers.map { (name: $0.name, value: $0.value) }
+    var words: [String] = []
+    switch access.way {
+    case .bearer(let variable)?:
+      headers.insert(("Authorization", .secret(prefix: "Bearer ", variable: variable)), at: 0)
+    case .header(let name, let prefix, let variable)?:
+      headers.insert((name, .secret(prefix: prefix, variable: variable)), at: 0)
+    case .basic(let user, let password)?: words = ["-a", "\"$\(user):$\(password)\""]
+    case .digest(let user, let password)?:
+      words = ["-A", "digest", "-a", "\"$\(user):$\(password)\""]
+    case .basicKey(let variable)?: words = ["-a", "\"$\(variable):\""]
+    case .query?, .cookies?, .clientCredentials?, .code?, nil: break
+    }
+    for case (let name, .secret(let prefix, let variable)) in headers {
+      // In double quotes, some characters have a meaning.
+      let text = "\(name): \(prefix)".map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }
+      words += ["-H", "\"\(text.joined())$\(variable)\""]
+    }
+    return words
   }
 
   /// Returns the kind of source that a file was imported from, according to the comments at its

@@ -25,6 +25,8 @@ package struct ImportedCall: Equatable, Sendable {
     case counted(parameter: String, first: Int, step: Int, items: String?)
     /// The next page is requested by the number of rows before it.
     case offset(parameter: String, items: String?)
+    /// The connection of a GraphQL operation. Without a path, it is the only one.
+    case relay(path: String?)
   }
 
   package var name: String
@@ -56,6 +58,12 @@ package struct ImportedCall: Equatable, Sendable {
   package var responseType: String?
   /// The path of the rows in the response.
   package var rows: String?
+  /// The columns of the rows in a table. Empty: all fields.
+  package var columns: [String] = []
+  /// The file with the GraphQL document of the call, relative to the folder of the API file.
+  package var graphQLFile: String?
+  /// The name of the operation, if the document has several.
+  package var operation: String?
   /// The tags of the operation. A pattern of `--only` can match them.
   package var tags: [String] = []
   /// The credentials of the call. `nil`: the call uses the credentials of the API.
@@ -73,8 +81,9 @@ package struct ImportedCall: Equatable, Sendable {
       && left.body == right.body && left.contentType == right.contentType
       && left.requiresBody == right.requiresBody && left.isSafe == right.isSafe
       && left.access == right.access && left.pages == right.pages && left.rows == right.rows
-      && left.responseType == right.responseType
-      && left.tags == right.tags
+      && left.responseType == right.responseType && left.columns == right.columns
+      && left.tags == right.tags && left.graphQLFile == right.graphQLFile
+      && left.operation == right.operation
       && left.headers.elementsEqual(right.headers, by: ==)
   }
 }
@@ -109,6 +118,8 @@ package struct ImportedParameter: Equatable, Sendable {
   package var isRequired = false
   /// Whether the parameter is the whole body.
   package var isWhole = false
+  /// Whether the parameter is a variable of a GraphQL operation, which declares its type.
+  package var isVariable = false
   package var standard: JSONValue?
   /// The default as JSON text. It is set only if the default contains integers beyond 64 bits, for
   /// which Lua has no literal. (JSN-112)

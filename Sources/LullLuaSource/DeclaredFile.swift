@@ -2,10 +2,10 @@
 package struct DeclaredFile {
   package let bytes: [UInt8]
   package let tokens: [LuaToken]
+  /// The table that the file returns.
+  package let result: DeclaredTable
   /// The table `calls` in the table that the file returns.
   package let calls: DeclaredTable
-  /// Whether the file names a schema file.
-  package let namesSchemas: Bool
   private let places: DeclarationPlaces
 
   /// Parses a file. nil unless it returns a table that contains a table of calls.
@@ -17,8 +17,20 @@ package struct DeclaredFile {
       let calls = DeclaredTable(at: field.value.lowerBound, in: tokens),
       calls.tokens.upperBound == field.value.upperBound
     else { return nil }
+    self.result = result
     self.calls = calls
-    namesSchemas = result["schemas"] != nil
+  }
+
+  /// Whether the file names a schema file.
+  package var namesSchemas: Bool { result["schemas"] != nil }
+
+  /// Returns the text of a field whose value is one string without escapes. nil for other values.
+  package func text(_ field: DeclaredTable.Field) -> String? {
+    let token = tokens[field.value.lowerBound]
+    guard field.value.count == 1, token.kind == .string else { return nil }
+    // In long brackets, a backslash is plain text.
+    return bytes[token.range.lowerBound] == UInt8(ascii: "[") || !token.text.contains("\\")
+      ? token.text : nil
   }
 
   /// Returns the table that the file returns at its end.

@@ -136,4 +136,52 @@ import Testing
         == "the operation would select more than 10000 fields: use a smaller depth")
     #expect(error("search", depth: 1_000_000) != nil)
   }
+
+  @Test func `GQL-61 a connection has its rows and pages, and below the top level ten rows`() throws {
+    let schema = try GraphQLSchema(
+      sdl: """
+        type Query {
+          orders(first: Int, after: String): Orders
+          lines(after: String): Lines
+          shop: Shop
+        }
+        type Shop { name: String orders(first: Int): Orders lines: Lines }
+        type Orders { edges: [OrderEdge] nodes: [Order] pageInfo: PageInfo! total: Int }
+        type OrderEdge { node: Order cursor: String }
+        type Lines { edges: [LineEdge!]! pageInfo: PageInfo! }
+        type LineEdge { node: Line! cursor: String }
+        type Order { id: ID! lines: Lines }
+        type Line { text: String }
+        type PageInfo { hasNextPage: Boolean! endCursor: String startCursor: String }
+        """)
+    func text(_ field: String, _ depth: Int) throws -> String {
+      let text = try schema.operation(for: field, depth: depth)
+      #expect(schema.validate(try GraphQLDocument(text)).problems == [])
+      return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+    #expect(
+      try text("orders", 1)
+        == "query Orders($first: Int, $after: String) { orders(first: $first, after: $after) "
+        + "{ nodes { id } pageInfo { hasNextPage endCursor } total } }")
+    #expect(
+      try text("lines", 2)
+        == "query Lines($after: String) { lines(after: $after) { edges { node { text } } "
+        + "pageInfo { hasNextPage endCursor } } }")
+    #expect(
+      try text("shop", 2)
+        == "query Shop { shop { name orders { total } lines { __typename } } }")
+    #expect(
+      try text("shop", 3)
+        == "query Shop { shop { name orders(first: 10) { nodes { id lines { __typename } } total } "
+        + "lines { edges { node { text } } } } }")
+    let operation = try GraphQLDocument(schema.operation(for: "orders")).operations(schema: schema)
+    #expect(operation.first?.connections.map(\.path) == [["orders"]])
+  }
+
+  @Test func `GQL-61 an interface of too many types has only its own fields`() throws {
+    let schema = try Self.schema.get()
+    let text = try schema.operation(for: "node", depth: 1, mostTypes: 1)
+    #expect(!text.contains("... on") && text.contains("__typename\n    id"))
+    #expect(try schema.operation(for: "node", depth: 1, mostTypes: 2).contains("... on User"))
+  }
 }

@@ -289,7 +289,7 @@ extension DeclaredFile {
 struct SchemasMark {
   private static let start = Array("-- Schemas as they were imported: ".utf8)
 
-  private let digest: [UInt8]
+  fileprivate let digest: [UInt8]
 
   /// - Parameter schemas: The content of the schema file. Windows line ends make no difference.
   init(of schemas: [UInt8]) {
@@ -297,7 +297,7 @@ struct SchemasMark {
     self.digest = Array((digest.map { Hexadecimal.text($0) } ?? "").utf8)
   }
 
-  private init(digest: [UInt8]) {
+  fileprivate init(digest: [UInt8]) {
     self.digest = digest
   }
 
@@ -319,5 +319,56 @@ struct SchemasMark {
     let line = lines[lines.count - 2]
     let digest = line.dropFirst(start.count).filter { $0 != UInt8(ascii: "\r") }
     return (Array(kept[..<line.startIndex]), SchemasMark(digest: digest))
+  }
+}
+
+/// The digests that other files beside an API file had at the time of the import. They are stored
+/// in lines of the `.imported` file, before the digest of the schema file.
+struct FileMarks {
+  private static let start = "-- File as it was imported: "
+
+  private var marks: [(name: String, mark: SchemasMark)] = []
+  private var places: [String: Int] = [:]
+
+  init() {}
+
+  init(of files: [ImportedFile]) {
+    for file in files { add(file.name, SchemasMark(of: file.bytes)) }
+  }
+
+  private mutating func add(_ name: String, _ mark: SchemasMark) {
+    places[name] = marks.count
+    marks.append((name, mark))
+  }
+
+  subscript(name: String) -> SchemasMark? { places[name].map { marks[$0].mark } }
+
+  var names: [String] { marks.map(\.name) }
+
+  var lines: [UInt8] {
+    marks.flatMap { name, mark in
+      Array(FileMarks.start.utf8) + mark.digest + Array(" \(name)\n".utf8)
+    }
+  }
+
+  /// Splits a text into the API file and the marks that follow it.
+  static func split(_ text: [UInt8]) -> (text: [UInt8], marks: FileMarks) {
+    var lines = text.split(separator: 10, omittingEmptySubsequences: false)
+    guard lines.last?.isEmpty == true else { return (text, FileMarks()) }
+    lines.removeLast()
+    var found: [(name: String, mark: SchemasMark)] = []
+    while let line = lines.last, line.starts(with: start.utf8) {
+      let rest = line.dropFirst(start.utf8.count).filter { $0 != UInt8(ascii: "\r") }
+      let digest = rest.prefix { $0 != 32 }
+      let name = String(decoding: rest.dropFirst(digest.count + 1), as: UTF8.self)
+      // The file may have been edited. Only files below its folder belong to the import.
+      if !name.isEmpty, !name.hasPrefix("/"), !name.split(separator: "/").contains("..") {
+        found.append((name, SchemasMark(digest: Array(digest))))
+      }
+      lines.removeLast()
+    }
+    var marks = FileMarks()
+    for (name, mark) in found.reversed() { marks.add(name, mark) }
+    return (lines.isEmpty ? [] : Array(lines.joined(separator: [10])) + [10], marks)
   }
 }

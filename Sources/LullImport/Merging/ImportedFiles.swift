@@ -4,7 +4,20 @@ import LullLibC
 import LullLuaSource
 import LullSystem
 
-/// The files of an imported API: the API file, its last imported version, and its schemas.
+/// A file that an import writes beside the API file.
+package struct ImportedFile: Equatable, Sendable {
+  /// The path relative to the folder of the API file.
+  package let name: String
+  package let bytes: [UInt8]
+
+  package init(name: String, bytes: [UInt8]) {
+    self.name = name
+    self.bytes = bytes
+  }
+}
+
+/// The files of an imported API: the API file, its last imported version, its schemas, and other
+/// files to which it refers.
 package struct ImportedFiles {
   /// The reason why nothing was written.
   package enum Refusal: Error {
@@ -19,6 +32,12 @@ package struct ImportedFiles {
   package let current: [UInt8]?
   /// The digest of the schema file at the time of the last import.
   private let schemasMark: SchemasMark?
+  /// The digests of the other files at the time of the last import.
+  private let fileMarks: FileMarks
+  /// The content of the other files that the user has changed since the last import.
+  private let editedFiles: [String: [UInt8]]
+  /// The names of the other files that still exist.
+  private let presentFiles: Set<String>
   /// The contents of two files as read: the `.imported` file with its mark (`kept`), and the API
   /// file (`current`).
   private let read: (kept: [UInt8]?, current: [UInt8]?)
@@ -36,8 +55,19 @@ package struct ImportedFiles {
     self.read = read
     let parts = read.kept.map { SchemasMark.split($0) }
     // The user may have copied one file over the other.
-    current = read.current.map { SchemasMark.split($0).text }
-    (base, schemasMark) = (parts?.text, parts?.mark)
+    current = read.current.map { FileMarks.split(SchemasMark.split($0).text).text }
+    let (text, marks) = FileMarks.split(parts?.text ?? [])
+    (base, schemasMark, fileMarks) = (parts == nil ? nil : text, parts?.mark, marks)
+    var edited: [String: [UInt8]] = [:]
+    var present: Set<String> = []
+    for name in marks.names {
+      guard let bytes = try ImportedFiles.read(ImportedFiles.path(of: name, beside: path)) else {
+        continue
+      }
+      present.insert(name)
+      if marks[name]?.fits(bytes) == false { edited[name] = bytes }
+    }
+    (editedFiles, presentFiles) = (edited, present)
     if current != nil, base == nil {
       throw .refused(ImportedFiles.stays(path))
     }
@@ -66,11 +96,12 @@ package struct ImportedFiles {
   private func checkUnchanged() throws(Refusal) {
     guard try ImportedFiles.read(path) == read.current,
       try ImportedFiles.read(path + Array(".imported".utf8)) == read.kept
-    else {
-      throw .refused(
-        "\(String(escaping: path)): the file was changed during the import and is not written: "
-          + "import again")
-    }
+    else { throw .refused(ImportedFiles.changed(path)) }
+  }
+
+  private static func changed(_ path: [UInt8]) -> String {
+    "\(String(escaping: path)): the file was changed during the import and is not written: "
+      + "import again"
   }
 
   /// Reads a file. `nil` if the file does not exist.
@@ -125,11 +156,71 @@ package struct ImportedFiles {
     return base.calls.fields.compactMap(\.key).filter { !kept.contains($0) && present.contains($0) }
   }
 
+  /// Returns the names of the calls in an API file. `nil` if it is not one.
+  package static func calls(in file: [UInt8]) -> Set<String>? {
+    DeclaredFile(file).map { Set($0.calls.fields.compactMap(\.key)) }
+  }
+
   /// Returns whether an imported file names a schema file. Such a schema file belongs to the
   /// import.
   private func hasSchemas(_ imported: [UInt8]?) -> Bool {
     imported.flatMap { DeclaredFile($0) }?.namesSchemas ?? false
   }
+
+  // MARK: Other files
+
+  /// The path of a file beside the API file.
+  private static func path(of name: String, beside path: [UInt8]) -> [UInt8] {
+    FileName.path(of: name, in: FileName.folder(of: path))
+  }
+
+  private func path(of name: String) -> [UInt8] { ImportedFiles.path(of: name, beside: path) }
+
+  /// Returns the content of a file that the last import wrote and the user has changed since. `nil`
+  /// if the file is missing, unchanged, or not written by an import.
+  package func edited(_ name: String) -> [UInt8]? { editedFiles[name] }
+
+  /// Returns the files that the user has changed since the last import and that the import would
+  /// now write in another way than then.
+  package func outdated(_ files: [ImportedFile]) -> [String] {
+    files.filter { edited($0.name) != nil && fileMarks[$0.name]?.fits($0.bytes) == false }.map(\.name)
+  }
+
+  /// Whether a file already has its content, as far as known when the files were read.
+  private func isPresent(_ file: ImportedFile) -> Bool {
+    presentFiles.contains(file.name) && fileMarks[file.name]?.fits(file.bytes) == true
+  }
+
+  /// Throws if a file would be replaced that no import wrote, or that was changed since it was
+  /// read.
+  private func checkOwn(_ files: [ImportedFile]) throws(Refusal) {
+    for file in files where editedFiles[file.name] == nil && !isPresent(file) {
+      let path = path(of: file.name)
+      guard let known = try ImportedFiles.read(path), known != file.bytes else { continue }
+      guard let mark = fileMarks[file.name] else { throw .refused(ImportedFiles.stays(path)) }
+      guard mark.fits(known) else { throw .refused(ImportedFiles.changed(path)) }
+    }
+  }
+
+  /// Deletes the unchanged files of the last import, except those with the given names. Returns the
+  /// names of those that the user has changed.
+  private func deleteOthers(than names: Set<String>) -> [String] {
+    var changed: [String] = []
+    for name in fileMarks.names where !names.contains(name) {
+      let path = path(of: name)
+      guard let bytes = try? ImportedFiles.read(path) else { continue }
+      if fileMarks[name]?.fits(bytes) == true {
+        unlink(FileName.cString(path))
+        // Only an empty folder is deleted.
+        if name.contains("/") { rmdir(FileName.cString(FileName.folder(of: path))) }
+      } else {
+        changed.append(name)
+      }
+    }
+    return changed
+  }
+
+  // MARK: Writing
 
   /// Writes all files or none.
   ///
@@ -138,23 +229,41 @@ package struct ImportedFiles {
   ///   - new: The API file as imported now, without the user's changes.
   ///   - schemas: The new schema file, or `nil` if there are no schemas. In that case, a schema
   ///     file of an earlier import is deleted unless `new` names it.
-  package func write(_ merged: [UInt8], imported new: [UInt8], schemas: [UInt8]?) throws(Refusal) {
+  ///   - others: Other files beside the API file. A file that the user has changed since the last
+  ///     import is kept. `nil`: the files of the last import stay.
+  ///   - used: The names of files that the API file uses although this import does not write them.
+  /// - Returns: The files of the last import that are no longer needed, and that the user has
+  ///   changed.
+  @discardableResult
+  package func write(
+    _ merged: [UInt8], imported new: [UInt8], schemas: [UInt8]?, others: [ImportedFile]? = nil,
+    used: Set<String> = []
+  ) throws(Refusal) -> [String] {
     let schemasPath = ImportedFiles.schemas(of: path)
     var files: [(target: [UInt8], bytes: [UInt8])] = []
+    for other in others ?? [] where edited(other.name) == nil && !isPresent(other) {
+      files.append((path(of: other.name), other.bytes))
+    }
     if let schemas { files.append((schemasPath, schemas)) }
     files.append((path, merged))
     let mark = schemas.map { SchemasMark(of: $0) } ?? (hasSchemas(new) ? schemasMark : nil)
-    files.append((path + Array(".imported".utf8), new + (mark?.line ?? [])))
+    let marks = others.map { FileMarks(of: $0) } ?? fileMarks
+    files.append((path + Array(".imported".utf8), new + marks.lines + (mark?.line ?? [])))
     let folder = FileName.folder(of: path)
-    if let code = FolderMaking.make(folder) {
-      throw .refused(
-        "cannot create the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
+    for folder in [folder] + Set((others ?? []).map { FileName.folder(of: path(of: $0.name)) }).sorted(
+      by: { $0.lexicographicallyPrecedes($1) })
+    {
+      if let code = FolderMaking.make(folder) {
+        throw .refused(
+          "cannot create the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
+      }
     }
     let lock = ImportedFiles.lock(folder, LOCK_EX)
     defer { if lock >= 0 { close(lock) } }
     try checkUnchanged()
     let known = try ImportedFiles.read(schemasPath)
     if let schemas, let known { try check(known, at: schemasPath, givesWayTo: schemas) }
+    try checkOwn(others ?? [])
     var written: [(file: AtomicFile.Created, target: [UInt8])] = []
     var failure: (target: [UInt8], code: Int32)?
     for (name, bytes) in files {
@@ -190,7 +299,7 @@ package struct ImportedFiles {
       if schemas == nil, hasSchemas(base), !hasSchemas(new), isOwn {
         unlink(FileName.cString(schemasPath))
       }
-      return
+      return others.map { deleteOthers(than: used.union($0.map(\.name))) } ?? []
     }
     for (file, _) in written.dropFirst(replaced) { unlink(FileName.cString(file.name)) }
     throw .refused("\(String(escaping: failure.target)): \(ErrorText.of(failure.code))")

@@ -110,6 +110,17 @@ struct SchemaFileWriter {
 
   /// The schema file. `nil` if no call has a schema.
   var text: [UInt8]? {
+    calls.isEmpty ? nil : SchemaFileWriter.text(calls: calls, definitions: definitions.all())
+  }
+
+  /// Writes a schema file. `nil` if no call has a schema.
+  ///
+  /// - Parameters:
+  ///   - calls: The entries of the calls, as JSON.
+  ///   - definitions: The definitions to which the entries refer, as JSON.
+  static func text(
+    calls: [(name: String, entry: [UInt8])], definitions: [(name: String, entry: [UInt8])]
+  ) -> [UInt8]? {
     guard !calls.isEmpty else { return nil }
     var bytes = SchemaFileWriter.head
     func put(_ members: [(name: String, entry: [UInt8])]) {
@@ -121,7 +132,7 @@ struct SchemaFileWriter {
     }
     put(calls)
     bytes += "\n},\"$defs\":{".utf8
-    put(definitions.all())
+    put(definitions)
     bytes += "\n}}\n".utf8
     return bytes
   }

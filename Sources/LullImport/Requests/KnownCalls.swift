@@ -46,12 +46,12 @@ package struct KnownCalls {
       BaseURL.named(in: file)
       + (imported.flatMap { DeclaredFile($0) }.map { BaseURL.named(in: $0) } ?? [])
     calls = file.calls.fields.compactMap { field in
-      guard let name = field.key, let table = file.table(field), let path = table["path"] else {
-        return nil
-      }
-      let method = table["method"].flatMap { file.tokens[$0.value.lowerBound].text }
-      return Call(
-        name: name, method: method ?? "GET", path: file.tokens[path.value.lowerBound].text)
+      guard let name = field.key, let table = file.table(field) else { return nil }
+      let path = table["path"].map { file.tokens[$0.value.lowerBound].text } ?? ""
+      var method = table["method"].flatMap { file.tokens[$0.value.lowerBound].text } ?? "GET"
+      // Calls of GraphQL operations share a path, and no request of another kind is the same.
+      if table["graphql_file"] != nil || table["graphql"] != nil { method = "" }
+      return Call(name: name, method: method, path: path)
     }
   }
 

@@ -40,6 +40,7 @@ package struct APIFileWriter {
   private var result: [(key: String, value: LuaLiteral)] {
     var fields: [(key: String, value: LuaLiteral)] = [("service", .code("api"))]
     if let text = ShortText.line(api.description) { fields.append(("description", .text(text))) }
+    if let name = api.graphQL { fields.append(("graphql", .text(name))) }
     if let name = api.schemas { fields.append(("schemas", .text(name))) }
     if !api.environments.isEmpty {
       let environments = api.environments.map { environment in
@@ -54,8 +55,15 @@ package struct APIFileWriter {
   // MARK: Calls
 
   private func call(_ call: ImportedCall) -> LuaLiteral {
-    var fields: [(key: String, value: LuaLiteral)] = [("path", .text(call.path))]
-    if call.method != "GET" { fields.append(("method", .text(call.method))) }
+    var fields: [(key: String, value: LuaLiteral)] = []
+    // The operation decides the method. Without a path, it is sent to the base URL.
+    if call.graphQLFile == nil || !call.path.isEmpty { fields.append(("path", .text(call.path))) }
+    if let file = call.graphQLFile {
+      fields.append(("graphql_file", .text(file)))
+    } else if call.method != "GET" {
+      fields.append(("method", .text(call.method)))
+    }
+    if let name = call.operation { fields.append(("operation", .text(name))) }
     if call.isSafe { fields.append(("safe", .bool(true))) }
     if !call.parameters.isEmpty {
       fields.append(("params", .table(call.parameters.map { ($0.key, parameter($0)) })))
@@ -67,6 +75,9 @@ package struct APIFileWriter {
     if let text = ShortText.line(call.description) { fields.append(("description", .text(text))) }
     if let type = call.responseType { fields.append(("response_type", .text(type))) }
     if let rows = call.rows { fields.append(("rows", .text(rows))) }
+    if !call.columns.isEmpty {
+      fields.append(("columns", .list(call.columns.map { .text($0) })))
+    }
     if let pages = call.pages { fields.append(("pages", APIFileWriter.pages(pages))) }
     return .table(fields)
   }
@@ -74,6 +85,8 @@ package struct APIFileWriter {
   private static func pages(_ pages: ImportedCall.Pages) -> LuaLiteral {
     switch pages {
     case .linked: return .bool(true)
+    case .relay(nil): return .text("relay")
+    case .relay(let path?): return .table([("relay", .text(path))])
     case .next(let field): return .table([("next", .text(field))])
     case .cursor(let parameter, let field, let items, let more):
       var fields: [(key: String, value: LuaLiteral)] = [
@@ -115,7 +128,7 @@ package struct APIFileWriter {
     if let text = ShortText.line(parameter.description) {
       fields.append(("description", .text(text)))
     }
-    return type(of: parameter, beside: fields)
+    return parameter.isVariable ? .table(fields) : type(of: parameter, beside: fields)
   }
 
   /// Returns the declaration of a parameter. If there are no other fields, the declaration is the

@@ -107,7 +107,7 @@ struct CallOptions {
 
   /// Parses `Name: value`, `Name:` (removes the header) and `Name;` (sends an empty value), as in
   /// curl and in items.
-  private static func header(
+  static func header(
     _ text: String, for command: Command
   ) throws(CommandEnd) -> (name: String, value: String?) {
     let mark = text.hasSuffix(";") ? text.index(before: text.endIndex) : nil

@@ -10,6 +10,7 @@ extension Command {
       ("import curl 'curl …'", "from a curl command, or add a call to a file"),
       ("import har FILE", "from requests that a browser has recorded"),
       ("import postman FILE", "from a Postman collection"),
+      ("import graphql SOURCE", "from a GraphQL server or schema"),
     ],
     spec: { ImportCommand.spec }, words: .kindsAndFiles(ImportCommand.kinds.map(\.name))
   ) { words, command throws(CommandEnd) in
@@ -24,6 +25,7 @@ enum ImportCommand {
     [(name: String, run: @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32)] = [
       ("openapi", OpenAPICommand.run), ("curl", RequestsCommand.run(.curl)),
       ("har", RequestsCommand.run(.har)), ("postman", RequestsCommand.run(.postman)),
+      ("graphql", GraphQLCommand.run),
     ]
 
   static var spec: ArgumentSpec {
@@ -35,21 +37,25 @@ enum ImportCommand {
         openapi reads an OpenAPI document (3.0 to 3.2, or Swagger 2.0; JSON or YAML).
         curl reads a curl command, as browsers copy it, and adds a call to the file. har
         reads an HTTP Archive with the requests of one host. postman reads a collection
-        (v2.0 or v2.1). Without KIND, Lull detects the kind.
+        (v2.0 or v2.1). graphql reads the schema of a server (the URL of its endpoint),
+        a schema file (SDL), or the result of an introspection, and writes a call for
+        each operation of --operations, otherwise for each query, mutation and
+        subscription. Without KIND, Lull detects the kind.
 
         Credentials become secrets read from environment variables. Anything that cannot
         be imported is reported. Edit the file as you like: a later import keeps your
         changes and adds those of the document. If both have changed the same setting,
         nothing is written. An existing file is only overwritten if lull import wrote
-        it. The files NAME.schemas.json and NAME.lua.imported belong to the API file.
+        it. The files NAME.schemas.json and NAME.lua.imported belong to the API file, as
+        do NAME.graphql and the operations in the folder NAME.
         """,
       arguments: [
         .init(
-          positional: "KIND", help: "The kind of the document: openapi, curl, har or postman.",
+          positional: "KIND", help: "The kind: openapi, curl, har, postman or graphql.",
           isRequired: true),
         .init(
           positional: "FILE",
-          help: "A file, a URL (openapi), a command (curl), or - for standard input.",
+          help: "A file, a URL (openapi, graphql), a command (curl), or - for stdin.",
           isRequired: true),
         .init(
           names: ["-o", "--output"], placeholder: "FILE", demand: apiFile,
@@ -57,17 +63,20 @@ enum ImportCommand {
         only,
         .init(
           "--base-url", placeholder: "URL", demand: baseURL,
-          help: "Set the base URL of the API.", details: "Replaces the base URL of the document."),
+          help: "Set the base URL of the API.",
+          details: "Replaces the base URL of the document. For graphql, the URL of the endpoint."),
         .init(
           "--with-mock", kind: .flag, help: "Add an environment 'mock' for lull mock.",
           details: "Later imports into the file add it too."),
-      ],
+      ] + graphQL,
       examples: [
         "lull import openapi petstore.yaml -o apis/petstore.lua",
         "lull import openapi https://example.com/openapi.json --only '/orders*'",
         "lull import openapi petstore.yaml -o apis/petstore.lua --with-mock",
         #"lull import curl 'curl -H "X-Key: $KEY" https://example.com/a' -o apis/a.lua"#,
         "lull import har session.har -o apis/shop.lua --only https://api.example.com/v2",
+        #"lull import graphql https://api.example.com/graphql -H "X-Key: $KEY""#,
+        "lull import graphql schema.graphql --base-url https://example.com/graphql",
       ],
       exitCodes: [
         .init(0, "imported"),
@@ -76,6 +85,32 @@ enum ImportCommand {
         .init(3, "invalid input"),
       ])
   }
+
+  private static let graphQL: [Argument] = [
+    .init(
+      names: ["--operations"], placeholder: "FILE", demand: .fileName, category: "GraphQL",
+      help: "Write calls for the operations of this document.",
+      details: """
+        A document in the folder of the API file stays in its place. Others are copied. Without this option, \
+        operations are generated.
+        """, isRepeated: true),
+    .init(
+      names: ["--depth"], kind: .integer, placeholder: "N", demand: .wholeNumber(1...20),
+      category: "GraphQL", help: "Select fields down to this depth (default 2).",
+      details: "An operation that would be too large gets a smaller depth."),
+    .init(
+      names: ["-H", "--header"], placeholder: "'K: V'", category: "GraphQL",
+      help: "Send a header with the introspection and with all calls.",
+      details: "A credential becomes a secret in the file.", isRepeated: true),
+    .init(
+      names: ["-a", "--auth"], placeholder: "USER[:PASSWORD]", category: "GraphQL",
+      help: "Set the credentials of the introspection and of all calls.",
+      details: "A password that is left out is requested on the terminal."),
+    .init(
+      names: ["-A", "--auth-type"], placeholder: "KIND", choices: ["basic", "bearer", "digest"],
+      category: "GraphQL", help: "Set the type of the credentials.",
+      details: "The default is basic. With bearer, -a is a token.", rules: [.needs("-a")]),
+  ]
 
   private static let apiFile = Argument.Demand("the name of an API file, which ends in .lua") {
     $0.hasSuffix(".lua") && !$0.hasSuffix("/.lua") && $0 != ".lua"
@@ -108,6 +143,9 @@ enum ImportCommand {
       throw .wrongUsage(
         "cannot import '\(parsed.text("KIND") ?? "")'; the kinds are \(names)", command)
     }
+    if kind.name != "graphql", let option = graphQL.first(where: { parsed.isGiven($0.names[0]) }) {
+      throw .wrongUsage("\(option.names[0]) can only be used with graphql", command)
+    }
     return try kind.run(parsed, command)
   }
 
@@ -121,9 +159,13 @@ enum ImportCommand {
     } catch {
       throw .wrongUsage(error.message, .import)
     }
+    if [".graphql", ".graphqls", ".gql"].contains(where: { word.hasSuffix($0) }) {
+      return "graphql"
+    }
     // The names that each format has near its beginning.
     let text = String(decoding: bytes.prefix(65536), as: UTF8.self)
     if text.contains("getpostman.com") { return "postman" }
+    if text.contains("\"__schema\"") { return "graphql" }
     if text.contains("openapi") || text.contains("swagger") { return "openapi" }
     if text.contains("\"log\"") { return "har" }
     throw .wrongUsage(

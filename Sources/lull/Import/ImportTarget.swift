@@ -9,13 +9,21 @@ struct ImportTarget {
   enum Source {
     /// A document, which may have a thousand calls.
     case document
+    /// A GraphQL schema, which may have as many.
+    case schema
     /// Requests, whose calls get generated names.
     case requests
   }
 
   private let path: [UInt8]
   private let kind: String
-  private var source: Source { kind == "openapi" ? .document : .requests }
+  private var source: Source {
+    switch kind {
+    case "openapi": .document
+    case "graphql": .schema
+    default: .requests
+    }
+  }
   private var shownPath: String { String(escaping: path) }
 
   /// - Parameter kind: The format, as named on the command line.
@@ -78,12 +86,27 @@ struct ImportTarget {
   /// - Parameters:
   ///   - new: The newly imported file.
   ///   - schemas: The schema file. `nil`: there are no schemas.
+  ///   - others: Other files beside the API file. `nil`: the import has none.
   func write(
-    _ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles, schemas: [UInt8]? = nil
+    _ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles, schemas: [UInt8]? = nil,
+    others: [ImportedFile]? = nil
   ) -> Int32 {
     do throws(ImportedFiles.Refusal) {
       let merged = try files.merged(with: new)
-      try files.write(merged, imported: new, schemas: schemas)
+      let all = others ?? []
+      let others = others.map { ImportTarget.needed($0, for: api, in: merged) }
+      let outdated = files.outdated(others ?? [])
+      let used = ImportTarget.used(by: api, besides: all)
+      let left = try files.write(
+        merged, imported: new, schemas: schemas, others: others, used: used)
+      for name in outdated {
+        tell(
+          "\(folder)\(name) is kept, because you have changed it, although the schema has changed too: "
+            + "to get the new operation, delete the file and import again")
+      }
+      for name in left {
+        tell("\(folder)\(name) is kept, because you have changed it, but no call uses it any more")
+      }
     } catch {
       return report(error)
     }
@@ -98,9 +121,30 @@ struct ImportTarget {
     return 0
   }
 
+  /// The folder of the file in messages, with a slash at its end, or empty.
+  var folder: String {
+    shownPath.lastIndex(of: "/").map { String(shownPath[...$0]) } ?? ""
+  }
+
+  /// Leaves out the operations whose calls the user has removed from the file.
+  private static func needed(
+    _ others: [ImportedFile], for api: ImportedAPI, in merged: [UInt8]
+  ) -> [ImportedFile] {
+    guard let known = ImportedFiles.calls(in: merged) else { return others }
+    let used = Set(api.calls.filter { known.contains($0.name) }.compactMap(\.graphQLFile))
+    let all = Set(api.calls.compactMap(\.graphQLFile))
+    return others.filter { used.contains($0.name) || !all.contains($0.name) }
+  }
+
+  /// The names of the files that the API file uses and the import does not write.
+  private static func used(by api: ImportedAPI, besides others: [ImportedFile]) -> Set<String> {
+    Set(api.calls.compactMap(\.graphQLFile) + (api.graphQL.map { [$0] } ?? []))
+      .subtracting(others.map(\.name))
+  }
+
   private func tell(_ api: ImportedAPI) {
     tellNotes(of: api)
-    let variables = source == .requests ? api.variables : []
+    let variables = source == .document ? [] : api.variables
     if !variables.isEmpty {
       tell("set these environment variables: \(variables.joined(separator: ", "))")
     }
@@ -150,7 +194,12 @@ struct ImportTarget {
           ControlCharacters.shownInLine("\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
       }
       let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
-      let other = source == .document ? "the document" : "the import"
+      let other =
+        switch source {
+        case .document: "the document"
+        case .schema: "the schema"
+        case .requests: "the import"
+        }
       tell("\(shownPath) is unchanged: \(places) changed both in the file and in \(other)")
       return 1
     }

@@ -73,7 +73,7 @@ struct OpenAPICommand {
     }
   }
 
-  private static func isURL(_ text: String) -> Bool {
+  static func isURL(_ text: String) -> Bool {
     let start = text.prefix(8).lowercased()
     return start.hasPrefix("http://") || start.hasPrefix("https://")
   }
@@ -132,7 +132,7 @@ struct OpenAPICommand {
   }
 
   /// Removes the user name, password and query of a URL, which may contain credentials.
-  private static func withoutCredentials(_ source: String) -> String {
+  static func withoutCredentials(_ source: String) -> String {
     guard isURL(source), let scheme = source.firstRange(of: "://") else { return source }
     let rest = source[scheme.upperBound...].prefix { !"?#".contains($0) }
     let authority = rest.prefix { $0 != "/" }

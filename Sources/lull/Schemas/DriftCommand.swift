@@ -35,10 +35,31 @@ struct DriftCommand {
           note      an optional field that never appeared, or no schema
 
         Values are never shown.
+
+        With --schema it compares the GraphQL operations of an API with a newer schema:
+        what is no longer valid and types that do not fit (breaking), deprecated
+        elements and other changes of types (changed), and further types (added).
         """,
       arguments: [
         .init(positional: "API", help: "An API by name, or an API file.", isRequired: true)
       ] + OptionTable.traffic + [
+        .init(
+          names: ["--schema"], placeholder: "SCHEMA", demand: .some("the name of a schema"),
+          help: "Compare GraphQL operations with this schema.",
+          details: """
+            The URL of a server, a schema file (SDL), the result of an introspection, or - for standard input.
+            """, rules: [.conflicts("--from-cache", "--from-har")]),
+        .init(
+          names: ["-H", "--header"], placeholder: "'K: V'",
+          help: "Send a header with the introspection.", rules: [.needs("--schema")],
+          isRepeated: true),
+        .init(
+          names: ["-a", "--auth"], placeholder: "USER[:PASSWORD]",
+          help: "Set the credentials of the introspection.", rules: [.needs("--schema")]),
+        .init(
+          names: ["-A", "--auth-type"], placeholder: "KIND",
+          choices: ["basic", "bearer", "digest"], help: "Set the type of the credentials.",
+          details: "The default is basic. With bearer, -a is a token.", rules: [.needs("-a")]),
         .init(
           names: ["--fail-on"], placeholder: "TIER", choices: tiers.map(\.rawValue),
           help: "Exit with 7 on findings of this tier or above.")
@@ -48,6 +69,7 @@ struct DriftCommand {
         "lull drift github --from-har tests/cassettes/repos.har --fail-on breaking",
         "lull drift apis/shop.lua --from-cache -o json",
         "lull drift shop@staging",
+        "lull drift github --schema newer.graphql --fail-on breaking",
       ],
       exitCodes: [
         .init(0, "compared"),
@@ -63,6 +85,8 @@ struct DriftCommand {
   private let limit: DriftFinding.Tier?
   private let format: OutputFormat
   private let guardsFormulas: Bool
+  /// The newer GraphQL schema. `nil`: responses are compared.
+  private var schema: GraphQLSource?
 
   /// - Parameter words: The arguments after `drift`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
@@ -72,9 +96,18 @@ struct DriftCommand {
     limit = parsed.text("--fail-on").flatMap { DriftFinding.Tier(rawValue: $0) }
     format = OutputFormat(parsed) ?? .table
     guardsFormulas = parsed.has("--csv-guard")
+    if let source = parsed.text("--schema") {
+      schema = try GraphQLSource(source, parsed, .drift)
+    }
   }
 
   func run() -> Int32 {
+    if var schema {
+      return schema.complete()
+        ?? GraphQLDrift(
+          word: word, source: schema, limit: limit, format: format, guardsFormulas: guardsFormulas
+        ).run()
+    }
     do throws(CommandFailure) {
       let api = try ParsedAPI.inspect(word).get()
       let schemas = try DriftCommand.schemas(of: api)
