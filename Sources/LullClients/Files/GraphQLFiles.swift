@@ -101,11 +101,13 @@ struct GraphQLFileProblem: Error {
 
   init(_ message: String, _ found: GraphQLPlace, of document: DocumentOrigin) {
     place = document.place(of: found)
-    text = message + GraphQLFileProblem.excerpt(document.text, found)
+    text = message + GraphQLFileProblem.excerpt(document.text, found, line: place.line)
   }
 
   /// The line of the document with a caret under the column, on two further lines.
-  static func excerpt(_ source: [UInt8], _ place: GraphQLPlace) -> String {
+  ///
+  /// - Parameter line: The number of the line in its file.
+  private static func excerpt(_ source: [UInt8], _ place: GraphQLPlace, line: Int) -> String {
     let lines = String(decoding: source, as: UTF8.self)
       .split(omittingEmptySubsequences: false) { $0.isNewline }
     guard lines.indices.contains(place.line - 1) else { return "" }
@@ -115,7 +117,9 @@ struct GraphQLFileProblem: Error {
     let start = max(0, before.count - 60)
     let shown = String(String.UnicodeScalarView(scalars.dropFirst(start).prefix(100)))
     let blank = before.dropFirst(start).map { $0 == "\t" ? "\t" : " " }.joined()
-    return "\n  " + LogText.part(shown, limit: 200) + "\n  \(blank)^"
+    let number = "\(line)"
+    let margin = String(repeating: " ", count: number.count)
+    return "\n  \(number) | \(LogText.part(shown, limit: 200))\n  \(margin) | \(blank)^"
   }
 }
 
