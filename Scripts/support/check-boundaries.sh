@@ -80,7 +80,7 @@ LullImport: LullGraphQL LullLuaSource LullSystem LullCore LullTransport LullHost
 LullREPL: LullArguments LullLuaSource LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullTestRunner: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
-lull: LullArguments LullLuaSource LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullTestRunner LullImport
+lull: LullArguments LullGraphQL LullLuaSource LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullTestRunner LullImport
 lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd CLullMock
 LullTesting: LullSystem LullCore
 '

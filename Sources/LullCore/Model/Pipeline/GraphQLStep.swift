@@ -1,6 +1,6 @@
 /// A pipeline step that reads a response as a GraphQL response: the content becomes the value of
 /// `data`, and `errors` become an error. It runs in the parsing stage, after the parsers.
-/// (GQL-30 to GQL-36; GraphQL over HTTP, section "Response")
+/// (GQL-30 to GQL-35; GraphQL over HTTP, section "Response")
 ///
 /// If there is data and there are errors, the response is a success, and the entity's
 /// `partialError` contains the errors. If there is no data, the response is a failure. Large
