@@ -1250,9 +1250,9 @@ end
 
 local function graphql(call)
   local given = json_object(call)
-  local type = "application/json"
+  local media_type = "application/json"
   if (call.headers.accept or ""):find("application/graphql-response+json", 1, true) then
-    type = "application/graphql-response+json"
+    media_type = "application/graphql-response+json"
   end
   local is_done, answer = pcall(function()
     local text = text_member(given, "query") or refuse "the body has no query"
@@ -1268,15 +1268,15 @@ local function graphql(call)
     local errors = array {}
     local name = operation.kind == "mutation" and "Mutation" or "Query"
     local data = execute(operation.selections, fragments, name, nil, errors, {})
-    local fields = { ["content-type"] = type }
+    local fields = { ["content-type"] = media_type }
     if #errors == 0 then return reply(object("data", data), 200, fields) end
     return reply(object("errors", errors, "data", data), 200, fields)
   end)
   if is_done then return answer end
   if getmetatable(answer) ~= Refusal then error(answer, 0) end
-  local is_plain = type == "application/json"
+  local is_plain = media_type == "application/json"
   return reply(
-    object("errors", array { object("message", answer.message) }), is_plain and 200 or 400, { ["content-type"] = type })
+    object("errors", array { object("message", answer.message) }), is_plain and 200 or 400, { ["content-type"] = media_type })
 end
 
 -- Routes -----------------------------------------------------------------------------------------
