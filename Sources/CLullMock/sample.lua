@@ -1275,8 +1275,8 @@ local function graphql(call)
   if is_done then return answer end
   if getmetatable(answer) ~= Refusal then error(answer, 0) end
   local is_plain = media_type == "application/json"
-  return reply(
-    object("errors", array { object("message", answer.message) }), is_plain and 200 or 400, { ["content-type"] = media_type })
+  local refusal = object("errors", array { object("message", answer.message) })
+  return reply(refusal, is_plain and 200 or 400, { ["content-type"] = media_type })
 end
 
 -- Routes -----------------------------------------------------------------------------------------

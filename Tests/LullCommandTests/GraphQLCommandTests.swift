@@ -120,9 +120,9 @@ struct GraphQLCommandTests {
     #expect(check.code == 1)
     #expect(check.output.contains("long.graphql:3: "), "\(check)")
     #expect(check.output.contains("'nme'") || check.output.contains("\"nme\""), "\(check)")
-    #expect(check.output.contains("  3 |     nodes { nme mail }\n    |             ^"), "\(check)")
+    #expect(check.output.contains("  3 | nodes { nme mail }\n    |         ^"), "\(check)")
     #expect(check.output.contains("deprecated: Use email."), "\(check)")
-    #expect(check.output.contains("shop.lua:17: "), "\(check)")
+    #expect(check.output.contains("shop.lua:15: "), "\(check)")
   }
 
   @Test func `GQL-48 a broken schema and a missing one are reported once`() throws {

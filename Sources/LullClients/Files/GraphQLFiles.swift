@@ -112,11 +112,13 @@ struct GraphQLFileProblem: Error {
       .split(omittingEmptySubsequences: false) { $0.isNewline }
     guard lines.indices.contains(place.line - 1) else { return "" }
     let scalars = lines[place.line - 1].unicodeScalars
-    let before = scalars.prefix(place.column - 1)
-    // Long lines are cut, so that the caret stays in view.
-    let start = max(0, before.count - 60)
+    let column = place.column - 1
+    // The indentation is left out, and long lines are cut so that the caret stays in view.
+    let indentation = scalars.prefix { $0.properties.isWhitespace }.count
+    let start = max(min(indentation, column), column - 60)
     let shown = String(String.UnicodeScalarView(scalars.dropFirst(start).prefix(100)))
-    let blank = before.dropFirst(start).map { $0 == "\t" ? "\t" : " " }.joined()
+      .replacing("\t", with: " ")
+    let blank = String(repeating: " ", count: column - start)
     let number = "\(line)"
     let margin = String(repeating: " ", count: number.count)
     return "\n  \(number) | \(LogText.part(shown, limit: 200))\n  \(margin) | \(blank)^"
