@@ -79,6 +79,12 @@ class SwaggerValues(Values):
             raise Impossible
         return {"params": params, "files": files, "expected": expected}
 
+    def number(self, schema, turn, depth):
+        # bravado-core reads numbers of these formats as integers.
+        if str(schema.get("format")).startswith("int"):
+            return self.integer(schema, turn, depth)
+        return super().number(schema, turn, depth)
+
     @staticmethod
     def of_body(parameter, call, whole, params, files, sent):
         if call["body"] == "raw":
@@ -97,7 +103,7 @@ def parameters(values, item, operation):
     found = {}
     for node in (item.get("parameters") or []) + (operation.get("parameters") or []):
         node = values.resolved(node)
-        if not isinstance(node, dict) or "in" not in node:
+        if not isinstance(node, dict) or "in" not in node or "name" not in node:
             raise Impossible
         found[(node["in"], "" if node["in"] == "body" else node.get("name"))] = node
     return list(found.values())
