@@ -213,7 +213,7 @@ package struct ImportOrigin {
     case .digest(let user, let password)?:
       words = ["-A", "digest", "-a", "\"$\(user):$\(password)\""]
     case .basicKey(let variable)?: words = ["-a", "\"$\(variable):\""]
-    case .query?, .cookies?, .clientCredentials?, .code?, nil: break
+    case .query?, .cookies?, .clientCredentials?, .code?, .device?, nil: break
     }
     for case (let name, .secret(let prefix, let variable)) in headers {
       // In double quotes, some characters have a meaning.
